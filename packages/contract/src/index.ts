@@ -45,7 +45,7 @@ export {
   CompleteRequest,
   CompletionLogprobs,
 } from './operations/complete.ts'
-export type { CreateImageRequest } from './operations/create-image.ts'
+export { type CreateImageRequest, imageOptions } from './operations/create-image.ts'
 export type { CreateVideoRequest } from './operations/create-video.ts'
 export { defaultModels } from './operations/default-models.ts'
 export type { EditImageRequest } from './operations/edit-image.ts'

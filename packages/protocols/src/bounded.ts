@@ -1,9 +1,9 @@
 import { GatewayError, listOf } from '@sluice/contract'
 
-/** More choices, calls or citations are in no answer: each costs far more to write anew than to send. */
+/** Limit on choices, calls or citations in a response: rewriting each costs far more than sending it. */
 const countMax = 32_768
 
-/** Throws `upstream_garbled` where an answer holds more of something than any does. */
+/** Throws `upstream_garbled` if a response contains too many items. */
 export function assertBounded(count: number, what: string): void {
   if (count > countMax)
     throw new GatewayError(
@@ -12,7 +12,7 @@ export function assertBounded(count: number, what: string): void {
     )
 }
 
-/** A list of an answer, or none. Throws as above. */
+/** A list in a response, or an empty one. Throws as `assertBounded`. */
 export function boundedList(value: unknown, what: string): readonly unknown[] {
   const list = listOf(value)
   assertBounded(list.length, what)

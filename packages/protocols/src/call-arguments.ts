@@ -7,28 +7,25 @@ import {
   parseJson,
 } from '@sluice/contract'
 
-/**
- * The arguments of a call as text. Of tools without parameters models say nothing, or `null`; either means an empty
- * object.
- */
+/** The arguments of a call as text. Models write nothing or `null` for tools without parameters; both mean an empty object. */
 export function argumentsText(text: string): string {
   const said = text.trim()
   return said === '' || said === 'null' ? '{}' : text
 }
 
-/** True for a piece of arguments that may yet turn out to mean none. */
+/** Whether a piece of arguments may still turn out to be empty. */
 export function mayBeNone(text: string): boolean {
   return 'null'.startsWith(text.trim())
 }
 
-/** What stands for arguments that are no JSON object: the text as it is, for what was called is not guessed. */
+/** Represents arguments that are not a JSON object by their text, without guessing their meaning. */
 export function unreadArguments(text: string): Fields {
   return { raw_arguments: text }
 }
 
 /**
- * The arguments of a call in the history as the object that upstreams other than OpenAI's take. A model may have made
- * none, and been told so; the conversation goes on. Throws `invalid_request` where they are too deep.
+ * The arguments of a call in the history as an object, which upstreams other than OpenAI require. Invalid arguments of a model
+ * are kept as text, so that the conversation can continue. Throws `invalid_request` if they are nested too deeply.
  */
 export function readArguments(text: string, param: string): Fields {
   const value = parsed(argumentsText(text))
@@ -36,12 +33,12 @@ export function readArguments(text: string, param: string): Fields {
   return isObject(value) ? value : unreadArguments(text)
 }
 
-/** So many cost little, whatever they hold. */
+/** Arguments of at most this length are cheap to parse, whatever they contain. */
 const plainLength = 256 * 1024
-/** As many units as a request may hold: of more, the call could not come back in the history. */
+/** The limit for requests: a call with more could not be returned in the history. */
 const unitsMax = 500_000
 
-/** Whether parsing arguments would hold up everybody: they have more values than a conversation may have. */
+/** Whether arguments are too expensive to parse: they have more values than a request may have. */
 export function isTooMuch(text: string): boolean {
   if (text.length <= plainLength) return false
   const survey = new JsonSurvey(Buffer.from(text), Number.POSITIVE_INFINITY)
@@ -50,8 +47,8 @@ export function isTooMuch(text: string): boolean {
 }
 
 /**
- * The arguments of a call in an answer as an object; undefined where they are none, are too deep or have too many
- * values to be taken apart.
+ * The arguments of a call in a response as an object; undefined if they are not an object, are nested too deeply or have too
+ * many values.
  */
 export function answeredArguments(text: string): Fields | undefined {
   if (text.trim() === '') return {}
@@ -59,7 +56,7 @@ export function answeredArguments(text: string): Fields | undefined {
   return isObject(value) && !isTooDeep(value) ? value : undefined
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return parseJson(text)

@@ -3,15 +3,15 @@ import { formatJson, isTooDeep, parseJson } from '@sluice/contract'
 const mark = 'sluice.'
 
 /**
- * A reasoning block of another protocol as one opaque string, for wires with a single slot for such data: Anthropic's
- * `signature` and `redacted_thinking.data`, Responses' `encrypted_content`, Gemini's `thoughtSignature`. Clients send
- * these back unread, so the block reaches its own provider again.
+ * Packs a reasoning block of another protocol into one opaque string, for formats with a single field for such data:
+ * Anthropic's `signature` and `redacted_thinking.data`, Responses' `encrypted_content`, Gemini's `thoughtSignature`. Clients
+ * return these unread, so the block reaches its own provider again.
  */
 export function carry(block: unknown): string {
   return mark + Buffer.from(formatJson(block)).toString('base64url')
 }
 
-/** What `carry` packed; undefined when the text is a provider's own signature. */
+/** Unpacks what `carry` packed; undefined for a provider's own signature. */
 export function restore(text: string): unknown {
   if (!text.startsWith(mark)) return undefined
   try {

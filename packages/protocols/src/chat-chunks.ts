@@ -2,9 +2,9 @@ import type { ChatChunk, ChatDelta, ChoiceLogprobs, FinishReason, Step } from '@
 import { placed } from './interleaved.ts'
 import type { CodecContext } from './protocol.ts'
 
-/** Writes the canonical chunks of one stream: the same id, time and model in each, the role first. */
+/** Makes the canonical chunks of one stream: the same id, time and model in each, and the role first. */
 export interface ChatChunks {
-  /** A piece of the answer. The first one is preceded by the role. */
+  /** A part of the response. The role is sent before the first one. */
   delta(delta: ChatDelta, logprobs?: ChoiceLogprobs | null): readonly Step<ChatChunk>[]
   finish(
     reason: FinishReason,
@@ -12,7 +12,7 @@ export interface ChatChunks {
   ): readonly Step<ChatChunk>[]
 }
 
-/** For upstreams with a single answer: choice 0. */
+/** For upstreams that give a single choice, which is choice 0. */
 export function createChatChunks(
   context: Pick<CodecContext, 'newId' | 'now' | 'publicModel'>,
 ): ChatChunks {
@@ -26,7 +26,7 @@ export function createChatChunks(
   let hasText = false
   let calls = 0
 
-  /** What was told so far tells where the blocks stand; Gemini signs what stood before. */
+  /** Notes on each thinking block what text and calls stand before it, because Gemini signs what stood before. */
   function inPlace(delta: ChatDelta): ChatDelta {
     const { content, tool_calls: pieces, thinking_blocks: blocks } = delta
     const before = { hasText, calls }

@@ -8,13 +8,13 @@ import {
 import type { CodecContext, Decoded } from './protocol.ts'
 import type { TextPlaces } from './text-places.ts'
 
-/** What an upstream says of its answer besides the choices. */
+/** What an upstream reports with its response besides the choices. */
 interface Said {
   readonly usage: Usage | undefined
   readonly tier?: string | undefined
 }
 
-/** What a model answered, with lists that may be empty. */
+/** What a model responded with. The lists may be empty. */
 interface Answered {
   readonly content: string | null
   readonly refusal?: string | undefined
@@ -27,7 +27,7 @@ interface Answered {
   readonly textPlaces?: TextPlaces
 }
 
-/** The message of an answer, without what it has none of. */
+/** The message of a response, without the fields that would be empty. */
 export function answerMessage(answered: Answered): AnswerMessage {
   const { content, refusal, reasoning, blocks, calls } = answered
   const { annotations = [], serverCalls = [], images = [] } = answered
@@ -45,7 +45,7 @@ export function answerMessage(answered: Answered): AnswerMessage {
   }
 }
 
-/** A whole answer of an upstream that names and dates none as OpenAI does. */
+/** A whole response for an upstream that does not give its responses an id and a time as OpenAI does. */
 export function chatReply(
   choices: ChatReply['choices'],
   { usage, tier }: Said,

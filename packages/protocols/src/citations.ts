@@ -12,13 +12,14 @@ import type { FormatContext } from './protocol.ts'
 import { type PlacedText, placedTexts } from './text-places.ts'
 
 /**
- * Where a piece of an answer comes from, as the canonical form says it: `{type, [type]: {…}}`, which is how chat nests
- * `url_citation` (OpenAI API, chat completion message, annotations). `content` of an address and `quote` of a file are the
- * words of the source; whatever else an upstream says of the place in the source rides along under its own name.
+ * The source of a part of the response, in the canonical form: `{type, [type]: {…}}`, which is how chat completions nest
+ * `url_citation` (OpenAI API, chat completion message, annotations). `content` of a web address and `quote` of a file hold the
+ * cited text of the source. Any other fields that an upstream gives for the place in the source are kept under their own
+ * names.
  */
 export type Annotation = Record<string, unknown>
 
-/** Characters of the answer's text. Both 0: a source of the whole answer. */
+/** Character positions in the text of the response. If both are 0, the source belongs to the whole response. */
 export interface Place {
   readonly start: number
   readonly end: number
@@ -41,7 +42,7 @@ export function urlCitation(
   }
 }
 
-/** Of a document or anything else without an address. Fields that are undefined are left out. */
+/** A citation of a document or any other source without a web address. Fields that are undefined or null are left out. */
 export function fileCitation({ start, end }: Place, source: Fields): Annotation {
   const known = Object.entries(source).filter(([, value]) => value !== undefined && value !== null)
   return {
@@ -50,14 +51,14 @@ export function fileCitation({ start, end }: Place, source: Fields): Annotation 
   }
 }
 
-/** An address where the source has one that can be opened, else a file. */
+/** Returns a `url_citation` if the source has a web address, otherwise a `file_citation`. */
 export function citationOf(
   place: Place,
   source: {
     readonly url: string | undefined
     readonly title: string | undefined
     readonly quote: string | undefined
-    /** Of a file. */
+    /** Further fields for the citation of a file. */
     readonly fields: Fields
   },
 ): Annotation {
@@ -75,15 +76,17 @@ function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
 
-/** What the formats that have citations of their own say of one; undefined for an annotation that is none. */
+/**
+ * What client formats with citations of their own can express of an annotation; undefined if the annotation is not a citation.
+ */
 export interface Citation {
   readonly place: Place | undefined
-  /** Absent for a file. */
+  /** Undefined for a file. */
   readonly url: string | undefined
   readonly title: string
-  /** The words of the source. */
+  /** The cited text of the source. */
   readonly quote: string | undefined
-  /** Everything that was said of it. */
+  /** All fields of the annotation. */
   readonly fields: Fields
 }
 
@@ -99,10 +102,10 @@ export function readCitation(annotation: Fields): Citation | undefined {
   return { place: placeOf(fields), url, title: title ?? '', quote, fields }
 }
 
-/** How an answer's header and the log call citations that its format has no place for. */
+/** The name under which a response header and the log report citations that the client format cannot express. */
 export const annotationsName = 'answer.annotations'
 
-/** Names annotations that are none of the citations which formats other than chat can tell. */
+/** Reports annotations that only chat completions can express. */
 export function nameUnread(
   annotations: readonly Fields[],
   { leftOut }: Pick<FormatContext, 'leftOut'>,
@@ -111,7 +114,7 @@ export function nameUnread(
     leftOut(annotationsName)
 }
 
-/** OpenAI says of a cited file only behind which character the citation stands (`index`). */
+/** For a cited file OpenAI only gives the character after which the citation stands (`index`). */
 function placeOf(fields: Fields): Place | undefined {
   const index = countOf(fields['index'])
   const start = countOf(fields['start_index']) ?? index
@@ -119,7 +122,7 @@ function placeOf(fields: Fields): Place | undefined {
   return start === undefined || end === undefined ? undefined : { start, end }
 }
 
-/** The annotation moved by so many characters, for a text that stands behind another. */
+/** The annotation moved by a number of characters, for a text that is placed after another one. */
 export function shiftedAnnotation(annotation: Fields, characters: number): Annotation {
   const { type, ...flat } = annotation
   const name = textOf(type)
@@ -131,12 +134,12 @@ export function shiftedAnnotation(annotation: Fields, characters: number): Annot
   return { type: name, [name]: { ...fields, ...Object.fromEntries(moved) } }
 }
 
-/** A text of an answer with the annotations that lie in it, placed in that text. */
+/** A text of a response with the annotations inside it, positioned relative to that text. */
 export interface CitedText extends PlacedText {
   readonly annotations: readonly Fields[]
 }
 
-/** The texts of an answer in their order, none of which is empty. An annotation without a place belongs to the first. */
+/** The texts of a response in order; none of them is empty. An annotation without a place belongs to the first. */
 export function citedTexts(
   message: Pick<AnswerMessage, 'annotations' | 'content' | 'text_places'>,
 ): readonly CitedText[] {

@@ -12,8 +12,9 @@ import type { CodecContext, FormatContext } from './protocol.ts'
 import { lackServerTools } from './tools/offered-server-tools.ts'
 
 /**
- * Fields that only advise: who asks, how words are drawn, how much to think or to say, what to cache or keep, what may
- * make an answer faster. An answer without them means the same, so that a target which lacks one never refuses the request.
+ * Fields that only advise the upstream: who the user is, how tokens are sampled, how much to think or to write, what to cache
+ * or store, and what may speed up the response. A response without them means the same, so a target that does not support one
+ * never rejects the request for it.
  */
 export const hints = [
   'frequency_penalty',
@@ -38,14 +39,14 @@ export const hints = [
 type Hint = (typeof hints)[number]
 
 /**
- * What a codec does with each field of a request. A field that is added to an operation does not compile until every
- * codec has decided.
+ * What a codec does with each field of a request. When a field is added to an operation, the code does not compile until every
+ * codec has decided about it.
  *
- * - `sent`: the codec says it to the upstream, or decides by its value whether it can.
- * - `refused`: the upstream has no word for it, and without it the answer would mean something else.
- * - `hint`: the upstream has no word for it, but it only advises: it is left out and named.
- * - `passed`: goes on as it came, with whatever is in it.
- * - `gateway`: done around the codec, such as `n`, where the upstream gives one choice at most.
+ * - `sent`: the codec sends it to the upstream, or decides by its value whether it can.
+ * - `refused`: the upstream does not support it, and without it the response would mean something else.
+ * - `hint`: the upstream does not support it, but it only advises: it is left out and reported.
+ * - `passed`: sent on unchanged, with everything in it.
+ * - `gateway`: handled outside the codec, such as `n` if the upstream gives only one choice.
  */
 export type Decisions<O extends OperationName> = {
   readonly [F in keyof RequestOf<O>]-?:
@@ -55,7 +56,7 @@ export type Decisions<O extends OperationName> = {
     | (F extends Hint ? 'hint' : 'refused')
 } & (O extends 'chat' ? InMessages : unknown)
 
-/** What stands in parts of messages and on tools, of which a codec decides as of fields. */
+/** Fields in the parts of messages and on tools, about which a codec decides as about fields of the request. */
 interface InMessages {
   readonly cache_control: 'sent' | 'hint'
 }
@@ -63,8 +64,8 @@ interface InMessages {
 type Reports = Pick<CodecContext, 'unsupported' | 'leftOut'>
 
 /**
- * Says of a request everything that the codec with these decisions cannot: fields are refused or named, and what no
- * schema lists is named. Throws `unsupported_parameter` as the context does.
+ * Handles everything in a request that the codec with these decisions does not support: rejects fields or reports them as left
+ * out. Fields that no schema lists are reported too. Throws `unsupported_parameter` if the context does.
  */
 export function applyDecisions<O extends OperationName>(
   operation: O,
@@ -75,7 +76,7 @@ export function applyDecisions<O extends OperationName>(
   const { request: schema } = operations[operation]
   const fields = new Map<string, unknown>(Object.entries(request))
   const decided = new Map<string, string>(Object.entries(decisions))
-  // In the order of the schema, however a table is put together.
+  // In the order of the schema, regardless of the order of the table.
   for (const field of Object.keys(schema.properties)) {
     const decision = decided.get(field)
     if (decision !== 'refused' && decision !== 'hint') continue
@@ -91,8 +92,8 @@ export function applyDecisions<O extends OperationName>(
 }
 
 /**
- * Says of one field that the target lacks it: refused, or left out where it only advises. Nothing is said of a value
- * that equals what the target does anyway.
+ * Handles one field that the target does not support: it is rejected, or left out if it only advises. A value that equals the
+ * target's default behaviour is ignored.
  */
 export function lackField(field: string, value: unknown, context: Reports, reason?: string): void {
   if (isNeutral(field, value)) return
@@ -101,8 +102,9 @@ export function lackField(field: string, value: unknown, context: Reports, reaso
 }
 
 /**
- * Says that the target cannot search. Beside tools of the caller's own a search is one more that the model may use or
- * not, as agents offer it; alone it is what was asked for.
+ * Handles a search request for a target that cannot search. Beside tools of the caller, a search is one more tool that the
+ * model may use or not, as agents offer it, so it is left out. Alone, it is what the caller asked for, so the request is
+ * rejected.
  */
 function lackSearch(request: object, context: Reports): void {
   const { web_search_options: search, tools } = request as Partial<RequestOf<'chat'>>
@@ -110,7 +112,7 @@ function lackSearch(request: object, context: Reports): void {
   else lackField('web_search_options', search, context)
 }
 
-/** Says that a target is not told what to cache: in parts of messages and on tools, named once. */
+/** Reports, once per request, that the target does not support cache breakpoints in parts of messages and on tools. */
 export function lackBreakpoints(
   { messages, tools }: Partial<RequestOf<'chat'>>,
   { leftOut }: Pick<Reports, 'leftOut'>,
@@ -122,14 +124,14 @@ export function lackBreakpoints(
   if (isAsked) leftOut('cache_control')
 }
 
-/** Says that a target runs no tools itself, neither a search nor others. */
+/** Handles search and other server tools for a target that runs no tools itself. */
 export function lackProviderTools(request: object, context: Reports): void {
   lackSearch(request, context)
-  // Absent where the request is of another operation.
+  // Absent if the request belongs to another operation.
   lackServerTools(request as Partial<RequestOf<'chat'>>, context)
 }
 
-/** Says that a picture cannot be looked at more or less closely. */
+/** Reports that the target does not support a level of detail for an image. */
 export function lackDetail(
   { image_url: image }: ContentPart,
   path: string,
@@ -138,7 +140,7 @@ export function lackDetail(
   if (!isNeutral('detail', image?.detail)) leftOut(`${path}.image_url.detail`)
 }
 
-/** The body without the fields that the target lacks, each of which is said. */
+/** The body without the fields that the target does not support; each of them is rejected or reported. */
 export function withoutFields(body: Fields, lacks: readonly string[], context: Reports): Fields {
   for (const field of new Set(lacks))
     if (field === 'web_search_options') lackSearch(body, context)
@@ -150,12 +152,12 @@ function isHint(field: string): boolean {
   return hints.some((hint) => hint === field)
 }
 
-/** What a client format's `toCanonical` does with each field of its request. */
+/** What `toCanonical` of a client format does with each field of its request. */
 export type FormatDecisions<R> = Readonly<Record<keyof R, 'sent' | 'gateway' | 'refused' | 'hint'>>
 
 /**
- * Says of a request in a client format everything that the canonical form cannot, by its own paths: what an upstream of
- * this format alone could do.
+ * Handles everything in a request of a client format that the canonical form cannot express and only an upstream of the same
+ * format could do. Reports the paths of the client format.
  */
 export function applyFormatDecisions<R extends object>(
   schema: TSchema,
@@ -172,7 +174,7 @@ export function applyFormatDecisions<R extends object>(
   for (const path of unlistedFields(schema, request)) leftOut(path)
 }
 
-/** True where the request gives the field a value that a target without the field would not honour. */
+/** Whether the request gives the field a value that a target without the field would not respect. */
 export function asksFor<R extends object>(request: R, field: keyof R & string): boolean {
   return !isNeutral(field, request[field])
 }

@@ -2,7 +2,7 @@ import type { ChatRequest } from '@sluice/contract'
 
 export type Effort = NonNullable<ChatRequest['reasoning_effort']>
 
-/** Budgets in tokens up to which an effort stands for them, for models that know efforts only. */
+/** The greatest budget in tokens that each effort stands for, for models that support only efforts. */
 const efforts = [
   [0, 'none'],
   [1024, 'minimal'],
@@ -18,7 +18,7 @@ export function effortOf(budget: number): Effort | undefined {
 
 const order: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-/** The effort nearest to the one asked for; `none` only where it was asked for. `known` is not empty. */
+/** The supported effort nearest to the one asked for; `none` only if it was asked for. `known` must not be empty. */
 export function nearestEffort(asked: Effort, known: readonly Effort[]): Effort {
   if (known.includes(asked)) return asked
   const distance = (effort: Effort) => Math.abs(order.indexOf(effort) - order.indexOf(asked))

@@ -18,8 +18,8 @@ interface ErrorFields {
 }
 
 /**
- * The error object inside a body, wherever its author put it: `error`, an Azure or FastAPI `detail`, or the body
- * itself (vLLM's `object: error`, DashScope's flat code and message). Undefined when the body holds none.
+ * Finds the error object in a body: in `error`, or the body itself (vLLM's `object: error`, DashScope's flat code and
+ * message). Undefined if the body contains none.
  */
 export function errorIn(body: Fields): unknown {
   const { error } = body
@@ -30,7 +30,7 @@ export function errorIn(body: Fields): unknown {
   return undefined
 }
 
-/** The body of an answer with status 200; throws the error that some upstreams put there. */
+/** The body of a response with status 200; throws the error that some upstreams put there. */
 export function bodyOf(received: Received): Fields {
   const body = received.json()
   if (!isObject(body))
@@ -40,7 +40,7 @@ export function bodyOf(received: Received): Fields {
   return body
 }
 
-/** An error that came with status 200, in a body or as an event of a stream. */
+/** Turns an error that came with status 200, in a body or as a stream event, into a gateway error. */
 export function upstreamError(error: unknown): GatewayError {
   const fields: ErrorFields = objectOf(error)
   const message = messageOf(error) ?? 'The upstream reported an error without a message'
@@ -68,7 +68,7 @@ function codeOfStatus(status: number): ErrorCode | undefined {
   return status >= 500 && status < 600 ? 'upstream_unavailable' : undefined
 }
 
-/** The kinds by their words; the first row that fits decides. */
+/** Recognises the kind of an error by its words. The first matching row decides. */
 const words: readonly (readonly [RegExp, ErrorCode])[] = [
   [/rate.?limit|too.?many|quota|^(tokens|requests)$|throttl/i, 'upstream_rate_limited'],
   [/overload|unavailable|capacity|server.?error|internal/i, 'upstream_unavailable'],
@@ -84,7 +84,7 @@ function codeOfWord(word: string): ErrorCode | undefined {
   return words.find(([pattern]) => pattern.test(word))?.[1]
 }
 
-/** Where an error's text may hide; upstreams differ. */
+/** The message of an error. Upstreams put it into different fields. */
 function messageOf(error: unknown): string | undefined {
   if (typeof error === 'string') return someText(error)
   const fields = objectOf(error)
@@ -97,7 +97,7 @@ function messageOf(error: unknown): string | undefined {
   return details.length > 0 ? details.join('; ') : undefined
 }
 
-/** Reads an error answer's body: OpenAI's error object, FastAPI's detail, or plain text. */
+/** Reads the body of an error response: OpenAI's error object, FastAPI's detail, or plain text. */
 export function readFailure(received: Received): UpstreamFailure {
   const fallback = `The upstream answered with status ${received.status}`
   let body: unknown
@@ -118,7 +118,7 @@ export function readFailure(received: Received): UpstreamFailure {
   }
 }
 
-/** A short text body is the message; a page of HTML is not. */
+/** A short text body is the message; an HTML page is not. */
 function plainText({ bytes, contentType }: Received): string | undefined {
   if (bytes.length === 0 || bytes.length > 2048 || contentType.includes('html')) return undefined
   const text = new TextDecoder().decode(bytes).trim()

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Someone's id where it is short enough, else its hash of 64 characters or fewer, which is the same every time. */
+/** The id if it is short enough, otherwise a hash of it, which has at most 64 characters and is always the same. */
 export function fittedId(id: string, charactersMax: number): string {
   return id.length <= charactersMax ? id : hash('sha256', id, 'hex').slice(0, charactersMax)
 }

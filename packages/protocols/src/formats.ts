@@ -6,7 +6,7 @@ import { responsesCompact } from './openai-responses/client/compact.ts'
 import { responses } from './openai-responses/client/formats.ts'
 import type { ClientFormat } from './protocol.ts'
 
-/** Every client format. Adding one is a file in its protocol's folder and a line here. */
+/** All client formats. A new one needs a file in its protocol's folder and a line here. */
 export const formats: readonly ClientFormat[] = [
   ...Object.values(ownFormats),
   batchEmbedContents,

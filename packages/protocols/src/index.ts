@@ -16,6 +16,7 @@ export {
 } from './decisions.ts'
 export { deepgram } from './deepgram/index.ts'
 export { elevenlabs } from './elevenlabs/index.ts'
+export { coherePurposes } from './embed-purpose.ts'
 export { embeddingReply, inputTexts } from './embedding-reply.ts'
 export { formats } from './formats.ts'
 export { gemini, vertex } from './gemini/index.ts'
@@ -29,7 +30,6 @@ export {
   budgetInReasoning,
   maxTokensOnly,
   toldSchema,
-  searchDomainFilter,
   mistralOrder,
   mistralToolIds,
   noStreamOptions,
@@ -39,6 +39,12 @@ export {
   systemFirst,
   thinkingAsPart,
 } from './openai/upstream/quirks.ts'
+export {
+  excludedDomains,
+  searchDomainFilter,
+  searchPlugin,
+  searchSettings,
+} from './openai/upstream/search-quirks.ts'
 export {
   inputItems,
   itemsOf,

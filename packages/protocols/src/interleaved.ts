@@ -2,7 +2,8 @@ import type { ThinkingBlock } from '@sluice/contract'
 
 /**
  * Models may think again between their calls (Claude's interleaved thinking, the reasoning items of OpenAI's models), and
- * their makers want each thought back where it was. A message of chat has no order of its own, so a block knows its place.
+ * their providers require each thought back at its place. A chat message does not keep this order, so a block stores its
+ * place.
  */
 export function placed(
   block: ThinkingBlock,
@@ -13,7 +14,7 @@ export function placed(
   return place === 0 ? unplaced : { ...unplaced, place }
 }
 
-/** Thoughts, text and calls in the order in which they were made. No thought stands last: no maker takes that back. */
+/** Thoughts, text and calls in their original order. No thought comes last, because no provider accepts that. */
 export function interleaved<T>(
   thoughts: readonly { readonly place?: number | undefined; readonly pieces: readonly T[] }[],
   text: readonly T[],

@@ -1,34 +1,34 @@
 import type { ChatRequest, ContentPart, Message } from '@sluice/contract'
 import type { FormatContext } from './protocol.ts'
 
-/** Where a client's request has what chat has in its messages, in chat's order, whichever messages it is in. */
+/** The paths in a client's request of the content of chat messages, in the order of the canonical messages. */
 export interface MessagePlaces {
-  /** Pictures, files and sounds. */
+  /** Images, files and audio. */
   readonly media: readonly string[]
   readonly calls: readonly string[]
   /** By the id of the call. */
   readonly results: ReadonlyMap<unknown, string>
 }
 
-/** How a format has messages. */
+/** How a format represents messages. */
 interface Form {
   readonly toCanonical: (request: unknown, context: FormatContext) => Pick<ChatRequest, 'messages'>
   readonly placesOf: (request: unknown) => MessagePlaces
-  /** What stands behind a place in chat, and what is there in the caller's own words; what is not listed is the place. */
+  /** What follows a place in a canonical path, and what follows it in the caller's path. If no row matches, nothing is added. */
   readonly words: readonly (readonly [RegExp, string])[]
 }
 
 /**
- * The caller's path of a canonical one to a picture, file, sound, call or result; undefined for every other, and where the
- * conversation shows another number of them than the caller wrote. Messages are split and moved on the way to the canonical
- * form, but what is in them keeps its order.
+ * Translates a canonical path to an image, file, audio, call or result into the caller's path. Undefined for every other path,
+ * and if the canonical messages contain another number of them than the caller's request. Messages are split and moved on the
+ * way to the canonical form, but their contents keep their order.
  */
 export function messagePaths({
   toCanonical,
   placesOf,
   words,
 }: Form): (canonical: string, request: unknown) => string | undefined {
-  // A request of thousands of messages may have thousands of paths.
+  // A request with thousands of messages may have thousands of paths.
   const known = new WeakMap<object, Counted>()
   const read = (request: object): Counted => {
     const counted = known.get(request) ?? countIn(request)
@@ -39,7 +39,7 @@ export function messagePaths({
     try {
       return count(toCanonical(request, quiet), placesOf(request))
     } catch {
-      // What has no canonical form was refused by its own paths.
+      // A request without a canonical form was rejected with paths of its own format.
       return new Map()
     }
   }
@@ -53,11 +53,11 @@ export function messagePaths({
   }
 }
 
-/** Paths that only the canonical form has. */
+/** Paths that exist only in the canonical form. */
 const told =
   /^messages\[(\d+)\](\.content\[\d+\](?=\.(?:image_url|file|input_audio|video_url))|\.tool_calls\[\d+\]|\.tool_call_id)(.*)$/
 
-/** The caller's places by those of chat. */
+/** Maps canonical paths to the caller's. */
 type Counted = ReadonlyMap<string, string>
 
 const quiet: FormatContext = {

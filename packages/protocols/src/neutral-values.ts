@@ -1,4 +1,4 @@
-/** The values by which a request says what an upstream does anyway, so that leaving the field out changes nothing. */
+/** Values that ask for what an upstream does anyway, so that leaving the field out changes nothing. */
 const neutral: Readonly<Record<string, readonly unknown[]>> = {
   background: ['auto', false],
   best_of: [0, 1],
@@ -37,15 +37,22 @@ const neutral: Readonly<Record<string, readonly unknown[]>> = {
   watermark: [false],
 }
 
-/** True where a field may be left out without a word. */
+/** The fields with a value; clients write null for a field that they leave out. */
+export function withoutNull(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  )
+}
+
+/** Whether a field may be left out without reporting it. */
 export function isNeutral(field: string, value: unknown): boolean {
-  // Usage is asked for in every stream, and shown to those who asked.
+  // Usage is requested in every stream, and sent to the callers that asked for it.
   if (value === undefined || value === null || field === 'stream_options') return true
   if (neutral[field]?.includes(value) === true) return true
   if (Array.isArray(value))
     return value.length === 0 || (field === 'modalities' && value.every((word) => word === 'text'))
   if (typeof value !== 'object') return false
-  // A search without any further wish is a search.
+  // An empty object still requests a search.
   if (field === 'web_search_options') return false
   if (field === 'response_format') return 'type' in value && value.type === 'text'
   return Object.keys(value).length === 0

@@ -6,8 +6,8 @@ const opening = 123
 const closing = 125
 
 /**
- * How far a JSON object has come whose text comes in pieces, most often the arguments of a call. Looks at each piece
- * once and parses the text at most once: there may be a million pieces, and each may end like a whole object.
+ * Follows a JSON object whose text arrives in pieces, usually the arguments of a call. Reads each piece once and parses the
+ * text at most once: there may be a million pieces, and each may end like a complete object.
  */
 export class ObjectProgress {
   #depth = 0
@@ -24,20 +24,20 @@ export class ObjectProgress {
     }
   }
 
-  /** Whether the object has begun and has not ended. */
+  /** Whether the object has begun and not ended. */
   get isOpen(): boolean {
     return !this.#isClosed && this.#depth > 0
   }
 
-  /** Whether nothing but white space can follow. `text` is that of all pieces. */
+  /** Whether only white space can follow. `text` is the text of all pieces. */
   isWhole(text: string): boolean {
     if (!this.#isClosed) return false
-    // Of what is too much to be parsed, the brackets must do.
+    // For a text too long to parse, matching brackets are enough.
     this.#isObject ??= isTooMuch(text) || isJson(text)
     return this.#isObject
   }
 
-  /** To behind the next quote of a text, or to the end of the piece: a text may have megabytes. */
+  /** Skips past the next quote of a string, or to the end of the piece. A string may be megabytes long. */
   #passText(piece: string, from: number): number {
     const begin = this.#isEscaped ? from + 1 : from
     const found = piece.indexOf('"', begin)

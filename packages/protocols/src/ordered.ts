@@ -1,4 +1,4 @@
-/** How many of a list are first of all so, where none is that stands behind one that is not. */
+/** The number of items at the beginning of the list that meet the condition. No item after one that does not may meet it. */
 export function countWhere<T>(list: readonly T[], isSo: (item: T) => boolean): number {
   let [low, high] = [0, list.length]
   while (low < high) {

@@ -2,8 +2,8 @@ import type { Message } from '@sluice/contract'
 import type { CodecContext } from './protocol.ts'
 
 /**
- * Says that a model does not go on with the message that the conversation ends with: it answers behind it, as OpenAI's
- * models always do.
+ * Reports that a model does not continue the message that the conversation ends with. It writes a new message after it, as
+ * OpenAI's models always do.
  */
 export function lackPrefill(
   messages: readonly Message[],

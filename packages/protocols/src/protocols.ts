@@ -12,7 +12,7 @@ import { openaiResponses } from './openai-responses/index.ts'
 import type { Protocol } from './protocol.ts'
 import { vertexAnthropic } from './vertex-anthropic/index.ts'
 
-/** Every wire protocol an upstream can speak. Adding one is a folder beside this file and a line here. */
+/** All wire protocols that an upstream can use. A new one needs a folder next to this file and a line here. */
 export const protocols: readonly Protocol[] = [
   anthropic,
   azureDeployments,

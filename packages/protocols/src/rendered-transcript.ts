@@ -10,24 +10,24 @@ import type { Decoded } from './protocol.ts'
 
 export interface SpokenWord {
   readonly word: string
-  /** Seconds. */
+  /** In seconds. */
   readonly start: number
   readonly end: number
   readonly speaker?: string | undefined
 }
 
-/** What an upstream heard, whatever it calls its parts. */
+/** A transcript of an upstream, in a common form. */
 export interface Heard {
   readonly text: string
   readonly language?: string | undefined
-  /** Seconds. */
+  /** In seconds. */
   readonly duration?: number | undefined
   readonly words: readonly SpokenWord[]
-  /** Stretches of speech; made of the words where the upstream gives none. */
+  /** Segments of speech; if the upstream gives none, they are made from the words. */
   readonly cues?: readonly (Cue & { readonly speaker?: string | undefined })[]
 }
 
-/** A transcript in the form that was asked for: JSON in three depths, plain text or subtitles. */
+/** A transcript in the requested format: one of three kinds of JSON, plain text or subtitles. */
 export function renderTranscript(heard: Heard, request: TranscribeRequest): Decoded<'transcribe'> {
   const usage = usageOf(heard)
   const cues = heard.cues ?? cuesOf(heard.words)
@@ -98,12 +98,12 @@ function diarized(heard: Heard, cues: NonNullable<Heard['cues']>): TranscribeRep
   }
 }
 
-/** A cue is at most this long, in characters: two lines of subtitles. */
+/** Maximum length of a cue in characters: two lines of subtitles. */
 const cueCharactersMax = 84
-/** A silence of this many seconds ends a cue. */
+/** A pause of this length ends a cue, in seconds. */
 const cuePause = 1
 
-/** Words become cues: a new one after a sentence, a pause, another speaker, or two lines of text. */
+/** Makes cues from words. A new cue begins after a sentence or a pause, for another speaker, or after two lines of text. */
 export function cuesOf(words: readonly SpokenWord[]): NonNullable<Heard['cues']> {
   const cues: (Cue & { readonly speaker?: string | undefined })[] = []
   for (const { word, start, end, speaker } of words) {

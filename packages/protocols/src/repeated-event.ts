@@ -1,12 +1,15 @@
 import type { ServerSentEvent } from '@sluice/contract'
 
-/** The fields whose texts differ from one event of a stream to the next; OpenAI pads events with `obfuscation`. */
+/** Fields whose texts differ between the events of a stream. OpenAI pads events with `obfuscation`. */
 const textField = /"(?:content|text|reasoning_content|reasoning|obfuscation)": ?"/g
 
 /** What may follow a backslash in a JSON string: `escape` of RFC 8259, 7. */
 const escaped = /["\\/bfnrt]|u[0-9A-Fa-f]{4}/y
 
-/** A larger event is not compared, which goes character by character: whoever reads it parses it in turns. */
+/**
+ * Larger events are not compared, because comparing goes character by character. Whoever reads such an event parses it in
+ * several turns of the event loop.
+ */
 const comparedMax = 65_536
 
 const space = 32
@@ -14,28 +17,28 @@ const quote = 34
 const backslash = 92
 
 /**
- * Recognises an event that is the one before with other texts: nearly all events of a stream are. It is JSON as that one
- * was and has the same fields, and where there was text there is some again, so it need not be parsed to be judged.
+ * Recognises an event that differs from the one before only in its texts, as nearly all events of a stream do. It is JSON with
+ * the same fields, and no text in it is empty, so it need not be parsed to be judged.
  */
 export class RepeatedEvent {
   #name = ''
-  /** What stands before, between and behind the texts. */
+  /** The parts before, between and after the texts. */
   #parts: readonly string[] = []
-  /** The same of the block that the event comes in; made when the first one is compared. */
+  /** The same for the block that contains the event; created when a block is first compared. */
   #blockParts: readonly string[] | undefined
 
-  /** Whether the event differs from the one that was kept in its texts alone. */
+  /** Whether the event differs from the kept one only in its texts. */
   matches({ event, data }: ServerSentEvent): boolean {
     return data.length <= comparedMax && event === this.#name && consistsOf(data, this.#parts)
   }
 
-  /** The same of a block of a stream, with its blank line and with one character for each byte. */
+  /** The same for a block of a stream, with its blank line and with one character per byte. */
   matchesBlock(block: string): boolean {
     this.#blockParts ??= this.#name === '' ? blockPartsOf(this.#parts) : []
     return consistsOf(block, this.#blockParts)
   }
 
-  /** Keeps an event that was parsed, to compare the next ones with. */
+  /** Keeps an event that was parsed, to compare the next ones with it. */
   keep({ event, data }: ServerSentEvent): void {
     this.#name = event
     this.#parts = data.length <= comparedMax ? partsOf(data) : []
@@ -48,13 +51,13 @@ export class RepeatedEvent {
   }
 }
 
-/** Whether a text is these parts, with texts of JSON between them. */
+/** Whether a text consists of these parts with JSON strings between them. */
 function consistsOf(text: string, parts: readonly string[]): boolean {
   let at = 0
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index] ?? ''
     const end = at + part.length
-    // Compared as wholes, in a third of the time that startsWith takes, which goes unit by unit.
+    // Comparing slices takes a third of the time of startsWith, which goes unit by unit.
     if (text.slice(at, end) !== part) return false
     at = end
     if (index === parts.length - 1) return at === text.length
@@ -64,7 +67,7 @@ function consistsOf(text: string, parts: readonly string[]): boolean {
   return false
 }
 
-/** As most upstreams write an event that has no name: one line of data. Another way of writing is not recognised. */
+/** The form in which most upstreams write an event without a name: one line of data. Other forms are not recognised. */
 function blockPartsOf(parts: readonly string[]): readonly string[] {
   const last = parts.length - 1
   return parts.map((part, index) => {
@@ -73,7 +76,7 @@ function blockPartsOf(parts: readonly string[]): readonly string[] {
   })
 }
 
-/** Empty where there is no text, or one that is empty: the next one says something else. */
+/** Empty if there is no text, or an empty one, because then the next event differs. */
 function partsOf(data: string): readonly string[] {
   const parts: string[] = []
   let from = 0
@@ -87,7 +90,7 @@ function partsOf(data: string): readonly string[] {
   return parts.length === 0 ? [] : [...parts, data.slice(from)]
 }
 
-/** The place behind a text that is not empty, its closing quote included; -1 where there is none. */
+/** The position after a text that is not empty, including its closing quote; -1 if there is none. */
 function textEnd(data: string, start: number): number {
   for (let at = start; ; at += 1) {
     const code = data.charCodeAt(at)

@@ -11,13 +11,13 @@ import type { CodecContext, Decoded } from './protocol.ts'
 
 interface RerankAnswer {
   readonly id?: string | undefined
-  /** Each with `index` and its score under `relevance_score` or `relevanceScore`. */
+  /** Each with `index` and its score under `relevance_score`, `relevanceScore` or `score`. */
   readonly results: readonly unknown[]
   readonly meta?: Readonly<Record<string, unknown>>
   readonly usage?: Usage | undefined
 }
 
-/** The canonical answer; documents are put back from the request unless the caller declined them. */
+/** The canonical response. Documents are taken from the request, unless the caller declined them. */
 export function rerankReply(
   answer: RerankAnswer,
   request: RerankRequest,
@@ -37,7 +37,7 @@ export function rerankReply(
 function readResult(result: unknown, request: RerankRequest): RerankReply['results'][number] {
   const fields = objectOf(result)
   const index = countOf(fields['index'])
-  const score = fields['relevance_score'] ?? fields['relevanceScore']
+  const score = fields['relevance_score'] ?? fields['relevanceScore'] ?? fields['score']
   const document = index === undefined ? undefined : request.documents[index]
   if (index === undefined || typeof score !== 'number' || document === undefined)
     throw new GatewayError('upstream_garbled', 'The upstream ranked a document that was not sent')
@@ -50,8 +50,8 @@ function readResult(result: unknown, request: RerankRequest): RerankReply['resul
 }
 
 /**
- * The documents as texts: of an object its `rank_fields`, else its `text`, else the object as JSON
- * (Cohere API, rerank).
+ * The documents as texts. Of an object, its `rank_fields` are used, otherwise its `text`, otherwise the object as JSON (Cohere
+ * API, rerank).
  */
 export function documentTexts({
   documents,

@@ -1,6 +1,6 @@
 import { countWhere } from './ordered.ts'
 
-/** A text that comes in pieces, and of which some are asked for again: a string would be put together for each. */
+/** A text that arrives in pieces and of which parts are read again. As a string, it would be assembled for each reading. */
 export class SaidText {
   readonly #pieces: { readonly start: number; readonly text: string }[] = []
   #length = 0
@@ -14,7 +14,7 @@ export class SaidText {
     this.#length += text.length
   }
 
-  /** As of a string, of whole numbers that are not negative. */
+  /** As String.slice, but only for whole numbers that are not negative. */
   slice(start: number, end: number): string {
     let said = ''
     let at = countWhere(this.#pieces, (piece) => piece.start <= start) - 1

@@ -1,12 +1,13 @@
 import { type Fields, listOf, objectOf } from '@sluice/contract'
 import type { CodecContext } from './protocol.ts'
 
-// Domains that a search keeps to, or keeps out of. Chat has no word for them; the canonical `web_search_options` has that of
-// OpenAI's Responses, `filters` (https://platform.openai.com/docs/guides/tools-web-search, domain filtering).
+// Domains that a search is restricted to, or that it excludes. Chat completions cannot express them; the canonical
+// `web_search_options`
+// use `filters` of OpenAI's Responses (https://platform.openai.com/docs/guides/tools-web-search, domain filtering).
 
 export const domainLists = ['allowed_domains', 'blocked_domains'] as const
 
-/** The lists that are not empty, as `filters`; no field where there is none. */
+/** The lists that are not empty, as `filters`; an empty object if there are none. */
 export function searchFilters(given: unknown): Fields {
   const lists = domainLists.flatMap((name) => {
     const domains = listOf(objectOf(given)[name])
@@ -15,12 +16,15 @@ export function searchFilters(given: unknown): Fields {
   return lists.length === 0 ? {} : { filters: Object.fromEntries(lists) }
 }
 
-/** The lists of a canonical search; an empty object where it looks anywhere. */
+/** The lists of a canonical search; an empty object if it is not restricted. */
 export function searchDomains(options: unknown): Fields {
   return objectOf(searchFilters(objectOf(options)['filters'])['filters'])
 }
 
-/** Says that a search cannot be kept to its domains: an answer from elsewhere would be another one. */
+/**
+ * Reports that a search cannot be restricted to its domains. A response from other domains would not be what the caller asked
+ * for.
+ */
 export function lackDomains(
   options: unknown,
   lists: readonly (typeof domainLists)[number][],
@@ -36,8 +40,8 @@ export function lackDomains(
 }
 
 /**
- * The caller's path of a canonical one into the search, where a tool at `tool` asked for it; undefined for every other.
- * `names` are the tool's own words for what stands in the options.
+ * Translates a canonical path into the search into the caller's path, if a tool at `tool` requested the search; undefined for
+ * every other path. `names` are the tool's own names of the options.
  */
 export function pathOfSearch(
   canonical: string,

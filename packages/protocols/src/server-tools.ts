@@ -11,9 +11,9 @@ import {
 } from '@sluice/contract'
 import type { FormatContext } from './protocol.ts'
 
-// Calls of tools that a provider runs itself, which every format tells in items of its own.
+// Calls of tools that a provider runs itself. Every format has items of its own for them.
 
-/** A field of the answer that its format has no place for, by the name that the caller is told. */
+/** Reports a part of the response that the caller's format cannot express. */
 export function nameUntold(
   { type }: ServerToolCall,
   { leftOut }: Pick<FormatContext, 'leftOut'>,
@@ -22,7 +22,7 @@ export function nameUntold(
   leftOut(`answer.${type}${field === undefined ? '' : `.${field}`}`)
 }
 
-/** A call and what came of it in words, so that a conversation can go on at a model of another provider. */
+/** A call and its result as text, so that a model of another provider can continue the conversation. */
 export function serverToolText({
   type,
   name,
@@ -35,12 +35,12 @@ export function serverToolText({
   return output === undefined ? call : `${call}\n[${tool} gave: ${textForm(output)}]`
 }
 
-/** A text as it is, everything else as JSON. */
+/** A text unchanged, everything else as JSON. */
 export function textForm(value: unknown): string {
   return typeof value === 'string' ? value : formatJson(value)
 }
 
-/** The value without the contents that only their maker can read. */
+/** The value without the contents that only their provider can read. */
 export function withoutEncrypted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEncrypted)
   if (!isObject(value)) return value
@@ -48,19 +48,19 @@ export function withoutEncrypted(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, field]) => [name, withoutEncrypted(field)]))
 }
 
-/** An object that was written as a text; under `input` where it is none. */
+/** Parses an object that was written as text. Other text is returned under `input`. */
 export function readInput(text: unknown): Fields {
   if (isObject(text)) return text
   try {
     const value = parseJson(textOf(text))
     if (isObject(value)) return value
   } catch {
-    // Shown as it is.
+    // Returned as text.
   }
   return textOf(text) === '' ? {} : { input: text }
 }
 
-/** What a search was for. */
+/** The queries of a search. */
 export function queriesOf({ input }: ServerToolCall): readonly string[] {
   const queries = listOf(input['queries']).filter((query) => typeof query === 'string')
   const query = someText(input['query'])
@@ -78,7 +78,7 @@ export function pagesOf({
   })
 }
 
-/** What code wrote; what is no such object is all that it wrote. */
+/** The output of code. Anything but such an object is the output itself. */
 export function logsOf({ output }: ServerToolCall): string {
   if (!isObject(output)) return output === undefined ? '' : textForm(output)
   const { stdout, stderr, error_code: code } = output

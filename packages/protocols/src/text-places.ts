@@ -2,31 +2,31 @@ import type { AnswerMessage } from '@sluice/contract'
 
 type TextPlace = NonNullable<AnswerMessage['text_places']>[number]
 
-/** A text of an answer, and where it stands. */
+/** A text of a response and its place. */
 export interface PlacedText {
   readonly text: string
-  /** Characters of the answer's text before it. */
+  /** Characters of the response's text before it. */
   readonly start: number
   /** Calls before it. */
   readonly calls: number
 }
 
-/** Notes where the texts of an answer stand among its calls, while they are read in their order. */
+/** Records the places of a response's texts among its calls while they are read in order. */
 export class TextPlaces {
   readonly #places: TextPlace[] = []
 
-  /** To be told of each text that is not empty: the characters and the calls before it. */
+  /** Must be called for each text that is not empty, with the number of characters and calls before it. */
   note(start: number, calls: number): void {
     if (calls > (this.#places.at(-1)?.calls ?? 0)) this.#places.push({ start, calls })
   }
 
-  /** Nothing where all of the text stands before the calls. */
+  /** Empty if all of the text comes before the calls. */
   told(): Pick<AnswerMessage, 'text_places'> {
     return this.#places.length === 0 ? {} : { text_places: [...this.#places] }
   }
 }
 
-/** The texts of an answer in their order, none of which is empty. */
+/** The texts of a response in order; none of them is empty. */
 export function placedTexts({
   content,
   text_places: places = [],
@@ -38,7 +38,7 @@ export function placedTexts({
   })
 }
 
-/** Calls with the texts that stand behind them, as `interleaved` takes them: a thought between the two stays there. */
+/** Calls with the texts that follow them, in the form for `interleaved`: a thought between a call and a text stays there. */
 export function callsAndTexts<T, Text extends PlacedText>(
   calls: readonly (readonly T[])[],
   texts: readonly Text[],

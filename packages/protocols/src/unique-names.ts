@@ -1,6 +1,6 @@
 /**
- * Makes no two names alike: one that was given before gets the next free number behind `separator`, from 2 on. Takes the
- * same time however often a name comes again.
+ * Makes names unique: a name that was given before gets the next free number after `separator`, starting at 2. Takes the same
+ * time however often a name is repeated.
  */
 export function createUniqueNames(separator: string): (name: string) => string {
   const used = new Set<string>()

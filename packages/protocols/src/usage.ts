@@ -10,11 +10,12 @@ import {
 } from '@sluice/contract'
 
 /**
- * Usage as OpenAI-compatible upstreams write it: chat names (prompt_tokens) or Responses names (input_tokens), the
- * cached part in the details, at the top (Moonshot's cached_tokens) or as prompt_cache_hit_tokens (DeepSeek).
+ * Usage in the form of OpenAI-compatible upstreams: the names of chat completions (prompt_tokens) or of Responses
+ * (input_tokens), with the cached part in the details, at the top (Moonshot's cached_tokens) or as prompt_cache_hit_tokens
+ * (DeepSeek).
  *
- * Where the total is more than prompt and completion, the rest is reasoning that the completion leaves out (xAI,
- * Google's compatible endpoint); the normal form counts it as output. Perplexity says how much its search read.
+ * If the total is more than prompt and completion, the rest is reasoning that the completion does not include (xAI, Google's
+ * compatible endpoint); the internal form counts it as output. Perplexity reports the size of its search context.
  */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
@@ -27,7 +28,7 @@ export function readUsage(value: unknown): Usage | undefined {
   return { inputTokens, outputTokens, ...details(value), ...serverTools(value) }
 }
 
-/** Where providers count the calls of their tools: under a name each, or in an object of such names. */
+/** Where providers count the calls of their tools: under separate names, or in an object of such names. */
 const countNames = [
   ['num_search_queries', 'web_search'],
   ['num_sources_used', 'source'],
@@ -39,8 +40,8 @@ const countObjects = [
 ] as const
 
 /**
- * Calls of the provider's tools: Perplexity's queries, xAI's sources and calls (`web_search_calls`), OpenRouter's in
- * Anthropic's words (docs.perplexity.ai, docs.x.ai and openrouter.ai, usage of an answer).
+ * Calls of the provider's tools: Perplexity's queries, xAI's sources and calls (`web_search_calls`), and OpenRouter's, which
+ * uses Anthropic's names (docs.perplexity.ai, docs.x.ai and openrouter.ai, usage of a response).
  */
 function serverTools(usage: Fields): Pick<Usage, 'serverToolCalls'> {
   if (!countNames.some(([name]) => name in usage) && !countObjects.some((name) => name in usage))
@@ -112,7 +113,7 @@ type DetailCount =
   | 'imageOutputTokens'
 type Details = { -readonly [Name in DetailCount | 'size']?: Usage[Name] }
 
-/** The usage of a whole chat or text completion, or of a chunk: Groq and Moonshot have places of their own. */
+/** The usage of a whole chat or text completion, or of a chunk. Groq and Moonshot put it in other places. */
 export function usageIn(body: Fields): Usage | undefined {
   const choices = body['choices']
   return servedAs(
@@ -123,10 +124,10 @@ export function usageIn(body: Fields): Usage | undefined {
   )
 }
 
-/** Tiers that cost what is usual. */
+/** Tiers with the usual price. */
 const usualTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'on_demand'])
 
-/** The usage of what was served in another way than usual, such as `flex`, which costs less or more. */
+/** The usage with the service tier, if it is not a usual one, such as `flex`, which has another price. */
 export function servedAs<U extends Usage | undefined>(tier: unknown, usage: U): U {
   if (usage === undefined || typeof tier !== 'string' || usualTiers.has(tier)) return usage
   return { ...usage, serviceTier: tier }

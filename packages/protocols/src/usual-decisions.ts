@@ -1,7 +1,7 @@
 import type { Decisions } from './decisions.ts'
 
-// What upstreams that do not resemble OpenAI decide alike, said once. A codec decides of the rest, so that a field which
-// an operation gains does not compile until each has.
+// Decisions that upstreams unlike OpenAI have in common. A codec decides about the remaining fields, so that a field added to
+// an operation does not compile until each codec has decided about it.
 
 export const usualChat = {
   model: 'sent',
@@ -32,7 +32,7 @@ export const usualEmbed = {
   user: 'hint',
 } as const satisfies Partial<Decisions<'embed'>>
 
-/** Of pictures made and edited. */
+/** For creating and editing images. */
 export const usualImages = {
   model: 'sent',
   prompt: 'sent',

@@ -1,4 +1,4 @@
-/** Vectors as OpenAI writes them with `encoding_format: base64`: little-endian float32 (OpenAI API, embeddings). */
+/** Vectors in OpenAI's `encoding_format: base64`: little-endian float32 (OpenAI API, embeddings). */
 
 export function vectorToBase64(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4)

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 
 /**
- * Where a publisher's model is on Vertex AI (https://cloud.google.com/vertex-ai/docs/reference/rest), below the settings
+ * The path of a publisher's model on Vertex AI (https://cloud.google.com/vertex-ai/docs/reference/rest), under the settings
  * `project` and `region` (default `global`).
  */
 export function vertexPublisherPath(
@@ -16,7 +16,10 @@ export function vertexPublisherPath(
   return `/${escapeName(apiVersion || 'v1')}/${place}/publishers/${publisher}/models/${modelAndMethod}`
 }
 
-/** Names are configured or written by callers; none may leave its place in the path. Vertex versions use `@`. */
+/**
+ * Escapes a name that is configured or written by a caller, so that it cannot leave its place in the path. Names of versions
+ * on Vertex contain `@`.
+ */
 export function escapeName(name: string): string {
   return encodeURIComponent(name).replaceAll('%40', '@')
 }

@@ -15,8 +15,8 @@ type Steps = readonly Step<ChatChunk>[]
 type Choice = ChatChunk['choices'][number]
 
 /**
- * A reader whose calls always have an object for arguments: where the upstream gives none, or `null`, it is `{}`; where it
- * ends within one, the answer was cut, whatever it says.
+ * A reader whose calls always have an object as arguments. If the upstream gives no arguments, or `null`, they become `{}`. If
+ * it ends within the arguments, the response counts as cut, whatever its finish reason is.
  */
 export function wholeCalls(create: StreamCodec<'chat'>['reader']): StreamCodec<'chat'>['reader'] {
   return (context, request) => new CallReader(create(context, request))
@@ -39,15 +39,15 @@ class CallReader implements StreamReader<'chat'> {
   }
 }
 
-/** The arguments of the calls of one stream, as far as it cannot be said yet that there are any. */
+/** The arguments of the calls of one stream, while it is unknown whether there are any. */
 export class CallArguments {
-  /** By choice and slot: what was kept back. A call whose arguments have begun is kept as undefined. */
+  /** By choice and slot: the text held back. Undefined once a call's arguments have begun. */
   readonly #kept = new Map<number, Map<number, string | undefined>>()
   readonly #progress = new Map<number, Map<number, ObjectProgress>>()
 
   #count = 0
 
-  /** The same steps, nearly always, with `{}` for the arguments of calls that end without any. */
+  /** Usually returns the same steps, with `{}` for the arguments of calls that end without any. */
   complete(steps: Steps): Steps {
     return steps.some(concernsCalls) ? steps.flatMap((step) => this.#completeStep(step)) : steps
   }
@@ -95,7 +95,7 @@ export class CallArguments {
     return [{ ...piece, function: { ...called, arguments: isKept ? '' : text } }]
   }
 
-  /** What is left to say of the calls of a choice that ends. */
+  /** The remaining pieces for the calls of a choice that ends. */
   #endOf({ index, finish_reason: reason }: Choice): readonly Choice[] {
     const slots = this.#kept.get(index)
     if (reason === null || slots === undefined) return []
@@ -110,8 +110,8 @@ export class CallArguments {
 }
 
 /**
- * Servers say of calls that their limit has cut that they are whole, and nobody may act on half of one's arguments
- * (NousResearch/hermes-agent#7693, earendil-works/pi#6284). Arguments that are no JSON otherwise are what the model wrote.
+ * Some servers report calls as complete although their limit cut them, and nobody may act on half of a call's arguments
+ * (NousResearch/hermes-agent#7693, earendil-works/pi#6284). Other arguments that are not JSON were written so by the model.
  */
 export function withCutCalls(reply: ChatReply): ChatReply {
   const isCut = (choice: ChatReply['choices'][number]) =>
@@ -137,7 +137,7 @@ function endsOpen(text: string): boolean {
   return progress.isOpen
 }
 
-/** What a limit cut off before its arguments began is no call without arguments. */
+/** A call that a limit cut before its arguments began is not a call without arguments. */
 function restOf(kept: string, reason: FinishReason): string {
   return reason === 'length' && kept.trim() !== 'null' ? kept : argumentsText(kept)
 }

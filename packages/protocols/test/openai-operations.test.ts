@@ -219,7 +219,7 @@ describe('reranking by compatible servers', () => {
   })
 
   it('speaks the form of Text Embeddings Inference', () => {
-    const codec = compatibleRerank({ form: 'texts' })
+    const codec = compatibleRerank({ form: 'tei' })
     expect(json(codec.encode(asked, codecContext()))).toEqual({
       query: 'q',
       texts: ['a', 'b'],

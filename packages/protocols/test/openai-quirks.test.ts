@@ -10,10 +10,10 @@ import {
   readableArguments,
   renameField,
   requiredAsAny,
-  searchDomainFilter,
   systemFirst,
   toldSchema,
 } from '../src/openai/upstream/quirks.ts'
+import { searchDomainFilter } from '../src/openai/upstream/search-quirks.ts'
 import type { Quirk, UpstreamRequest } from '../src/protocol.ts'
 
 const sent = (value: object): UpstreamRequest => ({

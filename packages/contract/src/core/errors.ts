@@ -1,6 +1,6 @@
 /**
- * Every way a call can fail. One row each; no other part of the gateway chooses a status.
- * `type` and `publicCode` are what a caller sees in the error body (OpenAI error codes guide).
+ * All ways in which a call can fail, one row each. No other part of the gateway chooses a status. `type` and `publicCode` are
+ * what a caller sees in the error body (OpenAI error codes guide).
  */
 const table = {
   invalid_request: row(400, 'invalid_request_error', null, 'caller'),
@@ -23,10 +23,10 @@ const table = {
   quota_exceeded: row(429, 'insufficient_quota', 'insufficient_quota', 'caller'),
   content_blocked: row(400, 'invalid_request_error', 'content_policy_violation', 'caller'),
   cancelled: row(499, 'api_error', 'cancelled', 'caller'),
-  /** The upstream says the caller's request is wrong; its own status and message are kept. */
+  /** The upstream reports that the caller's request is wrong; its own status and message are kept. */
   upstream_rejected: row(400, 'invalid_request_error', null, 'caller'),
   upstream_rate_limited: row(429, 'requests', 'rate_limit_exceeded', 'upstream'),
-  /** The upstream refused the gateway's own credential: never shown as if the caller's were wrong. */
+  /** The upstream rejected the gateway's own credential. Never shown as if the caller's were wrong. */
   upstream_refused_us: row(502, 'upstream_error', 'upstream_authentication', 'operator'),
   upstream_garbled: row(502, 'upstream_error', 'bad_response', 'upstream'),
   upstream_cut: row(502, 'upstream_error', 'stream_interrupted', 'upstream'),
@@ -52,7 +52,7 @@ export type ErrorCode = keyof typeof table
 
 export const errorCodes = Object.keys(table) as readonly ErrorCode[]
 
-/** The body every OpenAI-style error answer carries: four keys, null where nothing applies. */
+/** The body of every OpenAI-style error response: four keys, null for those that do not apply. */
 export interface ErrorBody {
   readonly error: {
     readonly message: string
@@ -65,27 +65,27 @@ export interface ErrorBody {
 export interface ErrorDetails {
   /** The path of the field at fault, such as `messages[2].content[0].image_url`. */
   readonly param?: string
-  /** How long the caller should wait, in milliseconds; becomes Retry-After. */
+  /** How long the caller should wait, in milliseconds; sent as Retry-After. */
   readonly retryAfterMs?: number
-  /** Asking again at once is no use, however soon it may be after `retryAfterMs`: clients are told not to. */
+  /** Whether a retry is useless even after a short `retryAfterMs`: clients are told not to retry. */
   readonly isFinal?: boolean
-  /** The status an upstream answered with, kept where the caller may see it. */
+  /** The status of the upstream's response, if the caller may see it. */
   readonly upstreamStatus?: number
-  /** The upstream's own error code or type, kept where the caller may see it. */
+  /** The upstream's own error code or type, if the caller may see it. */
   readonly upstreamCode?: string
   /** The upstream's id of the failed request. */
   readonly upstreamRequestId?: string
-  /** The upstream has no such address at all, whatever it is asked there. Never shown. */
+  /** Whether the upstream does not have this address at all, for any request. Never shown. */
   readonly isMissingAddress?: boolean
   /** Replaces the table's status: an upstream's own 4xx, such as 422, is kept. */
   readonly status?: number
   /** Replaces the table's public code. */
   readonly publicCode?: string
-  /** For the log only. */
+  /** Only for the log. */
   readonly cause?: unknown
 }
 
-/** The one error class. Anything else that is thrown is a programming mistake and shows as `internal`. */
+/** The only error class for expected errors. Anything else that is thrown is a bug and is shown as `internal`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly code: ErrorCode
@@ -110,17 +110,18 @@ export class GatewayError extends Error {
     return this.details.publicCode ?? table[this.code].publicCode
   }
 
-  /** Whose mistake it is: decides what is retried, what falls back and what is logged as an error. */
+  /** Who caused the error. This decides what is retried, what falls back and what is logged as an error. */
   get blame(): 'caller' | 'upstream' | 'operator' {
     return table[this.code].blame
   }
 
-  /** Turns anything thrown into a GatewayError. Only the message of an error we wrote is ever shown. */
+  /** Converts anything thrown into a GatewayError. Only messages written by the gateway are shown. */
   static from(thrown: unknown): GatewayError {
     if (thrown instanceof GatewayError) return thrown
     if (thrown instanceof Error && thrown.name === 'AbortError')
       return new GatewayError('cancelled', 'The caller went away', { cause: thrown })
-    // All that walks through a request has room for more levels than are let in: what has not is ours, and was asked for.
+    // Everything that walks through a request can handle more levels than are accepted. If the stack overflows anyway, the
+    // request is still the cause.
     if (isOutOfStack(thrown))
       return new GatewayError('invalid_request', 'The request is nested too deeply', {
         cause: thrown,
@@ -137,12 +138,12 @@ export class GatewayError extends Error {
   }
 }
 
-/** Thrown where a value has more levels than the stack has room for. */
+/** Whether the error was thrown because a value has more levels than the stack can hold. */
 export function isOutOfStack(thrown: unknown): boolean {
   return thrown instanceof RangeError && /call stack/i.test(thrown.message)
 }
 
-/** A caller's mistake in one field; `param` is the field's path. */
+/** A caller's mistake in one field. `param` is the field's path. */
 export function invalidRequest(message: string, param?: string): GatewayError {
   return new GatewayError('invalid_request', message, param === undefined ? {} : { param })
 }

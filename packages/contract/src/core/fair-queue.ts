@@ -1,15 +1,15 @@
 import { GatewayError } from './errors.ts'
 
 export interface FairQueueOptions {
-  /** What waits, in the plural and for messages: `videos`. */
+  /** The name of the waiting items in the plural, for messages: `videos`. */
   readonly of: string
-  /** Together, of all keys. One more is refused as `overloaded`. */
+  /** Maximum waiting items of all keys together. Further ones are rejected as `overloaded`. */
   readonly waitingMax: number
-  /** Of one key. One more is refused as `rate_limited`, whatever room there is for others. */
+  /** Maximum waiting items of one key. Further ones are rejected as `rate_limited`, even if there is room for other keys. */
   readonly waitingPerKeyMax: number
 }
 
-/** What waits, in one line per key. The keys take turns, so nobody waits for all that another has sent. */
+/** A queue with one line per key. The keys take turns, so that nobody waits for everything that another key has sent. */
 export class FairQueue<Item> {
   readonly #options: FairQueueOptions
   /** The key whose turn is next comes first. No line is empty. */
@@ -24,7 +24,7 @@ export class FairQueue<Item> {
     return this.#size
   }
 
-  /** Throws rate_limited where the key has its share waiting already, overloaded where there is no room for anybody. */
+  /** Throws rate_limited if the key has its maximum waiting already, and overloaded if the queue is full. */
   assertRoom(key: string): void {
     const { of, waitingMax, waitingPerKeyMax } = this.#options
     const own = this.#lines.get(key)?.length ?? 0
@@ -44,7 +44,7 @@ export class FairQueue<Item> {
     this.#size += 1
   }
 
-  /** The oldest item of the next key that may have it; after it, that key is the last to have a turn. */
+  /** Takes the oldest item of the next key that may have a turn. That key then becomes the last in turn. */
   take(may: (key: string, item: Item) => boolean): Item | undefined {
     for (const [key, line] of this.#lines) {
       const [first] = line
@@ -62,7 +62,7 @@ export class FairQueue<Item> {
     return [...this.#lines.values()].flat().find(is)
   }
 
-  /** Takes an item out; false where it does not wait. */
+  /** Removes an item; false if it is not waiting. */
   remove(item: Item): boolean {
     for (const [key, line] of this.#lines) {
       const at = line.indexOf(item)
@@ -75,7 +75,7 @@ export class FairQueue<Item> {
     return false
   }
 
-  /** Takes out everything. */
+  /** Removes everything. */
   clear(): readonly Item[] {
     const items = [...this.#lines.values()].flat()
     this.#lines.clear()

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { AnyObject } from './schema.ts'
 
-/** JSON forms of a transcript: `json` has text and usage, `verbose_json` and `diarized_json` the rest as well. */
+/** JSON forms of a transcript: `json` has text and usage, `verbose_json` and `diarized_json` have the rest as well. */
 export const TranscriptReply = Type.Object({
   text: Type.String(),
   task: Type.Optional(Type.String()),

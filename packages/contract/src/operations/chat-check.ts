@@ -14,7 +14,7 @@ type CheckedTool = Partial<Omit<Tool, 'type'>> & {
   readonly [field: string]: unknown
 }
 
-/** What is checked of a request, in the canonical form or as OpenAI's own clients write it. */
+/** The checked parts of a request, in the canonical form or in that of OpenAI's own clients. */
 interface Checked
   extends Pick<
     ChatRequest,
@@ -25,7 +25,7 @@ interface Checked
   readonly response_format?: { readonly type: string; readonly json_schema?: unknown } | null
 }
 
-/** The rules of a chat request that a schema cannot say (OpenAI error-code guide; contract). */
+/** Checks the rules of a chat request that a schema cannot express (OpenAI error-code guide; contract). */
 export function checkChat(request: Checked): void {
   checkMessages(request.messages)
   for (const [index, tool] of (request.tools ?? []).entries()) checkTool(tool, `tools[${index}]`)
@@ -46,14 +46,50 @@ function checkCombinations(request: Checked): void {
 function checkToolChoice({ tool_choice: choice, tools }: Checked): void {
   if (choice == null || choice === 'none' || choice === 'auto') return
   if (!tools?.length) throw invalidRequest('tool_choice is only allowed with tools', 'tool_choice')
-  if (typeof choice === 'string' || choice.type === 'allowed_tools') return
-  const name = choice[choice.type]?.name
-  if (name === undefined) throw missing(`tool_choice.${choice.type}.name`)
-  if (!tools.some((tool) => (tool.function ?? tool.custom)?.name === name))
-    throw invalidRequest(`tool_choice names ${name}, which is not among tools`, 'tool_choice')
+  if (typeof choice === 'string') return
+  if (choice.type === 'allowed_tools') {
+    if (!choice.allowed_tools) throw missing('tool_choice.allowed_tools')
+    checkAllowedTools(choice.allowed_tools.tools, tools)
+    return
+  }
+  const { type } = choice
+  const path = `tool_choice.${type}.name`
+  const name = choice[type]?.name
+  if (name === undefined) throw missing(path)
+  // Some clients name a free-form tool as if it were a function; none does the opposite.
+  const named = tools.find((tool) => nameOfTool(tool) === name)
+  if (!named || (type === 'custom' && named.custom == null)) throw notAmongTools(name, path)
 }
 
-/** A tool of a provider's own has another type, or a field instead of one (`google_search`). */
+/** Entries for tools that providers run themselves have no name to look up. */
+function checkAllowedTools(
+  allowed: readonly Readonly<Record<string, unknown>>[],
+  tools: readonly CheckedTool[],
+): void {
+  const names = new Set(tools.map(nameOfTool))
+  for (const [index, entry] of allowed.entries()) {
+    const { type } = entry
+    if (type !== 'function' && type !== 'custom') continue
+    const { [type]: wrapped, name: flat } = entry
+    const path = `tool_choice.allowed_tools.tools[${index}].${isObject(wrapped) ? `${type}.` : ''}name`
+    const name = isObject(wrapped) ? wrapped['name'] : flat
+    if (typeof name !== 'string') throw missing(path)
+    if (!names.has(name)) throw notAmongTools(name, path)
+  }
+}
+
+function nameOfTool(tool: CheckedTool): string | undefined {
+  return (tool.function ?? tool.custom)?.name
+}
+
+const shownNameMax = 80
+
+function notAmongTools(name: string, path: string): GatewayError {
+  const shown = name.length > shownNameMax ? `${name.slice(0, shownNameMax)}…` : name
+  return invalidRequest(`tool_choice names "${shown}", which is not among tools`, path)
+}
+
+/** A tool that a provider runs itself has another type, or a field instead of a type (`google_search`). */
 function checkTool(tool: CheckedTool, path: string): void {
   const { type } = tool
   if (type === undefined && !Object.entries(tool).some(isGooglesOwn)) throw missing(`${path}.type`)
@@ -76,7 +112,7 @@ function isGooglesOwn([name, value]: readonly [string, unknown]): boolean {
   return isObject(value) && googlesOwn.has(name.replaceAll('_', '').toLowerCase())
 }
 
-/** Every tool message answers a call of the assistant message before it, once. */
+/** Every tool message must belong to a call of the assistant message before it, and each call can have only one. */
 function checkMessages(messages: readonly CheckedMessage[]): void {
   let open = new Set<string>()
   for (const [index, message] of messages.entries()) {
@@ -106,7 +142,7 @@ function checkMessages(messages: readonly CheckedMessage[]): void {
 function checkContent(message: CheckedMessage, path: string): void {
   const { content, role } = message
   if (content == null) {
-    // What a model or a tool has said nothing in comes back so.
+    // A model or a tool without any content sends null.
     if (content === null && (role === 'assistant' || role === 'tool')) return
     const calls = (message.tool_calls?.length ?? 0) > 0 || message.function_call != null
     const drew = (message.images?.length ?? 0) > 0
@@ -115,13 +151,13 @@ function checkContent(message: CheckedMessage, path: string): void {
     throw missing(`${path}.content`)
   }
   if (typeof content === 'string') return
-  // Of an answer or a result it says that nothing came.
+  // In a response or a result, an empty list means that there was no content.
   if (content.length === 0 && role !== 'assistant' && role !== 'tool')
     throw invalidRequest(`'${path}.content' must have at least 1 item`, `${path}.content`)
   for (const [index, part] of content.entries()) checkPart(part, role, `${path}.content[${index}]`)
 }
 
-/** `thinking` is how Mistral's models answer. */
+/** `thinking` comes from the responses of Mistral's models. */
 const answeredParts: ReadonlySet<string> = new Set(['refusal', 'thinking'])
 const mediaRoles: ReadonlySet<string> = new Set(['user', 'tool'])
 

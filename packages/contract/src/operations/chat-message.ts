@@ -3,7 +3,7 @@ import { AnyObject, oneOf, optional } from './schema.ts'
 
 const imageDetails = ['low', 'high', 'auto', 'original'] as const
 
-/** A piece of a message (contract, MessageContent; `refusal` is OpenAI's, in assistant history). */
+/** A part of a message (contract, MessageContent; `refusal` is OpenAI's, in assistant history). */
 export const ContentPart = Type.Object({
   type: oneOf(['text', 'image_url', 'input_audio', 'file', 'video_url', 'refusal']),
   text: Type.Optional(Type.String()),
@@ -25,7 +25,7 @@ export const ContentPart = Type.Object({
 })
 export type ContentPart = Static<typeof ContentPart>
 
-/** `extra_content.google.thought_signature` is how Google's own OpenAI-compatible endpoint carries a signature. */
+/** Google's own OpenAI-compatible endpoint carries a signature in `extra_content.google.thought_signature`. */
 export const ToolCall = Type.Object({
   id: Type.String(),
   type: Type.Optional(oneOf(['function', 'custom'])),
@@ -36,9 +36,9 @@ export const ToolCall = Type.Object({
 export type ToolCall = Static<typeof ToolCall>
 
 /**
- * Reasoning that must go back to its provider unchanged, tagged by what kind it is. `thinking` and
- * `redacted_thinking` are Anthropic's blocks; `reasoning` is a Responses item; `thought` is a Gemini text part's
- * signature. A codec sends back only its own provider's kinds.
+ * Reasoning that must go back to its provider unchanged, with its kind. `thinking` and `redacted_thinking` are Anthropic's
+ * blocks; `reasoning` is a Responses item; `thought` is a Gemini text part's signature. A codec sends back only its own
+ * provider's kinds.
  */
 export const ThinkingBlock = Type.Object({
   type: oneOf(['thinking', 'redacted_thinking', 'reasoning', 'thought']),
@@ -48,28 +48,28 @@ export const ThinkingBlock = Type.Object({
   id: Type.Optional(Type.String()),
   summary: Type.Optional(Type.Array(Type.String())),
   encrypted_content: optional(Type.String()),
-  /** Where in the message it stands: 0, the default, at the beginning; 1 after the text; 1 + n after n calls. */
+  /** Its place in the message: 0, the default, at the beginning; 1 after the text; 1 + n after n calls. */
   place: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 export type ThinkingBlock = Static<typeof ThinkingBlock>
 
 /**
- * A call of a tool that the provider ran itself, and what came of it: an extension that answers carry, for what a format
- * has no place for would be lost. Such a call is none of the caller's, and nobody waits for its result.
+ * A call of a tool that the provider ran itself, with its result: an extension of responses, because what a format cannot
+ * express would be lost. Such a call is not the caller's, and nobody waits for its result.
  */
 export const ServerToolCall = Type.Object({
   id: Type.String(),
-  /** `web_search`, `web_fetch`, `file_search`, `code_execution`, `mcp`, or the provider's own word for the tool. */
+  /** `web_search`, `web_fetch`, `file_search`, `code_execution`, `mcp`, or the provider's own name for the tool. */
   type: Type.String(),
-  /** The tool's own name: among those of an MCP server, or the provider's where `type` is not that already. */
+  /** The tool's own name: that of a tool of an MCP server, or the provider's name if `type` is another one. */
   name: Type.Optional(Type.String()),
   /** The MCP server. */
   server_label: Type.Optional(Type.String()),
-  /** `{query}` or `{queries}`, `{url}`, `{code}`, or what the tool takes. */
+  /** `{query}` or `{queries}`, `{url}`, `{code}`, or the tool's own parameters. */
   input: AnyObject,
   /**
-   * `[{url, title}]` of a search, `{stdout, stderr, return_code}` of code, or what the tool gave. Contents that only the
-   * provider can read are left out. Absent where the provider does not say it.
+   * `[{url, title}]` of a search, `{stdout, stderr, return_code}` of code, or the tool's own result. Contents that only the
+   * provider can read are left out. Absent if the provider does not report it.
    */
   output: Type.Optional(Type.Unknown()),
   is_error: Type.Optional(Type.Boolean()),
@@ -94,7 +94,7 @@ export const Message = Type.Object({
 })
 export type Message = Static<typeof Message>
 
-/** Longer and freer than any upstream takes it: names are shortened where they must be. */
+/** Longer and with more characters than any upstream accepts: names are shortened if necessary. */
 const functionName = Type.String({ minLength: 1, maxLength: 512 })
 
 /** A function or a free-form tool that the model may call (contract, Tool; `custom` is OpenAI's). */
@@ -120,12 +120,12 @@ export const Tool = Type.Object({
 export type Tool = Static<typeof Tool>
 
 /**
- * A tool that a provider runs itself, as its own API writes it, but a search of the web, which chat has an option for.
- * What several providers run is of the same `type` everywhere: `code_execution`, `web_fetch`.
+ * A tool that a provider runs itself, in the form of its own API, except a web search, for which chat has an option. Tools
+ * that several providers offer have the same `type` everywhere: `code_execution`, `web_fetch`.
  */
 export const ServerTool = Type.Object({
   type: Type.String(),
-  /** Whose words `tool` is in: those of Anthropic, of Gemini, of Responses, or of a server that extends chat. */
+  /** The API whose form `tool` has: Anthropic's, Gemini's, Responses, or that of a server that extends chat completions. */
   api: oneOf(['anthropic', 'gemini', 'responses', 'chat']),
   tool: AnyObject,
 })
@@ -144,7 +144,7 @@ export const ToolChoice = Type.Union([
 ])
 export type ToolChoice = Static<typeof ToolChoice>
 
-/** What form the content must have; a schema always has a name. */
+/** The required form of the content. A schema always has a name. */
 export const ResponseFormat = Type.Union([
   Type.Object({ type: Type.Literal('text') }),
   Type.Object({ type: Type.Literal('json_object') }),

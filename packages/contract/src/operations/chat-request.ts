@@ -13,8 +13,8 @@ export const reasoningEfforts = [
 ] as const
 
 /**
- * A chat request in the canonical form: OpenAI's, with one word for each thing. What OpenAI has renamed since is read by
- * its own client format.
+ * A chat request in the canonical form: OpenAI's, with one name for each thing. Names that OpenAI has replaced are read by its
+ * own client format.
  */
 export const ChatRequest = Type.Object({
   model: Type.String({ minLength: 1 }),
@@ -41,7 +41,7 @@ export const ChatRequest = Type.Object({
   safety_identifier: optional(Type.String()),
   prompt_cache_key: optional(Type.String()),
   tools: optional(Type.Array(Tool, { maxItems: 128 })),
-  /** Made by client formats of the tools that a provider runs; a caller writes them among `tools`. */
+  /** Filled by client formats with the tools that a provider runs; a caller writes them in `tools`. */
   server_tools: optional(Type.Array(ServerTool, { maxItems: 128 })),
   tool_choice: optional(ToolChoice),
   parallel_tool_calls: optional(Type.Boolean()),
@@ -61,7 +61,10 @@ export const ChatRequest = Type.Object({
   service_tier: optional(Type.String()),
   store: optional(Type.Boolean()),
   metadata: optional(AnyObject),
-  /** Anthropic's thinking budget and Gemini's, carried by their client formats: tokens; 0 off, -1 the model's choice. */
+  /**
+   * Anthropic's and Gemini's thinking budget, set by their client formats: in tokens; 0 means off, -1 means the model's
+   * choice.
+   */
   thinking_budget: optional(Type.Integer({ minimum: -1 })),
 })
 export type ChatRequest = Static<typeof ChatRequest>

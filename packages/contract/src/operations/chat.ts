@@ -32,7 +32,7 @@ export const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter'] 
 const FinishReason = oneOf(finishReasons)
 export type FinishReason = Static<typeof FinishReason>
 
-/** The assistant's message as answered: OpenAI's required keys, and null where nothing applies. */
+/** The assistant's message in a response, with OpenAI's required keys, and null for those that do not apply. */
 export const AnswerMessage = Type.Object({
   role: Type.Literal('assistant'),
   content: Type.Union([Type.String(), Type.Null()]),
@@ -41,8 +41,9 @@ export const AnswerMessage = Type.Object({
   thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
   tool_calls: Type.Optional(Type.Array(ToolCall)),
   /**
-   * Where the text goes on behind calls: from which character of `content`, and behind how many of `tool_calls`. Absent
-   * where all of it stands before them. Chat itself has no order of the two, so that its own clients are not told it.
+   * Where the text continues after calls: from which character of `content`, and after how many of `tool_calls`. Absent if all
+   * of the text comes before the calls. Chat completions themselves do not order the two, so their own clients do not get this
+   * field.
    */
   text_places: Type.Optional(
     Type.Array(
@@ -62,7 +63,7 @@ export const AnswerMessage = Type.Object({
       transcript: Type.String(),
     }),
   ),
-  /** Pictures a model drew, as data URLs (OpenRouter's form). */
+  /** Images that a model made, as data URLs (OpenRouter's form). */
   images: Type.Optional(
     Type.Array(
       Type.Object({
@@ -85,7 +86,7 @@ export const ChatReply = Type.Object({
       message: AnswerMessage,
       finish_reason: FinishReason,
       logprobs: Type.Union([ChoiceLogprobs, Type.Null()]),
-      /** The sequence that stopped the model, where the upstream says it (Anthropic). */
+      /** The sequence that stopped the model, if the upstream reports it (Anthropic). */
       stop_sequence: optional(Type.String()),
     }),
   ),
@@ -95,7 +96,7 @@ export const ChatReply = Type.Object({
 })
 export type ChatReply = Static<typeof ChatReply>
 
-/** A piece of a tool call; `index` is its slot, the first piece carries id, type and name. */
+/** A piece of a tool call. `index` is its slot; the first piece carries id, type and name. */
 export const ToolCallDelta = Type.Object({
   index: Type.Integer(),
   id: Type.Optional(Type.String()),
@@ -118,18 +119,18 @@ export const ChatDelta = Type.Object({
   content: optional(Type.String()),
   refusal: optional(Type.String()),
   reasoning_content: optional(Type.String()),
-  /** Whole blocks, each sent once when it is complete; its text came as reasoning_content before. */
+  /** Complete blocks, each sent once; their text was sent as reasoning_content before. */
   thinking_blocks: Type.Optional(Message.properties.thinking_blocks),
   tool_calls: Type.Optional(Type.Array(ToolCallDelta)),
   audio: Type.Optional(AnyObject),
   images: AnswerMessage.properties.images,
   annotations: Type.Optional(Type.Array(AnyObject)),
-  /** Whole calls, each sent once when what came of it is known. */
+  /** Complete calls, each sent once when its result is known. */
   server_tool_calls: AnswerMessage.properties.server_tool_calls,
 })
 export type ChatDelta = Static<typeof ChatDelta>
 
-/** One streamed piece (OpenAI API, CreateChatCompletionStreamResponse). Usage travels beside it, as a Step. */
+/** One streamed chunk (OpenAI API, CreateChatCompletionStreamResponse). The usage is sent separately, as a Step. */
 export const ChatChunk = Type.Object({
   id: Type.String(),
   object: Type.Literal('chat.completion.chunk'),

@@ -6,7 +6,7 @@ import { ChatUsage } from './usage-shape.ts'
 
 const TokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
 
-/** A string, several, one list of token ids, or several. */
+/** A string, several strings, one list of token ids, or several. */
 const Prompt = Type.Union([
   Type.String(),
   Type.Array(Type.String(), { minItems: 1, maxItems: 2048 }),
@@ -14,7 +14,7 @@ const Prompt = Type.Union([
   Type.Array(TokenIds, { minItems: 1, maxItems: 2048 }),
 ])
 
-/** A text completion request (contract; OpenAI API, CreateCompletionRequest), `stop` always being a list. */
+/** A text completion request (contract; OpenAI API, CreateCompletionRequest). `stop` is always a list. */
 export const CompleteRequest = Type.Object({
   model: Type.String({ minLength: 1 }),
   prompt: Prompt,
@@ -23,11 +23,12 @@ export const CompleteRequest = Type.Object({
   temperature: optional(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
   n: optional(Type.Integer({ minimum: 1, maximum: 128 })),
-  /** 0 is the default, as 1 is (OpenAI API, CreateCompletionRequest). */
+  /** 0 means the default, as 1 does (OpenAI API, CreateCompletionRequest). */
   best_of: optional(Type.Integer({ minimum: 0, maximum: 128 })),
   stream: optional(Type.Boolean()),
   stream_options: optional(Type.Object({ include_usage: optional(Type.Boolean()) })),
-  logprobs: optional(Type.Integer({ minimum: 0, maximum: 5 })),
+  /** OpenAI's models give at most 5; vLLM as many as it is started for. */
+  logprobs: optional(Type.Integer({ minimum: 0, maximum: 100 })),
   echo: optional(Type.Boolean()),
   stop: optional(Type.Array(Type.String(), { maxItems: 4 })),
   presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
@@ -66,7 +67,7 @@ export const CompleteReply = Type.Object({
 })
 export type CompleteReply = Static<typeof CompleteReply>
 
-/** A streamed piece has the shape of the whole, its text being the fragment (OpenAI API, completions). */
+/** A streamed chunk has the form of the whole, with a part of the text (OpenAI API, completions). */
 export const CompleteChunk = Type.Object({
   id: Type.String(),
   object: Type.Literal('text_completion'),

@@ -5,7 +5,7 @@ import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
 import { TypedEvent } from './transcribe.ts'
 
-/** The DashScope-like form of the contract: messages of images and texts. */
+/** The contract's form that resembles DashScope's: messages with images and texts. */
 export const ImageInput = Type.Object({
   messages: Type.Array(
     Type.Object({
@@ -24,14 +24,26 @@ export const ImageParameters = Type.Object({
   negative_prompt: optional(Type.String()),
   prompt_extend: optional(Type.Boolean()),
   watermark: optional(Type.Boolean()),
-  size: optional(Type.String({ pattern: '^\\d{2,5}[x*]\\d{2,5}$' })),
+  size: optional(
+    Type.String({
+      pattern: '^\\d{2,5}[x*]\\d{2,5}$',
+      description: 'a width and a height, such as 1024x1024 or 1024*1024',
+    }),
+  ),
   seed: optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
 })
 
 /** What both image operations share (OpenAI API, CreateImageRequest and CreateImageEditRequest). */
 export const imageOptions = {
   n: optional(Type.Integer({ minimum: 1, maximum: 10 })),
-  size: optional(Type.String({ pattern: '^(auto|\\d{2,5}[x*]\\d{2,5})$' })),
+  /** Not all models name the pixels: some take a resolution or a proportion, which the others refuse. */
+  size: optional(
+    Type.String({
+      pattern: '^(auto|\\d{2,5}[x*]\\d{2,5}|\\d(\\.\\d)?[kK]|\\d{1,2}:\\d{1,2})$',
+      description:
+        'auto, a width and a height such as 1024x1024, a resolution such as 2K or a proportion such as 16:9',
+    }),
+  ),
   quality: optional(oneOf(['auto', 'low', 'medium', 'high', 'standard', 'hd'])),
   background: optional(oneOf(['transparent', 'opaque', 'auto'])),
   output_format: optional(oneOf(['png', 'jpeg', 'webp'])),

@@ -8,7 +8,7 @@ const InputReference = Type.Union([
   Type.Object({ image_url: optional(Type.String()), file_id: optional(Type.String()) }),
 ])
 
-/** OpenAI API, CreateVideoBody. `seconds` is a string there; numbers are read too. */
+/** OpenAI API, CreateVideoBody. `seconds` is a string there; numbers are accepted too. */
 export const CreateVideoRequest = Type.Object({
   model: optional(Type.String({ minLength: 1 })),
   prompt: Type.String({ minLength: 1, maxLength: 32_000 }),
@@ -16,12 +16,20 @@ export const CreateVideoRequest = Type.Object({
   /** Default "4". */
   seconds: optional(
     Type.Union([
-      Type.String({ pattern: '^[1-9]\\d{0,3}$' }),
+      Type.String({
+        pattern: '^[1-9]\\d{0,3}$',
+        description: 'a whole number of seconds from 1 to 9999',
+      }),
       Type.Integer({ minimum: 1, maximum: 3600 }),
     ]),
   ),
   /** Default "720x1280". */
-  size: optional(Type.String({ pattern: '^\\d{2,4}x\\d{2,4}$' })),
+  size: optional(
+    Type.String({
+      pattern: '^\\d{2,4}x\\d{2,4}$',
+      description: 'a width and a height, such as 720x1280',
+    }),
+  ),
 })
 export type CreateVideoRequest = Static<typeof CreateVideoRequest>
 

@@ -1,6 +1,6 @@
 import type { OperationName } from './index.ts'
 
-/** What OpenAI takes where a request names no model (OpenAI API reference); the other operations need a name. */
+/** OpenAI's default for a request without a model (OpenAI API reference). All other operations require one. */
 export const defaultModels: Readonly<Partial<Record<OperationName, string>>> = {
   moderate: 'omni-moderation-latest',
   createImage: 'gpt-image-1.5',

@@ -12,18 +12,18 @@ const ImageReference = Type.Object({
 })
 
 /**
- * Three forms in one: the contract's JSON (`input`, `parameters`), OpenAI multipart (`image` files, `mask`, `prompt`)
- * and OpenAI JSON (`images`, `mask`, `prompt`). Uploaded files arrive as `image`.
+ * Three forms in one: the contract's JSON (`input`, `parameters`), OpenAI multipart (`image` files, `mask`, `prompt`) and
+ * OpenAI JSON (`images`, `mask`, `prompt`). Uploaded files arrive as `image`.
  */
 export const EditImageRequest = Type.Object({
-  /** May be absent where the images are uploaded, as OpenAI has it. */
+  /** May be absent if the images are uploaded, as at OpenAI. */
   model: optional(Type.String({ minLength: 1 })),
   input: optional(ImageInput),
   parameters: optional(ImageParameters),
   prompt: optional(Type.String({ minLength: 1, maxLength: 32_000 })),
   image: optional(Type.Array(FileField, { minItems: 1, maxItems: 16 })),
   images: optional(Type.Array(ImageReference, { minItems: 1, maxItems: 16 })),
-  /** An uploaded file, or in JSON a reference. */
+  /** An uploaded file, or a reference in JSON. */
   mask: optional(Type.Union([FileField, ImageReference])),
   input_fidelity: optional(oneOf(['high', 'low'])),
   watermark: optional(Type.Boolean()),
@@ -51,7 +51,7 @@ export const editImage = operation({
   },
 })
 
-/** DashScope: one user message of one to three images and one text (Model Studio, qwen-image-edit API). */
+/** DashScope: one user message with one to three images and one text (Model Studio, qwen-image-edit API). */
 function checkInput({ messages }: Static<typeof ImageInput>): void {
   const parts = messages.flatMap(({ content }, message) =>
     content.map((part, index) => ({ part, path: `input.messages[${message}].content[${index}]` })),

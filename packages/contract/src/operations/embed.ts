@@ -5,7 +5,7 @@ import { oneOf, optional } from './schema.ts'
 const TokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: 8192 })
 
 export const EmbedRequest = Type.Object({
-  /** On the engines path the body's model wins and the path's is the default. */
+  /** On the engines path the body's model takes precedence over the path's. */
   model: Type.String({ minLength: 1 }),
   input: Type.Union([
     Type.String({ minLength: 1 }),
@@ -16,12 +16,12 @@ export const EmbedRequest = Type.Object({
   encoding_format: optional(oneOf(['float', 'base64'])),
   dimensions: optional(Type.Integer({ minimum: 1 })),
   user: optional(Type.String()),
-  /** What the vectors are for, where an upstream tells queries from documents (Cohere, Jina, Voyage, Gemini). */
+  /** The purpose of the vectors, for upstreams that distinguish queries from documents (Cohere, Jina, Voyage, Gemini). */
   input_type: optional(Type.String()),
 })
 export type EmbedRequest = Static<typeof EmbedRequest>
 
-/** Numbers, or little-endian float32 in base64 when the request asked for that. */
+/** Numbers, or little-endian float32 in base64 if the request asked for that. */
 export const EmbedReply = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(

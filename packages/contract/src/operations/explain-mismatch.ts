@@ -1,11 +1,11 @@
-/** What is wrong with a value, and where. `depth` tells how far into the value the fault lies. */
+/** What is wrong with a value, and where. */
 interface Mismatch {
   readonly path: string
   readonly message: string
   readonly missing?: boolean
 }
 
-/** The part of JSON Schema that our own schemas use. */
+/** The part of JSON Schema that the gateway's own schemas use. */
 export interface Schema {
   readonly type?: string
   readonly const?: unknown
@@ -26,12 +26,14 @@ export interface Schema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly pattern?: string
+  /** What a text must be, in words, if it has a pattern. */
+  readonly description?: string
   readonly contentMediaType?: string
 }
 
 /**
- * The first fault of a value that does not match its schema, named the way a caller would write the path:
- * `messages[2].content[0].image_url`. Of a union it explains the branch that the value comes nearest to.
+ * The first fault of a value that does not match its schema, with the path as a caller would write it:
+ * `messages[2].content[0].image_url`. For a union it explains the branch that the value is closest to.
  */
 export function explain(schema: object, value: unknown, path = ''): Mismatch | undefined {
   const rules: Schema = schema
@@ -63,7 +65,7 @@ function explainUnion(branches: readonly Schema[], value: unknown, path: string)
   return bound ?? { path, message: `${named(path)} must be ${kinds.join(' or ')}` }
 }
 
-/** Whether a list holds what a branch wants, so that only its length can be wrong. */
+/** Whether a list contains what a branch requires, so that only its length can be wrong. */
 function isListOf({ type, items }: Schema, value: unknown): boolean {
   if (type !== 'array' || !Array.isArray(value) || value.length === 0) return false
   return items === undefined || value.every((item) => explain(items, item) === undefined)
@@ -138,12 +140,12 @@ function explainBounds(rules: Schema, value: unknown, path: string): Mismatch | 
         : fault(`at least ${minLength} characters long`)
     if (reachesLength(value, maxLength + 1)) return fault(`at most ${maxLength} characters long`)
     if (rules.pattern !== undefined && !new RegExp(rules.pattern, 'u').test(value))
-      return fault(`of the form ${rules.pattern}`)
+      return fault(rules.description ?? `of the form ${rules.pattern}`)
   }
   return undefined
 }
 
-/** Whether a text has so many characters; of a long one no more is read than that takes. */
+/** Whether a text has this many characters. Of a long text no more than necessary is read. */
 function reachesLength(text: string, characters: number): boolean {
   // A character is one unit or two.
   if (text.length < characters || text.length >= 2 * characters) return text.length >= characters

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AnyObject, optional } from './schema.ts'
 
-/** The answer of both image operations: the contract's three keys in every entry, null where one does not apply. */
+/** The response of both image operations. Every entry has the contract's three keys, null for those that do not apply. */
 export const ImagesReply = Type.Object({
   created: Type.Integer(),
   data: Type.Array(
@@ -19,6 +19,6 @@ export const ImagesReply = Type.Object({
 })
 export type ImagesReply = Static<typeof ImagesReply>
 
-/** Largest image uploads, in bytes: OpenAI's 50 MB, DashScope's 10 MB. */
+/** The largest image uploads, in bytes: OpenAI's 50 MB, DashScope's 10 MB. */
 export const imageBytesMax = 50 * 1024 * 1024
 export const dashscopeImageBytesMax = 10 * 1024 * 1024

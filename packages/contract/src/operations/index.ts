@@ -14,7 +14,7 @@ import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
 import { translate } from './translate.ts'
 
-/** Every inference operation. Adding one is a file beside this one and a line here. */
+/** All inference operations. A new one needs a file next to this one and a line here. */
 export const operations = {
   chat,
   complete,

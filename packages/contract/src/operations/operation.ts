@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Usage } from '../core/usage.ts'
 
-/** One inference operation in its public form: its address, how its body arrives, its JSON shapes. */
+/** One inference operation in its public form: its address, the form of its body, its JSON schemas. */
 export interface Operation<
   Request extends TSchema = TSchema,
   Reply extends TSchema = TSchema,
@@ -11,21 +11,21 @@ export interface Operation<
   readonly summary: string
   readonly tag: string
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Every address it answers at; `{name}` is a path parameter. The first is the usual one. */
+  /** All addresses of the operation; `{name}` is a path parameter. The first is the usual one. */
   readonly paths: readonly string[]
   readonly body: 'none' | 'json' | 'multipart' | 'json-or-multipart'
-  /** The canonical request, path parameters and form fields having become properties. Unknown ones are accepted. */
+  /** The canonical request; path parameters and form fields are properties. Unknown properties are accepted. */
   readonly request: Request
   readonly reply: Reply
-  /** One streamed event; Type.Never() when the operation cannot stream. */
+  /** One streamed event; Type.Never() if the operation cannot be streamed. */
   readonly event: Event
-  /** Asking uses nothing that is paid for. */
+  /** Whether a call costs nothing. */
   readonly isFree?: boolean
-  /** The media type of the answer where it is not JSON. */
+  /** The media type of the response if it is not JSON. */
   readonly replyType?: string
-  /** A request that works, for the reference. */
+  /** A working request, for the reference. */
   readonly example?: Static<Request>
-  /** What a schema cannot say; throws GatewayError with the field's path. */
+  /** Checks what a schema cannot express. Throws GatewayError with the field's path. */
   readonly check?: (request: Static<Request>) => void
 }
 
@@ -35,12 +35,12 @@ export function operation<Q extends TSchema, R extends TSchema, E extends TSchem
   return described
 }
 
-/** What a stream says as it goes by: something for the caller, or what has been used so far (the last one counts). */
+/** One step of a stream: an event for the caller, or the usage so far (the last one counts). */
 export type Step<Event> = { readonly event: Event } | { readonly usage: Usage }
 
 /**
- * What an operation came to, in the canonical form.
- * `events` ends regularly only after a complete answer; it throws when the answer was cut.
+ * The result of an operation in the canonical form. `events` ends regularly only after a complete response; it throws if the
+ * response was cut.
  */
 export type Result<Reply, Event> =
   | { readonly kind: 'reply'; readonly reply: Reply; readonly usage: Usage }
@@ -49,7 +49,7 @@ export type Result<Reply, Event> =
       readonly kind: 'bytes'
       readonly contentType: string
       readonly body: AsyncIterable<Uint8Array>
-      /** Length in bytes, where it is known. */
+      /** Length in bytes, if known. */
       readonly length?: number
       readonly usage: Usage
     }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { operation } from './operation.ts'
 import { AnyObject, optional } from './schema.ts'
 
-/** Cohere's and Jina's request in one (Cohere API v1 and v2 rerank, Jina reranker API). */
+/** Combines the requests of Cohere and Jina (Cohere API v1 and v2 rerank, Jina reranker API). */
 export const RerankRequest = Type.Object({
   model: Type.String({ minLength: 1 }),
   query: Type.String({ minLength: 1 }),

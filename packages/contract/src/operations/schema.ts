@@ -1,16 +1,16 @@
 import { type TSchema, Type } from 'typebox'
 
-/** A field that may be left out or null: the two mean the same to OpenAI clients. */
+/** A field that may be absent or null: both mean the same for OpenAI clients. */
 export function optional<S extends TSchema>(schema: S) {
   return Type.Optional(Type.Union([schema, Type.Null()]))
 }
 
-/** One of some words. */
+/** One of several words. */
 export function oneOf<const Words extends readonly string[]>(words: Words) {
   return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] })
 }
 
-/** An uploaded file, or one that came as a data URL; bytes in memory, bounded by the body limit. */
+/** An uploaded file, or one that came as a data URL. Its bytes are in memory, limited by the maximum body size. */
 export interface UploadedFile {
   readonly filename: string
   readonly contentType: string

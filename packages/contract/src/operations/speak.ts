@@ -3,14 +3,17 @@ import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
 import { TypedEvent } from './transcribe.ts'
 
-/** OpenAI API, CreateSpeechRequest. */
+/**
+ * OpenAI API, CreateSpeechRequest. Other models read longer texts and speak in more formats: how much and which, each target
+ * says itself.
+ */
 export const SpeakRequest = Type.Object({
   model: Type.String({ minLength: 1 }),
-  input: Type.String({ minLength: 1, maxLength: 4096 }),
+  input: Type.String({ minLength: 1, maxLength: 100_000 }),
   voice: optional(Type.Union([Type.String({ minLength: 1 }), Type.Object({ id: Type.String() })])),
   instructions: optional(Type.String({ maxLength: 4096 })),
-  /** Default: what the upstream does, mp3 at OpenAI and at the built-in engine. */
-  response_format: optional(oneOf(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])),
+  /** Default: that of the upstream; mp3 at OpenAI and at the built-in engine. */
+  response_format: optional(Type.String({ minLength: 1, maxLength: 64 })),
   speed: optional(Type.Number({ minimum: 0.25, maximum: 4 })),
   stream_format: optional(oneOf(['audio', 'sse'])),
 })

@@ -48,7 +48,7 @@ export const transcribe = operation({
   },
 })
 
-/** Refuses an empty or too large upload. */
+/** Rejects an upload that is empty or too large. */
 export function checkAudioFile({ file }: { readonly file: { readonly bytes: Uint8Array } }): void {
   if (file.bytes.length > audioBytesMax)
     throw new GatewayError(

@@ -4,7 +4,7 @@ import { operation } from './operation.ts'
 import { FileField, oneOf, optional } from './schema.ts'
 import { checkAudioFile } from './transcribe.ts'
 
-/** Form fields (OpenAI API, CreateTranslationRequest). The text that comes back is English. */
+/** Form fields (OpenAI API, CreateTranslationRequest). The returned text is English. */
 export const TranslateRequest = Type.Object({
   file: FileField,
   model: Type.String({ minLength: 1 }),

@@ -3,9 +3,9 @@ import { isObject } from '../wire/reading.ts'
 import type { Schema } from './explain-mismatch.ts'
 
 /**
- * The paths of all fields of a value that its schema does not list, such as `min_p` or `messages[0].tone`. Schemas
- * accept such fields, so that an upstream that knows them gets them. Null, empty lists and empty objects say nothing
- * and are not named; nor is anything inside an object that may hold any keys.
+ * The paths of all fields of a value that its schema does not list, such as `min_p` or `messages[0].tone`. Schemas accept such
+ * fields, so that an upstream that knows them gets them. Null, empty lists and empty objects have no meaning and are not
+ * reported; nor is anything inside an object that may have any keys.
  */
 export function unlistedFields(schema: object, value: unknown): readonly string[] {
   const found: string[] = []
@@ -18,14 +18,14 @@ export function unlistedFields(schema: object, value: unknown): readonly string[
   return found
 }
 
-/** What a value may hold, whichever branch of its schema it matches. */
+/** The fields that a value may have, whichever branch of its schema it matches. */
 interface Shape {
-  /** Undefined where an object may hold any keys, or none is expected. */
+  /** Undefined if an object may have any keys, or no object is expected. */
   readonly fields: ReadonlyMap<string, Shape> | undefined
   readonly items: Shape | undefined
 }
 
-/** A schema is read once, not with every request. */
+/** A schema is read once, not for every request. */
 const shapes = new WeakMap<object, Shape>()
 
 function shapeOf(schemas: readonly Schema[]): Shape {
@@ -54,7 +54,7 @@ function branchesOf(schema: Schema): readonly Schema[] {
   return inner.length === 0 ? [schema] : inner.flatMap(branchesOf)
 }
 
-/** An upload keeps its bytes beside what its schema lists. */
+/** An upload has its bytes in addition to what its schema lists. */
 function takesAnyKey(schema: Schema): boolean {
   return schema.properties === undefined || schema.contentMediaType !== undefined
 }

@@ -13,7 +13,7 @@ export const ChatUsage = Type.Object({
     audio_tokens: Type.Integer(),
     image_tokens: Type.Integer(),
     cache_write_tokens: Type.Optional(Type.Integer()),
-    /** Of those, by how long they are kept: an extension, where the upstream says it. */
+    /** The written tokens by how long they are cached: an extension, present if the upstream reports it. */
     cache_creation_token_details: Type.Optional(
       Type.Object({
         ephemeral_5m_input_tokens: Type.Integer(),
@@ -28,12 +28,12 @@ export const ChatUsage = Type.Object({
     accepted_prediction_tokens: Type.Optional(Type.Integer()),
     rejected_prediction_tokens: Type.Optional(Type.Integer()),
   }),
-  /** `{web_search_requests: 2}`, as Anthropic and OpenRouter have it: an extension, absent without such calls. */
+  /** `{web_search_requests: 2}`, as at Anthropic and OpenRouter: an extension, absent without such calls. */
   server_tool_use: Type.Optional(Type.Record(Type.String(), Type.Integer())),
 })
 export type ChatUsage = Static<typeof ChatUsage>
 
-/** The normal form as chat usage. Text is what the other modalities leave of the total. */
+/** The internal form as the usage of a chat completion. Text tokens are what the other modalities leave of the total. */
 export function chatUsage(usage: Usage): ChatUsage {
   const { inputTokens, outputTokens } = usage
   const image = usage.imageInputTokens ?? 0
@@ -67,7 +67,7 @@ export function chatUsage(usage: Usage): ChatUsage {
   }
 }
 
-/** What was written to a cache, by how long it is kept, in the words of Anthropic's usage. */
+/** Tokens written to a cache, by how long they are cached, in the form of Anthropic's usage. */
 export function cacheCreation({
   cacheWriteTokens: written = 0,
   longCacheWriteTokens: long = 0,
@@ -80,12 +80,12 @@ export function cacheCreation({
 
 const requests = '_requests'
 
-/** The calls by tool, in the words of Anthropic's usage. */
+/** The calls by tool, in the form of Anthropic's usage. */
 export function serverToolUse(calls: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(calls).map(([tool, count]) => [tool + requests, count]))
 }
 
-/** The other way; what is no count of requests is none of calls. */
+/** The reverse translation. Fields that are not counts of requests are ignored. */
 export function readServerToolUse(value: unknown): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(objectOf(value)).flatMap(([name, said]) => {

@@ -5,7 +5,7 @@ import { explain } from './explain-mismatch.ts'
 
 const compiled = new WeakMap<TSchema, (value: unknown) => boolean>()
 
-/** Compiled on first use, so that a process that never serves an operation never pays for its schema. */
+/** Compiled on first use, so that a process does not spend time on the schemas of operations that it never serves. */
 function checker(schema: TSchema): (value: unknown) => boolean {
   const known = compiled.get(schema)
   if (known) return known
@@ -16,8 +16,8 @@ function checker(schema: TSchema): (value: unknown) => boolean {
 }
 
 /**
- * Returns the value as the schema's type. Throws GatewayError `invalid_request` or `missing_parameter`, whose `param`
- * is the path of the first field at fault.
+ * Returns the value with the schema's type. Throws GatewayError `invalid_request` or `missing_parameter`, whose `param` is the
+ * path of the first field at fault.
  */
 export function validate<S extends TSchema>(schema: S, value: unknown): Static<S> {
   if (checker(schema)(value)) return value as Static<S>
@@ -30,7 +30,7 @@ export function validate<S extends TSchema>(schema: S, value: unknown): Static<S
   )
 }
 
-/** Whether a value matches a schema, for those who need no explanation. */
+/** Whether a value matches a schema, if no explanation is needed. */
 export function matches<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
   return checker(schema)(value)
 }

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { AnyObject, oneOf, optional } from './schema.ts'
 
-/** A video task (contract, Video task; OpenAI API, VideoResource). Times in seconds since the epoch. */
+/** A video job (contract, Video task; OpenAI API, VideoResource). Times are in seconds since the epoch. */
 export const Video = Type.Object({
   id: Type.String(),
   object: Type.Literal('video'),
   model: Type.String(),
   status: oneOf(['queued', 'in_progress', 'completed', 'failed']),
-  /** 0 to 100; 0 in queued, 100 in completed. */
+  /** 0 to 100; 0 if queued, 100 if completed. */
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   created_at: Type.Integer(),
   completed_at: Type.Union([Type.Integer(), Type.Null()]),
@@ -17,7 +17,7 @@ export const Video = Type.Object({
   prompt: Type.Union([Type.String(), Type.Null()]),
   remixed_from_video_id: Type.Union([Type.String(), Type.Null()]),
   error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
-  /** `url`: where the finished clip is, null before. */
+  /** `url`: the address of the finished video, null before. */
   metadata: optional(AnyObject),
 })
 export type Video = Static<typeof Video>

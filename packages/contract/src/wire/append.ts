@@ -1,10 +1,10 @@
-/** Adds a piece to what is pending and returns both as one; what was pending is not to be used any more. */
+/** Adds a piece to the pending bytes and returns both as one. The old pending bytes must not be used afterwards. */
 type Append = (pending: Uint8Array, piece: Uint8Array) => Uint8Array
 
 /**
- * Joins the pieces of one stream. Room is made for twice as much as there is, so that a long event costs the time of
- * its bytes and not of its pieces times its bytes. `pending` must end where the joined bytes end; parts that were cut
- * from its beginning stay as they are.
+ * Joins the pieces of one stream. The buffer gets twice the necessary size, so that a long event takes time in proportion to
+ * its bytes, whatever the number of its pieces. `pending` must end where the joined bytes end; parts that were cut from its
+ * beginning stay valid.
  */
 export function createAppend(): Append {
   let room: Uint8Array = new Uint8Array()

@@ -6,7 +6,7 @@ import type { EventBlock, EventSplitter } from './sse.ts'
 
 /** Total length, headers length and their checksum: 4 bytes each (Amazon event stream encoding). */
 const preludeBytes = 12
-/** A prelude, no headers, no payload, the message checksum. */
+/** A prelude without headers and payload, and the message checksum. */
 const frameBytesMin = 16
 /** Amazon's own limit: 16 MiB of payload, 128 KiB of headers. */
 const frameBytesMax = 16 * 1024 * 1024 + 128 * 1024 + frameBytesMin
@@ -18,10 +18,10 @@ const codec = new EventStreamCodec(
 )
 
 /**
- * Frames of `application/vnd.amazon.eventstream` as events, split at any byte. An ordinary message becomes
- * {event: its `:event-type`, data: its payload}; an exception or an error becomes {event: 'error', data: JSON of
- * {type, message}}. A frame whose own checksum is wrong is `unreadable`; a wrong prelude leaves no way to find the
- * next frame, so it throws `upstream_garbled`.
+ * Splits `application/vnd.amazon.eventstream` into events; pieces may be cut at any byte. An ordinary message becomes {event:
+ * its `:event-type`, data: its payload}; an exception or an error becomes {event: 'error', data: JSON of {type, message}}. A
+ * frame with a wrong checksum is `unreadable`. After a wrong prelude the next frame cannot be found, so it throws
+ * `upstream_garbled`.
  */
 export function createAwsEventSplitter(): EventSplitter {
   const append = createAppend()
@@ -46,7 +46,7 @@ export function createAwsEventSplitter(): EventSplitter {
   }
 }
 
-/** Where the first frame ends; 0 while it is not whole. */
+/** The end of the first frame; 0 while it is incomplete. */
 function frameEnd(bytes: Uint8Array): number {
   if (bytes.length < preludeBytes) return 0
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -80,7 +80,7 @@ function failure(raw: Uint8Array, type: string, message: string): EventBlock {
   return { raw, kind: 'event', event: 'error', data: JSON.stringify({ type, message }) }
 }
 
-/** Exceptions carry {"message": …}; anything else is shown as it is. */
+/** Exceptions carry {"message": …}; anything else is used unchanged. */
 function messageIn(payload: string): string {
   try {
     const value: unknown = JSON.parse(payload)

@@ -1,7 +1,7 @@
 export interface DataUrl {
   /**
-   * Lower-case, without parameters; `text/plain` where the address names none (RFC 2397). Of a picture, and of bytes of no
-   * stated kind, what they begin like: providers compare the two and refuse.
+   * In lower case, without parameters; `text/plain` if the URL names none (RFC 2397). For an image, and for bytes of an
+   * unknown type, the type by their first bytes is used: providers compare the two and reject a mismatch.
    */
   readonly contentType: string
   /** The bytes in standard base64. */
@@ -10,7 +10,7 @@ export interface DataUrl {
 
 const form = /^data:([^,;]*)((?:;[^,;]*)*),/i
 
-/** A data: address taken apart; undefined when it is none or its text is no base64 although it says so. */
+/** The parts of a data: URL; undefined if it is not one, or if its text is invalid base64. */
 export function parseDataUrl(url: string): DataUrl | undefined {
   const match = form.exec(url.slice(0, 1024))
   if (match === null) return undefined
@@ -28,13 +28,13 @@ export function parseDataUrl(url: string): DataUrl | undefined {
     : { contentType, base64: Buffer.from(text).toString('base64') }
 }
 
-/** A media type without its parameters. Many write `image/jpg`, which is not registered and which providers refuse. */
+/** A media type without its parameters. Many callers write `image/jpg`, which is not registered and which providers reject. */
 export function registeredType(contentType: string): string {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   return type === 'image/jpg' ? 'image/jpeg' : type
 }
 
-/** The same address of a picture with its type in the registered words, and as its bytes begin. */
+/** The same data URL of an image, with the registered type that its first bytes show. */
 export function registeredDataUrl(url: string): string {
   const match = form.exec(url.slice(0, 1024))
   if (match === null) return url
@@ -46,7 +46,7 @@ export function registeredDataUrl(url: string): string {
     : `data:${type}${url.slice('data:'.length + given.length)}`
 }
 
-/** First characters of base64 by which common files are known. */
+/** The first base64 characters of common files. */
 const typesByStart: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -54,7 +54,7 @@ const typesByStart: readonly (readonly [string, string])[] = [
   ['JVBERi', 'application/pdf'],
 ]
 
-/** What bytes in base64 begin like; undefined for what is not known. */
+/** The type that bytes in base64 show by their beginning; undefined if unknown. */
 export function typeByContent(base64: string): string | undefined {
   const known = typesByStart.find(([start]) => base64.startsWith(start))?.[1]
   if (known !== undefined) return known
@@ -82,11 +82,11 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Many break base64 into lines, or write it in the alphabet of addresses; undefined for what is none. */
+/** Many callers break base64 into lines, or use the URL-safe alphabet. Undefined if it is not base64. */
 function standardBase64(text: string): string | undefined {
   const padding = text.indexOf('=')
   if (padding >= 0 && !/^(?:=\s*){1,2}$/.test(text.slice(padding))) return undefined
   if (/[^A-Za-z0-9+/_\s=-]/.test(text)) return undefined
-  // Both alphabets are read, and blanks are passed over, in a fraction of the time that taking millions of them out would take.
+  // This reads both alphabets and skips blanks, in a fraction of the time that removing millions of them would take.
   return /[\s_-]/.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
 }

@@ -1,7 +1,7 @@
 import { createAppend } from './append.ts'
 import type { EventBlock, EventSplitter } from './sse.ts'
 
-/** A longer element than this is refused as garbage; a large one holds a base64 picture or video. */
+/** A longer element is rejected as garbage; a large one contains a base64 image or video. */
 const elementBytesMax = 32 * 1024 * 1024
 
 const quote = 34
@@ -25,12 +25,11 @@ function isSpace(byte: number): boolean {
 }
 
 /**
- * A JSON array that is written element by element (Gemini without `alt=sse`): every element becomes one event as soon
- * as its last byte is there, whatever the pieces. The bracket, comma and white space before an element belong to its
- * `raw`; the closing bracket is a comment, so that the bytes can pass untouched. A document that is no array, such as
- * a lone error object, is one element. An element without its end is `unreadable`, and so is an end without an element. `end` adds the closing bracket that has
- * not come. Throws RangeError when one element
- * is larger than 32 MiB.
+ * Splits a JSON array that is written element by element (Gemini without `alt=sse`): every element becomes one event as soon
+ * as its last byte has arrived, however the stream is cut into pieces. The bracket, comma and white space before an element
+ * belong to its `raw`; the closing bracket is a comment, so that the bytes can be sent on unchanged. A document that is not an
+ * array, such as a single error object, is one element. An element without its end is `unreadable`, and so is an end without
+ * an element. `end` adds the closing bracket if it is missing. Throws RangeError if one element is larger than 32 MiB.
  */
 export function createJsonArraySplitter(): EventSplitter {
   return new JsonArraySplitter()
@@ -66,14 +65,14 @@ class JsonArraySplitter implements EventSplitter {
     return this.#array === 'inside' ? [...rest, closing] : rest
   }
 
-  /** Looks at one byte between elements. */
+  /** Reads one byte between elements. */
   #between(byte: number): EventBlock | undefined {
     if (byte === openBracket && this.#array === 'before') this.#array = 'inside'
     else if (byte === closeBracket && this.#array === 'inside') {
       this.#array = 'after'
       return this.#take(this.#scanned + 1, 'comment')
     } else if (!isSpace(byte) && !(byte === comma && this.#array === 'inside')) {
-      // It ends what has not begun, and would be an element without a byte again and again.
+      // It ends something that has not begun, and would otherwise become an empty element again and again.
       if (byte === comma || byte === closeBracket || byte === closeBrace)
         return this.#take(this.#scanned + 1, 'unreadable')
       this.#start = this.#scanned
@@ -83,7 +82,7 @@ class JsonArraySplitter implements EventSplitter {
     return undefined
   }
 
-  /** Looks at one byte of an element. */
+  /** Reads one byte of an element. */
   #inside(byte: number): EventBlock | undefined {
     if (this.#inString) {
       if (byte === backslash) this.#scanned += 1
@@ -91,7 +90,7 @@ class JsonArraySplitter implements EventSplitter {
     } else if (byte === quote) this.#inString = true
     else if (byte === openBrace || byte === openBracket) this.#depth += 1
     else if (byte === closeBrace || byte === closeBracket) {
-      // At depth 0 it closes the array behind a number or a word.
+      // At depth 0 it closes the array after a number or a word.
       if (this.#depth === 0) return this.#take(this.#scanned, 'event')
       this.#depth -= 1
       if (this.#depth === 0) return this.#take(this.#scanned + 1, 'event')
@@ -118,15 +117,15 @@ function text(bytes: Uint8Array): string {
 
 /** Writes a JSON array element by element. */
 interface JsonArrayWriter {
-  /** The text that adds one element, given as JSON. */
+  /** Returns the text that adds one element, given as JSON. */
   element(json: string): string
-  /** The text that closes the array. */
+  /** Returns the text that closes the array. */
   end(): string
-  /** Says that the bracket and an element are on the wire already, written by somebody else. */
+  /** Called if the bracket and an element were already sent by others. */
   passed(): void
 }
 
-/** White space, which may stand anywhere in a JSON array between elements: keeps a silent connection open. */
+/** White space, which is allowed between the elements of a JSON array. It keeps a silent connection open. */
 export const keepAliveSpace = '\n'
 
 export function createJsonArrayWriter(): JsonArrayWriter {

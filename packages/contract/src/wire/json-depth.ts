@@ -1,20 +1,20 @@
 import { invalidRequest } from '../core/errors.ts'
 
 /**
- * Lists and objects in each other. Nobody means more, most upstreams refuse it, and whatever walks through a value by
- * calling itself has room for far more than this.
+ * Maximum nesting of lists and objects. No real request has more, most upstreams reject it, and recursive code can handle far
+ * more than this.
  */
 const levelsMax = 256
 
-/** What a path names of a value that is nested too deeply: the rest would only repeat itself. */
+/** Maximum steps in the path of a value that is nested too deeply; further ones would only repeat themselves. */
 const stepsMax = 8
 
-/** Whether a value from JSON is nested more deeply than anybody means. */
+/** Whether a JSON value is nested more deeply than any real one. */
 export function isTooDeep(value: unknown): boolean {
   return typeof value === 'object' && value !== null && reachesBelow(value, levelsMax)
 }
 
-/** Throws `invalid_request` with the path of what is nested too deeply; `path` is that of the value itself. */
+/** Throws `invalid_request` with the path of what is nested too deeply. `path` is the path of the value itself. */
 export function assertDepth(value: unknown, path = ''): void {
   if (!isTooDeep(value)) return
   const param = deepPath(value as object, path)

@@ -1,13 +1,13 @@
 import { parseJson } from './json.ts'
 import { code } from './json-outline-code.ts'
 
-/** A shorter document is parsed as a whole in less time. */
+/** Parsing a shorter document as a whole takes less time. */
 const documentBytesMin = 4 * 1024
-/** A larger one is parsed in turns, as a whole. */
+/** A larger one is parsed as a whole, in several turns of the event loop. */
 const documentBytesMax = 1024 * 1024
-/** A shorter text stays. */
+/** Shorter texts are kept. */
 const textBytesMin = 256
-/** What has to follow the document. */
+/** Required after the document. */
 const zeros = Buffer.alloc(16)
 const pageBytes = 64 * 1024
 
@@ -23,7 +23,7 @@ interface WithWebAssembly {
   }
 }
 
-// TypeScript's library declares these only beside those of a browser.
+// TypeScript's library declares these only together with those of a browser.
 const { WebAssembly } = globalThis as unknown as WithWebAssembly
 
 let program: Program | undefined
@@ -31,13 +31,13 @@ let isMissing = false
 let room = Buffer.alloc(0)
 
 /**
- * What a JSON document holds, but for its long free texts: each text of 256 bytes and more that is the value of a field
- * called `content` or `text`, three levels down or deeper, is `...` instead. What was said and what was asked is nearly
- * all of a large request, and to decode and parse it takes several times as long as to look at its bytes. They are looked
- * at as the parser would: whatever has an outline is JSON, provided that it is UTF-8. Numbers are as of `parseJson`.
+ * The contents of a JSON document without its long free texts: each text of at least 256 bytes that is the value of a field
+ * called `content` or `text`, three levels down or deeper, is replaced by `...`. Such texts are nearly all of a large request,
+ * and decoding and parsing them takes several times as long as scanning their bytes. They are checked as the parser would do
+ * it: a document with an outline is valid JSON, provided that it is UTF-8. Numbers are as of `parseJson`.
  *
- * Undefined for a document that has to be parsed as a whole: it is shorter than 4 KiB or longer than 1 MiB, it holds few
- * such texts, it is no JSON, or this processor cannot run the program.
+ * Undefined for a document that must be parsed as a whole: it is shorter than 4 KiB or longer than 1 MiB, it has few such
+ * texts, it is not JSON, or this processor cannot run the program.
  */
 export function outlineJson(document: Uint8Array): unknown {
   const { length } = document
@@ -59,11 +59,11 @@ export function outlineJson(document: Uint8Array): unknown {
   }
 }
 
-/** Undefined where the processor lacks instructions that the program needs. */
+/** Undefined if the processor lacks instructions that the program needs. */
 function openProgram(): Program | undefined {
   try {
     const module = new WebAssembly.Module(Buffer.from(code, 'base64'))
-    // What the module exports is what is described here: json-outline.wat.
+    // The exports of the module are described here; see json-outline.wat.
     return new WebAssembly.Instance(module).exports as Program
   } catch {
     isMissing = true

@@ -1,4 +1,4 @@
-/** Where a text or a list of numbers lies inside a JSON document, without its quotes or brackets. */
+/** The place of a text or a list of numbers in a JSON document, without its quotes or brackets. */
 export interface LongText {
   readonly start: number
   readonly end: number
@@ -13,59 +13,59 @@ const backslash = 92
 const closeBracket = 93
 const openBrace = 123
 
-/** What a number, true, false or null costs to parse and to walk through, and what anything else does. */
+/** The cost of parsing and reading a number, true, false or null, and that of any other value. */
 const plainUnits = 1
 const dearUnits = 4
 
-/** A document of at most so many bytes holds fewer units, but for lists that hold nothing but one more list. */
+/** A document of at most this many bytes has fewer units, except for lists that contain only one more list. */
 export function bytesOfUnits(units: number): number {
-  // The dearest there is are empty lists and texts, three bytes with their comma.
+  // The most expensive contents are empty lists and texts, with three bytes including their comma.
   return Math.floor((units * 3) / (plainUnits + dearUnits))
 }
 
-/** A text that goes on for longer is searched for its end and not read byte by byte. */
+/** In a longer text, the end is searched for instead of reading it byte by byte. */
 const shortText = 256
 
-/** White space between a name and its colon that is longer than this is none that anybody writes. */
+/** Nobody writes more white space than this between a name and its colon. */
 const spaceMax = 1024
 
 /**
- * Looks through the bytes of a JSON document before anybody parses them: how much that will cost, and where long texts
- * lie, which cost by their length and not by their number. Takes the document in stretches, so that others can have
- * their turn in between. What is no JSON is surveyed all the same: who parses it will tell.
+ * Scans the bytes of a JSON document before it is parsed: how expensive it will be, and where long texts are, whose cost
+ * depends on their length. The document is scanned in sections, so that other requests can have their turn in between. Invalid
+ * JSON is scanned as well; the parser will report it.
  */
 export class JsonSurvey {
-  /** One for every value, but four for a text, a name, a list or an object: about what they cost. */
+  /** One for every value, but four for a text, a name, a list or an object, which is about what they cost. */
   units = 0
-  /** Of these, those inside of `longTexts`. */
+  /** The part of them inside `longTexts`. */
   longUnits = 0
-  /** Texts of at least so many bytes, in order, none of them a name; and lists without texts, lists and objects. */
+  /** Texts of at least this many bytes, in order and without names; and long lists without texts, lists and objects. */
   readonly longTexts: LongText[] = []
   readonly #bytes: Uint8Array
   readonly #longBytesMin: number
   readonly #listBytesMin: number
-  /** Where the list begins that holds neither text nor list nor object so far; -1 outside of such. */
+  /** The beginning of a list that so far contains neither text nor list nor object; -1 outside of one. */
   #listStart = -1
   #unitsBefore = 0
   #at = 0
-  /** Where the text begins whose end has not been seen yet; -1 between texts. */
+  /** The beginning of the text whose end has not been found yet; -1 between texts. */
   #textStart = -1
-  /** The first backslash from where it was last looked for. */
+  /** The first backslash from the place where the search last began. */
   #backslash = -1
 
-  /** `listBytesMin` is that of lists; default: none is long. */
+  /** `listBytesMin` is the minimum for lists; by default no list is long. */
   constructor(bytes: Uint8Array, longBytesMin: number, listBytesMin = Number.POSITIVE_INFINITY) {
     this.#bytes = bytes
     this.#longBytesMin = longBytesMin
     this.#listBytesMin = listBytesMin
   }
 
-  /** Whether it has come to the end. */
+  /** Whether it has reached the end. */
   get isDone(): boolean {
     return this.#at >= this.#bytes.length
   }
 
-  /** Looks through about so many more bytes. */
+  /** Scans about this many more bytes. */
   advance(length: number): void {
     const end = Math.min(this.#bytes.length, this.#at + length)
     while (this.#at < end) {

@@ -1,17 +1,17 @@
 import { GatewayError } from '../core/errors.ts'
 
-/** The parts of the JSON object that keep source text (TC39 JSON.parse source text access; Node 21 and later). */
+/** The functions of the JSON object that keep source text (TC39 JSON.parse source text access; Node 21 and later). */
 interface JsonWithSource {
   rawJSON(text: string): object
   isRawJSON(value: unknown): value is { readonly rawJSON: string }
 }
 
-// TypeScript's library does not declare these yet; the engine this project pins has them.
+// TypeScript's library does not declare these yet; the Node version that this project requires has them.
 const json = JSON as unknown as JsonWithSource
 
-/** A shorter run of digits is an integer that a double holds. */
+/** A shorter sequence of digits is an integer that a double can hold. */
 const longRun = 16
-/** More of them are no identifiers; keeping one takes as long as parsing a hundred short ones. */
+/** More than this are not identifiers; keeping one takes as long as parsing a hundred short ones. */
 const longIntegersMax = 50_000
 const integer = /^-?[1-9][0-9]*$/
 
@@ -21,9 +21,9 @@ const colon = 58
 const backslash = 92
 
 /**
- * JSON.parse, but an integer that a double cannot hold becomes a raw JSON value, which `formatJson` and
- * JSON.stringify write back digit for digit. Identifiers in tool arguments would otherwise change in silence.
- * Throws SyntaxError like JSON.parse, and `too_large` for more than 50,000 such integers. Takes the time of the text.
+ * As JSON.parse, but an integer that a double cannot hold becomes a raw JSON value, which `formatJson` and JSON.stringify
+ * write back digit for digit. Otherwise identifiers in tool arguments would change unnoticed. Throws SyntaxError like
+ * JSON.parse, and `too_large` for more than 50,000 such integers. Takes time in proportion to the text.
  */
 export function parseJson(text: string): unknown {
   if (!hasLongRun(text)) return JSON.parse(text) as unknown
@@ -32,8 +32,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses a JSON text out of which values were taken: `values[i]` is the one between `pieces[i]` and `pieces[i + 1]`,
- * and comes back there as it is. The pieces are cut outside of texts. Takes the time of the pieces.
+ * Parses a JSON text from which values were taken out: `values[i]` is the one between `pieces[i]` and `pieces[i + 1]`, and is
+ * put back there unchanged. The pieces must be cut outside of texts. Takes time in proportion to the pieces.
  */
 export function parsePieces(
   pieces: readonly string[],
@@ -63,10 +63,10 @@ export function parsePieces(
   return root.value
 }
 
-/** What begins like a mark, written in any way that JSON has for these letters. No mark has more digits. */
+/** Matches what begins like a mark, in any way that JSON can write these characters. No mark has more digits. */
 const markLike = /"(?:#|\\u0023)((?:[0-9]|\\u003[0-9]){0,9})/g
 
-/** The beginning of a text with which no text of the pieces begins. */
+/** A prefix with which no text of the pieces begins. */
 function freeMark(pieces: readonly string[]): string {
   const taken = new Set<string>()
   for (const piece of pieces)
@@ -77,7 +77,7 @@ function freeMark(pieces: readonly string[]): string {
   return `#${number}:`
 }
 
-/** Whether so many digits stand in a row somewhere: a row of them covers one of every so many places. */
+/** Whether there is such a long sequence of digits. It would cover one of every `longRun` places, so only these are checked. */
 function hasLongRun(text: string): boolean {
   for (let place = longRun - 1; place < text.length; place += longRun) {
     if (!isDigit(text.charCodeAt(place))) continue
@@ -100,8 +100,8 @@ interface WithoutIntegers {
 }
 
 /**
- * Takes the integers beyond 2^53 out of a JSON text; digits inside texts are none. What is no JSON stays none: only a
- * whole number that stands where any value may is taken, and never the first that is wrong.
+ * Takes the integers beyond 2^53 out of a JSON text, except digits inside texts. Invalid JSON stays invalid: only a whole
+ * number in a place where any value is allowed is taken out, and never the first error.
  */
 function withoutLongIntegers(text: string): WithoutIntegers {
   const pieces: string[] = []
@@ -130,7 +130,7 @@ function withoutLongIntegers(text: string): WithoutIntegers {
   return { pieces, integers }
 }
 
-/** Whether a colon follows: then it stands where only a text may. */
+/** Whether a colon follows, so that only a text would be allowed here. */
 function isName(text: string, end: number): boolean {
   let at = end
   while (isSpace(text.charCodeAt(at))) at += 1
@@ -145,7 +145,7 @@ function isLongInteger(source: string): boolean {
   return integer.test(source) && !Number.isSafeInteger(Number(source))
 }
 
-/** The place behind the text that begins at `start`. */
+/** The place after the text that begins at `start`. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1
   for (; at < text.length; at += 1) {
@@ -156,7 +156,7 @@ function stringEnd(text: string, start: number): number {
   return at
 }
 
-/** The place behind the number that begins at `start`. */
+/** The place after the number that begins at `start`. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && isInNumber(text.charCodeAt(at))) at += 1
@@ -168,7 +168,7 @@ function isInNumber(code: number): boolean {
   return isDigit(code) || code === 43 || code === 45 || code === 46 || code === 69 || code === 101
 }
 
-/** A field of its own even where the name is the one that would set the prototype. */
+/** Sets an own field, even if the name is the one that would set the prototype. */
 function setField(
   fields: Record<string | number, unknown>,
   name: string | number,
@@ -184,12 +184,12 @@ function setField(
   else fields[name] = value
 }
 
-/** The value as JSON text; numbers that `parseJson` kept as text come out as they went in. */
+/** The value as JSON text. Numbers that `parseJson` kept as text are written unchanged. */
 export function formatJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null'
 }
 
-/** True for a number that `parseJson` kept as text. */
+/** Whether it is a number that `parseJson` kept as text. */
 export function isRawNumber(value: unknown): value is { readonly rawJSON: string } {
   return json.isRawJSON(value)
 }

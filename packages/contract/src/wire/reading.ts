@@ -1,4 +1,4 @@
-/** Lenient views of JSON that an upstream sent: what has the wrong type counts as absent. */
+/** Lenient access to JSON that an upstream sent: a value of the wrong type counts as absent. */
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -22,12 +22,12 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A text with something in it. */
+/** A text that is not empty. */
 export function someText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** What is larger counts nothing that there is, not even milliseconds, and no database can add it up. */
+/** No real count is larger, not even one of milliseconds, and databases could not add it up. */
 const countMax = 1e13
 
 /** A count: a whole number from 0 to 10^13; fractions are cut off. */

@@ -1,6 +1,6 @@
 /**
- * Changes top-level fields of a JSON object in its bytes and leaves every other byte as it came: key order, white
- * space, numbers beyond 2^53 and unknown fields survive, and a 100 kB body costs a scan instead of a rewrite.
+ * Changes top-level fields of a JSON object in its bytes and leaves every other byte unchanged: key order, white space,
+ * numbers beyond 2^53 and unknown fields are kept, and a 100 kB body costs a scan instead of a rewrite.
  */
 
 interface Span {
@@ -59,7 +59,7 @@ function valueEnd(bytes: Uint8Array, at: number): number {
   return index
 }
 
-/** A field of the object, from its name on. */
+/** A field of the object, beginning with its name. */
 interface Field {
   readonly name: string
   readonly start: number
@@ -84,7 +84,7 @@ function* topLevelFields(bytes: Uint8Array): Generator<Field> {
   }
 }
 
-/** Where the values of the named top-level keys are. Later duplicates come later, as JSON.parse takes the last. */
+/** The places of the values of the named top-level keys. Duplicates are in order, as JSON.parse takes the last one. */
 function findValues(bytes: Uint8Array, names: ReadonlySet<string>): Map<string, Span[]> {
   const found = new Map<string, Span[]>()
   for (const { name, value } of topLevelFields(bytes)) {
@@ -96,7 +96,7 @@ function findValues(bytes: Uint8Array, names: ReadonlySet<string>): Map<string, 
   return found
 }
 
-/** The JSON object without these top-level fields; every other keeps its bytes, white space between them does not stay. */
+/** The JSON object without these top-level fields. Every other field keeps its bytes; white space between fields is removed. */
 export function removeFields(bytes: Uint8Array, names: readonly string[]): Uint8Array {
   const kept: Uint8Array[] = []
   for (const { name, start, value } of topLevelFields(bytes))
@@ -105,14 +105,14 @@ export function removeFields(bytes: Uint8Array, names: readonly string[]): Uint8
   return Buffer.concat(kept.length === 0 ? [Buffer.from('{}')] : [...kept, Buffer.from('}')])
 }
 
-/** What came of parsing a document. */
+/** The result of parsing a document. */
 export interface Parsed {
   readonly fields: Readonly<Record<string, unknown>>
-  /** Where long texts lie that are no names (see JsonSurvey), as far as that is known. */
+  /** The places of long texts that are not names (see JsonSurvey), as far as they are known. */
   readonly longTexts?: readonly Span[]
 }
 
-/** Where a text stands outside of long texts; -1 where it does not. To search through those may take a second. */
+/** The place of a text outside of long texts; -1 if there is none. Searching the long texts could take a second. */
 function findBetween(bytes: Buffer, text: string, longTexts: readonly Span[], from = 0): number {
   let at = from
   for (const { start, end } of longTexts) {
@@ -125,15 +125,15 @@ function findBetween(bytes: Buffer, text: string, longTexts: readonly Span[], fr
 }
 
 /**
- * The same as `findValues` without a look at the rest of the document, where that leaves no doubt: a name that stands
- * in it once, unescaped, and is known to be a field of its own stands there as that field's. Undefined where it does.
+ * The same as `findValues` without reading the rest of the document, if the result is certain: a name that occurs once,
+ * unescaped, and is known to be a field must be the name of that field. Undefined if it is not certain.
  */
 function findKnown(
   bytes: Buffer,
   names: readonly string[],
   { fields, longTexts = [] }: Parsed,
 ): Map<string, Span[]> | undefined {
-  // The only way to write a letter of a name otherwise.
+  // The only other way to write a letter of a name.
   if (findBetween(bytes, '\\u00', longTexts) >= 0) return undefined
   const found = new Map<string, Span[]>()
   for (const name of names) {
@@ -149,9 +149,9 @@ function findKnown(
 }
 
 /**
- * Sets top-level fields of a JSON object, given as JSON values by name, which are letters and underscores. A field that
- * is there is replaced where it stands; one that is not is put first. `bytes` must be a valid JSON object, which the
- * caller has parsed before; with `parsed`, which is what came of it, the document is mostly not walked through again.
+ * Sets top-level fields of a JSON object. The names must consist of letters and underscores; the values are JSON values. An
+ * existing field is replaced at its place; a new one is put first. `bytes` must be a valid JSON object that the caller has
+ * parsed before. With `parsed`, the result of that, the document usually need not be scanned again.
  */
 export function spliceFields(
   bytes: Uint8Array,
@@ -186,16 +186,16 @@ export function spliceFields(
   return Buffer.concat(parts)
 }
 
-/** A document, and where its long texts lie. */
+/** A document, and the places of its long texts. */
 interface Spliced {
   readonly bytes: Buffer
   readonly longTexts: readonly Span[]
 }
 
 /**
- * As spliceFields, for at most one field, and in the bytes themselves: they are no document any more, the part of them that
- * is returned is. Undefined where that is not possible, and then they are as they were: where the new value is longer, or
- * the field is not known to stand in one place.
+ * As spliceFields, but for at most one field and within the bytes themselves: afterwards only the returned part of them is a
+ * document. Undefined if that is not possible, because the new value is longer or the place of the field is not certain; the
+ * bytes are then unchanged.
  */
 export function spliceInPlace(
   bytes: Buffer,
@@ -212,7 +212,7 @@ export function spliceInPlace(
   const spare = span.end - span.start - text.length
   if (spare < 0) return undefined
   const moved = longTextsAround(span, longTexts, spare)
-  // The shorter side moves.
+  // Moves the shorter side.
   if (span.start <= bytes.length - span.end) {
     bytes.copyWithin(spare, 0, span.start)
     text.copy(bytes, span.start + spare)
@@ -223,7 +223,7 @@ export function spliceInPlace(
   return { bytes: bytes.subarray(0, bytes.length - spare), longTexts: moved }
 }
 
-/** Those in front of a value that became shorter by `spare` bytes, and those behind it; what was in it is gone. */
+/** The long texts before and after a value that became shorter by `spare` bytes; those inside it are gone. */
 function longTextsAround(value: Span, longTexts: readonly Span[], spare: number): readonly Span[] {
   return longTexts.flatMap(({ start, end }) => {
     if (end <= value.start) return [{ start, end }]
@@ -232,8 +232,8 @@ function longTextsAround(value: Span, longTexts: readonly Span[], spare: number)
 }
 
 /**
- * As spliceFields, in every object of the array that a top-level field holds: its items keep their bytes too. What is
- * no object stays as it is, and so does a field that holds no array.
+ * As spliceFields, in every object of the array in a top-level field. The items keep their other bytes, too. Items that are
+ * not objects are unchanged, and so is a field that is not an array.
  */
 export function spliceItems(
   bytes: Uint8Array,

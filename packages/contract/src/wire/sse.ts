@@ -1,35 +1,38 @@
 import { isAscii } from 'node:buffer'
 import { createAppend } from './append.ts'
 
-/** One server-sent event. `event` is '' when the stream names none. */
+/** One server-sent event. `event` is '' if the stream gives no name. */
 export interface ServerSentEvent {
   readonly event: string
   readonly data: string
-  /** What the data is as JSON, once somebody has parsed it; its value is undefined where it is none. */
+  /** The data as JSON, once it was parsed; its value is undefined if the data is not JSON. */
   parsed?: { readonly value: unknown } | undefined
 }
 
 /**
- * One block of a stream with the bytes it came in, so that it can pass untouched.
- * `comment` holds no data; `unreadable` is a block in which some line is no field of the format at all.
+ * One block of a stream with its original bytes, so that it can be sent on unchanged. `comment` has no data; `unreadable` is a
+ * block with a line that is not a field of the format.
  */
 export interface EventBlock extends ServerSentEvent {
   readonly raw: Uint8Array
   readonly kind: 'event' | 'comment' | 'unreadable'
 }
 
-/** Cuts a stream of bytes into blocks, whatever the pieces. */
+/** Cuts a stream of bytes into blocks, however it is cut into pieces. */
 export interface EventSplitter {
   push(piece: Uint8Array): readonly EventBlock[]
-  /** Whether a block begins with the next piece; absent where a block is more than its text. */
+  /** Whether a new block begins with the next piece; absent if a block is more than its text. */
   readonly isBetween?: boolean
-  /** What is left: a last event without its blank line, which a few upstreams send. */
+  /** The rest: a last event without its blank line, which a few upstreams send. */
   end(): readonly EventBlock[]
 }
 
-/** A longer event than this is refused as garbage; no model sends one, a broken proxy may. Writing one is a turn. */
+/**
+ * A longer event is rejected as garbage; no model sends one, but a broken proxy may. Writing one takes a turn of the event
+ * loop.
+ */
 const blockBytesMax = 32 * 1024 * 1024
-/** A block of more lines is unreadable: to read them is a turn, and nobody sends as many. */
+/** A block with more lines is unreadable: reading them would take a turn of the event loop, and nobody sends so many. */
 const blockLinesMax = 500_000
 
 const nothing = new Uint8Array()
@@ -38,8 +41,8 @@ const carriageReturn = 13
 const comment = 58
 
 /**
- * LF, CR and CRLF line ends, comments, a byte order mark, several data lines, several events in one piece, an event
- * split at any byte (WHATWG HTML, 9.2.6). Throws RangeError when one event is larger than 32 MiB.
+ * Handles LF, CR and CRLF line ends, comments, a byte order mark, several data lines, several events in one piece, and an
+ * event cut at any byte (WHATWG HTML, 9.2.6). Throws RangeError if one event is larger than 32 MiB.
  */
 export function createEventSplitter(): EventSplitter {
   return new SseSplitter()
@@ -82,10 +85,10 @@ class SseSplitter implements EventSplitter {
     return new SseBlock(raw, latin1(raw), { isAscii: isAscii(raw), isFirst: this.#taken++ === 0 })
   }
 
-  /** The end of the first whole block, its blank line included, or -1. */
+  /** The end of the first complete block, including its blank line, or -1. */
   #blockEnd(closed: boolean): number {
     const pending = this.#pending
-    // Not in fields, which cost more than the look at a byte: there may be millions.
+    // Local variables, because access to fields would cost more than reading a byte, and there may be millions.
     let scanned = this.#scanned
     let lineStart = this.#lineStart
     let end = -1
@@ -95,7 +98,7 @@ class SseSplitter implements EventSplitter {
         scanned += 1
         continue
       }
-      // A CR at the very end may be half of a CRLF: its line is over only when the next byte is known.
+      // A CR at the very end may be half of a CRLF, so its line ends only when the next byte is known.
       if (byte === carriageReturn && scanned + 1 === pending.length && !closed) break
       const blank = scanned === lineStart
       const crlf = byte === carriageReturn && pending[scanned + 1] === lineFeed
@@ -124,13 +127,13 @@ class SseSplitter implements EventSplitter {
       const known = { isAscii: allAscii || isAscii(raw), isFirst: this.#taken++ === 0 }
       found.push(new SseBlock(raw, text.slice(from, to), known))
     })
-    // Not an empty part of the piece, which would keep all of it.
+    // Not an empty part of the piece, which would keep all of it in memory.
     this.#pending = end === piece.length ? nothing : piece.subarray(end)
     return found
   }
 }
 
-/** Where the blank lines end that go on at a place: they are one block, as there may be millions. */
+/** The end of the blank lines that begin at a place. They are one block, as there may be millions. */
 function blankEnd(bytes: Uint8Array, from: number): number {
   let end = from
   // A CR at the very end may be half of a CRLF, whose LF would be a blank line of its own.
@@ -140,8 +143,8 @@ function blankEnd(bytes: Uint8Array, from: number): number {
 }
 
 /**
- * Tells every block of a text that begins with one and has plain line feeds, as nearly all do: one search each. Returns
- * where the last whole block ends.
+ * Reports every block of a text that begins with a block and has plain line feeds, as nearly all do, with one search each.
+ * Returns the end of the last complete block.
  */
 function cutPlain(text: string, tell: (from: number, to: number) => void): number {
   let start = 0
@@ -170,11 +173,11 @@ const fields: ReadonlySet<string> = new Set(['event', 'data', 'id', 'retry'])
 
 interface Known {
   readonly isAscii: boolean
-  /** The first of its stream may begin with a byte order mark. */
+  /** The first block of a stream may begin with a byte order mark. */
   readonly isFirst: boolean
 }
 
-/** A class, as there are thousands of them: their lines are read only when somebody asks. */
+/** A class, as there are thousands of them: their lines are read only on demand. */
 class SseBlock implements EventBlock {
   readonly raw: Uint8Array
   parsed: { readonly value: unknown } | undefined = undefined
@@ -231,7 +234,7 @@ function readLines(text: string): Lines {
   return readEachLine(hasReturns ? text.replaceAll(/\r\n?/g, '\n') : text)
 }
 
-/** Without a list of the lines: there may be millions in a block. */
+/** Works without a list of the lines: a block may have millions. */
 function readEachLine(text: string): Lines {
   let event = ''
   let data: string | undefined
@@ -266,10 +269,10 @@ function readField(line: string): { name: string; value: string } {
   }
 }
 
-/** An event as it goes on the wire. Data must hold no line break, which JSON.stringify guarantees. */
+/** An event in wire format. Data must not contain a line break, which JSON.stringify guarantees. */
 export function formatEvent({ event, data }: ServerSentEvent): string {
   return event === '' ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`
 }
 
-/** A comment, which every client ignores: keeps intermediaries from closing a silent connection. */
+/** A comment, which every client ignores. It keeps intermediaries from closing a silent connection. */
 export const keepAliveComment = ': keep-alive\n\n'

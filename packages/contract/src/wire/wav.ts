@@ -1,6 +1,6 @@
 /**
- * The 44-byte header of a WAV file with one channel of signed 16-bit samples (RIFF, Microsoft and IBM, 1991).
- * `bytes` is the length of the samples, `rate` their number per second.
+ * The 44-byte header of a WAV file with one channel of signed 16-bit samples (RIFF, Microsoft and IBM, 1991). `bytes` is the
+ * length of the samples, `rate` their number per second.
  */
 export function wavHeader(bytes: number, rate: number): Uint8Array {
   const header = Buffer.alloc(44)

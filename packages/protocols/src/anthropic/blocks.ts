@@ -1,4 +1,4 @@
-/** A content block of the Messages API, as it goes out. */
+/** A content block of the Messages API as it is sent. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /** Anthropic refuses empty and blank text blocks. */
@@ -6,7 +6,7 @@ export function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** Media types of images that Claude reads. */
+/** Image media types that Claude accepts. */
 export const imageTypes: ReadonlySet<string> = new Set([
   'image/jpeg',
   'image/png',

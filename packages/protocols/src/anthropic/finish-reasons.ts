@@ -1,6 +1,6 @@
 import type { FinishReason } from '@sluice/contract'
 
-/** stop_reason (Messages API reference, Message). `pause_turn`: a server tool's loop rests; nothing more comes. */
+/** stop_reason (Messages API reference, Message). `pause_turn`: a server tool loop has paused; nothing more follows. */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -11,14 +11,14 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 }
 
-/** Calls decide between `stop` and `tool_calls`: a tool forced for its JSON is an answer and no call. */
+/** Whether there are calls decides between `stop` and `tool_calls`: a tool forced for JSON output is a response, not a call. */
 export function finishReason(stopReason: unknown, hasCalls: boolean): FinishReason {
   const known = (typeof stopReason === 'string' ? finishReasons[stopReason] : undefined) ?? 'stop'
   if (known === 'length' || known === 'content_filter') return known
   return hasCalls ? 'tool_calls' : 'stop'
 }
 
-/** Some upstreams say `stop` although they call tools, so the calls decide here too. */
+/** Some upstreams report `stop` although there are calls, so the calls decide here too. */
 export function stopReason(
   finish: FinishReason,
   { hasCalls, stopSequence }: { readonly hasCalls: boolean; readonly stopSequence: string | null },

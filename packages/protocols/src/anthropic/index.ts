@@ -6,8 +6,8 @@ import { namedInMessages } from './upstream/named.ts'
 import { nativeCountTokens, nativeMessages } from './upstream/native.ts'
 
 /**
- * Anthropic's API, relative to a base URL without /v1 (https://platform.claude.com/docs/en/api/overview). A provider
- * sends `anthropic-version: 2023-06-01` with every request.
+ * Anthropic's API, relative to a base URL without /v1 (https://platform.claude.com/docs/en/api/overview). Providers send
+ * `anthropic-version: 2023-06-01` with every request.
  */
 export const anthropic: Protocol = {
   id: 'anthropic',

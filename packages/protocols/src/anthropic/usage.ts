@@ -12,15 +12,15 @@ import {
 } from '@sluice/contract'
 import { servedAs } from '../usage.ts'
 
-/** Collects usage that comes in parts: every number is a running total, and an absent one leaves the earlier. */
+/** Collects usage that arrives in parts: each number is a running total, and absent fields keep the earlier value. */
 export interface UsageReading {
   add(usage: unknown): void
   read(): Usage | undefined
 }
 
 /**
- * Anthropic counts cache reads and writes beside `input_tokens`; the normal form has one total that includes them
- * (Messages API reference, Usage).
+ * Anthropic counts cache reads and writes in addition to `input_tokens`; the canonical total includes them (Messages API
+ * reference, Usage).
  */
 export function createUsageReading(): UsageReading {
   let seen: Fields | undefined
@@ -34,14 +34,14 @@ export function createUsageReading(): UsageReading {
   }
 }
 
-/** The usage of a whole answer; undefined when it holds none. */
+/** The usage of a whole response; undefined if it has none. */
 export function readUsage(usage: unknown): Usage | undefined {
   return isObject(usage) ? usageOf(usage) : undefined
 }
 
 /**
- * What the top level leaves out: compacting the context is billed beside it (Claude docs, compaction: usage). A message's
- * own iteration is in it already, and an advisor is another model.
+ * Usage that the top level omits: compaction is billed separately (Claude docs, compaction: usage). The message's own
+ * iterations are already included, and an advisor is another model.
  */
 function compactions({ iterations }: Fields): readonly Fields[] {
   return listOf(iterations)
@@ -67,7 +67,7 @@ function added(total: Usage, more: Usage): Usage {
   }
 }
 
-/** Cache writes by how long they are kept, where the sum of them is not said. */
+/** The sum of cache writes by retention time, if the total is missing. */
 function cacheWrites(fields: Fields): number | undefined {
   const total = countOf(fields['cache_creation_input_tokens'])
   if (total !== undefined) return total
@@ -93,7 +93,7 @@ function countsOf(fields: Fields): Usage {
   }
 }
 
-/** The normal form as Anthropic writes it: what was read from or written to the cache is no plain input. */
+/** Formats usage for Anthropic: tokens read from or written to the cache are not plain input. */
 export function formatUsage(usage: Usage): {
   readonly input_tokens: number
   readonly cache_creation_input_tokens: number

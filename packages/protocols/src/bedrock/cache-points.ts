@@ -4,15 +4,15 @@ import type { Block } from './media.ts'
 import type { CodecContext } from '../protocol.ts'
 import { modelFamily } from './model-family.ts'
 
-/** What a cache point would follow. */
+/** The kind of content that a cache point follows. */
 type Place = 'tool' | 'text' | 'media' | 'result'
 
-/** Anthropic's cache breakpoint stands in the block; Converse has a block of its own for it, or nothing. */
+/** Anthropic's cache breakpoint is part of a block; Converse has a separate block for it, or none. */
 export type CachePoints = (control: Fields | null | undefined, place: Place) => readonly Block[]
 
 /**
- * Cache points where the model takes them: most makers' models answer 400 to one, Nova to all but those after texts
- * (Bedrock, prompt caching; error answers that users report). They only save money, so further ones are left out.
+ * Creates cache points where the model supports them: most vendors' models return 400 for one, Nova for all but those after
+ * text (Bedrock, prompt caching; errors reported by users). They only save cost, so unsupported ones are left out.
  */
 export function createCachePoints(context: Pick<CodecContext, 'model' | 'leftOut'>): CachePoints {
   const { model } = context
@@ -43,10 +43,10 @@ function placesOf(model: string): ReadonlySet<Place> {
   return family === 'anthropic' && !withoutCache.test(model) ? everywhere : nowhere
 }
 
-/** Claude before prompts were cached on Bedrock. */
+/** Claude models without prompt caching on Bedrock. */
 const withoutCache = /claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)/
 
-/** How long a prefix is kept can be said from the 4.5 generation on. */
+/** Whether the retention time can be set: from the 4.5 generation on. */
 function takesTimes(model: string): boolean {
   return modelFamily(model) !== 'nova' && !/claude-3-|-4-(1-)?20\d{6}/.test(model)
 }

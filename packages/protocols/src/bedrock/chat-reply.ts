@@ -13,6 +13,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { assertBounded } from '../bounded.ts'
 import { answerMessage, chatReply } from '../chat-reply.ts'
 import type { Annotation } from '../citations.ts'
 import { placed } from '../interleaved.ts'
@@ -23,7 +24,7 @@ import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
 import { readUsage } from './usage.ts'
 
-/** Reads a whole answer of Converse. */
+/** Decodes a whole response of Converse. */
 export function decodeChat(
   received: Received,
   context: CodecContext,
@@ -69,6 +70,7 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
       for (const part of listOf(said)) text = (text ?? '') + textOf(objectOf(part)['text'])
       const end = text?.length ?? 0
       for (const cited of annotationsOf(citations, { start, end })) annotations.push(cited)
+      assertBounded(annotations.length, 'citations')
     } else if (isObject(block['reasoningContent'])) {
       const hasText = text !== undefined
       readReasoning(block['reasoningContent'], reasoning, (read) =>

@@ -32,7 +32,7 @@ const decisions: Decisions<'chat'> = {
   cache_control: 'sent',
 }
 
-/** A chat request as the body of Converse. */
+/** Encodes a chat request as the body of Converse. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
   const reasoning = encodeReasoning(request, context)
@@ -56,7 +56,7 @@ export function chatBody(request: ChatRequest, context: CodecContext): object {
     ...(answer.toolConfig === undefined ? {} : { toolConfig: answer.toolConfig }),
     ...(Object.keys(additional).length > 0 ? { additionalModelRequestFields: additional } : {}),
     ...(asksFor(request, 'service_tier') ? { serviceTier: { type: request.service_tier } } : {}),
-    // Asked for only where it can matter; other models ignore the path.
+    // Requested only where it is useful; other models ignore the path.
     ...(asksFor(request, 'stop') && reasoning.claude !== undefined
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
       : {}),
@@ -104,7 +104,7 @@ function stopsOf(request: ChatRequest, { reasoning, context }: Writing): readonl
   return request.stop ?? []
 }
 
-/** Nova has a place of its own for it; other makers' models read their own field. */
+/** Nova has its own place for it; other vendors' models use their own field. */
 function topK({ top_k: topK }: Sampling, { model }: CodecContext): object {
   if (topK == null) return {}
   return modelFamily(model) === 'nova' ? { inferenceConfig: { topK } } : { top_k: topK }
@@ -116,8 +116,8 @@ interface HeldAnswer {
 }
 
 /**
- * Some models cannot be made to call a tool: Claude while it thinks by a budget, and its newest generation. There a
- * schema goes to the model itself, where it knows schemas, and a forced choice is refused.
+ * Some models cannot be forced to call a tool: Claude with a thinking budget, and its newest generation. For these a schema is
+ * passed to the model itself if it supports schemas, and a forced choice is refused.
  */
 function heldAnswer(
   request: ChatRequest,
@@ -131,7 +131,7 @@ function heldAnswer(
     context.unsupported('tool_choice', 'this model cannot be made to call a tool here')
     return { toolConfig: { tools: toolConfig?.['tools'] } }
   }
-  // The tools come first in a prompt, so their breakpoints are the same ones.
+  // Tools come first in a prompt, so their breakpoints are counted the same.
   const plain = { ...request, response_format: null }
   const { toolConfig: own } = encodeTools(plain, context, createCachePoints(context))
   const schema = claude.model.structured
@@ -146,7 +146,7 @@ function heldAnswer(
   return { toolConfig: own }
 }
 
-/** On Bedrock Claude before 4.8 is not forced while it thinks at all (langchain-ai/langchain-aws#1141, #1151). */
+/** On Bedrock, Claude before 4.8 cannot be forced while it thinks at all (langchain-ai/langchain-aws#1141, #1151). */
 function mayForce({ context, model, thinking }: NonNullable<Reasoning['claude']>): boolean {
   if (!mayForceCall(model, thinking)) return false
   return thinking.thinking?.type !== 'adaptive' || !/(opus|sonnet)-4-[67]/.test(context.model)
@@ -157,7 +157,7 @@ function isForced(toolConfig: Fields | undefined): boolean {
   return isObject(choice) && !('auto' in choice)
 }
 
-/** An object of any fields where JSON alone is asked for. */
+/** An arbitrary object if only JSON is requested. */
 function schemaOf({ response_format: format }: ChatRequest): Fields {
   return format?.type === 'json_schema' ? format.json_schema.schema : { type: 'object' }
 }

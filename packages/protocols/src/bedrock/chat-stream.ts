@@ -22,7 +22,7 @@ import { readUsage } from './usage.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 
-/** One content block as it grows. */
+/** A content block being received. */
 type OpenBlock =
   | { readonly kind: 'call'; readonly slot: number }
   | { readonly kind: 'json'; empty: boolean }
@@ -35,8 +35,8 @@ type OpenBlock =
     }
 
 /**
- * Reads ConverseStream: frames named messageStart, contentBlockStart, contentBlockDelta, contentBlockStop, messageStop
- * and metadata. Usage comes with metadata, as a rule after messageStop.
+ * Reads ConverseStream: frames named messageStart, contentBlockStart, contentBlockDelta, contentBlockStop, messageStop and
+ * metadata. Usage comes with metadata, usually after messageStop.
  */
 export function createChatReader(
   context: CodecContext,
@@ -81,11 +81,11 @@ interface Blocks {
   stop(index: number): Steps
   stopAll(): Steps
   hasCalls(): boolean
-  /** True while the input of a call has not ended. */
+  /** True while the input of a call is incomplete. */
   isCalling(): boolean
 }
 
-/** Content blocks by their index. Text and reasoning blocks begin without a start event. */
+/** Content blocks by index. Text and reasoning blocks have no start event. */
 function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
   const open = new Map<number, OpenBlock>()
   const texts = new CitedTexts()
@@ -160,7 +160,7 @@ function cited(chunks: ChatChunks, annotations: Annotation[]): Steps {
   return annotations.length === 0 ? [] : chunks.delta({ annotations })
 }
 
-/** Texts by their block: where each begins in the answer, and what it cites. */
+/** The start of each text block in the response, and its citations. */
 class CitedTexts {
   readonly #texts = new Map<number, { readonly start: number; readonly citations: Fields[] }>()
   #length = 0
@@ -192,7 +192,7 @@ class CitedTexts {
   }
 }
 
-/** A picture may come in several pieces of bytes; a data address needs them whole. */
+/** An image may arrive in several pieces; a data URL needs all bytes. */
 function picture(
   chunks: ChatChunks,
   { format, bytes }: Extract<OpenBlock, { readonly kind: 'image' }>,

@@ -9,8 +9,8 @@ import { mediaUrls } from './media.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /**
- * Converse and ConverseStream (Amazon Bedrock API reference). The model stands in the path, percent-encoded; fields
- * of one maker's models travel as `additionalModelRequestFields`; structured output is a tool the model must call.
+ * Converse and ConverseStream (Amazon Bedrock API reference). The model is percent-encoded in the path. Fields of a vendor's
+ * models are sent as `additionalModelRequestFields`. Structured output uses a tool that the model must call.
  */
 export const chat: Codec<'chat'> = withToolRule(
   {

@@ -1,12 +1,13 @@
 import { type Fields, isObject, listOf, objectOf, someText } from '@sluice/contract'
+import { boundedList } from '../bounded.ts'
 import { type Annotation, citationOf, type Place } from '../citations.ts'
 
 /**
- * Citations of a piece of the answer (Bedrock API reference, Citation): from the web, from a document of the request, or
- * from a search result in it.
+ * Converts citations of a part of the response (Bedrock API reference, Citation): from the web, a document of the request, or
+ * a search result in it.
  */
 export function annotationsOf(citations: unknown, place: Place): Annotation[] {
-  return listOf(citations)
+  return boundedList(citations, 'citations')
     .filter(isObject)
     .map((citation) => annotation(citation, place))
 }
@@ -25,7 +26,7 @@ function annotation({ title, source, sourceContent, location }: Fields, place: P
   })
 }
 
-/** The places in Anthropic's words, which most say. */
+/** Locations in Anthropic's terms, which most formats use. */
 const locations = {
   documentChar: ['start_char_index', 'end_char_index'],
   documentPage: ['start_page_number', 'end_page_number'],

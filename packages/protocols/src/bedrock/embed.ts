@@ -8,8 +8,9 @@ import {
   someText,
 } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
-import { embeddingReply, inputTexts } from '../embedding-reply.ts'
+import { embeddingReply, inBatches, inputTexts } from '../embedding-reply.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
+import { coherePurposes, knownPurposeIn, type PurposeWords, purposeIn } from '../embed-purpose.ts'
 import { usualEmbed } from '../usual-decisions.ts'
 
 const decisions: Decisions<'embed'> = {
@@ -19,14 +20,12 @@ const decisions: Decisions<'embed'> = {
 }
 
 /**
- * InvokeModel with the body of the embedding model's maker: Titan and Nova take one text a call, Cohere many. What was read is
- * in the answer (Titan) or in `x-amzn-bedrock-input-token-count`.
+ * InvokeModel with the body of the embedding model's vendor: Titan and Nova take one text per call, Cohere many. Token usage
+ * is in the response (Titan) or in `x-amzn-bedrock-input-token-count`.
  */
 export const embed: Codec<'embed'> = {
   parts(request, { model }) {
-    const texts = inputTexts(request)
-    if (texts === undefined || !isSingle(model)) return [request]
-    return texts.map((input) => ({ ...request, input }))
+    return inBatches(request, isSingle(model) ? 1 : cohereTextsMax)
   },
   encode(request, context) {
     applyDecisions('embed', request, decisions, context)
@@ -41,7 +40,7 @@ export const embed: Codec<'embed'> = {
     const body = objectOf(received.json())
     const found = body['embedding'] === undefined ? floats(body['embeddings']) : [body['embedding']]
     const vectors = found.map((vector) =>
-      // Nova puts each into an object that says of what kind it is.
+      // Nova wraps each vector in an object with its type.
       listOf(isObject(vector) ? vector['embedding'] : vector).filter(
         (value) => typeof value === 'number',
       ),
@@ -55,7 +54,10 @@ export const embed: Codec<'embed'> = {
   },
 }
 
-/** Titan and Nova take one text a call. */
+/** Maximum number of texts per call for Cohere's models. */
+const cohereTextsMax = 96
+
+/** Titan and Nova take one text per call. */
 function isSingle(model: string): boolean {
   return !model.includes('cohere.')
 }
@@ -66,7 +68,7 @@ function bodyOf(request: EmbedRequest, context: CodecContext): object {
   return /\bnova\b/.test(model) ? novaBody(request, context) : titanBody(request, context)
 }
 
-/** A list of vectors, or `{float: […]}` where types were asked for. */
+/** A list of vectors, or `{float: […]}` if types were requested. */
 function floats(embeddings: unknown): readonly unknown[] {
   return Array.isArray(embeddings) ? embeddings : listOf(objectOf(embeddings)['float'])
 }
@@ -85,8 +87,8 @@ function titanBody(request: EmbedRequest, context: CodecContext): object {
 }
 
 /**
- * Of Titan's text models the second generation gives vectors of other sizes; the one for pictures has another field for it
- * (Bedrock user guide, Titan embeddings).
+ * Only the second generation of Titan's text models supports other dimensions; the image model uses a different field (Bedrock
+ * user guide, Titan embeddings).
  */
 function titanSize(dimensions: number, { model, unsupported }: CodecContext): object {
   if (/titan-embed-image/.test(model))
@@ -99,9 +101,9 @@ function titanSize(dimensions: number, { model, unsupported }: CodecContext): ob
 
 const titanFirstSize = 1536
 
-const novaPurposes: Readonly<Record<string, string>> = {
-  search_query: 'TEXT_RETRIEVAL',
-  search_document: 'GENERIC_INDEX',
+const novaPurposes: PurposeWords = {
+  query: 'TEXT_RETRIEVAL',
+  document: 'GENERIC_INDEX',
   classification: 'CLASSIFICATION',
   clustering: 'CLUSTERING',
 }
@@ -110,7 +112,7 @@ const novaPurposes: Readonly<Record<string, string>> = {
 function novaBody(request: EmbedRequest, context: CodecContext): object {
   const [value] = textsOf(request, context)
   const { input_type: type, dimensions } = request
-  const purpose = type == null ? 'GENERIC_INDEX' : novaPurposes[type]
+  const purpose = type == null ? 'GENERIC_INDEX' : knownPurposeIn(novaPurposes, type)
   if (purpose === undefined) context.unsupported('input_type')
   return {
     taskType: 'SINGLE_EMBEDDING',
@@ -127,7 +129,7 @@ function cohereBody(request: EmbedRequest, context: CodecContext): object {
   if (request.dimensions != null && !newest) context.unsupported('dimensions')
   return {
     texts: textsOf(request, context),
-    input_type: request.input_type ?? 'search_document',
+    input_type: purposeIn(coherePurposes, request.input_type ?? 'document'),
     embedding_types: ['float'],
     ...(request.dimensions != null && newest ? { output_dimension: request.dimensions } : {}),
   }

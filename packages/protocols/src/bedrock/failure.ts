@@ -1,7 +1,7 @@
 import { type ErrorCode, GatewayError, objectOf, someText } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 
-/** {message} with the error's name in `x-amzn-errortype`, or in `__type`, both with a namespace around it. */
+/** Reads `{message}`, with the error's name in `x-amzn-errortype` or `__type`, both with a namespace. */
 export function failure(received: Received): UpstreamFailure {
   const body = bodyOf(received)
   const code = errorName(received.headers['x-amzn-errortype'] ?? body['__type'])
@@ -35,13 +35,13 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   modeltimeoutexception: 'upstream_timeout',
 }
 
-/** An exception that came as a frame of the stream: {type, message}. */
+/** An exception frame in a stream: `{type, message}`. */
 export function streamFailure(data: string): GatewayError {
   let body: Readonly<Record<string, unknown>> = {}
   try {
     body = objectOf(JSON.parse(data))
   } catch {
-    // The frame was an error frame whatever it holds.
+    // It is an error frame, whatever its content.
   }
   const type = someText(body['type'])
   return new GatewayError(

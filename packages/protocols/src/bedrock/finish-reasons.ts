@@ -12,14 +12,14 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 }
 
-/** Calls decide between `stop` and `tool_calls`: a forced JSON tool is an answer, not a call. */
+/** Whether there are calls decides between `stop` and `tool_calls`: a forced JSON tool is a response, not a call. */
 export function finishReason(stopReason: unknown, hasCalls: boolean): FinishReason {
   const known = (typeof stopReason === 'string' ? reasons[stopReason] : undefined) ?? 'stop'
   if (known === 'stop' || known === 'tool_calls') return hasCalls ? 'tool_calls' : 'stop'
   return known
 }
 
-/** `{"delta": {"stop_sequence": …}}`: the answer to the path the request asks for. */
+/** `{"delta": {"stop_sequence": …}}`: the value of the response field path in the request. */
 export function stopSequenceOf(fields: unknown): string | undefined {
   return someText(objectOf(objectOf(fields)['delta'])['stop_sequence'])
 }

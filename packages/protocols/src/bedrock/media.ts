@@ -36,7 +36,7 @@ const videoFormats: Readonly<Record<string, string>> = {
   'video/3gpp': 'three_gp',
 }
 
-/** Converse takes bytes or S3 addresses, never http(s): those are downloaded first. */
+/** Converse takes bytes or S3 URLs, but not http(s) URLs, so these are downloaded first. */
 export function mediaUrls(
   request: ChatRequest,
 ): readonly { readonly url: string; readonly param: string }[] {
@@ -59,7 +59,7 @@ function addressesOf(
   return addresses.filter(({ url }) => /^https?:/i.test(url))
 }
 
-/** A part that is no text as a content block; undefined where it was left out as unsupported. */
+/** A part other than text as a content block; undefined if it was dropped as unsupported. */
 export function mediaBlock(
   part: ContentPart,
   path: string,
@@ -151,7 +151,8 @@ function fileBlock(
 }
 
 /**
- * Names as Converse takes them: letters, digits, single spaces, hyphens, brackets; no extension, and no two alike.
+ * Creates document names that Converse accepts: letters, digits, single spaces, hyphens and brackets; without extension, and
+ * unique.
  */
 export function createDocumentNames(): (filename: string) => string {
   const unique = createUniqueNames('-')
@@ -166,7 +167,7 @@ export function createDocumentNames(): (filename: string) => string {
     )
 }
 
-/** Both ends of a name that may have megabytes: the beginning is shown, the end has the extension. */
+/** Both ends of a very long name: the beginning is shown, the end has the extension. */
 function shortened(filename: string): string {
   return filename.length <= 2 * endLength
     ? filename

@@ -27,13 +27,13 @@ interface Writing {
   readonly cachePoint: CachePoints
 }
 
-/** Stands where Converse wants a user message or a text and the caller has none. */
+/** A placeholder where Converse requires a user message or text and the caller has none. */
 const noWords = '.'
 
 /**
- * A conversation as Converse takes it: the system texts that open it apart, user and assistant in turn (neighbours of
- * one role become one message), all results of parallel calls first in one user message, no blank text, a user
- * message at the beginning. A system text further on stays in its place, between `<system>` tags in the user's turn.
+ * Converts a conversation for Converse: leading system texts are separate, user and assistant alternate (adjacent messages of
+ * a role are joined), all results of parallel calls come first in one user message, there are no blank texts, and the first
+ * message is the user's. Later system texts stay in place, in `<system>` tags in the user's turn.
  */
 export function encodeMessages(
   { messages }: ChatRequest,
@@ -67,7 +67,7 @@ export function encodeMessages(
   return { system, turns }
 }
 
-/** A message with a document must hold a text as well (Amazon Bedrock API reference, Message). */
+/** A message with a document must contain a text too (Amazon Bedrock API reference, Message). */
 function accompanyDocuments({ content }: Turn): void {
   if (content.some((block) => 'document' in block) && !content.some((block) => 'text' in block))
     content.push({ text: noWords })
@@ -119,7 +119,7 @@ function blocksOf(message: Message, path: string, writing: Writing): readonly Bl
   }
 }
 
-/** Who of several users speaks; Converse has no field for it. */
+/** Adds the name of a user; Converse has no field for it. */
 function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
   const [first, ...rest] = blocks
   if (name == null || name === '' || first === undefined) return blocks
@@ -150,7 +150,7 @@ function contentBlocks(message: Message, path: string, writing: Writing): readon
   return written
 }
 
-/** Bedrock answers 400 to a cache point after a document or a video: "There is nothing available to cache". */
+/** Bedrock returns 400 for a cache point after a document or video: "There is nothing available to cache". */
 function cachedAfter(block: Block = {}): 'text' | 'media' | undefined {
   if ('text' in block) return 'text'
   return 'image' in block ? 'media' : undefined
@@ -163,7 +163,7 @@ function partBlocks(part: ContentPart, path: string, writing: Writing): readonly
   return block === undefined ? [] : [block]
 }
 
-/** Only Claude takes reasoning back, and only what carries its signature. */
+/** Only Claude accepts reasoning, and only with its signature. */
 function thoughts(blocks: readonly ThinkingBlock[], model: string) {
   const family = modelFamily(model)
   if (family !== 'anthropic' && family !== 'unknown') return []
@@ -184,7 +184,7 @@ function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
   return { toolUse: { toolUseId: ids.call(call.id), name, input } }
 }
 
-/** An empty result is an empty list, since a blank text is refused. */
+/** An empty result becomes an empty list, because blank texts are refused. */
 function toolResult(message: Message, path: string, writing: Writing): readonly Block[] {
   const blocks = contentBlocks(message, path, writing)
   const content = blocks.filter((block) => !('cachePoint' in block))

@@ -1,8 +1,8 @@
 import { claudeModel } from '../families/claude.ts'
 
 /**
- * Who made a Bedrock model, which decides the fields beyond Converse's own. An ARN of an account's own profile or of
- * provisioned throughput does not say; such models count as `unknown`.
+ * The vendor of a Bedrock model, which decides the fields beyond Converse's own. ARNs of application inference profiles and
+ * provisioned throughput do not show it; such models are `unknown`.
  */
 type ModelFamily = 'anthropic' | 'nova' | 'openai' | 'mistral' | 'unknown' | 'other'
 
@@ -14,16 +14,16 @@ export function modelFamily(model: string): ModelFamily {
   return nameless.test(model) ? 'unknown' : 'other'
 }
 
-/** What an account calls a model whose maker its ARN does not say. */
+/** ARNs that do not show the vendor. */
 const nameless = /:(application-inference-profile|inference-profile|provisioned-model)\//
 
-/** Whether it goes on with a last message of the assistant's; for the others Converse wants a user's. */
+/** Whether the model continues a last assistant message; for others Converse requires a user message. */
 export function takesPrefill(model: string): boolean {
   const family = modelFamily(model)
   return family === 'nova' || (family === 'anthropic' && claudeModel(model).prefill)
 }
 
-/** A Nova model that reasons: the second generation and later. */
+/** Whether it is a Nova model with reasoning: the second generation and later. */
 export function isReasoningNova(model: string): boolean {
   return /amazon\.nova-([2-9]|premier-2)/.test(model)
 }

@@ -6,10 +6,10 @@ import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { isReasoningNova, modelFamily } from './model-family.ts'
 
-/** How much a model shall think, in the words of its maker, and what that means for the rest of the request. */
+/** The reasoning fields of the model's vendor, and their consequences for the rest of the request. */
 export interface Reasoning {
   readonly fields: Fields
-  /** Present where the model is a Claude, whose rules then hold. */
+  /** Present for Claude models, whose rules then apply. */
   readonly claude?: ClaudeCall
 }
 

@@ -10,7 +10,7 @@ const decisions: Decisions<'rerank'> = {
   max_tokens_per_doc: 'sent',
 }
 
-/** InvokeModel with the body of the reranker's maker: Cohere Rerank 3.5 wants `api_version` 2, Amazon Rerank none. */
+/** InvokeModel with the body of the reranker's vendor: Cohere Rerank 3.5 requires `api_version` 2, Amazon Rerank none. */
 export const rerank: Codec<'rerank'> = {
   encode(request, context) {
     applyDecisions('rerank', request, decisions, context)

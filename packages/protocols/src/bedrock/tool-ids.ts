@@ -1,12 +1,12 @@
 import { createToolIds, type ToolIds } from '../claude/tool-ids.ts'
 import { modelFamily } from './model-family.ts'
 
-/** The longest toolUseId that Converse takes. */
+/** The maximum length of a toolUseId in Converse. */
 const idCharactersMax = 64
 
 /**
- * Call ids as Converse takes them: [a-zA-Z0-9_-], at most 64 characters, each used once; for Mistral models exactly
- * nine letters and digits. Ids that fit stay; a result belongs to the last call of its id.
+ * Makes call ids valid for Converse: [a-zA-Z0-9_-], at most 64 characters, unique; for Mistral models exactly nine letters and
+ * digits. Valid ids are kept. A result belongs to the last call with its id.
  */
 export function converseToolIds(model: string): ToolIds {
   const plain = createToolIds()

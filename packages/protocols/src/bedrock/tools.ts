@@ -15,10 +15,10 @@ import type { CachePoints } from './cache-points.ts'
 import type { Block } from './media.ts'
 import { modelFamily } from './model-family.ts'
 
-/** The tool that stands for structured output: the model must call it, and its input is the answer. */
+/** The tool used for structured output: the model must call it, and its input is the response. */
 export const jsonToolName = 'json_answer'
 
-/** True where the answer comes as the input of the JSON tool: not where the caller forces a call of their own. */
+/** Whether the JSON tool is used for the response. It is not if the caller forces a call of its own tools. */
 export function answersByTool({
   response_format: format,
   tool_choice: choice,
@@ -30,13 +30,13 @@ export function answersByTool({
 
 interface ToolFields {
   readonly toolConfig?: Fields
-  /** Claude's own `tool_choice`, for what Converse's cannot say. */
+  /** Claude's own `tool_choice`, for what Converse cannot express. */
   readonly additional: Fields
 }
 
 /**
- * Tools as Converse takes them. It has no way to say "no call" or "one call at a time"; Claude models take those as
- * additional fields. Calls in the history need their tools, so those that the request no longer names are declared.
+ * Encodes tools for Converse, which cannot express "no call" or "one call at a time"; Claude models take these as additional
+ * fields. Calls in the history need their tools, so tools the request no longer declares are added.
  */
 export function encodeTools(
   request: ChatRequest,
@@ -82,7 +82,7 @@ function choiceOf({ tool_choice: choice }: ChatRequest): Choice | undefined {
   return { tool: { name: choice.function?.name ?? '' } }
 }
 
-/** What only Claude's own field can say; undefined where Converse's says it all. */
+/** Claude's own tool choice; undefined if Converse can express it. */
 function claudeChoice(
   request: ChatRequest,
   choice: Choice | undefined,

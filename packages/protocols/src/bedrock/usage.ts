@@ -1,6 +1,6 @@
 import { countOf, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
 
-/** TokenUsage of Converse: what was read from or written to the cache is not inside `inputTokens`. */
+/** TokenUsage of Converse: `inputTokens` excludes tokens read from or written to the cache. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
   const input = countOf(value['inputTokens'])

@@ -5,7 +5,7 @@ import { eventObject } from '../read-json.ts'
 import { streamFailure } from './failure.ts'
 import { readUsage } from './usage.ts'
 
-/** Watches ConverseStream: a frame of metadata after messageStop is the last one. */
+/** Watches ConverseStream; the last frame is metadata after messageStop. */
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   let finished = false
@@ -34,7 +34,7 @@ export function createChatWatcher(): StreamWatcher {
   }
 }
 
-/** True where a caller would see something. */
+/** Whether a caller would see something of it. */
 function says({ text, toolUse, reasoningContent, image }: Fields): boolean {
   const { text: reasoning } = objectOf(reasoningContent)
   return (

@@ -5,7 +5,7 @@ type Control = Readonly<Record<string, unknown>> | null | undefined
 /** Writes `cache_control` on blocks, in the order in which the prompt is read: tools, system, messages. */
 export type CacheBreakpoints = (control: Control) => { readonly cache_control?: object }
 
-/** Anthropic refuses a fifth breakpoint; it only saves money, so further ones are left out, and named. */
+/** Anthropic rejects a fifth breakpoint. Breakpoints only save money, so further ones are left out and reported. */
 const breakpointsMax = 4
 
 export function createCacheBreakpoints({
@@ -15,7 +15,7 @@ export function createCacheBreakpoints({
   return (control) => {
     if (control == null) return {}
     count += 1
-    // Once is enough, however many there are.
+    // Report it once, no matter how many are left out.
     if (count === breakpointsMax + 1) leftOut('cache_control')
     if (count > breakpointsMax) return {}
     return { cache_control: control }

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '@sluice/contract'
 
-/** Bounds that `output_config.format` refuses (Claude docs, structured outputs: JSON Schema limitations). */
+/** Keywords that `output_config.format` rejects (Claude docs, structured outputs: JSON Schema limitations). */
 const bounds: ReadonlySet<string> = new Set([
   'minimum',
   'maximum',
@@ -15,13 +15,14 @@ const bounds: ReadonlySet<string> = new Set([
   'maxProperties',
 ])
 
-/** Where further schemas stand: in a map, in a list, or alone. */
+/** Keywords that contain further schemas: as a map, or as a list. (`items` contains a single one.) */
 const schemaMaps: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
 const schemaLists: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
 
 /**
- * A JSON Schema as Anthropic's structured outputs take it: every object closed, and bounds, which are not enforced,
- * said in the description and named by their paths. Undefined for schemas of objects with free keys, which cannot be expressed.
+ * A JSON Schema in the form that Anthropic's structured outputs accept: every object is closed. Bounds, which are not
+ * enforced, are written into the description and reported with their paths. Returns undefined for schemas of objects with free
+ * keys, which cannot be expressed.
  */
 export function closedSchema(
   schema: Fields,
@@ -37,7 +38,7 @@ export function closedSchema(
 
 interface Closing {
   isOpen: boolean
-  /** The paths of what was left out. */
+  /** The paths of the keywords that were left out. */
   readonly left: string[]
 }
 

@@ -2,7 +2,10 @@ import type { ChatRequest } from '@sluice/contract'
 import type { ClaudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 
-/** Thinking counts as output, so a limit that its budget would use up is raised by the budget, which is said. */
+/**
+ * The limit for the output. Thinking counts as output, so a limit that the thinking budget would use up is raised by the
+ * budget, and this is reported.
+ */
 export function outputLimit(
   asked: number,
   budget: number,
@@ -13,7 +16,7 @@ export function outputLimit(
   return Math.max(budget + 1, Math.min(model.maxTokens, budget + asked))
 }
 
-/** The sequences at which Claude shall stop; it does not stop at white space alone. */
+/** The sequences at which Claude stops. It does not support sequences that consist only of white space. */
 export function stopSequences({ stop }: ChatRequest, context: CodecContext): readonly string[] {
   return (stop ?? []).filter((word, index) => {
     const blank = word.trim() === ''

@@ -4,7 +4,7 @@ import { type ClaudeModel, knownClaude } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Thinking, thinks } from './thinking.ts'
 
-/** What decides how a Claude model may be sampled. */
+/** What decides which sampling parameters a Claude model accepts. */
 export interface ClaudeCall {
   readonly context: CodecContext
   readonly model: ClaudeModel
@@ -15,7 +15,7 @@ type Reports = Pick<CodecContext, 'unsupported' | 'leftOut'>
 
 type Sampling = Pick<ChatRequest, 'temperature' | 'top_p' | 'top_k'>
 
-/** Claude ends at temperature 1, wants 1 while it thinks, and its newest models take only the defaults. */
+/** Claude's temperature ends at 1 and must be 1 while it thinks; its newest models accept only the default values. */
 export function claudeSampling(
   request: Sampling,
   call: Omit<ClaudeCall, 'context'> & { readonly context: Reports },
@@ -44,8 +44,8 @@ export function claudeSampling(
 }
 
 /**
- * Which of these a Messages request to a Claude gives that the model refuses, such as the newest ones all sampling (Claude
- * docs, migration guides). A model of another maker is asked as the caller asks.
+ * The sampling parameters of a Messages request that the Claude model rejects; the newest models reject all of them (Claude
+ * docs, migration guides). A request to a model of another maker is sent unchanged.
  */
 export function refusedSampling(request: unknown, name: string): readonly string[] {
   const asked = objectOf(request) as Sampling
@@ -57,7 +57,7 @@ export function refusedSampling(request: unknown, name: string): readonly string
   const context = { leftOut: report, unsupported: report }
   const thinking = objectOf(request) as Thinking
   const { top_p: kept } = claudeSampling(asked, { context, model, thinking })
-  // Both are refused together, even where one says what is done anyway.
+  // The model rejects both together, even if one of them has the default value.
   if (model.sampling === 'one' && kept != null && asked.temperature != null) report('temperature')
   return refused
 }

@@ -6,8 +6,8 @@ import { closedSchema } from './closed-schema.ts'
 type Declared = NonNullable<Tool['function']>
 
 /**
- * A function as Claude can be held to it. A strict one has a closed schema without bounds; where that cannot be said,
- * it is not strict. What was left out is named.
+ * A function declaration that Claude accepts. A strict function needs a closed schema without bounds; if the schema cannot be
+ * expressed in this way, the function is sent as not strict. What was left out is reported.
  */
 export function heldTool(
   declared: Declared,

@@ -3,7 +3,7 @@ import { effortOf } from '../efforts.ts'
 import { type ClaudeModel, knownClaude } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 
-/** What the request says of thinking, in Claude's words. */
+/** The thinking options of the request, as Claude's API names them. */
 export interface Thinking {
   readonly thinking?: { readonly type: string; readonly budget_tokens?: number }
   readonly effort?: string
@@ -14,12 +14,12 @@ export function thinks({ thinking }: Thinking): boolean {
   return thinking?.type === 'enabled' || thinking?.type === 'adaptive'
 }
 
-/** Whether a call can be forced: not while the model thinks by a budget, and never of the newest models. */
+/** Whether a call can be forced: not while the model thinks with a budget, and never for the newest models. */
 export function mayForceCall(model: ClaudeModel, { thinking }: Thinking): boolean {
   return model.forcedTools && thinking?.type !== 'enabled'
 }
 
-/** Budgets in tokens for models that know no effort. Anthropic takes no less than 1,024. */
+/** Budgets in tokens for models that do not support efforts. Anthropic's minimum is 1,024. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 2048,
@@ -31,10 +31,11 @@ const budgets: Readonly<Record<string, number>> = {
 const budgetMin = 1024
 
 /**
- * `reasoning_effort` and `thinking_budget` as `thinking` and `output_config.effort`, whichever the model knows.
+ * Translates `reasoning_effort` and `thinking_budget` into `thinking` and `output_config.effort`, whichever the model
+ * supports.
  *
- * In a step of a tool loop that began without thinking Claude cannot begin to think; it is not asked to there, as
- * the API itself would leave it out (Claude docs, extended thinking: toggling thinking modes).
+ * Within a tool loop that began without thinking, Claude cannot start to think. Thinking is not requested there; the API
+ * itself would ignore the option (Claude docs, extended thinking: toggling thinking modes).
  */
 export function encodeThinking(
   request: ChatRequest,
@@ -87,7 +88,7 @@ function byBudget(request: ChatRequest, budget: number, model: ClaudeModel): Thi
   return { thinking: enabled(enough), ...encodeEffort(request, model) }
 }
 
-/** The newest models think aloud only when asked to. */
+/** The newest models show their thinking only when the request asks for it. */
 function adaptive(request: ChatRequest, model: ClaudeModel): Thinking {
   return {
     thinking: {
@@ -99,8 +100,8 @@ function adaptive(request: ChatRequest, model: ClaudeModel): Thinking {
 }
 
 /**
- * `thinking` of a Messages request in the words that the Claude knows: the newest take no budget, which becomes an effort,
- * and one calls thinking switched off by another word (Claude docs, adaptive thinking and migration guides).
+ * `thinking` of a Messages request, rewritten for the Claude model: the newest models accept no budget, so it becomes an
+ * effort, and one model has another word for disabled thinking (Claude docs, adaptive thinking and migration guides).
  */
 export function knownThinking(request: unknown, name: string): Fields {
   const { thinking, output_config: config } = objectOf(request)
@@ -112,13 +113,13 @@ export function knownThinking(request: unknown, name: string): Fields {
   if (type !== 'enabled' || model?.thinking !== 'adaptive') return {}
   const effort = typeof budget === 'number' ? effortOf(budget) : undefined
   return {
-    // Older models show what they think unless told otherwise.
+    // Older models show their thinking by default.
     thinking: { display: 'summarized', ...rest, type: 'adaptive' },
     ...(effort === undefined ? {} : { output_config: { effort, ...objectOf(config) } }),
   }
 }
 
-/** Names `thinking` where a Messages request switches it off and the Claude always thinks. */
+/** Returns `thinking` if a Messages request switches it off and the Claude model always thinks. */
 export function refusedThinking(request: unknown, name: string): readonly string[] {
   const { type } = objectOf(objectOf(request)['thinking'])
   const model = type === 'disabled' ? knownClaude(name) : undefined
@@ -132,11 +133,11 @@ function encodeEffort(
 ): { readonly effort?: string } {
   if (effort == null || effort === 'none' || thinking === 'budget') return {}
   if (effort === 'minimal') return { effort: 'low' }
-  // The nearest that it knows.
+  // The nearest effort that the model supports.
   return { effort: effort === 'xhigh' && thinking === 'either' ? 'high' : effort }
 }
 
-/** What a user adds to the results belongs to the same step: Claude reads them as one message. */
+/** A user message after the results belongs to the same step: Claude reads them as one message. */
 function beganWithoutThinking({ messages }: ChatRequest): boolean {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   const isStep = messages.slice(at + 1).some(({ role }) => role === 'tool')

@@ -1,8 +1,8 @@
 import { createUniqueNames } from '../unique-names.ts'
 
 /**
- * Call ids as Anthropic takes them: `^[a-zA-Z0-9_-]+$`, each used once in a conversation. Ids that fit stay as they
- * are. Some upstreams begin to count anew in every step, so a result belongs to the last call of its id.
+ * Call ids in the form that Anthropic accepts: `^[a-zA-Z0-9_-]+$`, each used once in a conversation. Valid ids are kept. Some
+ * upstreams restart their numbering in every step, so a result belongs to the latest call with its id.
  */
 export interface ToolIds {
   /** The id to write for a call. */

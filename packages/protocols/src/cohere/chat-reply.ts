@@ -18,7 +18,7 @@ import { finishReason } from './finish-reasons.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readUsage } from './usage.ts'
 
-/** Reads a whole answer of `POST /v2/chat`. */
+/** Reads a whole response of `POST /v2/chat`. */
 export function decodeChat(received: Received, context: CodecContext): Decoded<'chat'> {
   const body = objectOf(received.json())
   if (!isObject(body['message']))

@@ -55,7 +55,7 @@ function temperatureOf({ temperature }: ChatRequest, context: CodecContext): obj
   return {}
 }
 
-/** Cohere takes 0 to 1. */
+/** Cohere accepts 0 to 1. */
 function penalty(
   field: 'presence_penalty' | 'frequency_penalty',
   request: ChatRequest,
@@ -78,10 +78,10 @@ function responseFormat({ response_format: format }: ChatRequest): object {
   }
 }
 
-/** Tokens to think with; `high` and above set no limit, which is Cohere's own behaviour. */
+/** Thinking budgets in tokens. `high` and above set no limit, which is Cohere's default. */
 const budgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 }
 
-/** Reasoning models think unless told not to; other models cannot. */
+/** Reasoning models think unless the request switches it off; other models cannot think. */
 function thinking(request: ChatRequest, context: CodecContext): object {
   const { reasoning_effort: effort, thinking_budget: budget } = request
   if (!context.model.includes('reasoning')) {

@@ -25,11 +25,11 @@ function messageOf(body: Fields): Fields {
 
 interface Told {
   readonly logprobs?: unknown
-  /** Of the content part. */
+  /** Index of the content part. */
   readonly index?: number
 }
 
-/** The content parts of one answer: each one's text begins somewhere in the answer's. */
+/** The content parts of one response, with the position of each part's text in the text of the response. */
 class ContentParts {
   readonly #chunks: ChatChunks
   readonly #parts = new Map<number, ContentPart>()
@@ -61,13 +61,13 @@ class ContentParts {
 }
 
 /**
- * Reads events named by `type` in their data: message-start, content-start, content-delta, content-end,
- * tool-plan-delta, tool-call-start, tool-call-delta, tool-call-end, citation-start, citation-end, message-end with
- * reason and usage.
+ * Reads events. `type` in their data names them: message-start, content-start, content-delta, content-end, tool-plan-delta,
+ * tool-call-start, tool-call-delta, tool-call-end, citation-start, citation-end, and message-end with the finish reason and
+ * the usage.
  */
 export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const chunks = createChatChunks(context)
-  /** Cohere's index of a call to ours. */
+  /** Maps Cohere's index of a call to the canonical one. */
   const calls = new Map<number, number>()
   /** Calls that have not ended. */
   const open = new Set<number>()

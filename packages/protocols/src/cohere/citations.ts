@@ -1,9 +1,10 @@
 import { countOf, type Fields, formatJson, isObject, listOf, someText } from '@sluice/contract'
+import { assertBounded } from '../bounded.ts'
 import { type Annotation, citationOf, noPlace, type Place } from '../citations.ts'
 import { CodePoints } from './code-points.ts'
 
 export interface ContentPart {
-  /** How much of the answer's text stands before it. */
+  /** Length of the text of the response before this part. */
   readonly offset: number
   readonly text: CodePoints
 }
@@ -11,21 +12,23 @@ export interface ContentPart {
 const nothing: ContentPart = { offset: 0, text: new CodePoints() }
 
 /**
- * Citations of an answer (Cohere API v2, Citation): a piece of the text, and the documents and results of tools that it
- * is from. `parts` are the content parts of the answer by their index. What cites the plan or a thought has no place in
- * the text.
+ * The citations of a response (Cohere API v2, Citation): a range of the text, and the documents and tool results that it is
+ * based on. `parts` holds the content parts of the response by index. A citation in the tool plan or in a thought has no place
+ * in the text.
  */
 export function annotationsOf(
   citations: unknown,
   parts: ReadonlyMap<number, ContentPart>,
 ): Annotation[] {
-  // One in a stream stands alone.
+  // In a stream, a citation comes alone and not in a list.
   const list = Array.isArray(citations) ? citations : [citations]
+  let count = 0
   return list.filter(isObject).flatMap((citation) => {
+    const sources = listOf(citation['sources'])
+    count += sources.length
+    assertBounded(count, 'citations')
     const place = placeOf(citation, parts)
-    return listOf(citation['sources'])
-      .filter(isObject)
-      .flatMap((source) => sourceAnnotation(source, place))
+    return sources.filter(isObject).flatMap((source) => sourceAnnotation(source, place))
   })
 }
 
@@ -37,7 +40,7 @@ function placeOf(citation: Fields, parts: ReadonlyMap<number, ContentPart>): Pla
   return { start: at(start), end: at(end) }
 }
 
-/** A source is a document of the request or what a tool gave back: an object of the caller's own making. One may say nothing. */
+/** A source is a document of the request or the output of a tool: an object whose fields the caller defines. It may be empty. */
 function sourceAnnotation(source: Fields, place: Place): readonly Annotation[] {
   const { id, document, tool_output: output } = source
   const told = isObject(document) ? document : isObject(output) ? output : {}

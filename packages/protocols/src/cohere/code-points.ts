@@ -1,8 +1,11 @@
 import { countWhere } from '../ordered.ts'
 
-/** Places in a text that comes in pieces: Cohere counts Unicode characters, chat, like JavaScript, units of UTF-16. */
+/**
+ * Positions in a text that arrives in pieces. Cohere counts Unicode characters; chat completions count UTF-16 units, as
+ * JavaScript does.
+ */
 export class CodePoints {
-  /** Which characters so far take two units, in their order. */
+  /** The positions, in characters, of the characters so far that take two units, in ascending order. */
   readonly #wide: number[] = []
   #units = 0
 
@@ -12,7 +15,7 @@ export class CodePoints {
     this.#units += text.length
   }
 
-  /** The units before this character. */
+  /** The number of units before this character. */
   unitsBefore(character: number): number {
     return character + countWhere(this.#wide, (wide) => wide < character)
   }

@@ -1,16 +1,13 @@
 import { GatewayError, listOf, objectOf } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
-import { embeddingReply, inputTexts } from '../embedding-reply.ts'
+import { coherePurposes, purposeIn } from '../embed-purpose.ts'
+import { embeddingReply, inBatches, inputTexts } from '../embedding-reply.ts'
 import type { Codec } from '../protocol.ts'
 import { usualEmbed } from '../usual-decisions.ts'
 import { readBilledUnits } from './usage.ts'
 
-/** The words Voyage and Jina use for the same thing. */
-const inputTypes: Readonly<Record<string, string>> = {
-  query: 'search_query',
-  document: 'search_document',
-  passage: 'search_document',
-}
+/** Cohere's maximum number of texts per request (API reference, embed). */
+const textsMax = 96
 
 const decisions: Decisions<'embed'> = {
   ...usualEmbed,
@@ -18,8 +15,9 @@ const decisions: Decisions<'embed'> = {
   input_type: 'sent',
 }
 
-/** Cohere API v2, embed. The kind of input is required there; documents are the default. */
+/** Cohere API v2, embed. The input type is required there; the default is documents. */
 export const embed: Codec<'embed'> = {
+  parts: (request) => inBatches(request, textsMax),
   encode(request, context) {
     applyDecisions('embed', request, decisions, context)
     const texts = inputTexts(request)
@@ -33,7 +31,7 @@ export const embed: Codec<'embed'> = {
         value: {
           model: context.model,
           texts: texts ?? [],
-          input_type: inputTypes[type] ?? type,
+          input_type: purposeIn(coherePurposes, type),
           embedding_types: ['float'],
           ...(request.dimensions == null ? {} : { output_dimension: request.dimensions }),
         },

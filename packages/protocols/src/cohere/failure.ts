@@ -1,14 +1,14 @@
 import { objectOf, someText } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 
-/** {message}, and in v2 {id, message}. */
+/** Reads the error body: `{message}`, and in v2 `{id, message}`. */
 export function failure(received: Received): UpstreamFailure {
   try {
     const { message } = objectOf(received.json())
     const said = someText(message)
     if (said !== undefined) return { message: said }
   } catch {
-    // Proxies in front answer in HTML.
+    // Proxies in front of Cohere respond with HTML.
   }
   return { message: `Cohere answered with status ${received.status}` }
 }

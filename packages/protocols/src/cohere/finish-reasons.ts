@@ -1,6 +1,6 @@
 import { type FinishReason, GatewayError } from '@sluice/contract'
 
-/** Cohere API v2, ChatFinishReason, and the names of v1 that some models still give. */
+/** Cohere API v2, ChatFinishReason, and the names of v1 that some models still use. */
 const reasons: Readonly<Record<string, FinishReason>> = {
   COMPLETE: 'stop',
   STOP_SEQUENCE: 'stop',
@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   ERROR_TOXIC: 'content_filter',
 }
 
-/** Throws where the reason says that generation failed. */
+/** Throws if the reason says that the generation failed. */
 export function finishReason(reason: unknown, hasCalls: boolean): FinishReason {
   const failed = finishFailure(reason)
   if (failed !== undefined) throw failed
@@ -18,7 +18,7 @@ export function finishReason(reason: unknown, hasCalls: boolean): FinishReason {
   return known === 'stop' && hasCalls ? 'tool_calls' : known
 }
 
-/** The error that a finish reason stands for, if it does. */
+/** The error that a finish reason stands for; undefined if it stands for none. */
 export function finishFailure(reason: unknown): GatewayError | undefined {
   if (reason === 'TIMEOUT')
     return new GatewayError('upstream_timeout', 'Cohere took too long to answer', {

@@ -1,8 +1,8 @@
 import { type ChoiceLogprobs, listOf, objectOf, textOf } from '@sluice/contract'
 
 /**
- * Cohere gives a stretch of text with the logprobs of its tokens. A stretch becomes one entry; the logprob of several
- * tokens in a row is their sum.
+ * Cohere gives a piece of text with the logprobs of its tokens. A piece becomes one entry, whose logprob is the sum over its
+ * tokens.
  */
 export function readLogprobs(value: unknown): ChoiceLogprobs | null {
   const items = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]

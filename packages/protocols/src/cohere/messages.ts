@@ -11,14 +11,14 @@ import { textOfFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 
 /**
- * A conversation as Cohere takes it, nearly OpenAI's: developers are systems, names go before the text, and what a model
- * thought before its calls is the `tool_plan`.
+ * A conversation in Cohere's form, which is close to OpenAI's: developer messages become system messages, names are written
+ * before the text, and the reasoning of a model before its calls becomes the `tool_plan`.
  */
 export function encodeMessages(
   { messages }: ChatRequest,
   context: CodecContext,
 ): readonly Fields[] {
-  // Nobody but the system has said something; the last of it is what is to be answered.
+  // With system messages only, the last one is sent as the user's message.
   const isSystemsAlone = messages.every(({ role }) => role === 'system' || role === 'developer')
   const last = messages.length - 1
   return messages.flatMap((message, index) => {
@@ -75,21 +75,21 @@ function encodeAssistant(message: Message, path: string, context: CodecContext):
   ]
 }
 
-/** A message and a result have at least one token. */
+/** A message and a result need at least one token. */
 function spoken(
   content: string | readonly Fields[] | undefined,
 ): string | readonly Fields[] | undefined {
   return content === undefined || content.length === 0 ? '.' : content
 }
 
-/** Results of tools are texts at Cohere: the user shows what else they hold. */
+/** Cohere accepts only text in tool results. The other parts are sent in a user message. */
 function textOnly(message: Message): Message {
   const { content } = message
   if (!Array.isArray(content)) return message
   return { ...message, content: content.filter(({ type }) => type === 'text') }
 }
 
-/** What the results up to this one hold besides text, in their order. */
+/** The parts of the results up to this one that are not text, in order, as a user message. */
 function shownByTools(
   messages: readonly Message[],
   end: number,
@@ -105,7 +105,7 @@ function shownByTools(
   return shown.length === 0 ? [] : [{ role: 'user', content: shown }]
 }
 
-/** Who of several users speaks; Cohere has no field for it. */
+/** Writes the name of the speaking user before the text, because Cohere has no field for it. */
 function named(
   { name }: Message,
   content: string | readonly Fields[] | undefined,

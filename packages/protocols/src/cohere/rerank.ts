@@ -11,7 +11,7 @@ const decisions: Decisions<'rerank'> = {
   max_tokens_per_doc: 'sent',
 }
 
-/** Cohere API v2, rerank: documents are texts, and they do not come back. */
+/** Cohere API v2, rerank. Documents are texts, and the response does not contain them. */
 export const rerank: Codec<'rerank'> = {
   encode(request, context) {
     applyDecisions('rerank', request, decisions, context)

@@ -3,7 +3,7 @@ import type { CodecContext } from '../protocol.ts'
 import { allowedTools } from '../tools/allowed-tools.ts'
 
 /**
- * Tools and their choice. Cohere knows "must call" and "must not"; one particular function is said by offering only
+ * Tools and the tool choice. Cohere supports "must call" and "must not call"; a particular function is forced by offering only
  * that one.
  */
 export function encodeTools(request: ChatRequest, context: CodecContext): Fields {
@@ -23,13 +23,13 @@ function encodeTool({ name, description, parameters }: NonNullable<Tool['functio
     function: {
       name,
       ...(description == null ? {} : { description }),
-      // A schema without a type is refused.
+      // Cohere rejects a schema without a type.
       parameters: { type: 'object', ...(parameters ?? { properties: {} }) },
     },
   }
 }
 
-/** Strictness is one switch for all tools. */
+/** Strictness is a single switch for all tools. */
 function strictTools(tools: readonly Tool[], context: CodecContext): Fields {
   const strict = tools.map((tool) => tool.function?.strict === true)
   if (!strict.includes(true)) return {}

@@ -1,8 +1,8 @@
 import { countOf, type Fields, isObject, objectOf, type Usage } from '@sluice/contract'
 
 /**
- * Usage of a chat: `tokens` is what the model read and wrote, `cached_tokens` among what it read; `billed_units`
- * leaves out Cohere's own preamble and stands in where `tokens` is missing.
+ * Usage of a chat completion. `tokens` counts what the model read and wrote, and `cached_tokens` is a part of what it read.
+ * `billed_units` leaves out Cohere's own preamble and is used if `tokens` is missing.
  */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
@@ -23,7 +23,7 @@ export function readUsage(value: unknown): Usage | undefined {
   }
 }
 
-/** Usage of embeddings and rerank, in `meta`. */
+/** Usage of embeddings and rerank, from `meta`. */
 export function readBilledUnits(meta: Fields): Usage | undefined {
   const units = objectOf(meta['billed_units'])
   const input = countOf(units['input_tokens'])

@@ -5,7 +5,7 @@ import { eventObject } from '../read-json.ts'
 import { finishFailure } from './finish-reasons.ts'
 import { readUsage } from './usage.ts'
 
-/** Watches a stream of Cohere's events; message-end is the last one. */
+/** Watches a stream of Cohere's events. message-end is the last one. */
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   return {
@@ -37,7 +37,7 @@ function verdictOf(body: Fields, delta: Fields): Verdict {
       if (someText(delta['finish_reason']) === undefined) return endWithoutReason()
       return streamError(delta) ?? 'terminal'
     case undefined:
-      // What is no event is Cohere's error body.
+      // Data that is not an event is Cohere's error body.
       return typeof body['message'] === 'string'
         ? new GatewayError('upstream_unavailable', body['message'])
         : 'garbage'

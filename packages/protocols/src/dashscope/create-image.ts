@@ -14,7 +14,7 @@ const decisions: Decisions<'createImage'> = {
   stream: 'gateway',
 }
 
-/** Qwen image models that answer at once (Model Studio, Qwen image API). */
+/** Qwen image models, which respond synchronously (Model Studio, Qwen image API). */
 export const createImage: Codec<'createImage'> = {
   encode(request, context) {
     applyDecisions('createImage', request, decisions, context)

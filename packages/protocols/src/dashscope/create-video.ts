@@ -10,7 +10,7 @@ import type { Codec, CodecContext } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 import { formatTask, videoOf } from './video-task.ts'
 
-/** What Wan makes when nothing is asked for. */
+/** Wan's defaults. */
 const usualSeconds = 5
 const usualSize = '1280x720'
 
@@ -22,7 +22,7 @@ const decisions: Decisions<'createVideo'> = {
   size: 'sent',
 }
 
-/** Wan's text-to-video and image-to-video models as asynchronous tasks (Model Studio, Wan video API). */
+/** Wan's text-to-video and image-to-video models, which run as asynchronous tasks (Model Studio, Wan video API). */
 export const createVideo: Codec<'createVideo'> = {
   encode(request, context) {
     applyDecisions('createVideo', request, decisions, context)
@@ -63,7 +63,7 @@ export const createVideo: Codec<'createVideo'> = {
   },
 }
 
-/** A clip from an image keeps the image's shape: only the resolution is chosen, by the shorter side. */
+/** A video from an image keeps the image's aspect ratio. Only the resolution is chosen, by the shorter side. */
 function sizeOf({ size }: CreateVideoRequest, fromImage: boolean): object {
   if (size == null) return {}
   if (!fromImage) return { size: size.replace('x', '*') }

@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { Codec } from '../protocol.ts'
 import { parseTask } from './video-task.ts'
 
-/** The finished clip lies at a signed address in object storage for a day. */
+/** The finished video is available for a day at a signed address in object storage. */
 export const downloadVideo: Codec<'downloadVideo'> = {
   encode(request, context) {
     if (request.variant != null && request.variant !== 'video') context.unsupported('variant')

@@ -19,7 +19,7 @@ const decisions: Decisions<'editImage'> = {
   stream: 'gateway',
 }
 
-/** Qwen image editing: the contract's own form as it is; uploads become data: addresses. */
+/** Qwen image editing. The `input` and `parameters` of the gateway's API are sent unchanged; uploads become data: URLs. */
 export const editImage: Codec<'editImage'> = {
   encode(request, context) {
     applyDecisions('editImage', request, decisions, context)

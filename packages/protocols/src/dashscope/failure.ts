@@ -2,12 +2,12 @@ import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@
 import { readFailure } from '../failure.ts'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 
-/** {code, message, request_id} of the native API, or OpenAI's error object of the compatible one. */
+/** Reads `{code, message, request_id}` of the native API, or OpenAI's error object of the compatible API. */
 export function failure(received: Received): UpstreamFailure {
   return readFailure(received)
 }
 
-/** The body of a native answer. Errors come with status 200 as well; those throw. */
+/** The body of a native response. Errors also come with status 200; for those it throws. */
 export function bodyOf(received: Received): Fields {
   const body = objectOf(received.json())
   const code = someText(body['code'])
@@ -20,7 +20,7 @@ export function bodyOf(received: Received): Fields {
   })
 }
 
-/** By the first word of the code (Model Studio, error codes); unknown ones are the upstream's own trouble. */
+/** Maps the code by its beginning (Model Studio, error codes). Unknown codes count as a failure of the upstream. */
 function codeOf(code: string): ErrorCode {
   if (code.startsWith('Throttling')) return 'upstream_rate_limited'
   if (/^(InvalidApiKey|AccessDenied|Arrearage)/.test(code)) return 'upstream_refused_us'

@@ -3,7 +3,7 @@ import type { Codec } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 import { formatTask, parseTask, videoOf } from './video-task.ts'
 
-/** A task of the last day, by its id. */
+/** Fetches a task of the last day by its id. */
 export const getVideo: Codec<'getVideo'> = {
   encode: (_request, context) => ({
     method: 'GET',

@@ -9,7 +9,7 @@ import {
 import type { CodecContext, Received } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 
-/** One entry per image, though all images of a request are items of the same choice; texts are the revised prompt. */
+/** One entry per image, although all images of a request are items of the same choice. Texts are the revised prompt. */
 export function decodeImages(received: Received, context: CodecContext) {
   const body = bodyOf(received)
   const usage = objectOf(body['usage'])
@@ -33,7 +33,7 @@ export function decodeImages(received: Received, context: CodecContext) {
   return { reply, usage: { inputTokens: 0, outputTokens: 0, images } }
 }
 
-/** An address, or the picture itself as base64. */
+/** A web address, or the image itself as base64. */
 function entryOf(image: string, revised: string | null): ImagesReply['data'][number] {
   const isAddress = /^https?:/i.test(image)
   return {

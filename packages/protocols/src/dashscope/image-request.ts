@@ -5,8 +5,8 @@ type ImageRequest = CreateImageRequest | EditImageRequest
 export type ImageContent = { readonly image: string } | { readonly text: string }
 
 /**
- * A synchronous image task (Model Studio, Qwen image edit API): one user message of images and one text. The
- * contract's `input` goes as it is; its `parameters` win over OpenAI's fields.
+ * A synchronous image request (Model Studio, Qwen image edit API): one user message with images and one text. The `input` of
+ * the gateway's API is sent unchanged; its `parameters` take precedence over OpenAI's fields.
  */
 export function imageTask(
   request: ImageRequest,

@@ -31,14 +31,15 @@ function atCompatibleAddress(native: Native): Native {
 }
 
 /**
- * Alibaba's Model Studio, relative to https://dashscope-intl.aliyuncs.com: chat and embeddings in OpenAI's form below
- * /compatible-mode/v1, images, rerank and video in its own below /api/v1.
+ * Alibaba's Model Studio, relative to https://dashscope-intl.aliyuncs.com. Chat completions and embeddings use OpenAI's form
+ * under /compatible-mode/v1; images, rerank and videos use its own form under /api/v1.
  */
 export const dashscope: Protocol = {
   id: 'dashscope',
   codecs: {
     chat: openaiChat(chatOptions),
-    embed: openaiEmbed({ path }),
+    // Ten texts a call (Model Studio, text embedding API).
+    embed: openaiEmbed({ path, inputsMax: 10 }),
     createImage,
     editImage,
     rerank,

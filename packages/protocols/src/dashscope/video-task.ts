@@ -1,7 +1,7 @@
 import { type Fields, objectOf, someText, type Video } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
-/** A task and, once it is done, where its clip is; kept in one text as the job's id upstream. */
+/** A task and, once it has finished, the address of its video. Both are kept in one text as the id of the upstream job. */
 interface VideoTask {
   readonly taskId: string
   readonly clip?: string | undefined
@@ -16,7 +16,7 @@ export function parseTask(text = ''): VideoTask {
   return { taskId, clip }
 }
 
-/** TaskStatus of Model Studio's asynchronous tasks. A task that is UNKNOWN has expired or never was. */
+/** TaskStatus of Model Studio's asynchronous tasks. UNKNOWN means that the task has expired or never existed. */
 const statuses: Readonly<Record<string, Video['status']>> = {
   PENDING: 'queued',
   RUNNING: 'in_progress',
@@ -27,7 +27,7 @@ const statuses: Readonly<Record<string, Video['status']>> = {
   UNKNOWN: 'failed',
 }
 
-/** The canonical task from `output` of an answer; what the task does not say is the gateway's to remember. */
+/** The canonical job from the `output` of a response. `given` holds what the gateway knows itself and takes precedence. */
 export function videoOf(
   output: Fields,
   given: Partial<Video> & { readonly id: string },

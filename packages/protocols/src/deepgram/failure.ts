@@ -1,7 +1,7 @@
 import { objectOf, someText } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 
-/** {err_code, err_msg, request_id}, or {category, message, details}. */
+/** Reads `{err_code, err_msg, request_id}` or `{category, message, details}`. */
 export function failure(received: Received): UpstreamFailure {
   try {
     const body = objectOf(received.json())
@@ -9,7 +9,7 @@ export function failure(received: Received): UpstreamFailure {
     const code = someText(body['err_code']) ?? someText(body['category'])
     if (message !== undefined) return { message, ...(code === undefined ? {} : { code }) }
   } catch {
-    // Proxies in front answer in HTML.
+    // Proxies in front of Deepgram respond with HTML.
   }
   return { message: `Deepgram answered with status ${received.status}` }
 }

@@ -3,12 +3,15 @@ import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 
 /** Deepgram's words for OpenAI's formats: an encoding, and for some a container around it. */
-const formats: Readonly<Record<NonNullable<SpeakRequest['response_format']>, string>> = {
+const formats: Readonly<Record<string, string>> = {
   mp3: 'encoding=mp3',
   opus: 'encoding=opus&container=ogg',
   aac: 'encoding=aac',
   flac: 'encoding=flac',
   wav: 'encoding=linear16&container=wav',
+  mulaw: 'encoding=mulaw&container=wav',
+  ulaw: 'encoding=mulaw&container=wav',
+  alaw: 'encoding=alaw&container=wav',
   pcm: 'encoding=linear16&container=none&sample_rate=24000',
 }
 
@@ -27,9 +30,11 @@ export const speak: Codec<'speak'> = {
   encode(request, context) {
     applyDecisions('speak', request, decisions, context)
     const model = encodeURIComponent(modelOf(request, context))
+    const format = formats[request.response_format ?? 'mp3']
+    if (format === undefined) context.unsupported('response_format')
     return {
       method: 'POST',
-      path: `/v1/speak?model=${model}&${formats[request.response_format ?? 'mp3']}`,
+      path: `/v1/speak?model=${model}&${format ?? 'encoding=mp3'}`,
       body: { kind: 'json', value: { text: request.input } },
     }
   },
@@ -39,7 +44,10 @@ export const speak: Codec<'speak'> = {
   bytes: true,
 }
 
-/** A whole model name stands for its voice; to a family's name the voice is added, English unless it says otherwise. */
+/**
+ * A complete model name already contains its voice. Otherwise the voice is added to the name; it is English unless it names a
+ * language.
+ */
 function modelOf({ voice }: SpeakRequest, { model }: CodecContext): string {
   const named = typeof voice === 'object' ? voice?.id : voice
   if (named == null || /^aura(-2)?-[a-z]+-[a-z]{2}$/.test(model)) return model

@@ -22,7 +22,7 @@ const decisions: Decisions<'transcribe'> = {
   keywords: 'sent',
 }
 
-/** `POST /v1/listen`: the sound as the body, everything else in the query. */
+/** `POST /v1/listen`: the audio is the body, everything else is in the query. */
 export const transcribe: Codec<'transcribe'> = {
   encode(request, context) {
     refuse(request, context)
@@ -84,7 +84,7 @@ function wordOf(word: unknown): readonly SpokenWord[] {
   return [{ word: text, start, end, speaker: speakerOf(fields['speaker']) }]
 }
 
-/** Speakers are numbered from 0; OpenAI letters them. */
+/** Speakers are numbered from 0; OpenAI uses letters. */
 function speakerOf(speaker: unknown): string | undefined {
   return typeof speaker === 'number' ? String.fromCodePoint(65 + (speaker % 26)) : undefined
 }

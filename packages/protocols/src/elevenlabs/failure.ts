@@ -2,7 +2,7 @@ import { objectOf, someText } from '@sluice/contract'
 import { readFailure } from '../failure.ts'
 import type { Received, UpstreamFailure } from '../protocol.ts'
 
-/** {detail: {status, message}}, {detail: "…"} or FastAPI's list. */
+/** Reads `{detail: {status, message}}`, `{detail: "…"}` or FastAPI's list. */
 export function failure(received: Received): UpstreamFailure {
   const read = readFailure(received)
   try {

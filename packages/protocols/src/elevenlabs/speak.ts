@@ -3,14 +3,17 @@ import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 
 /** ElevenLabs' names of OpenAI's formats: codec, sampling rate and, where it has one, bit rate. */
-const formats: Readonly<Partial<Record<NonNullable<SpeakRequest['response_format']>, string>>> = {
+const formats: Readonly<Record<string, string>> = {
   mp3: 'mp3_44100_128',
   opus: 'opus_48000_64',
   wav: 'wav_44100',
   pcm: 'pcm_24000',
+  ulaw: 'ulaw_8000',
+  mulaw: 'ulaw_8000',
+  alaw: 'alaw_8000',
 }
 
-/** What ElevenLabs' speed may be. */
+/** ElevenLabs' limits for the speed. */
 const speedMin = 0.7
 const speedMax = 1.2
 
@@ -24,7 +27,7 @@ const decisions: Decisions<'speak'> = {
   stream_format: 'gateway',
 }
 
-/** `POST /v1/text-to-speech/{voice}`: voices are named by their id. */
+/** `POST /v1/text-to-speech/{voice}`. A voice is named by its id. */
 export const speak: Codec<'speak'> = {
   encode(request, context) {
     applyDecisions('speak', request, decisions, context)

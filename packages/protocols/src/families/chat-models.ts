@@ -1,13 +1,13 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { Effort } from '../efforts.ts'
 
-/** What the models of one family take of a chat request, whichever upstream of OpenAI's protocol serves them. */
+/** What the models of one family accept in a chat request, no matter which upstream with OpenAI's protocol serves them. */
 export interface ChatFamily {
-  /** Fields that they refuse. */
+  /** Fields that the models reject. */
   readonly lacks: readonly (keyof ChatRequest)[]
-  /** The efforts they know, the least first; empty where they do not reason. Absent: not known. */
+  /** The supported efforts in ascending order; empty if the models do not reason. Absent if unknown. */
   readonly efforts?: readonly Effort[]
-  /** They take tools only without an effort (400 at `/chat/completions`, "use /v1/responses"). */
+  /** They accept tools only without an effort (400 at `/chat/completions`, "use /v1/responses"). */
   readonly toolsWithoutEffort?: boolean
   /** They call free-form tools. */
   readonly takesCustomTools?: boolean
@@ -15,7 +15,7 @@ export interface ChatFamily {
 
 const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
 
-/** OpenAI's reasoning models (reasoning guide; error answers that their users report). */
+/** OpenAI's reasoning models (reasoning guide; error responses reported by users). */
 const reasoning: ChatFamily = {
   lacks: [
     ...sampling,
@@ -47,10 +47,10 @@ const latest: ChatFamily = {
   toolsWithoutEffort: true,
 }
 
-/** They answer at once. */
+/** Models that do not reason. */
 const plain: ChatFamily = { lacks: ['verbosity', 'web_search_options'], efforts: [] }
 
-/** They search before every answer, and take little else. */
+/** Models that search before every response and accept few other parameters. */
 const searching: ChatFamily = {
   lacks: [...sampling, 'seed', 'verbosity', 'parallel_tool_calls', 'prediction'],
   efforts: [],
@@ -58,7 +58,7 @@ const searching: ChatFamily = {
 
 const openWeights: ChatFamily = { lacks: [], efforts: [] }
 
-/** The first row that fits decides; names may have a vendor before them and a date behind. */
+/** The first matching row decides. Names may have a vendor in front and a date at the end. */
 const families: readonly (readonly [RegExp, ChatFamily])[] = [
   [/gpt-oss/, { lacks: ['verbosity', 'web_search_options'], efforts: ['low', 'medium', 'high'] }],
   [/gpt-[\w.-]*search/, searching],
@@ -76,9 +76,9 @@ const families: readonly (readonly [RegExp, ChatFamily])[] = [
   [/(^|[/.])o1|(^|[/.])o3-mini/, oSeries],
   [/(^|[/.])o\d/, { ...oSeries, lacks: [...oSeries.lacks, 'stop'] }],
   [/gpt-(3|4)|chatgpt-4/, plain],
-  // Those that reason by no effort (xAI's API reference, reasoning).
+  // Models that reason but accept no effort (xAI's API reference, reasoning).
   [/grok-(4(?![.\d])|code)/, { lacks: [...sampling.slice(2), 'stop'], efforts: [] }],
-  // Open weights that do not reason; hosts refuse an effort for them.
+  // Open-weight models that do not reason (the row above catches those that do). Hosts reject an effort for them.
   [/(?=.*(r1|reason|think|nemotron))/, { lacks: [] }],
   [
     /llama|mixtral|gemma-?[1-3]|codestral|ministral|pixtral|qwen2|phi-[34](?!.*reason)|command-r/,
@@ -88,7 +88,7 @@ const families: readonly (readonly [RegExp, ChatFamily])[] = [
 
 export const unknownFamily: ChatFamily = { lacks: [] }
 
-/** The family of a model by its name; one that is not known takes everything. */
+/** The family of a model by its name. An unknown model counts as accepting everything. */
 export function chatFamily(model: string): ChatFamily {
   const name = model.toLowerCase()
   return families.find(([pattern]) => pattern.test(name))?.[1] ?? unknownFamily

@@ -1,18 +1,18 @@
-/** What a Claude model takes and refuses (Claude docs: models overview, thinking, migration guides per model). */
+/** What a Claude model accepts and rejects (Claude docs: models overview, thinking, migration guides per model). */
 export interface ClaudeModel {
-  /** The most `max_tokens` it takes, and what is sent where the caller sets no limit, since the field is mandatory. */
+  /** The greatest `max_tokens` that it accepts. It is also sent if the caller sets no limit, since the field is mandatory. */
   readonly maxTokens: number
-  /** How it is asked to think: a budget in tokens, `adaptive` with an effort, either of the two, or not at all. */
+  /** How thinking is requested: with a budget in tokens, as `adaptive` with an effort, either of the two, or not at all. */
   readonly thinking: 'none' | 'budget' | 'either' | 'adaptive'
-  /** The word that switches thinking off; undefined where nothing does. */
+  /** The word that switches thinking off; undefined if it cannot be switched off. */
   readonly off: 'disabled' | 'between_tools' | undefined
   /** `one`: temperature or top_p, not both. `none`: only the defaults. */
   readonly sampling: 'any' | 'one' | 'none'
-  /** Knows `output_config.format` and `strict` tools. */
+  /** Supports `output_config.format` and `strict` tools. */
   readonly structured: boolean
-  /** Takes a `tool_choice` that forces a call. */
+  /** Accepts a `tool_choice` that forces a call. */
   readonly forcedTools: boolean
-  /** Goes on with a last message of the assistant's; newer models answer 400 to one. */
+  /** Continues a last message of the assistant; newer models respond with 400 to one. */
   readonly prefill: boolean
 }
 
@@ -36,7 +36,7 @@ const budgeted: ClaudeModel = {
   prefill: true,
 }
 
-/** The first row that fits decides; names may carry a vendor's prefix and a date. */
+/** The first matching row decides. Names may carry a vendor's prefix and a date. */
 const families: readonly (readonly [RegExp, ClaudeModel])[] = [
   [/(fable|mythos)-5-\d(?!\d)/, { ...current, off: undefined, forcedTools: false }],
   [/opus-5-5/, { ...current, off: undefined, forcedTools: false }],
@@ -51,7 +51,7 @@ const families: readonly (readonly [RegExp, ClaudeModel])[] = [
   [/sonnet-4|claude-4-sonnet|3-7-sonnet/, budgeted],
   [/claude-3-5/, { ...budgeted, maxTokens: 8192, thinking: 'none' }],
   [/claude-(v?[123](?!\d)|instant)/, { ...budgeted, maxTokens: 4096, thinking: 'none' }],
-  // A Claude that this table does not know is newer than it.
+  // A Claude model that is not in this table is newer than it.
   [/claude/, current],
 ]
 

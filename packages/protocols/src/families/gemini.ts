@@ -1,11 +1,11 @@
 import type { Effort } from '../efforts.ts'
 
-/** How a Gemini model is told to think: by level (3 and later), by a budget of tokens (2.5), or not at all. */
+/** How thinking is requested from a Gemini model: by a level (3 and later), by a budget in tokens (2.5), or not at all. */
 type ThinkingStyle = 'level' | 'budget' | 'none'
 
 /**
- * The generation in a model's name, such as 2.5. Names without one (`gemini-flash-latest`, tuned models) count as
- * newer than all; Gemma has none of Gemini's abilities and counts as 0.
+ * The generation in a model's name, such as 2.5. Names without one (`gemini-flash-latest`, tuned models) count as newer than
+ * all. Gemma has none of Gemini's abilities and counts as 0.
  */
 export function generationOf(model: string): number {
   if (/(^|\/)gemma/i.test(model)) return 0
@@ -21,8 +21,8 @@ export function thinkingStyleOf(model: string): ThinkingStyle {
 }
 
 /**
- * The levels at which models from Gemini 3 on think, the least first; others are answered with 400 (Gemini API, thinking
- * guide: levels by model; Firebase AI Logic, thinking; error answers that users report). The first row that fits decides.
+ * The thinking levels that models from Gemini 3 on support, in ascending order; others get a 400 (Gemini API, thinking guide:
+ * levels by model; Firebase AI Logic, thinking; error responses reported by users). The first matching row decides.
  */
 const levels: readonly (readonly [RegExp, readonly Effort[]])[] = [
   [/-pro-image/, ['high']],
@@ -37,35 +37,35 @@ export function thinkingLevelsOf(model: string): readonly Effort[] {
   return found?.[1] ?? ['minimal', 'low', 'medium', 'high']
 }
 
-/** Plain JSON Schema in tools and answers, and the mode VALIDATED: Gemini 2.5 and later. */
+/** Plain JSON Schema in tools and responses, and the mode VALIDATED: Gemini 2.5 and later. */
 export function takesJsonSchema(model: string): boolean {
   return generationOf(model) >= 2.5
 }
 
-/** Gemini 3 refuses a function call in the history without a thought signature. */
+/** Gemini 3 rejects a function call in the history that has no thought signature. */
 export function demandsSignatures(model: string): boolean {
   return generationOf(model) >= 3
 }
 
 /**
- * Whether a model goes on with a last turn of its own. From 3.2 on they answer 400: "Requests ending with a model turn are
- * not supported" (LibreChat-AI/agents#323, pipecat-ai/pipecat#5821); 3.5 Flash still did.
+ * Whether a model continues a last message of its own. From 3.2 on models respond with 400: "Requests ending with a model turn
+ * are not supported" (LibreChat-AI/agents#323, pipecat-ai/pipecat#5821); 3.5 Flash still accepted it.
  */
 export function takesPrefill(model: string): boolean {
   return generationOf(model) < 3.2 || /gemini-3\.5-flash(?!-lite)/i.test(model)
 }
 
-/** Functions beside Google's own tools: from Gemini 3 on (Gemini API, tool combination). */
+/** Functions together with Google's own tools: from Gemini 3 on (Gemini API, tool combination). */
 export function mixesTools(model: string): boolean {
   return generationOf(model) >= 3
 }
 
-/** From Gemini 2.5 on a penalty is answered with 400: "Penalty is not enabled for this model". */
+/** From Gemini 2.5 on, a penalty gets a 400: "Penalty is not enabled for this model". */
 export function takesPenalties(model: string): boolean {
   return generationOf(model) < 2.5
 }
 
-/** Text to speech answers in sound alone. */
+/** Text-to-speech models respond with audio only. */
 export function speaksOnly(model: string): boolean {
   return /-tts\b/i.test(model)
 }

@@ -1,18 +1,18 @@
 import { countWhere } from '../ordered.ts'
 
-/** So many units of UTF-16 are counted at once. */
+/** Number of UTF-16 units that are counted at once. */
 const blockUnits = 256
 
 interface Block {
   readonly text: string
-  /** What stands before it. */
+  /** Units and bytes before this block. */
   readonly units: number
   readonly bytes: number
 }
 
 /**
- * Places in a text that comes in pieces: Gemini counts bytes of UTF-8, chat, like JavaScript, units of UTF-16. Each
- * character is counted once, and only when somebody asks.
+ * Positions in a text that arrives in pieces. Gemini counts UTF-8 bytes; chat completions count UTF-16 units, as JavaScript
+ * does. Each character is counted once, and only when a position is asked for.
  */
 export class BytePlaces {
   readonly #blocks: Block[] = []
@@ -28,21 +28,21 @@ export class BytePlaces {
     if (text !== '') this.#uncounted.push(text)
   }
 
-  /** The units before this byte. */
+  /** The number of units before this byte. */
   unitsBefore(byte: number): number {
     const block = this.#blockWhere(({ bytes }) => bytes <= byte)
     if (block === undefined) return 0
     return block.units + Buffer.from(block.text).toString('utf8', 0, byte - block.bytes).length
   }
 
-  /** The bytes before this unit. */
+  /** The number of bytes before this unit. */
   bytesBefore(unit: number): number {
     const block = this.#blockWhere(({ units }) => units <= unit)
     if (block === undefined) return 0
     return block.bytes + Buffer.byteLength(block.text.slice(0, unit - block.units))
   }
 
-  /** The last one that is so. */
+  /** The last block that meets the condition. */
   #blockWhere(isSo: (block: Block) => boolean): Block | undefined {
     this.#count()
     return this.#blocks[countWhere(this.#blocks, isSo) - 1]
@@ -62,7 +62,7 @@ export class BytePlaces {
   }
 }
 
-/** No character of two units is torn apart. */
+/** Does not split a character that takes two units. */
 function endOfBlock(text: string, at: number): number {
   const end = at + blockUnits
   return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end

@@ -1,15 +1,15 @@
-/** Gemini's task types by the words other embedding APIs have for them (https://ai.google.dev/api/embeddings#tasktype). */
-const tasks: Readonly<Record<string, string>> = {
+import { knownPurposeIn, type PurposeWords } from '../embed-purpose.ts'
+
+/** Gemini's task types by the names that other embedding APIs use for them (https://ai.google.dev/api/embeddings#tasktype). */
+const tasks: PurposeWords = {
   query: 'RETRIEVAL_QUERY',
-  search_query: 'RETRIEVAL_QUERY',
   document: 'RETRIEVAL_DOCUMENT',
-  passage: 'RETRIEVAL_DOCUMENT',
-  search_document: 'RETRIEVAL_DOCUMENT',
   classification: 'CLASSIFICATION',
   clustering: 'CLUSTERING',
+  similarity: 'SEMANTIC_SIMILARITY',
 }
 
-/** Types by their own names. */
+/** The task types under their own names. */
 const own: ReadonlySet<string> = new Set([
   'RETRIEVAL_QUERY',
   'RETRIEVAL_DOCUMENT',
@@ -21,13 +21,13 @@ const own: ReadonlySet<string> = new Set([
   'CODE_RETRIEVAL_QUERY',
 ])
 
-/** The task type of an `input_type`; undefined for a word that Gemini has nothing for. */
+/** The task type for an `input_type`; undefined if Gemini has no equivalent. */
 export function taskTypeOf(inputType: string): string | undefined {
   const upper = inputType.toUpperCase()
-  return tasks[inputType.toLowerCase()] ?? (own.has(upper) ? upper : undefined)
+  return knownPurposeIn(tasks, inputType) ?? (own.has(upper) ? upper : undefined)
 }
 
-/** The other way, in the words that most upstreams know. */
+/** The reverse translation, into the words that most upstreams know. */
 export function inputTypeOf(taskType: string): string | undefined {
   if (taskType === 'RETRIEVAL_QUERY') return 'search_query'
   if (taskType === 'RETRIEVAL_DOCUMENT') return 'search_document'

@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   IMAGE_OTHER: 'content_filter',
 }
 
-/** The model broke its own answer: it is no answer that a caller could use. */
+/** Reasons that mean the model broke its own response, which a caller cannot use. */
 const failures: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',
   'MALFORMED_RESPONSE',
@@ -28,7 +28,7 @@ const failures: ReadonlySet<string> = new Set([
   'OTHER',
 ])
 
-/** The error that a candidate's finish reason stands for, if it does. */
+/** The error that a candidate's finish reason stands for; undefined if it stands for none. */
 export function failureOf(candidate: Readonly<Record<string, unknown>>): GatewayError | undefined {
   const word = someText(candidate['finishReason'])
   if (word === undefined || !failures.has(word)) return undefined
@@ -40,13 +40,13 @@ export function failureOf(candidate: Readonly<Record<string, unknown>>): Gateway
   )
 }
 
-/** Unknown reasons are new ways of holding an answer back, so far always. */
+/** Unknown reasons count as content filters: so far, all new reasons were new ways to withhold a response. */
 export function finishReasonOf(word: string, hasToolCalls: boolean): FinishReason {
   const reason = reasons[word] ?? 'content_filter'
   return reason === 'stop' && hasToolCalls ? 'tool_calls' : reason
 }
 
-/** The other way: what a Gemini client is told. */
+/** The reverse translation, for Gemini clients. */
 export function geminiFinishReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

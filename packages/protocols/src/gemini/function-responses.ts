@@ -13,14 +13,14 @@ export function isToolResult({ role }: Message): boolean {
 }
 
 /**
- * The results of one step as parts, in the order of its calls, for models that match them by place. Their functions'
- * names are those of the calls; ids may come again in every step, so only the step's own calls count.
+ * The results of one step as parts, in the order of its calls, because some models match them by position. A result takes the
+ * function name of its call. Ids may repeat in every step, so only the calls of the step itself are considered.
  */
 export function functionResponses(
   results: readonly Message[],
   calls: readonly ToolCall[],
 ): readonly Part[] {
-  // The first of an id counts.
+  // If several calls have the same id, the first one counts.
   const places = new Map<Message['tool_call_id'], number>(
     calls.map(({ id }, place) => [id, place] as const).toReversed(),
   )
@@ -41,7 +41,7 @@ function textOf({ content }: Message): string {
   return (content ?? []).map(({ text }) => text ?? '').join('')
 }
 
-/** JSON objects stay objects; everything else is a text under `output` (Gemini API, FunctionResponse). */
+/** JSON objects stay objects; everything else becomes a text under `output` (Gemini API, FunctionResponse). */
 function responseOf(text: string): unknown {
   try {
     const value = parseJson(text)
@@ -52,7 +52,7 @@ function responseOf(text: string): unknown {
   return { output: text }
 }
 
-/** The other way: a response as a tool message's text. */
+/** The reverse translation: a response as the text of a tool message. */
 export function textOfResponse(response: unknown): string {
   if (!isObject(response)) return response === undefined ? '' : formatJson(response)
   const { output, ...rest } = response

@@ -1,6 +1,6 @@
 /**
- * The slice of Gemini's wire that this gateway writes (https://ai.google.dev/api/generate-content). What upstreams and
- * clients send is read leniently elsewhere; these types are for what goes out.
+ * The part of Gemini's wire format that the gateway writes (https://ai.google.dev/api/generate-content). What upstreams and
+ * clients send is read leniently elsewhere; these types describe what the gateway sends.
  */
 
 export interface Blob {
@@ -17,9 +17,9 @@ interface FunctionCall {
 
 export interface Part {
   readonly text?: string
-  /** True where the text is a summary of what the model thought. */
+  /** True if the text is a summary of the model's thoughts. */
   readonly thought?: boolean
-  /** Opaque base64; goes back in the part it came with. */
+  /** Opaque base64. It must be sent back in the part that it came with. */
   readonly thoughtSignature?: string
   readonly inlineData?: Blob
   readonly fileData?: { readonly mimeType?: string; readonly fileUri: string }
@@ -27,7 +27,7 @@ export interface Part {
   readonly functionResponse?: {
     readonly id?: string
     readonly name: string
-    /** Always an object: `output` holds what is none, `error` a failure. */
+    /** Always an object: `output` holds any other value, `error` a failure. */
     readonly response: unknown
   }
   readonly mediaResolution?: { readonly level: string }
@@ -58,7 +58,7 @@ export interface FunctionCallingConfig {
   readonly allowedFunctionNames?: readonly string[]
 }
 
-/** Whether a stream is asked for as server-sent events (`alt=sse`); without it, it is a JSON array. */
+/** Whether the request asks for a stream of server-sent events (`alt=sse`); without it the stream is a JSON array. */
 export function isServerSent(query: string): boolean {
   return new URLSearchParams(query).get('alt') === 'sse'
 }

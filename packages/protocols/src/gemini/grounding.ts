@@ -7,7 +7,8 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
-import { assertBounded } from '../bounded.ts'
+import { Excerpts } from '../excerpts.ts'
+import { assertBounded, boundedList } from '../bounded.ts'
 import {
   type Annotation,
   type Citation,
@@ -20,12 +21,13 @@ import {
 import { BytePlaces } from './byte-places.ts'
 
 /**
- * What a candidate says of its sources: GroundingMetadata, and the CitationMetadata of what it repeats word for word
- * (https://ai.google.dev/api/generate-content#GroundingMetadata). Every source of every supported piece of text is an
- * annotation, and where none is supported, every source without a place. Gemini counts UTF-8 bytes, chat characters.
+ * Reads a candidate's sources: GroundingMetadata, and the CitationMetadata of passages that the model repeats literally
+ * (https://ai.google.dev/api/generate-content#GroundingMetadata). Every source of every supported range of the text becomes an
+ * annotation. If no range is supported, every source becomes one without a place. Gemini counts UTF-8 bytes, chat completions
+ * count characters.
  *
- * `sources` are the chunks of the fragments before, in a stream: indices count through them all. Those of this one are
- * added.
+ * In a stream, `sources` holds the chunks of the fragments before, because the indices continue over all fragments. The chunks
+ * of this fragment are added to it.
  */
 export function readAnnotations(
   candidate: Fields,
@@ -34,8 +36,11 @@ export function readAnnotations(
 ): readonly Annotation[] {
   const { groundingMetadata, citationMetadata } = candidate
   if (!isObject(groundingMetadata) && !isObject(citationMetadata)) return []
-  const chunks = listOf(objectOf(groundingMetadata)['groundingChunks']).map(objectOf)
+  const chunks = boundedList(objectOf(groundingMetadata)['groundingChunks'], 'citations').map(
+    objectOf,
+  )
   for (const chunk of chunks) sources.push(chunk)
+  assertBounded(sources.length, 'citations')
   const supports = listOf(objectOf(groundingMetadata)['groundingSupports']).filter(isObject)
   let cites = 0
   const cited = supports.flatMap((support) => {
@@ -51,9 +56,9 @@ export function readAnnotations(
   return [...grounded, ...repeated(objectOf(citationMetadata), text)]
 }
 
-/** Google's two APIs name the list differently. */
+/** Google's two APIs use different names for the list. */
 function repeated(metadata: Fields, text: BytePlaces): readonly Annotation[] {
-  return listOf(metadata['citationSources'] ?? metadata['citations'])
+  return boundedList(metadata['citationSources'] ?? metadata['citations'], 'citations')
     .filter(isObject)
     .flatMap((source) => pageCitation(source, placeIn(text, source)))
 }
@@ -83,8 +88,8 @@ function pageCitation(page: Fields, place: Place): readonly Annotation[] {
 }
 
 /**
- * The other way: what a Gemini client reads of an answer's sources. Files are what a retrieval found. A source without
- * a place in the text supports none.
+ * The reverse translation: the sources of a response for a Gemini client. Files become results of a retrieval. A source
+ * without a place in the text supports no range of it.
  */
 export function groundingMetadata(
   annotations: readonly Fields[],
@@ -93,12 +98,14 @@ export function groundingMetadata(
   const citations = annotations.flatMap((annotation) => readCitation(annotation) ?? [])
   if (citations.length === 0) return undefined
   const places = new BytePlaces(text)
+  const excerpts = new Excerpts()
   const supports = citations.flatMap(({ place }, index) => {
     if (place === undefined || place.end === 0) return []
     const startIndex = places.bytesBefore(place.start)
     const endIndex = places.bytesBefore(place.end)
-    const said = text.slice(place.start, place.end)
-    return [{ segment: { startIndex, endIndex, text: said }, groundingChunkIndices: [index] }]
+    const said = excerpts.of(text, place)
+    const segment = { startIndex, endIndex, ...(said === '' ? {} : { text: said }) }
+    return [{ segment, groundingChunkIndices: [index] }]
   })
   return {
     groundingChunks: citations.map(chunkOf),

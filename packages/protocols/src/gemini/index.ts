@@ -39,8 +39,8 @@ export const gemini: Protocol = {
 }
 
 /**
- * Gemini on Vertex AI: the same bodies below a project and a region, which are the settings `project` and `region`
- * (default `global`), and its ranking API as rerank.
+ * Gemini on Vertex AI: the same bodies under a project and a region, which are the settings `project` and `region` (default
+ * `global`), and its ranking API for rerank.
  */
 export const vertex: Protocol = {
   id: 'vertex',

@@ -14,15 +14,15 @@ import { codeOf, logsOf, nameUntold, pagesOf, queriesOf } from '../server-tools.
 import type { Part } from './generate-content.ts'
 import { readUsage } from './usage.ts'
 
-// What Google runs itself (https://ai.google.dev/gemini-api/docs/tools): code in parts of its own, searches and pages in
-// the metadata of the candidate.
+// Tools that Google runs itself (https://ai.google.dev/gemini-api/docs/tools). Code has parts of its own; searches and
+// pages are in the metadata of the candidate.
 
 /** The calls of one candidate, over all fragments of a stream. */
 export class ServerTools {
   readonly #newId: (prefix: string) => string
-  /** Code, and calls of Gemini 3's parts, whose results have not come. */
+  /** Code, and calls from Gemini 3's parts, whose results have not arrived. */
   readonly #open: ServerToolCall[] = []
-  /** Metadata comes again in later fragments. */
+  /** What was already reported, because metadata is repeated in later fragments. */
   readonly #told = new Set<string>()
 
   constructor(newId: (prefix: string) => string) {
@@ -34,7 +34,7 @@ export class ServerTools {
     return [...parts.flatMap((part) => this.#readPart(part)), ...this.#readMetadata(candidate)]
   }
 
-  /** The calls whose results did not come, once. */
+  /** Returns, once, the calls whose results did not arrive. */
   rest(): readonly ServerToolCall[] {
     return this.#open.splice(0)
   }
@@ -119,7 +119,7 @@ function codeResult({ outcome, output }: Fields): Partial<ServerToolCall> {
   return { output: { stdout: '', stderr: stdout, error_code: outcome }, is_error: true }
 }
 
-/** Counts the calls of an answer, whole or in fragments. */
+/** Counts the calls of a response, complete or in fragments. */
 export class ServerToolCounter {
   readonly #tools = new ServerTools(() => '')
   readonly #counts: Record<string, number> = {}
@@ -135,7 +135,7 @@ export class ServerToolCounter {
     }
   }
 
-  /** The usage with what was counted so far. */
+  /** The usage, including the calls counted so far. */
   in(usage: Usage): Usage {
     return { ...usage, ...serverToolCounts(this.#counts) }
   }
@@ -147,7 +147,7 @@ function mayHoldTools({ content, groundingMetadata, urlContextMetadata }: Fields
   return parts.some((part) => isObject(part) && textOf(part['text']) === '')
 }
 
-/** The usage of a whole answer. */
+/** The usage of a whole response. */
 export function contentUsage(body: Fields): Usage | undefined {
   const usage = readUsage(body['usageMetadata'])
   if (usage === undefined) return undefined
@@ -156,7 +156,7 @@ export function contentUsage(body: Fields): Usage | undefined {
   return counter.in(usage)
 }
 
-/** Code and its result as parts; every other call is in the candidate's metadata or has no place. */
+/** Code and its result as parts. Every other call is in the candidate's metadata or cannot be expressed. */
 export function serverParts(calls: readonly ServerToolCall[]): readonly Part[] {
   return calls
     .filter(({ type }) => type === 'code_execution')
@@ -169,10 +169,10 @@ export function serverParts(calls: readonly ServerToolCall[]): readonly Part[] {
     })
 }
 
-/** Which kinds of calls the metadata tells. */
+/** The types of calls that the metadata can express. */
 const inMetadata: ReadonlySet<string> = new Set(['web_search', 'file_search', 'web_fetch'])
 
-/** The candidate's fields that tell of searches and of pages; calls that have no place in them are named. */
+/** The candidate's fields for searches and fetched pages. Calls that these fields cannot express are reported. */
 export function serverMetadata(
   calls: readonly ServerToolCall[],
   grounding: Fields | undefined,
@@ -202,7 +202,7 @@ export function serverMetadata(
   }
 }
 
-/** Pages that were found and that nothing in the answer is from. */
+/** Pages that were found but that the response does not cite. */
 function uncited(pages: ReturnType<typeof pagesOf>, cited: readonly unknown[]): readonly Fields[] {
   const known = new Set(cited.map((chunk) => objectOf(objectOf(chunk)['web'])['uri']))
   return pages

@@ -2,21 +2,21 @@ import { isObject, listOf, objectOf, type ThinkingBlock } from '@sluice/contract
 import { carry, restore } from '../carried-reasoning.ts'
 
 /**
- * Gemini clients keep one opaque text per part, `thoughtSignature`, and give it back with the part. Reasoning of other
- * providers travels in it. It must be real base64: some of Google's clients decode it and encode it again.
+ * Gemini clients keep one opaque text per part, `thoughtSignature`, and send it back with the part. Reasoning of other
+ * providers is carried in it. It must be valid base64, because some of Google's clients decode and re-encode it.
  */
 export function carryBlocks(blocks: readonly ThinkingBlock[]): string {
   return Buffer.from(carry({ kind: 'thinking_blocks', blocks })).toString('base64')
 }
 
-/** `sluice.` in base64, standard or for URLs, as far as it does not depend on what follows. */
+/** `sluice.` in base64, standard or URL-safe, up to the point that does not depend on what follows. */
 const mark = 'c2x1aWNlL'
 
 export function isCarried(signature: unknown): signature is string {
   return typeof signature === 'string' && signature.startsWith(mark)
 }
 
-/** The blocks that a signature carries; none for what was tampered with, undefined for Gemini's own signatures. */
+/** The blocks that a signature carries; none if it was tampered with, undefined for Gemini's own signatures. */
 export function restoreBlocks(signature: string): readonly ThinkingBlock[] | undefined {
   if (!isCarried(signature)) return undefined
   const carried = objectOf(restore(Buffer.from(signature, 'base64').toString('latin1')))
@@ -25,7 +25,7 @@ export function restoreBlocks(signature: string): readonly ThinkingBlock[] | und
 
 const kinds: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 
-/** The rest of a block is checked with the whole request. */
+/** The other fields of a block are checked with the whole request. */
 function isThinkingBlock(block: unknown): block is ThinkingBlock {
   return isObject(block) && kinds.has(block['type'])
 }

@@ -1,8 +1,8 @@
 import { countOf, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
 
 /**
- * UsageMetadata (https://ai.google.dev/api/generate-content#UsageMetadata). Cached tokens are inside the prompt's
- * count; thoughts are not inside the candidates' count; what tools added to the prompt stands apart.
+ * UsageMetadata (https://ai.google.dev/api/generate-content#UsageMetadata). The prompt's count includes cached tokens; the
+ * candidates' count does not include thoughts; tokens that tools added to the prompt are counted separately.
  */
 export function readUsage(metadata: unknown): Usage | undefined {
   if (!isObject(metadata)) return undefined
@@ -35,7 +35,7 @@ function tokensOf(details: unknown, modality: string): number | undefined {
   return found === undefined ? undefined : countOf(found['tokenCount'])
 }
 
-/** The normal form as UsageMetadata. */
+/** The internal form as UsageMetadata. */
 export function formatUsage(usage: Usage): Record<string, unknown> {
   const { inputTokens, outputTokens, cachedInputTokens: cached } = usage
   const thoughts = usage.reasoningTokens ?? 0
@@ -56,7 +56,7 @@ export function formatUsage(usage: Usage): Record<string, unknown> {
   }
 }
 
-/** What is of no other kind is text; kinds without tokens are left out. */
+/** Tokens that belong to no other modality are text; modalities without tokens are left out. */
 function modalities(
   total: number,
   others: Readonly<Record<string, number>>,

@@ -1,6 +1,7 @@
 import { countOf, GatewayError, isObject, listOf, objectOf } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
-import { embeddingReply, inputTexts } from '../embedding-reply.ts'
+import { type PurposeWords, purposeIn } from '../embed-purpose.ts'
+import { embeddingReply, inBatches, inputTexts } from '../embedding-reply.ts'
 import type { Codec } from '../protocol.ts'
 import { readUsage } from '../usage.ts'
 import { usualEmbed } from '../usual-decisions.ts'
@@ -14,13 +15,16 @@ const decisions: Decisions<'embed'> = {
 interface RetrievalNames {
   readonly dimensions: string
   readonly inputType: string
-  /** The words of other providers for what the vectors are for, in this one's. Others pass as they are. */
-  readonly inputTypes: Readonly<Record<string, string>>
+  /** Maps input types to the provider's names. */
+  readonly purposes: PurposeWords
+  /** Maximum number of texts per call. */
+  readonly textsMax: number
 }
 
-/** `POST /embeddings` of providers that tell queries from documents; vectors come as numbers and are encoded here. */
+/** `POST /embeddings` of providers that distinguish queries from documents. Vectors come as numbers and are encoded here. */
 export function retrievalEmbed(names: RetrievalNames): Codec<'embed'> {
   return {
+    parts: (request) => inBatches(request, names.textsMax),
     encode(request, context) {
       applyDecisions('embed', request, decisions, context)
       const texts = inputTexts(request)
@@ -34,7 +38,7 @@ export function retrievalEmbed(names: RetrievalNames): Codec<'embed'> {
           value: {
             model: context.model,
             input: texts ?? [],
-            ...(type == null ? {} : { [names.inputType]: names.inputTypes[type] ?? type }),
+            ...(type == null ? {} : { [names.inputType]: purposeIn(names.purposes, type) }),
             ...(request.dimensions == null ? {} : { [names.dimensions]: request.dimensions }),
           },
         },

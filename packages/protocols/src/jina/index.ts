@@ -10,14 +10,13 @@ export const jina: Protocol = {
     embed: retrievalEmbed({
       dimensions: 'dimensions',
       inputType: 'task',
-      inputTypes: {
+      purposes: {
         query: 'retrieval.query',
-        search_query: 'retrieval.query',
         document: 'retrieval.passage',
-        search_document: 'retrieval.passage',
-        passage: 'retrieval.passage',
         clustering: 'separation',
+        similarity: 'text-matching',
       },
+      textsMax: 512,
     }),
     rerank: retrievalRerank('top_n'),
   },
@@ -25,14 +24,18 @@ export const jina: Protocol = {
   failure: readFailure,
 }
 
-/** Voyage's, which differ in names (https://docs.voyageai.com/reference), relative to https://api.voyageai.com/v1. */
+/**
+ * Voyage's, which differ in the names of fields (https://docs.voyageai.com/reference), relative to
+ * https://api.voyageai.com/v1.
+ */
 export const voyage: Protocol = {
   id: 'voyage',
   codecs: {
     embed: retrievalEmbed({
       dimensions: 'output_dimension',
       inputType: 'input_type',
-      inputTypes: { search_query: 'query', search_document: 'document', passage: 'document' },
+      purposes: { query: 'query', document: 'document' },
+      textsMax: 1000,
     }),
     rerank: retrievalRerank('top_k'),
   },

@@ -11,7 +11,7 @@ const decisions: Decisions<'rerank'> = {
   max_tokens_per_doc: 'refused',
 }
 
-/** `POST /rerank`; Jina says `top_n` and answers `results`, Voyage says `top_k` and answers `data`. */
+/** `POST /rerank`. Jina uses `top_n` and responds with `results`; Voyage uses `top_k` and responds with `data`. */
 export function retrievalRerank(top: 'top_n' | 'top_k'): Codec<'rerank'> {
   return {
     encode(request, context) {
@@ -26,7 +26,7 @@ export function retrievalRerank(top: 'top_n' | 'top_k'): Codec<'rerank'> {
             query: request.query,
             documents: documentTexts(request),
             ...(request.top_n == null ? {} : { [top]: request.top_n }),
-            // The caller's own documents are put back here.
+            // The caller's own documents are inserted here.
             return_documents: false,
           },
         },

@@ -3,7 +3,7 @@ import type { Protocol } from '../protocol.ts'
 import { responsesChat } from './upstream/chat.ts'
 import { namedInInput } from './upstream/named.ts'
 
-/** OpenAI's API with chat over POST /responses; all other operations are those of the OpenAI protocol. */
+/** OpenAI's API with chat completions through POST /responses. All other operations are those of the OpenAI protocol. */
 export const openaiResponses: Protocol = {
   ...openai,
   id: 'openai-responses',
@@ -12,7 +12,7 @@ export const openaiResponses: Protocol = {
   named: namedInInput,
 }
 
-/** A chat request goes through the codec here. */
+/** Here, the codec translates a chat request. */
 function withoutChat({ chat: _, ...rest }: Protocol['native']): Protocol['native'] {
   return rest
 }

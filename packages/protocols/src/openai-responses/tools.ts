@@ -13,8 +13,8 @@ import type { FormatContext } from '../protocol.ts'
 import { searchFilters } from '../search-domains.ts'
 
 /**
- * Tools of the two OpenAI APIs: chat wraps each in a field of its type, Responses is flat and strict unless told
- * otherwise (https://platform.openai.com/docs/guides/migrate-to-responses).
+ * Tools of the two OpenAI APIs: chat completions wrap each one in a field of its type; in Responses they are flat and strict
+ * by default (https://platform.openai.com/docs/guides/migrate-to-responses).
  */
 export function flatTool(tool: Tool): Fields {
   if (tool.type === 'custom') {
@@ -42,7 +42,7 @@ export function isSearch({ type }: Fields): boolean {
   return searches.has(type)
 }
 
-/** Web search is an option in chat and a tool here. */
+/** The web search, which is an option in chat completions and a tool here. */
 export function searchOptions(
   tool: Fields,
   path: string,
@@ -56,7 +56,7 @@ export function searchOptions(
     filters,
     ...rest
   } = tool
-  // What was found earlier is asked for; what is found now says no less.
+  // This asks for pages found earlier; a live search does no worse.
   if (live === false) leftOut(`${path}.external_web_access`)
   for (const [name, value] of Object.entries(rest)) if (value !== null) leftOut(`${path}.${name}`)
   const { type: __, ...place } = objectOf(location)
@@ -115,7 +115,7 @@ function flatReference(tool: Fields): Fields {
   return { ...tool, ...named, ...(typeof type === 'string' ? { [type]: undefined } : {}) }
 }
 
-/** `flat` names a tool of a namespace. Throws `unsupported_value` for a choice of a built-in tool. */
+/** `flat` returns the flat name of a namespace's tool. Throws `unsupported_value` if a built-in tool is chosen. */
 export function wrappedChoice(choice: unknown, flat: FlatName): ToolChoice {
   if (choice === 'none' || choice === 'auto' || choice === 'required') return choice
   const {
@@ -126,9 +126,13 @@ export function wrappedChoice(choice: unknown, flat: FlatName): ToolChoice {
     function: wrap,
     name = objectOf(wrap)['name'],
   } = objectOf(choice)
-  // As an object the modes are Anthropic's.
+  // As objects, these modes come from Anthropic's API.
   if (type === 'none' || type === 'auto' || type === 'required') return type
   if (type === 'any') return 'required'
+  if ((type === 'function' || type === 'custom') && typeof name !== 'string')
+    throw new GatewayError('missing_parameter', "Missing required parameter: 'tool_choice.name'", {
+      param: 'tool_choice.name',
+    })
   const called = flat(textOf(name), someText(namespace))
   if (type === 'function') return { type, function: { name: called } }
   if (type === 'custom') return { type, custom: { name: called } }

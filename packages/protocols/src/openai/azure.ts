@@ -10,10 +10,10 @@ import { maxTokensOnly } from './upstream/quirks.ts'
 import { openaiSpeak } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
 
-/** The latest version of the dated API that is generally available; `settings.apiVersion` replaces it. */
+/** The latest generally available version of the dated API; `settings.apiVersion` overrides it. */
 const usualVersion = '2024-10-21'
 
-/** The deployment's name is in the address, the API's version in the query. */
+/** The deployment's name is in the address and the API's version in the query. */
 const path: PathOf = (usual, context) =>
   `/openai/deployments/${encodeURIComponent(context.model)}${usual}?api-version=${encodeURIComponent(versionOf(context))}`
 
@@ -21,7 +21,7 @@ function versionOf({ settings }: CodecContext): string {
   return settings['apiVersion'] ?? usualVersion
 }
 
-/** `max_completion_tokens` came with 2024-09-01-preview; versions before it refuse the name. */
+/** `max_completion_tokens` was introduced with 2024-09-01-preview; earlier versions reject the name. */
 function datedChat(): Codec<'chat'> {
   const chat = openaiChat({ path })
   return {
@@ -35,8 +35,8 @@ function datedChat(): Codec<'chat'> {
 
 /**
  * Azure OpenAI's dated API, relative to the resource's address
- * (https://learn.microsoft.com/azure/ai-services/openai/reference). Deployments are the models, and it lists none. The
- * newer `/openai/v1` endpoint is OpenAI's own protocol.
+ * (https://learn.microsoft.com/azure/ai-services/openai/reference). Deployments take the place of models, and there is no list
+ * of them. The newer `/openai/v1` endpoint uses OpenAI's own protocol.
  */
 export const azureDeployments: Protocol = {
   id: 'azure',

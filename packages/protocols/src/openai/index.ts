@@ -1,5 +1,9 @@
 import { readFailure } from '../failure.ts'
-import { nativeCompact, nativeResponses } from '../openai-responses/upstream/native.ts'
+import {
+  nativeCompact,
+  nativeResponses,
+  responsesWithoutSearch,
+} from '../openai-responses/upstream/native.ts'
 import type { Protocol } from '../protocol.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { type CompleteOptions, openaiComplete } from './upstream/complete.ts'
@@ -10,7 +14,7 @@ import { openaiEditImage } from './upstream/edit-image.ts'
 import { type EmbedOptions, openaiEmbed } from './upstream/embed.ts'
 import { openaiGetVideo } from './upstream/get-video.ts'
 import { models } from './upstream/models.ts'
-import { openaiModerate } from './upstream/moderate.ts'
+import { type ModerateOptions, openaiModerate } from './upstream/moderate.ts'
 import { namedInChat } from './upstream/named.ts'
 import {
   nativeChat,
@@ -24,7 +28,7 @@ import { compatibleRerank, type RerankOptions } from './upstream/rerank.ts'
 import { openaiSpeak, type SpeakOptions } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate, type TranscribeOptions } from './upstream/transcribe.ts'
 
-/** How a compatible upstream differs from OpenAI itself. */
+/** The differences between a compatible upstream and OpenAI itself. */
 interface OpenAIDifferences {
   readonly chat?: ChatOptions
   readonly complete?: CompleteOptions
@@ -32,22 +36,27 @@ interface OpenAIDifferences {
   readonly transcribe?: TranscribeOptions
   readonly speak?: SpeakOptions
   readonly images?: ImageOptions
+  /** Set where the results of moderations are not OpenAI's. */
+  readonly moderate?: ModerateOptions
   /** Reranking, which OpenAI does not offer. */
   readonly rerank?: RerankOptions
-  /** Whether it has `POST /responses` as well. Default false. */
-  readonly responses?: boolean
+  /** Whether it also has `POST /responses`. Default false. `without search`: a search goes to its chat completions. */
+  readonly responses?: boolean | 'without search'
 }
 
-/** The protocol of an upstream that resembles OpenAI; with no differences, a server that copies chat and the rest. */
+/**
+ * The protocol of an upstream that resembles OpenAI; without differences, a server that copies chat completions and the rest.
+ */
 export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
-  const { chat, complete, embed, transcribe, speak, images, rerank, responses } = differences
+  const { chat, complete, embed, moderate, transcribe, speak, images, rerank, responses } =
+    differences
   return {
     id: 'openai',
     codecs: {
       chat: openaiChat(chat),
       complete: openaiComplete(complete),
       embed: openaiEmbed(embed),
-      moderate: openaiModerate(),
+      moderate: openaiModerate(moderate),
       transcribe: openaiTranscribe(transcribe),
       translate: openaiTranslate(transcribe),
       speak: openaiSpeak(speak),
@@ -63,9 +72,12 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
       ...(complete === undefined ? { complete: nativeComplete } : {}),
       ...(embed === undefined ? { embed: nativeEmbed } : {}),
       ...(images === undefined ? { createImage: nativeCreateImage } : {}),
-      moderate: nativeModerate,
+      ...(moderate === undefined ? { moderate: nativeModerate } : {}),
       ...(responses === true
         ? { responses: nativeResponses, responsesCompact: nativeCompact }
+        : {}),
+      ...(responses === 'without search'
+        ? { responses: responsesWithoutSearch, responsesCompact: nativeCompact }
         : {}),
     },
     failure: readFailure,

@@ -2,13 +2,13 @@ import { type Fields, isObject, objectOf, type ResponseFormat, someText } from '
 
 type NamedSchema = Extract<ResponseFormat, { type: 'json_schema' }>['json_schema']
 
-/** True for OpenAI's `{name, schema, strict}`; false for a JSON Schema itself, as the contract writes it. */
+/** True for OpenAI's `{name, schema, strict}`; false for a bare JSON Schema, as in the contract. */
 export function isNamedSchema(given: Fields): boolean {
   if (isObject(given['schema'])) return true
   return typeof given['name'] === 'string' && !('type' in given) && !('properties' in given)
 }
 
-/** Either of the two as the first; where it has no name, that is the schema's title if the title is a legal one. */
+/** Converts both forms to the first one. Without a name, the schema's title is used if it is valid as a name. */
 export function namedSchema(given: Fields): NamedSchema {
   if (!isNamedSchema(given)) return { name: nameOf(given), schema: { ...given } }
   const { name, description, schema: itself, strict, ...rest } = given

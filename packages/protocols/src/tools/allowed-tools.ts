@@ -1,6 +1,6 @@
 import { objectOf, someText, type ToolChoice } from '@sluice/contract'
 
-/** The names among which a choice of `allowed_tools` lets the model choose; undefined for every other choice. */
+/** The names that a choice of `allowed_tools` allows; undefined for every other choice. */
 export function allowedTools(
   choice: ToolChoice | null | undefined,
 ): ReadonlySet<string> | undefined {

@@ -1,19 +1,19 @@
 import type { ChatRequest, Message } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
-/** Stands for a result that the caller never gave. Every target refuses a call without one. */
+/** Used for a result that the caller did not give. Every target rejects a call without a result. */
 const noResult = 'No result was given.'
 
-/** A message of the conversation as it goes out, and where the caller has it. */
+/** A message of the conversation as it is sent, and its index in the caller's request. */
 interface Placed {
   readonly message: Message
   readonly at: number
 }
 
 /**
- * The request with the results of calls right behind them, as every target wants it, and a result for each call that has
- * none, which a user who breaks in leaves behind. `context` then reports places as the caller knows them. The same where
- * all is in order, as nearly always.
+ * The request with results directly after their calls, as every target requires, and with a result for each call that has none
+ * (because the user interrupted). The returned `context` reports paths as the caller knows them. Usually the messages are in
+ * order and the request is returned unchanged.
  */
 export function withAnsweredCalls(
   request: ChatRequest,
@@ -67,7 +67,7 @@ function ordered(messages: readonly Message[], lacking: (path: string) => void):
   })
 }
 
-/** The results by the place of the message whose calls they answer: ids may come again in a later turn. */
+/** The results by the index of the message with their calls. Ids may be used again in a later turn. */
 function resultsByCall(messages: readonly Message[]): ReadonlyMap<number, readonly Placed[]> {
   const callers = new Map<string, number>()
   const results = new Map<number, Placed[]>()

@@ -9,11 +9,11 @@ import {
 } from '@sluice/contract'
 import { isTooMuch } from '../call-arguments.ts'
 
-// Free-form tools, which most targets do not know, as functions with one string.
+// Free-form tools, which most targets do not support, as functions with one string.
 
 const input = 'input'
 
-/** The tool as a function. A grammar that its text shall keep to is told to the model; nothing holds it to it. */
+/** The tool as a function. A grammar for its text is written into the description, but nothing enforces it. */
 export function customAsFunction({ custom, cache_control: cache }: Tool, name: string): Tool {
   const { description, format } = custom ?? {}
   const told = [description ?? '', grammarOf(format)].filter((text) => text !== '')
@@ -35,7 +35,7 @@ export function customAsFunction({ custom, cache_control: cache }: Tool, name: s
   }
 }
 
-/** True where the tool's text is held to a grammar. */
+/** Whether the tool's text must follow a grammar. */
 export function hasGrammar({ custom }: Tool): boolean {
   return custom?.format?.['type'] === 'grammar'
 }
@@ -55,7 +55,7 @@ export function customCallAsFunction(call: ToolCall, name: string): ToolCall {
   }
 }
 
-/** The text in the arguments of such a function; arguments of another shape are the text themselves. */
+/** The text in the arguments of such a function. Arguments in another form are used as the text. */
 export function customInput(text: string): string {
   if (isTooMuch(text)) return text
   try {

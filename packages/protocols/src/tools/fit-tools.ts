@@ -3,29 +3,29 @@ import type { CodecContext } from '../protocol.ts'
 import { customAsFunction, customCallAsFunction, hasGrammar } from './custom-tools.ts'
 import { createToolNames, type NameRule, type ToolNames } from './tool-names.ts'
 
-/** What a target takes of tools. */
+/** What a target accepts of tools. */
 export interface ToolRule extends NameRule {
-  /** Whether a model takes free-form tools. Default: none does. */
+  /** Whether a model accepts free-form tools. Default: none does. */
   readonly takesCustom?: (model: string) => boolean
 }
 
-/** A request as the target takes it, and what its answer must be read by. */
+/** A request that the target accepts, and the changes by which its response must be read. */
 export interface FittedTools {
   readonly request: ChatRequest
-  /** Absent where the tools were fitting already. */
+  /** Absent if nothing had to be changed. */
   readonly changes?: ToolChanges
 }
 
 export interface ToolChanges {
   /** The caller's own name of a tool that the target calls. */
   readonly original: (name: string) => string
-  /** The names, as sent, of free-form tools that went as functions. */
+  /** The names, as sent, of free-form tools that were sent as functions. */
   readonly customs: ReadonlySet<string>
 }
 
 /**
- * The request with names of tools that the target takes and, where it knows functions only, with free-form tools as
- * functions; so in the history and in the choice. `leftOut` is told of grammars that nothing enforces then.
+ * The request with tool names that the target accepts and, if it supports only functions, with free-form tools as functions.
+ * The history and the tool choice are changed as well. Reports to `leftOut` the grammars that are then not enforced.
  */
 export function fitTools(
   request: ChatRequest,
@@ -110,7 +110,7 @@ function fittedChoice(choice: ToolChoice, fitting: Fitting): ToolChoice {
   return fittedReference(choice, fitting) as ToolChoice
 }
 
-/** `{type, [type]: {name}}`, as a choice and the entries of `allowed_tools` name a tool. */
+/** `{type, [type]: {name}}`, the form in which a choice and the entries of `allowed_tools` name a tool. */
 function fittedReference<T extends Readonly<Record<string, unknown>>>(
   reference: T,
   { names, wraps }: Fitting,
@@ -121,6 +121,6 @@ function fittedReference<T extends Readonly<Record<string, unknown>>>(
   const { name } = (named ?? {}) as { readonly name?: unknown }
   if (typeof name !== 'string') return reference
   const as = type === 'custom' && wraps ? 'function' : type
-  // Of the same shape, with another word for the kind.
+  // The same form with another type.
   return { ...rest, type: as, [as]: { name: names.fitted(name) } } as unknown as T
 }

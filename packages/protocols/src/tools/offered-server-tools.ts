@@ -8,15 +8,17 @@ import {
 } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
-// Tools that a provider runs itself, as its own API writes them and as others have the same.
+// Tools that a provider runs itself, in the form of its own API, and their equivalents at other providers.
 
-/** A tool, and where the caller wrote it. */
+/** A tool and its path in the caller's request. */
 export interface PlacedServerTool {
   readonly tool: ServerTool
   readonly path: string
 }
 
-/** The caller's path of a canonical one into these tools; undefined for every other. Most tools have a type. */
+/**
+ * Translates a canonical path into these tools into the caller's path; undefined for every other path. Most tools have a type.
+ */
 export function pathOfServerTool(
   canonical: string,
   placed: () => readonly PlacedServerTool[],
@@ -28,7 +30,7 @@ export function pathOfServerTool(
   return found.path + (rest === '' && found.tool.api !== 'gemini' ? '.type' : rest)
 }
 
-/** Anthropic dates its own tools (Claude docs, tool reference). */
+/** The names of Anthropic's own tools contain a date (Claude docs, tool reference). */
 const dated = /^(\w+)_\d{8}$/
 
 export function anthropicTool(tool: Fields): ServerTool | undefined {
@@ -37,7 +39,7 @@ export function anthropicTool(tool: Fields): ServerTool | undefined {
   return name === undefined ? undefined : { type: name, api: 'anthropic', tool: { ...tool } }
 }
 
-/** What OpenAI and xAI run themselves; what else is in Responses the caller runs. */
+/** Tools that OpenAI and xAI run themselves. The caller runs all others in Responses. */
 const inResponses: Readonly<Record<string, string>> = {
   code_interpreter: 'code_execution',
   file_search: 'file_search',
@@ -60,7 +62,7 @@ const inGemini: Readonly<Record<string, string>> = {
   googleSearchRetrieval: 'google_search_retrieval',
 }
 
-/** A field of one of Gemini's tools, in either spelling, without the search that chat has an option for. */
+/** A field of one of Gemini's tools, in either spelling, except the search, for which chat has an option. */
 export function geminiTool(name: string, value: unknown): ServerTool | undefined {
   const camel = camelCase(name)
   const type = inGemini[camel]
@@ -79,8 +81,8 @@ function camelCase(name: string): string {
 type Reports = Pick<CodecContext, 'leftOut' | 'unsupported'>
 
 /**
- * The tools that an upstream runs itself, in its own words. `made` are those it has of another API's kinds; what of them
- * cannot be carried over is said, and so is a tool that it has not.
+ * The tools that an upstream runs itself, in its own form. `made` holds its equivalents of other APIs' tools. Options that
+ * cannot be carried over are reported, and so is a tool that the upstream does not have.
  */
 export function sentServerTools(
   { server_tools: tools }: Pick<ChatRequest, 'server_tools'>,
@@ -96,7 +98,7 @@ export function sentServerTools(
   })
 }
 
-/** A search for tools only spares the model their schemas, all of which are in the request. */
+/** A search for tools only saves the model from reading their schemas; all of the tools are in the request. */
 function lackServerTool({ type }: ServerTool, index: number, reports: Reports): readonly [] {
   if (type.startsWith('tool_search_tool')) reports.leftOut(`server_tools[${index}]`)
   else
@@ -104,7 +106,7 @@ function lackServerTool({ type }: ServerTool, index: number, reports: Reports): 
   return []
 }
 
-/** Says that none of the tools can be had. */
+/** Reports that none of the tools are available. */
 export function lackServerTools(
   { server_tools: tools }: Pick<ChatRequest, 'server_tools'>,
   reports: Reports,
@@ -112,7 +114,7 @@ export function lackServerTools(
   for (const [index, tool] of (tools ?? []).entries()) lackServerTool(tool, index, reports)
 }
 
-/** What narrows where a tool may look, or gives it something to work with. */
+/** Options that restrict where a tool may look, or give it something to work with. */
 const binding: ReadonlySet<string> = new Set(['allowed_domains', 'blocked_domains', 'container'])
 
 function nameWishes({ api, tool }: ServerTool, path: string, reports: Reports): void {

@@ -2,7 +2,7 @@ import type { ChatChunk, ChatReply, Step, ToolCall, ToolCallDelta } from '@sluic
 import { customInput } from './custom-tools.ts'
 import type { ToolChanges } from './fit-tools.ts'
 
-/** The answer with the calls as the caller knows their tools. */
+/** The response with the calls under the caller's names of the tools. */
 export function restoredReply(reply: ChatReply, changes: ToolChanges): ChatReply {
   return {
     ...reply,
@@ -26,14 +26,17 @@ function restoredCall(call: ToolCall, { original, customs }: ToolChanges): ToolC
   return { ...rest, type: 'custom', custom: { name, input: customInput(called.arguments) } }
 }
 
-/** A stream's steps with the calls restored. */
+/** Restores the calls in the steps of a stream. */
 export interface CallRestorer {
   read(steps: readonly Step<ChatChunk>[]): readonly Step<ChatChunk>[]
-  /** Called once, after the last step: what was still held back. */
+  /** Called once after the last step. Returns what was still held back. */
   end(): readonly Step<ChatChunk>[]
 }
 
-/** The call of a free-form tool on its way, whose text is known once the arguments are whole, or one that came after. */
+/**
+ * A streamed call of a free-form tool, whose text is known only when its arguments are complete, or a call that came after
+ * one.
+ */
 interface Held {
   readonly first: ToolCallDelta
   readonly name: string
@@ -45,7 +48,7 @@ export function createCallRestorer(changes: ToolChanges): CallRestorer {
   const held = new Map<string, Held>()
   let last: ChatChunk | undefined
 
-  /** The pieces to tell of one piece: none while a free-form call comes in, so that calls keep their order. */
+  /** The pieces to send for one piece: none while a free-form call is incomplete, so that calls keep their order. */
   function pieceOf(piece: ToolCallDelta, choice: number): readonly ToolCallDelta[] {
     const place = `${choice}/${piece.index}`
     const open = held.get(place)
@@ -69,7 +72,7 @@ export function createCallRestorer(changes: ToolChanges): CallRestorer {
     return { ...piece, custom: { ...rest, name: changes.original(name) } }
   }
 
-  /** What a choice held back, whole now. */
+  /** The calls that a choice held back, now complete. */
   function released(choice: number): readonly ToolCallDelta[] {
     const places = [...held.keys()].filter((place) => place.startsWith(`${choice}/`))
     return places.flatMap((place) => {

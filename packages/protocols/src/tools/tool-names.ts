@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Which names of tools a target takes. */
+/** The tool names that a target accepts. */
 export interface NameRule {
   readonly fits: RegExp
   readonly charactersMax: number
@@ -10,13 +10,13 @@ export interface NameRule {
 export const usualNames: NameRule = { fits: /^[a-zA-Z0-9_-]{1,64}$/, charactersMax: 64 }
 
 /**
- * The names of one request as the target takes them. A name that fits stays; another becomes its beginning and its hash,
- * in every request the same, so that a conversation and its cached prompt keep it.
+ * The names of one request in a form that the target accepts. A valid name is kept. Any other is replaced by its beginning and
+ * its hash, which is the same in every request, so that a conversation and its cached prompt keep it.
  */
 export interface ToolNames {
   /** The name to send. */
   fitted(name: string): string
-  /** The caller's own name of what was sent. */
+  /** The caller's own name for a name that was sent. */
   original(name: string): string
 }
 
@@ -35,7 +35,7 @@ export function createToolNames(
       const known = made.get(name)
       if (known !== undefined) return known
       let short = shortened(name, charactersMax)
-      // Another tool may be called so; its name fits and stays.
+      // Another tool may have this name; that name is valid and is kept.
       while (taken.has(short)) short = shortened(short + name, charactersMax)
       taken.add(short)
       made.set(name, short)
@@ -46,7 +46,7 @@ export function createToolNames(
   }
 }
 
-/** A letter first and nothing but letters, digits, `_` and `-`: what every target takes. */
+/** A name that every target accepts: a letter first, then only letters, digits, `_` and `-`. */
 function shortened(name: string, charactersMax: number): string {
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z])/, 't')
   const mark = hash('sha256', name, 'hex').slice(0, hashCharacters)

@@ -12,14 +12,16 @@ import {
 } from '@sluice/contract'
 import { isTooMuch } from '../call-arguments.ts'
 
-// OpenAI's models know a tool of their own that calls several others at once, and now and then call it though nobody has
-// offered it: `{"tool_uses":[{"recipient_name":"functions.weather","parameters":{…}}]}`. The callers' tools are meant.
+// OpenAI's models know a tool of their own that calls several others at once, and occasionally call it although it was not
+// offered: `{"tool_uses":[{"recipient_name":"functions.weather","parameters":{…}}]}`. They mean the caller's tools.
 
 const wrappers: ReadonlySet<string> = new Set(['parallel', 'multi_tool_use.parallel'])
 
 const namespace = 'functions.'
 
-/** The caller's functions; undefined where a wrapper is no mistake, because it is one of them, or calls none of them. */
+/**
+ * The caller's functions; undefined if a wrapper is not a mistake because the caller offers it, or if there are no functions.
+ */
 export function unfoldableTools({ tools }: ChatRequest): ReadonlySet<string> | undefined {
   if (!tools?.length) return undefined
   const names = new Set(tools.flatMap((tool) => tool.function?.name ?? []))
@@ -27,7 +29,7 @@ export function unfoldableTools({ tools }: ChatRequest): ReadonlySet<string> | u
   return names.size === 0 || isOffered ? undefined : names
 }
 
-/** The single calls of a wrapper; undefined for any other call, and for one of whose calls some are of unknown tools. */
+/** The single calls of a wrapper; undefined for any other call, and if any of its calls names an unknown tool. */
 function unfolded(call: ToolCall, offered: ReadonlySet<string>): readonly ToolCall[] | undefined {
   const { function: called, extra_content: extra, id } = call
   if (called === undefined || !wrappers.has(called.name)) return undefined
@@ -66,7 +68,7 @@ function offeredName(recipient: unknown, offered: ReadonlySet<string>): string |
   return offered.has(plain) ? plain : undefined
 }
 
-/** The same answer, nearly always. */
+/** Usually returns the same response. */
 export function unfoldedReply(reply: ChatReply, offered: ReadonlySet<string>): ChatReply {
   const isWrapped = reply.choices.some(({ message }) =>
     message.tool_calls?.some((call) => wrappers.has(call.function?.name ?? '')),
@@ -83,7 +85,7 @@ export function unfoldedReply(reply: ChatReply, offered: ReadonlySet<string>): C
   }
 }
 
-/** A call that is held back: a wrapper on its way, or one that came after it. */
+/** A call that is held back: an incomplete wrapper, or a call that came after one. */
 interface Held {
   readonly first: ToolCallDelta
   text: string
@@ -91,7 +93,7 @@ interface Held {
 
 type Steps = readonly Step<ChatChunk>[]
 
-/** Reads the steps of one stream; a wrapper is told as its single calls once it is whole. */
+/** Reads the steps of one stream. A wrapper is replaced by its single calls once it is complete. */
 export class CallUnfolder {
   readonly #offered: ReadonlySet<string>
   /** By choice and slot, in the order in which they began. */
@@ -102,12 +104,12 @@ export class CallUnfolder {
     this.#offered = offered
   }
 
-  /** The same steps, nearly always. */
+  /** Usually returns the same steps. */
   read(steps: Steps): Steps {
     return steps.map((step) => ('event' in step ? this.#readChunk(step) : step))
   }
 
-  /** Called once, after the last step: what was still held back. */
+  /** Called once after the last step. Returns what was still held back. */
   end(): Steps {
     const chunk = this.#last
     if (chunk === undefined || this.#held.size === 0) return []
@@ -138,7 +140,7 @@ export class CallUnfolder {
     return { ...choice, delta: told.length === 0 ? delta : { ...delta, tool_calls: told } }
   }
 
-  /** True where the piece is kept: of a wrapper, and of what began after one, so that calls keep their order. */
+  /** Whether the piece is held back: pieces of a wrapper, and of calls that began after one, so that calls keep their order. */
   #holds(choice: number, piece: ToolCallDelta): boolean {
     const held = this.#held.get(choice)
     const open = held?.get(piece.index)

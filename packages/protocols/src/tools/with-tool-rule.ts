@@ -7,9 +7,9 @@ import { createCallRestorer, restoredReply } from './restore-calls.ts'
 import { CallUnfolder, unfoldableTools, unfoldedReply } from './unfold-calls.ts'
 
 /**
- * A chat codec that sees only tools which its target takes: the names fit, and free-form tools are functions where the
- * target knows no others, and every call has its result behind it. Its answers name the tools as the caller does, and call
- * each by itself.
+ * Wraps a chat codec so that it gets only tools that its target accepts: the names are valid, free-form tools are functions if
+ * the target supports no others, and every call is followed by its result. In its responses, tools have the caller's names,
+ * and combined calls are split into single ones.
  */
 export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'> {
   const { stream } = codec
@@ -33,12 +33,12 @@ export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'
   }
 }
 
-/** A gateway like this one does it itself, for the model that is behind it. */
+/** An upstream that is a gateway like this one does it itself, for the model behind it. */
 function fitted(request: ChatRequest, rule: ToolRule, context: CodecContext): FittedTools {
   return context.isGateway === true ? { request } : fitTools(request, rule, context)
 }
 
-/** What was left out is said where the request is written. */
+/** Without reports: what was left out is reported when the request is encoded. */
 function quietly(request: ChatRequest, rule: ToolRule, context: CodecContext): FittedTools {
   return fitted(request, rule, { ...context, leftOut: () => {} })
 }

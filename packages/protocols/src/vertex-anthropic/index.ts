@@ -7,8 +7,8 @@ import { escapeName, vertexPublisherPath } from '../vertex-address.ts'
 type Settings = Readonly<Record<string, string>>
 
 /**
- * Claude on Vertex AI (https://platform.claude.com/docs/en/api/claude-on-vertex-ai): Anthropic's Messages API, with
- * the model in the address instead of the body and the version in the body instead of a header.
+ * Claude on Vertex AI (https://platform.claude.com/docs/en/api/claude-on-vertex-ai): Anthropic's Messages API, with the model
+ * in the address instead of the body and the version in the body instead of a header.
  */
 export const vertexAnthropic: Protocol = {
   id: 'vertex-anthropic',

@@ -1,4 +1,5 @@
 import type { Fields, ThinkingBlock } from '@sluice/contract'
+import { Excerpts } from '../../excerpts.ts'
 import { SaidText } from '../../said-text.ts'
 import type { Block } from '../blocks.ts'
 import { citationsOf } from './citations.ts'
@@ -8,13 +9,13 @@ import { writeEvent } from './write-event.ts'
 
 type Kind = 'text' | 'thinking' | 'tool_use'
 
-/** The events of blocks one after the other, with indexes that rise by one; at most one is open. */
+/** Writes consecutive blocks with increasing indexes; at most one is open. */
 interface Frames {
   readonly kind: () => Kind | undefined
-  /** Opens a block unless one of its kind is open. */
+  /** Opens a block unless one of this kind is already open. */
   readonly enter: (kind: Kind, block: Block) => string
   readonly delta: (delta: object) => string
-  /** A block that comes in one piece. */
+  /** Writes a complete block. */
   readonly whole: (block: Block) => string
   readonly close: () => string
 }
@@ -56,20 +57,20 @@ function createFrames(): Frames {
 export interface BlockWriter {
   /** Whether any text was written. */
   hasSpoken(): boolean
-  /** A piece of the answer's text. */
+  /** Writes a piece of the response text. */
   say(text: string): string
-  /** A piece of a thought. */
+  /** Writes a piece of thinking. */
   think(thinking: string): string
-  /** The end of a thought: what must come back with it. Its words were written before, or are now. */
+  /** Ends a thinking block with its signature. Its text is written now unless it already was. */
   sign(block: ThinkingBlock, textShown: boolean): string
   picture(url: string): string
-  /** Citations of the text so far; while no text is open they wait for one, to which they must belong. */
+  /** Writes citations of the text so far. While no text block is open they are held back, because they must belong to one. */
   cite(annotations: readonly Fields[] | undefined): string
-  /** Whether citations still wait. */
+  /** Whether citations are held back. */
   isCiting(): boolean
   beginCall(id: string, name: string): string
   argue(piece: string): string
-  /** A block that comes in one piece. */
+  /** Writes a complete block. */
   whole(block: Block): string
   close(): string
 }
@@ -80,7 +81,8 @@ export function createBlockWriter(): BlockWriter {
   const { kind, enter, delta, whole, close } = createFrames()
   const said = new SaidText()
   const waiting: Fields[] = []
-  /** Words of a thought were written whose end has not come. */
+  const excerpts = new Excerpts()
+  /** Whether thinking text was written whose end has not come. */
   let thinks = false
 
   function say(text: string): string {
@@ -91,7 +93,7 @@ export function createBlockWriter(): BlockWriter {
 
   function cite(): string {
     if (kind() !== 'text' || waiting.length === 0) return ''
-    return citationsOf(said, waiting.splice(0))
+    return citationsOf(said, waiting.splice(0), excerpts)
       .map((citation) => delta({ type: 'citations_delta', citation }))
       .join('')
   }

@@ -6,29 +6,31 @@ import { callSignatureBlock } from './thinking.ts'
 
 interface Slot {
   readonly id: string
-  /** A free-form call: this format has none, so that its text is the one string of an object, as in whole answers. */
+  /**
+   * A custom tool call. This format has none, so its text becomes the single string of an input object, as in whole responses.
+   */
   isCustom: boolean
   name: string
   arguments: string
   readonly progress: ObjectProgress
   signature: string | undefined
-  /** Without a name none can begin. */
+  /** A call without a name cannot begin. */
   state: 'nameless' | 'waiting' | 'open' | 'closed'
 }
 
 /**
- * Writes calls as blocks. Upstreams may send the pieces of parallel calls in turns, but blocks cannot interleave: one
- * call is written as it comes, the others wait until it is whole, which a JSON object shows itself.
+ * Writes tool calls as blocks. Upstreams may interleave pieces of parallel calls, but blocks cannot interleave. One call is
+ * written as it arrives; the others wait until it is complete, which its JSON object shows.
  */
 export interface CallWriter {
   /** Whether any call came. */
   any(): boolean
-  /** True while a call is open whose arguments are not whole. */
+  /** True while the arguments of the open call are incomplete. */
   writing(): boolean
   take(piece: ToolCallDelta): string
-  /** Everything that still waits, in the order in which the calls began. */
+  /** Writes everything that is still waiting, in the order in which the calls began. */
   finish(): string
-  /** Ends the open call; what comes of it later is white space. */
+  /** Ends the open call; only white space can follow in its arguments. */
   close(): string
 }
 
@@ -37,7 +39,7 @@ export function createCallWriter(
   newId: (prefix: string) => string,
 ): CallWriter {
   const slots = new Map<number, Slot>()
-  /** Those that have got a name, in that order, and how many of them have had their turn. */
+  /** Calls with a name, in order, and how many of them have been processed. */
   const named: Slot[] = []
   let begun = 0
   let open: Slot | undefined
@@ -67,7 +69,7 @@ export function createCallWriter(
     return rest + blocks.close()
   }
 
-  /** Opens the next call when none is open, or the open one is whole. */
+  /** Opens the next call if none is open, or the open one is complete. */
   function advance(): string {
     let out = ''
     for (; begun < named.length && !writing(); begun += 1) {
@@ -105,7 +107,7 @@ function newSlot(id: string): Slot {
   return { id, isCustom: false, progress: new ObjectProgress(), ...rest }
 }
 
-/** Takes the name that a piece tells; whether the call has just got one. */
+/** Stores the name in a piece; returns whether the call has just got its name. */
 function isNamedBy(slot: Slot, piece: ToolCallDelta): boolean {
   slot.name ||= piece.function?.name ?? piece.custom?.name ?? ''
   if (slot.state !== 'nameless' || slot.name === '') return false
@@ -116,7 +118,7 @@ function isNamedBy(slot: Slot, piece: ToolCallDelta): boolean {
 const customBegin = '{"input":"'
 const customEnd = '"}'
 
-/** What a piece adds to the arguments. */
+/** The text that a piece adds to the arguments. */
 function textIn(slot: Slot, { function: called, custom }: ToolCallDelta): string {
   if (custom === undefined) return called?.arguments ?? ''
   const begin = slot.isCustom ? '' : customBegin

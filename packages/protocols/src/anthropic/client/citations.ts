@@ -1,31 +1,30 @@
 import { type Fields, isObject, listOf, someText } from '@sluice/contract'
-import { type Citation, readCitation } from '../../citations.ts'
-import type { SaidText } from '../../said-text.ts'
-
-/** A text, or one that came in pieces. */
-type Sliced = Pick<SaidText, 'slice'>
+import { type Citation, type Place, readCitation } from '../../citations.ts'
+import { Excerpts, type Sliced } from '../../excerpts.ts'
 
 /**
- * Annotations as citations of a text block (Messages API reference, TextCitation): a web page as one that a search found,
- * a file at its place in a document of the request where that is known, else as the result of a search in files.
- * `cited_text` is the source's, or, where nobody says it, the piece of the answer. An annotation that is no citation, and
- * one without its kind's words, is not told.
+ * Converts annotations to citations of a text block (Messages API reference, TextCitation): a web page becomes a web search
+ * result, a file its location in a document of the request if known, otherwise a search result. `cited_text` is the quote, or
+ * the cited part of the response if there is none. Annotations that are not citations, or lack required fields, are left out.
  */
 export function citationsOf(
   content: Sliced,
   annotations: readonly Fields[] | undefined,
+  excerpts = new Excerpts(),
 ): readonly object[] {
   return listOf(annotations)
     .filter(isObject)
     .flatMap((annotation) => {
       const citation = readCitation(annotation)
-      return citation === undefined ? [] : [citationBlock(citation, content)]
+      return citation === undefined
+        ? []
+        : [citationBlock(citation, (place) => excerpts.of(content, place))]
     })
 }
 
-function citationBlock(citation: Citation, content: Sliced): object {
+function citationBlock(citation: Citation, excerptAt: (place: Place) => string): object {
   const { url, title, quote, place, fields } = citation
-  const words = quote ?? (place === undefined ? '' : content.slice(place.start, place.end))
+  const words = quote ?? (place === undefined ? '' : excerptAt(place))
   if (url !== undefined)
     return {
       type: 'web_search_result_location',
@@ -48,7 +47,7 @@ function citationBlock(citation: Citation, content: Sliced): object {
   )
 }
 
-/** The fields by which each kind of place in a document is told. */
+/** The fields of each kind of document location. */
 const locations = {
   char_location: ['start_char_index', 'end_char_index'],
   page_location: ['start_page_number', 'end_page_number'],

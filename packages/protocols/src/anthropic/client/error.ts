@@ -21,7 +21,7 @@ const types: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-/** Anthropic's error body. It has no field for a path, so the message begins with it. */
+/** Anthropic's error body. It has no field for the parameter, so the message begins with it. */
 export function errorBody(error: GatewayError, requestId?: string): object {
   const { status, message, details } = error
   const param = details.param === undefined ? undefined : paramOf(details.param)
@@ -36,7 +36,7 @@ export function errorBody(error: GatewayError, requestId?: string): object {
   }
 }
 
-/** Canonical fields by what they are called in the Messages API. */
+/** Canonical field names and their counterparts in the Messages API. */
 const names: Readonly<Record<string, string>> = {
   user: 'metadata.user_id',
   response_format: 'output_config.format',
@@ -46,7 +46,7 @@ const names: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_tokens',
 }
 
-/** Only canonical paths hold `.function`, and count the caller's own tools alone. */
+/** Only canonical paths contain `.function`; their indexes count only the caller's own tools. */
 function pathOfTool(rest: string, tools: CountTokensRequest['tools'] | undefined): string {
   const [, place, inner = ''] = /^\[(\d+)\]\.function(.*)$/.exec(rest) ?? []
   if (place === undefined) return `tools${rest}`
@@ -54,15 +54,15 @@ function pathOfTool(rest: string, tools: CountTokensRequest['tools'] | undefined
   return `tools[${own[Number(place)] ?? place}]${inner.replace('.parameters', '.input_schema')}`
 }
 
-/** What only canonical paths into messages hold. */
+/** Found only in canonical message paths. */
 const canonicalTail = /\.(image_url|file|input_audio|video_url|tool_calls|tool_call_id|refusal)\b/
 
 /**
- * The path of a canonical field in the Messages API; paths that are its own already stay. Messages are split and moved
- * on the way to the canonical form, so that of a path into them only the field is sure.
+ * Converts the path of a canonical field to the Messages API; paths in that API are returned unchanged. Messages are split and
+ * moved when they are translated, so for paths into them only the field is certain.
  */
 export function paramOf(canonical: string, request?: unknown): string {
-  // The schema of the format has been applied.
+  // The request was validated with the format's schema.
   const { tools } = objectOf(request) as Partial<CountTokensRequest>
   const server = pathOfServerTool(canonical, () => serverTools(tools))
   if (server !== undefined) return server
@@ -73,5 +73,6 @@ export function paramOf(canonical: string, request?: unknown): string {
   if (field === 'messages') return canonicalTail.test(rest) ? field : canonical
   if (field === 'tools') return pathOfTool(rest, tools)
   if (field === 'stop') return `stop_sequences${rest}`
+  if (field === 'tool_choice') return field + rest.replace('.function', '')
   return names[field] ?? canonical
 }

@@ -8,7 +8,7 @@ import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } 
 import { createChatWriter } from './stream.ts'
 import { writeEvent } from './write-event.ts'
 
-/** Chat for applications that speak Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
+/** Chat for clients of Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
 export const messages: ClientFormat<'chat'> = {
   id: 'messages',
   operation: 'chat',
@@ -25,7 +25,7 @@ export const messages: ClientFormat<'chat'> = {
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
   },
   respell: respellMessages,
-  // The schema has accepted the request before either is called.
+  // The schema has validated the request before these are called.
   toCanonical: (request, context) => toCanonical(request as MessagesRequest, context),
   fromCanonical: (reply, request, context) =>
     fromCanonical(reply, request as MessagesRequest, context),
@@ -40,7 +40,7 @@ export const messages: ClientFormat<'chat'> = {
   },
 }
 
-/** How many tokens a message would have as its prompt (Messages API reference, Count tokens in a Message). */
+/** Counts the prompt tokens of a message (Messages API reference, Count tokens in a Message). */
 export const messagesCountTokens: ClientFormat<'chat'> = {
   id: 'messagesCountTokens',
   operation: 'chat',
@@ -51,7 +51,7 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   reply: CountTokensReply,
   example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
   respell: respellMessages,
-  // The schema has accepted the request before.
+  // The schema has already validated the request.
   toCanonical(request, context) {
     const fields = request as CountTokensRequest
     if (fields.mcp_servers?.length) context.unsupported('mcp_servers')

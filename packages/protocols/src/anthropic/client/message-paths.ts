@@ -3,9 +3,9 @@ import { messagePaths, type MessagePlaces } from '../../message-places.ts'
 import { canonicalPrompt } from './request.ts'
 import type { CountTokensRequest } from './schema.ts'
 
-/** The path in the Messages API of what chat has in messages. */
+/** Converts a canonical path into messages to one of the Messages API. */
 export const pathInMessages = messagePaths({
-  // The schema of the format has been applied.
+  // The request was validated with the format's schema.
   toCanonical: (request, context) => canonicalPrompt(request as CountTokensRequest, context),
   placesOf,
   words: [
@@ -28,7 +28,7 @@ function blocksIn(content: unknown, path: string): readonly Placed[] {
   )
 }
 
-/** What results hold comes before what else is in their message. */
+/** The content of tool results comes before the rest of their message. */
 function placesOf(request: unknown): MessagePlaces {
   const messages = listOf(objectOf(request)['messages']).map((message, index) =>
     blocksIn(objectOf(message)['content'], `messages[${index}]`),
@@ -50,7 +50,7 @@ function placesOf(request: unknown): MessagePlaces {
   }
 }
 
-/** Documents that are text become text. */
+/** Text documents are converted to text. */
 function isMedium({ block }: Placed): boolean {
   const { type } = objectOf(block['source'])
   return (

@@ -17,7 +17,7 @@ import { pictureIn } from './reply.ts'
 import type { Block, Message as ClientMessage } from './schema.ts'
 import { isThinking, readThinking, signCall } from './thinking.ts'
 
-/** A message of the Messages API as canonical messages: one, or several where it holds results of calls. */
+/** Converts a message of the Messages API to canonical messages: one, or several if it contains tool results. */
 export function canonicalMessages(message: ClientMessage, path: string): readonly Message[] {
   const { role, content } = message
   if (typeof content === 'string') return [{ role, content }]
@@ -39,10 +39,10 @@ export function canonicalMessages(message: ClientMessage, path: string): readonl
   ]
 }
 
-/** A block in a message or in a result; the latter hold no results themselves. */
+/** A block in a message or in a tool result; the latter contain no tool results. */
 type PartBlock = Omit<Block, 'content'> & { readonly content?: unknown }
 
-/** A single text without a cache breakpoint is written as a string, which every upstream reads. */
+/** A single text without a cache breakpoint is written as a string, which every upstream accepts. */
 function plain(parts: ContentPart[]): string | ContentPart[] {
   const [only] = parts
   return parts.length === 1 && only?.type === 'text' && only.cache_control == null
@@ -59,7 +59,7 @@ function partsOf(block: PartBlock, path: string): readonly ContentPart[] {
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) }, ...cache }]
     case 'document':
       return documentParts(block, path).map((part) => ({ ...part, ...cache }))
-    // A tool that the caller's own search has found; it is among `tools` already.
+    // A tool found by the client's own tool search; it is already in `tools`.
     case 'tool_reference':
       return [{ type: 'text', text: `The tool ${block.tool_name ?? ''} is available.` }]
     case 'search_result':
@@ -89,7 +89,7 @@ function imageUrl({ source }: PartBlock, path: string): string {
   throw unsupported(`${path}.source`, 'Image sources must be of type base64 or url')
 }
 
-/** PDFs stay files; documents that are text become text under their title, which every model reads. */
+/** PDFs stay files. Text documents become text under their title, which every model can read. */
 function documentParts(block: PartBlock, path: string): readonly ContentPart[] {
   const { source, title, context, citations } = block
   if (citations != null && !Array.isArray(citations) && citations['enabled'] === true)
@@ -134,8 +134,8 @@ function textIn(block: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * A result as a tool message. Those hold only text, so pictures and documents follow in a user message. OpenAI has
- * no word for a failed call: the text begins with `Error: `.
+ * Converts a tool result to a tool message. Tool messages hold only text, so images and documents follow in a user message.
+ * OpenAI has no field for a failed call, so the text begins with `Error: `.
  */
 function toolResult(
   block: Block,
@@ -173,10 +173,10 @@ function markError(text: string): string {
   return /^error/i.test(text) ? text : `Error: ${text}`
 }
 
-/** A summary of the conversation before; null where it could not be made (Claude docs, compaction). */
+/** A summary of the earlier conversation; null if compaction failed (Claude docs, compaction). */
 function compacted(content: Block['content']): readonly ContentPart[] {
   if (typeof content !== 'string' || content === '') return []
-  // Targets that take one text for all parts would glue it to the next.
+  // Targets that join all parts to one text need the separator.
   return [{ type: 'text', text: `${content}\n\n` }]
 }
 
@@ -192,7 +192,7 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
       calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
     else if (/._tool_(use|result)$/.test(block.type))
       parts.push(...serverTools.read(block).map(serverToolPart))
-    // What stands for all that was said before.
+    // Replaces everything before it.
     else if (block.type === 'compaction') parts.push(...compacted(block.content))
     else
       throw unsupported(
@@ -201,10 +201,10 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
       )
   }
   parts.push(...serverTools.rest().map(serverToolPart))
-  // Nothing may stand between calls and their results.
+  // Nothing may come between calls and their results.
   const drawn = calls.length > 0 ? [] : parts.flatMap(drawnPicture)
   const said = drawn.length === 0 ? parts : parts.filter((part) => drawnPicture(part).length === 0)
-  // Nothing was said: Anthropic allows this of a last message only, where it means the same as no message.
+  // An empty message: Anthropic allows it only as the last message, where it has no effect.
   if (parts.length === 0 && calls.length === 0) return []
   return [
     {
@@ -218,12 +218,12 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
   ]
 }
 
-/** Apart from the texts around it, which many targets read as one. */
+/** Separated from surrounding text, because many targets join all text. */
 function serverToolPart(call: ServerToolCall): ContentPart {
   return { type: 'text', text: `\n\n${serverToolText(call)}\n\n` }
 }
 
-/** A picture that the model drew is no text that it should read again: the user shows it. */
+/** An image generated by the model is sent as an image of the user, because models cannot read it as text. */
 function drawnPicture({ text }: ContentPart): readonly ContentPart[] {
   const url = pictureIn(text ?? '')
   return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }]

@@ -22,7 +22,7 @@ import { callSignatureBlock, thinkingBlocks } from './thinking.ts'
 
 type Reports = Pick<FormatContext, 'leftOut'>
 
-/** A canonical answer as a message of the Messages API. */
+/** Converts a canonical response to a message of the Messages API. */
 export function fromCanonical(
   reply: ChatReply,
   request: MessagesRequest,
@@ -49,15 +49,15 @@ export function fromCanonical(
   }
 }
 
-/** Citations belong to a text. */
+/** Citations must belong to a text. */
 function nameUncited({ content, annotations = [] }: AnswerMessage, reports: Reports): void {
   if (content) nameUnread(annotations, reports)
   else if (annotations.length > 0) reports.leftOut(annotationsName)
 }
 
 /**
- * Anthropic's ids begin with `msg_`, and no two are alike: Claude Code takes messages with one id for pieces of one
- * message. Other makers' need not be; Ollama's are one of 999 (middleware/openai.go).
+ * Anthropic's ids begin with `msg_` and are unique: Claude Code treats messages with the same id as parts of one message.
+ * Other providers' ids need not be unique; Ollama uses only 999 (middleware/openai.go).
  */
 export function messageId(id: string, newId: NewId): string {
   return id.startsWith('msg_') ? id : newId('msg_')
@@ -65,12 +65,12 @@ export function messageId(id: string, newId: NewId): string {
 
 type NewId = (prefix: string) => string
 
-/** Whether the words of a thought are shown: not where the caller asked for none or for their signature alone. */
+/** Whether thinking text is shown. It is not if the caller disabled thinking or asked only for signatures. */
 export function showsThinking({ thinking }: MessagesRequest): boolean {
   return thinking?.type !== 'disabled' && thinking?.display !== 'omitted'
 }
 
-/** Why an answer was stopped by a filter; no category of Anthropic's is known. */
+/** Details of a response stopped by a filter; Anthropic's category is unknown. */
 export function refusalDetails(explanation: string | null): object | null {
   return explanation === null ? null : { type: 'refusal', category: null, explanation }
 }
@@ -133,12 +133,12 @@ function textBlock(text: string, citations: readonly object[] = []): Block {
   return { type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }
 }
 
-/** Anthropic's answers hold no pictures, so one stands in a text of its own. */
+/** Anthropic's responses cannot contain images, so an image becomes a text block. */
 export function pictureText(url: string): string {
   return `![image](${url})`
 }
 
-/** The address of a picture that a text stands for. */
+/** The URL of the image in such a text. */
 export function pictureIn(text: string): string | undefined {
   return /^!\[image\]\((data:image\/[\w.+-]+;base64,[\w+/=]+|https?:[^\s()]+)\)$/.exec(text)?.[1]
 }
@@ -151,7 +151,7 @@ function toolUse(call: ToolCall): Block {
   return { type: 'tool_use', id: call.id, name, input }
 }
 
-/** What cannot be read, as where an answer was cut off, is shown as it is, not lost. */
+/** Unparsable arguments, such as those of a truncated response, are passed on as text. */
 function readInput(text: string): Fields {
   return answeredArguments(text) ?? unreadArguments(text)
 }

@@ -42,9 +42,9 @@ const decisions: FormatDecisions<MessagesRequest> = {
 }
 
 /**
- * A Messages request in the canonical form. What only Anthropic itself can do is refused by its path: its own tools,
- * MCP servers, containers, a region. What only saves money or keeps a context short (`context_management`, `speed`,
- * automatic caching) has no meaning elsewhere and is left out.
+ * Converts a Messages request to the canonical form. Features that only Anthropic supports are refused with their path: its
+ * own tools, MCP servers, containers, regions. Those that only save cost or shorten the context (`context_management`,
+ * `speed`, automatic caching) have no meaning elsewhere and are left out.
  */
 export function toCanonical(request: MessagesRequest, context: Context): ChatRequest {
   if (request.max_tokens === 0)
@@ -53,7 +53,7 @@ export function toCanonical(request: MessagesRequest, context: Context): ChatReq
   const { stop_sequences: stop, metadata, service_tier: tier } = request
   return {
     ...canonicalPrompt(request, context),
-    // Both limits count thinking; OpenAI's own models refuse the older name.
+    // Both limits include thinking; OpenAI's own models refuse the older name.
     max_completion_tokens: request.max_tokens,
     ...copied(request, ['temperature', 'top_p', 'top_k', 'stream']),
     ...(stop?.length ? { stop } : {}),
@@ -64,7 +64,7 @@ export function toCanonical(request: MessagesRequest, context: Context): ChatReq
 
 type Context = Pick<FormatContext, 'headers' | 'leftOut' | 'unsupported'>
 
-/** What is counted by `count_tokens`: everything that makes up the prompt. */
+/** The fields that `count_tokens` counts: everything that makes up the prompt. */
 export function canonicalPrompt(request: CountTokensRequest, context: Context): ChatRequest {
   return {
     model: request.model,
@@ -104,7 +104,7 @@ function systemMessages(system: CountTokensRequest['system']): readonly Message[
   ]
 }
 
-/** A budget stays a budget; 0 is off and -1 leaves it to the model. */
+/** A budget is kept; 0 disables thinking and -1 leaves it to the model. */
 function thinking(request: CountTokensRequest, context: Context): Partial<ChatRequest> {
   const { thinking: given } = request
   if (given == null) return {}
@@ -130,7 +130,10 @@ function thinking(request: CountTokensRequest, context: Context): Partial<ChatRe
   return { thinking_budget: budget }
 }
 
-/** Then a budget is one of the whole turn, which may exceed the limit of each answer (Claude docs, interleaved thinking). */
+/**
+ * With interleaved thinking the budget applies to the whole turn and may exceed the limit of each response (Claude docs,
+ * interleaved thinking).
+ */
 function thinksBetweenCalls({ tools }: CountTokensRequest, { headers }: Context): boolean {
   const beta = headers['anthropic-beta'] ?? ''
   return beta.includes('interleaved-thinking') && (tools?.length ?? 0) > 0
@@ -151,7 +154,7 @@ function outputConfig(request: CountTokensRequest, { leftOut }: Context): Partia
             json_schema: {
               name: 'response',
               schema: format.schema,
-              // OpenAI refuses `strict` for a schema that leaves anything open.
+              // OpenAI refuses `strict` for schemas that are not closed.
               ...(isStrictSchema(format.schema) ? { strict: true } : {}),
             },
           },

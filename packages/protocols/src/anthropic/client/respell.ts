@@ -2,8 +2,8 @@ import { type Fields, isObject } from '@sluice/contract'
 import { readArguments } from '../../call-arguments.ts'
 
 /**
- * A Messages request as Anthropic has it, where it was written as other servers of this format take it: an object or a text
- * alone for a list of blocks, no input of a call, OpenAI's words for the choice among tools.
+ * Converts variants that other servers of this format accept to Anthropic's form: a single object or text instead of a list of
+ * blocks, a call without input, OpenAI's values of the tool choice.
  */
 export function respellMessages(request: Fields): Fields {
   const { messages, system, tool_choice: choice, thinking } = request

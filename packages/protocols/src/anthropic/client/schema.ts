@@ -1,7 +1,7 @@
 import { AnyObject, oneOf, optional, Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 
-/** Where the bytes of a picture or document are: `base64`, `url`, `text`, `content` or `file`. */
+/** The source of an image or document: `base64`, `url`, `text`, `content` or `file`. */
 const Source = Type.Object({
   type: Type.String(),
   media_type: Type.Optional(Type.String()),
@@ -36,8 +36,8 @@ const InnerBlock = Type.Object({
 })
 
 /**
- * A content block of any kind. What each kind needs is checked where it is read, because an upstream that speaks
- * this format may know kinds that the gateway does not.
+ * A content block of any kind. The fields of each kind are checked when it is read, because an upstream of this format may
+ * support kinds unknown to the gateway.
  */
 export const Block = Type.Object({
   ...blockFields,
@@ -45,7 +45,7 @@ export const Block = Type.Object({
 })
 export type Block = Static<typeof Block>
 
-/** `system` inside a conversation is known to some models only; every upstream behind the gateway takes it. */
+/** Only some models support `system` inside a conversation; the gateway accepts it for all upstreams. */
 const Message = Type.Object({
   role: oneOf(['user', 'assistant', 'system']),
   content: Type.Union([Type.String(), Type.Array(Block)]),
@@ -58,7 +58,7 @@ const SystemText = Type.Object({
   cache_control: optional(AnyObject),
 })
 
-/** A tool of the caller (`custom` or no type), or one of Anthropic's own by its dated type. */
+/** A tool of the caller (`custom` or no type), or one of Anthropic's own, identified by a dated type. */
 const Tool = Type.Object({
   type: optional(Type.String()),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
@@ -69,7 +69,7 @@ const Tool = Type.Object({
   input_examples: optional(Type.Array(Type.Unknown())),
   allowed_callers: optional(Type.Array(Type.String())),
   cache_control: optional(AnyObject),
-  /** Of Anthropic's web search. */
+  /** For Anthropic's web search. */
   max_uses: optional(Type.Integer()),
   allowed_domains: optional(Type.Array(Type.String())),
   blocked_domains: optional(Type.Array(Type.String())),
@@ -102,7 +102,7 @@ const promptFields = {
       format: optional(Type.Object({ type: Type.Literal('json_schema'), schema: AnyObject })),
     }),
   ),
-  /** The name of `output_config.format` while it was a beta. */
+  /** The name of `output_config.format` during its beta. */
   output_format: optional(AnyObject),
   mcp_servers: optional(Type.Array(Type.Unknown())),
 }
@@ -110,7 +110,7 @@ const promptFields = {
 /** The body of `POST /v1/messages` (Messages API reference, Create a Message). */
 export const MessagesRequest = Type.Object({
   ...promptFields,
-  /** 0 only fills the prompt cache, which an upstream of this format alone can do. */
+  /** 0 only fills the prompt cache, which only upstreams of this format support. */
   max_tokens: Type.Integer({ minimum: 0 }),
   temperature: optional(Type.Number({ minimum: 0, maximum: 1 })),
   top_p: optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -129,10 +129,10 @@ export type MessagesRequest = Static<typeof MessagesRequest>
 export const CountTokensRequest = Type.Object(promptFields)
 export type CountTokensRequest = Static<typeof CountTokensRequest>
 
-/** The answer of `POST /v1/messages/count_tokens`. */
+/** The response of `POST /v1/messages/count_tokens`. */
 export const CountTokensReply = Type.Object({ input_tokens: Type.Integer() })
 
-/** The answer of `POST /v1/messages` (Messages API reference, Message). */
+/** The response of `POST /v1/messages` (Messages API reference, Message). */
 export const MessagesReply = Type.Object({
   id: Type.String(),
   type: Type.Literal('message'),
@@ -146,10 +146,10 @@ export const MessagesReply = Type.Object({
   stop_sequence: Type.Union([Type.String(), Type.Null()]),
   stop_details: Type.Union([AnyObject, Type.Null()]),
   usage: Type.Object({
-    /** Without what was read from or written to the cache. */
+    /** Without tokens read from or written to the cache. */
     input_tokens: Type.Integer(),
     cache_creation_input_tokens: Type.Integer(),
-    /** By how long it is kept; absent where nothing was written. */
+    /** By retention time; absent if nothing was written. */
     cache_creation: Type.Optional(
       Type.Object({
         ephemeral_5m_input_tokens: Type.Integer(),
@@ -157,7 +157,7 @@ export const MessagesReply = Type.Object({
       }),
     ),
     cache_read_input_tokens: Type.Integer(),
-    /** Thinking included. */
+    /** Includes thinking. */
     output_tokens: Type.Integer(),
     output_tokens_details: Type.Optional(Type.Object({ thinking_tokens: Type.Integer() })),
     service_tier: Type.Optional(Type.String()),

@@ -2,7 +2,7 @@ import { type Fields, isObject, type ServerToolCall } from '@sluice/contract'
 import { logsOf, pagesOf, textForm } from '../../server-tools.ts'
 import type { Block } from '../blocks.ts'
 
-/** A call of a provider's tool, and what came of it, as Anthropic tells its own (Claude docs, server tools). */
+/** A server tool call and its result in Anthropic's form (Claude docs, server tools). */
 export function serverToolBlocks(call: ServerToolCall): readonly Block[] {
   const { id, type, name, server_label: server = '', input, output } = call
   const tool = name ?? type
@@ -27,7 +27,7 @@ function mcpResult({ output }: ServerToolCall): readonly Fields[] {
   return [{ type: 'text', text: textForm(output ?? '') }]
 }
 
-/** A search and code without a result look as if they were still to run, so these have one that is empty. */
+/** Web search and code execution get an empty result if there is none; otherwise they would look unfinished. */
 function resultContent(call: ServerToolCall, tool: string): unknown {
   const { type, output } = call
   if (type === 'web_search') {

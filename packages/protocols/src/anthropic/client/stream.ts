@@ -21,16 +21,19 @@ import { writeEvent } from './write-event.ts'
 
 type Context = Pick<FormatContext, 'leftOut' | 'newId'>
 
-/** One stream as far as it was written. */
+/** The state of a stream being written. */
 interface Writing {
   readonly textShown: boolean
   readonly model: string
   readonly context: Context
   readonly blocks: BlockWriter
   readonly calls: CallWriter
-  /** What came while a call was still being written. */
+  /** Deltas received while a call was still being written. */
   readonly held: ChatDelta[]
-  /** Thoughts after a text or a call, which are told when something follows: no message of Anthropic's ends with one. */
+  /**
+   * Thinking after text or a call. It is written only if something follows, because Anthropic's messages never end with
+   * thinking.
+   */
   late: ChatDelta[]
   started: boolean
   usage: Usage | undefined
@@ -41,8 +44,8 @@ interface Writing {
 }
 
 /**
- * Writes canonical chunks as the events of a streamed message: one message_start, blocks strictly one after the
- * other, and, because usage comes last, one message_delta at the end with everything that is known.
+ * Writes canonical chunks as the events of a streamed message: one message_start, consecutive blocks, and one message_delta at
+ * the end with everything known by then, because usage comes last.
  */
 export function createChatWriter(request: MessagesRequest, context: Context): StreamWriter<'chat'> {
   const blocks = createBlockWriter()
@@ -122,13 +125,13 @@ function begin(writing: Writing, id: string, model: string): string {
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    // Most upstreams count only at the end: the numbers of message_delta are the ones to believe.
+    // Most upstreams report usage only at the end, in message_delta.
     usage: formatUsage({ ...(writing.usage ?? noUsage), reasoningTokens: 0 }),
   }
   return writeEvent({ type: 'message_start', message })
 }
 
-/** Words may go out between calls, but not into one: then they wait. */
+/** Text may be written between calls but not inside one, so it is held back until the call ends. */
 function take(writing: Writing, delta: ChatDelta): string {
   writing.refusal += delta.refusal ?? ''
   let said = ''
@@ -188,7 +191,7 @@ function speak({ blocks, context }: Writing, delta: ChatDelta): string {
   ].join('')
 }
 
-/** Closes what is open: calls that waited, what waited for them, and a refusal in the model's own words. */
+/** Closes what is open: waiting calls, the text held back for them, and a refusal in the model's own words. */
 function finishBlocks(writing: Writing): string {
   const calls = writing.calls.finish()
   const held = sayHeld(writing)

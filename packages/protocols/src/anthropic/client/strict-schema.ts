@@ -1,8 +1,8 @@
 import { isObject, listOf } from '@sluice/contract'
 
 /**
- * Whether OpenAI would take the schema with `strict: true`: every object closed and every property required
- * (OpenAI structured outputs guide, supported schemas).
+ * Whether OpenAI would accept the schema with `strict: true`: every object closed and every property required (OpenAI
+ * structured outputs guide, supported schemas).
  */
 export function isStrictSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrictSchema)

@@ -5,17 +5,17 @@ import { placed } from '../../interleaved.ts'
 import type { Block as OutBlock } from '../blocks.ts'
 import type { Block } from './schema.ts'
 
-/** Reasoning that a client sends back in an assistant message. */
+/** Reasoning that a client returns in an assistant message. */
 interface ReturnedThinking {
   readonly text: string
   readonly blocks: readonly ThinkingBlock[]
-  /** Gemini's signatures by the id of the call they belong to. */
+  /** Gemini's signatures by the id of their call. */
   readonly callSignatures: Readonly<Record<string, unknown>>
 }
 
 /**
- * The `thinking` and `redacted_thinking` blocks among the blocks of a message. Claude's own stay as they are; those in which the
- * gateway carried another maker's reasoning, or words it did not show, become that again.
+ * Reads the `thinking` and `redacted_thinking` blocks of a message. Claude's own are kept. Blocks in which the gateway had
+ * packed another provider's reasoning, or hidden text, are unpacked.
  */
 export function readThinking(blocks: readonly Block[]): ReturnedThinking {
   let text = ''
@@ -50,14 +50,14 @@ export function isThinking({ type }: Block): boolean {
 
 const carriedKinds: ReadonlySet<unknown> = new Set(['thinking', 'reasoning', 'thought'])
 
-/** The rest of a block is checked with the whole request. */
+/** The other fields are validated with the whole request. */
 function isBlock(value: object): value is ThinkingBlock {
   return 'type' in value && carriedKinds.has(value.type)
 }
 
 /**
- * Reasoning as Anthropic's blocks. That of other makers travels in the signature, which clients send back unread.
- * Text without anything to send back has an empty signature.
+ * Writes reasoning as Anthropic's blocks. That of other providers is packed into the signature, which clients return unread.
+ * Text with nothing to return has an empty signature.
  */
 export function thinkingBlocks(
   given: {
@@ -71,7 +71,7 @@ export function thinkingBlocks(
   const shown = (words: string): string => (textShown ? words : '')
   if (blocks.length === 0)
     return shown(text) === '' ? [] : [{ type: 'thinking', thinking: text, signature: '' }]
-  // Blocks that do not hold their own words share the text that came beside them; the first one shows it.
+  // Blocks without their own text share the text that came beside them; it is shown in the first one.
   const without = blocks.some((block) => wordsOf(block) !== '') ? '' : text
   return blocks.map((block, index) => {
     const thinking = shown(wordsOf(block) || (index === 0 ? without : ''))
@@ -80,8 +80,8 @@ export function thinkingBlocks(
 }
 
 /**
- * One block with the words to show. Without words a foreign one is as opaque as redacted thinking, and Claude's own
- * carries the words that belong to its signature, for it must return unchanged.
+ * Writes one block with the text to show. Without text, foreign reasoning becomes redacted thinking. Claude's own is packed
+ * together with its hidden text, because it must be returned unchanged.
  */
 export function thinkingBlock(block: ThinkingBlock, thinking: string): OutBlock {
   if (block.type === 'redacted_thinking') return { type: block.type, data: block.data ?? '' }
@@ -99,12 +99,12 @@ export function wordsOf({ thinking, summary }: ThinkingBlock): string {
   return thinking ?? summary?.join('\n\n') ?? ''
 }
 
-/** A block that carries such signatures, to stand before the calls. */
+/** A block that carries call signatures; placed before the calls. */
 export function callSignatureBlock(signatures: Readonly<Record<string, string>>): OutBlock {
   return { type: 'redacted_thinking', data: carry({ kind: 'call_signatures', signatures }) }
 }
 
-/** The call with its signature on it again. */
+/** Restores the signature of a call. */
 export function signCall(call: ToolCall, signatures: ReturnedThinking['callSignatures']): ToolCall {
   const signature = textOf(signatures[call.id])
   return signature === '' ? call : { ...call, ...withSignature(signature) }

@@ -6,14 +6,14 @@ import type { Tool as ClientTool, CountTokensRequest } from './schema.ts'
 
 type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
 
-/** Chat callers write it too, where nothing has looked at its fields. */
+/** Chat callers use it too; its fields are then not validated. */
 type SearchTool = Pick<ClientTool, 'cache_control' | 'max_uses'> & {
   readonly allowed_domains?: unknown
   readonly blocked_domains?: unknown
   readonly user_location?: unknown
 }
 
-/** The tools of a request and the choice among them, and Anthropic's web search as chat asks for one. */
+/** Converts the tools and tool choice of a request; Anthropic's web search becomes chat's web search options. */
 export function offeredTools(request: CountTokensRequest, reports: Reports): Partial<ChatRequest> {
   const { tool_choice: choice } = request
   const placed = (request.tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }))
@@ -22,7 +22,7 @@ export function offeredTools(request: CountTokensRequest, reports: Reports): Par
     isOwn(tool) ? canonicalTool(tool, path, reports) : [],
   )
   const server = serverTools(request.tools)
-  // A search cannot be forced elsewhere; where a provider's tools are all there is, nothing else can be meant.
+  // A search cannot be forced elsewhere. If there are only provider tools, the choice can mean nothing else.
   const isProviders = search !== undefined || server.length > 0
   const isOfProvider =
     isProviders && (given.length === 0 || (choice != null && choice.name === search?.tool.name))
@@ -36,7 +36,7 @@ export function offeredTools(request: CountTokensRequest, reports: Reports): Par
   }
 }
 
-/** The tools that Anthropic runs itself, but its search. */
+/** The tools that Anthropic runs itself, except web search. */
 export function serverTools(
   tools: CountTokensRequest['tools'] | undefined,
 ): readonly PlacedServerTool[] {
@@ -48,18 +48,18 @@ export function serverTools(
   })
 }
 
-/** A tool that the caller runs. */
+/** Whether the caller runs the tool. */
 export function isOwn({ type }: Pick<ClientTool, 'type'>): boolean {
   return type == null || type === 'custom'
 }
 
-/** Where the search stands among the tools of a request. */
+/** The path of the web search among the tools. */
 export function searchPath(tools: CountTokensRequest['tools'] | undefined): string {
   const at = (tools ?? []).findIndex(isSearch)
   return at === -1 ? 'tools' : `tools[${at}]`
 }
 
-/** What the search calls what stands in chat's options. */
+/** The web search's names for fields of chat's options. */
 export const searchWords: Readonly<Record<string, string>> = {
   'filters.allowed_domains': 'allowed_domains',
   'filters.blocked_domains': 'blocked_domains',
@@ -93,7 +93,7 @@ function canonicalTool(tool: ClientTool, path: string, reports: Reports): readon
         `Missing required parameter: '${path}.${field}'`,
         { param: `${path}.${field}` },
       )
-  // Loaded at once instead, which shows the model no less.
+  // Loaded immediately instead, so the model sees the same.
   if (tool.defer_loading === true) reports.leftOut(`${path}.defer_loading`)
   if (tool.input_examples?.length) reports.leftOut(`${path}.input_examples`)
   if (tool.allowed_callers?.some((caller) => caller !== 'direct'))

@@ -1,6 +1,6 @@
 import { formatEvent } from '@sluice/contract'
 
-/** One event of the Messages API: its SSE name repeats the type. */
+/** Writes one event of the Messages API; its SSE name is its type. */
 export function writeEvent(
   data: { readonly type: string } & Readonly<Record<string, unknown>>,
 ): string {

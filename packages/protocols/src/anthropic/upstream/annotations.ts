@@ -1,12 +1,13 @@
-import { type Fields, isObject, listOf, someText } from '@sluice/contract'
+import { type Fields, isObject, someText } from '@sluice/contract'
+import { boundedList } from '../../bounded.ts'
 import { type Annotation, citationOf, type Place } from '../../citations.ts'
 
 /**
- * Citations of a text block as annotations on the place of that block in the whole text (Claude docs, citations). What
- * has no address, a document or a search result of the caller's own, is cited as a file, and where in it.
+ * Converts citations of a text block to annotations at the position of the block in the whole text (Claude docs, citations).
+ * Sources without a URL, such as documents or the caller's search results, are cited as files with their location.
  */
 export function annotationsOf(citations: unknown, place: Place): Annotation[] {
-  return listOf(citations)
+  return boundedList(citations, 'citations')
     .filter(isObject)
     .map((citation) => annotation(citation, place))
 }

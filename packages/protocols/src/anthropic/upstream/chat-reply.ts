@@ -12,6 +12,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { assertBounded } from '../../bounded.ts'
 import { answerMessage, chatReply } from '../../chat-reply.ts'
 import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
@@ -34,7 +35,7 @@ interface Answer {
   readonly serverCalls: readonly ServerToolCall[]
 }
 
-/** A whole answer of `POST /v1/messages` (Messages API reference, Message). */
+/** Decodes a whole response of `POST /v1/messages` (Messages API reference, Message). */
 export function decodeChat(
   received: Received,
   context: CodecContext,
@@ -59,13 +60,13 @@ export function decodeChat(
   return chatReply([choice], { usage, tier: tier === 'standard' ? 'default' : tier }, context)
 }
 
-/** Why an answer was refused, in Anthropic's words; the text of the answer may be a part of one. */
+/** The refusal explanation in Anthropic's words; the response may also contain partial text. */
 export function refusalOf(holder: Fields): string | undefined {
   if (holder['stop_reason'] !== 'refusal') return undefined
   return someText(objectOf(holder['stop_details'])['explanation'])
 }
 
-/** Between texts that a tool of Anthropic's own stood between. */
+/** Separates texts around one of Anthropic's own tools. */
 export const blockGap = '\n\n'
 
 function readBlocks(content: readonly unknown[], answerTool: string | undefined): Answer {
@@ -77,7 +78,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
   const textPlaces = new TextPlaces()
   let text = ''
   let reasoning = ''
-  /** Something else stood between this text and the next. */
+  /** Whether another block came after the last text. */
   let isApart = false
   for (const block of content.filter(isObject)) {
     switch (block['type']) {
@@ -88,6 +89,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
         if (textOf(block['text']) !== '') textPlaces.note(start, calls.length)
         text += textOf(block['text'])
         annotations.push(...annotationsOf(block['citations'], { start, end: text.length }))
+        assertBounded(annotations.length, 'citations')
         break
       }
       case 'thinking':
@@ -109,7 +111,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
   return { text, textPlaces, reasoning, thinking, calls, annotations, serverCalls }
 }
 
-/** A reasoning block as it goes back unchanged in a later request. */
+/** A reasoning block in the form in which it is returned in a later request. */
 export function thinkingBlock(block: Fields): ThinkingBlock {
   if (block['type'] === 'redacted_thinking')
     return { type: 'redacted_thinking', data: textOf(block['data']) }

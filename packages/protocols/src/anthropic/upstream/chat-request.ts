@@ -14,7 +14,7 @@ import { encodeToolChoice, encodeTools } from './tools.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** What the Messages API has no word for, and what it has. */
+/** How the Messages API handles each canonical field. */
 const decisions: Decisions<'chat'> = {
   ...usualChat,
   n: 'gateway',
@@ -35,7 +35,7 @@ const decisions: Decisions<'chat'> = {
   cache_control: 'sent',
 }
 
-/** A chat request as the body of `POST /v1/messages` (Messages API reference). */
+/** Encodes a chat request as the body of `POST /v1/messages` (Messages API reference). */
 export function messagesBody(request: ChatRequest, context: CodecContext): Body {
   const model = claudeModel(context.model)
   applyDecisions('chat', request, decisions, context)
@@ -64,13 +64,13 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Body 
   }
 }
 
-/** The tool that holds the answer to JSON, by its name; undefined where none was sent. */
+/** The name of the tool used for JSON output; undefined if there is none. */
 export function answerToolName(request: ChatRequest, name: string): string | undefined {
   const json = jsonAnswer(request, claudeModel(name))
   return json?.by === 'tool' ? json.tool.name : undefined
 }
 
-/** The field is mandatory: where the caller sets no limit it is the model's own. */
+/** The field is required; its default is the model's own limit. */
 function maxTokens(request: ChatRequest, { context, model, thinking }: ClaudeCall): number {
   const { max_completion_tokens: asked } = request
   const budget = thinking.thinking?.budget_tokens ?? 0
@@ -92,7 +92,7 @@ function toolChoice(request: ChatRequest, json: JsonAnswer | undefined, call: Cl
     context.unsupported('response_format', 'this model cannot be held to this format here')
     return {}
   }
-  // Beside other tools the model may call one of those first; either way it must call something.
+  // Among several tools the model may call another one first, but it must call one.
   const others = request.tools?.length && request.tool_choice !== 'none'
   const choice = others ? { type: 'any' } : { type: 'tool', name: json.tool.name }
   return { tool_choice: { ...choice, disable_parallel_tool_use: true } }
@@ -108,7 +108,7 @@ function outputConfig(json: JsonAnswer | undefined, { effort }: Thinking): Body 
 
 const userIdCharactersMax = 256
 
-/** There is room for one of the two. */
+/** The API has only one field for both. */
 function metadata({ safety_identifier: id, user }: ChatRequest, context: CodecContext): Body {
   const userId = id ?? user
   if (id != null && user != null) context.leftOut('user')

@@ -27,15 +27,15 @@ import { ServerTools } from './server-tools.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 
-/** A block that is open: what has come of it, and what its calls are to the caller. */
+/** An open block with what has arrived of it. */
 interface OpenBlock {
   readonly fields: Fields
   readonly kind: 'text' | 'thinking' | 'call' | 'answer' | 'other'
-  /** A counter of calls, not the index of the block. */
+  /** The index of the call, not of the block. */
   readonly slot: number
   readonly start: number
   said: boolean
-  /** Of a call that Anthropic runs itself. */
+  /** The input of a server tool call. */
   input: string
   thinking: string
   signature: string
@@ -44,24 +44,24 @@ interface OpenBlock {
 
 const none: Steps = []
 
-/** One stream as far as it was read. */
+/** The state of a stream being read. */
 interface Reading {
   readonly chunks: ChatChunks
   readonly answerTool: string | undefined
   readonly usage: UsageReading
   readonly open: Map<unknown, OpenBlock>
   begun: boolean
-  /** What the start said of the whole message. */
+  /** The message object of the start event. */
   start: Fields
   finished: boolean
   calls: number
   length: number
-  /** Something else stood between the text so far and the next. */
+  /** Whether another block came after the last text. */
   isApart: boolean
   readonly serverTools: ServerTools
 }
 
-/** Reads the events of a streamed answer (Claude docs, streaming messages). */
+/** Reads the events of a streamed response (Claude docs, streaming messages). */
 export function createChatReader(
   context: CodecContext,
   request: ChatRequest,
@@ -103,8 +103,8 @@ function read(reading: Reading, event: ServerSentEvent): Steps {
 }
 
 /**
- * Some upstreams send the start twice, and some put whole blocks into it, with the reason why the answer ends. One that
- * comes within a block begins another answer, of which nobody can say how it goes on.
+ * Some upstreams send the start event twice, and some include whole blocks and the stop reason in it. A start within a block
+ * begins another response, whose continuation is undefined.
  */
 function begin(reading: Reading, message: Fields): Steps {
   if (reading.open.size > 0)
@@ -115,7 +115,7 @@ function begin(reading: Reading, message: Fields): Steps {
   const blocks = listOf(message['content']).filter(isObject)
   return [
     ...count(reading, message['usage']),
-    // Only the role, which goes ahead of the first piece.
+    // Only the role, which precedes the first piece.
     ...reading.chunks.delta({}).slice(0, 1),
     ...blocks.flatMap((block, index) => [
       ...openBlock(reading, `start-${index}`, block),
@@ -190,7 +190,7 @@ function think(reading: Reading, block: OpenBlock | undefined, thinking: string)
   return thinking === '' ? none : reading.chunks.delta({ reasoning_content: thinking })
 }
 
-/** A piece of a call's input; of the tool that holds the answer it is the answer. */
+/** A piece of a call's input; for the JSON output tool it is response text. */
 function argue(reading: Reading, block: OpenBlock, piece: string): Steps {
   if (piece === '') return none
   block.said = true
@@ -215,7 +215,7 @@ function close(reading: Reading, index: unknown): Steps {
     }
     case 'call':
     case 'answer':
-      // A call without arguments has no piece with text in it, and a few upstreams put them into the start.
+      // A call without arguments has no delta with text, and a few upstreams put them into the start event.
       return block.said ? none : argue(reading, block, formatJson(block.fields['input'] ?? {}))
     case 'text': {
       const place = { start: block.start, end: reading.length }
@@ -227,7 +227,7 @@ function close(reading: Reading, index: unknown): Steps {
   }
 }
 
-/** The input of a call comes in pieces, unless it stands in the start. */
+/** The input of a call arrives in pieces, or in the start event. */
 function wholeBlock({ fields, input }: OpenBlock): Fields {
   return input === '' ? fields : { ...fields, input: readInput(input) }
 }
@@ -236,7 +236,7 @@ function tellServerCalls(reading: Reading, calls: readonly ServerToolCall[]): St
   return calls.length === 0 ? none : reading.chunks.delta({ server_tool_calls: [...calls] })
 }
 
-/** True while the input of a call has not ended. */
+/** True while the input of a call is incomplete. */
 function isCalling({ open }: Reading): boolean {
   return [...open.values()].some(({ kind }) => kind === 'call' || kind === 'answer')
 }

@@ -7,7 +7,7 @@ import { createChatReader } from './chat-stream.ts'
 import { betasOf } from './tools.ts'
 import { createChatWatcher } from './watcher.ts'
 
-/** Chat as Anthropic's Messages API says it (https://platform.claude.com/docs/en/api/messages). */
+/** Chat with Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
 export const chat: Codec<'chat'> = withToolRule(
   {
     encode(request, context) {

@@ -1,7 +1,7 @@
 import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../../protocol.ts'
 
-/** Error types and the status each stands for (Claude docs, API errors). */
+/** Error types and their statuses (Claude docs, API errors). */
 const types: Readonly<Record<string, readonly [ErrorCode, number]>> = {
   invalid_request_error: ['upstream_rejected', 400],
   not_found_error: ['upstream_rejected', 404],
@@ -16,7 +16,7 @@ const types: Readonly<Record<string, readonly [ErrorCode, number]>> = {
   overloaded_error: ['upstream_unavailable', 529],
 }
 
-/** The `error` of an error body or event that came with status 200. */
+/** The error of a body or event with status 200. */
 export function upstreamError(error: unknown): GatewayError {
   const type = someText(objectOf(error)['type'])
   const [code, status] = types[type ?? ''] ?? ['upstream_unavailable', undefined]
@@ -33,7 +33,7 @@ export function upstreamError(error: unknown): GatewayError {
 
 const tooLong = /prompt is too long|exceeds? (the )?context (limit|window)/i
 
-/** Reads `{type: error, error: {type, message}}`; anything else by its status. */
+/** Reads `{type: error, error: {type, message}}`; other bodies are described by their status. */
 export function readFailure(received: Received): UpstreamFailure {
   const { error } = bodyOf(received)
   const message = someText(objectOf(error)['message']) ?? someText(error)

@@ -4,7 +4,7 @@ import { pdfAsFile, typeOfFile, writtenFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, imageTypes } from '../blocks.ts'
 
-/** A picture or a file as a block; undefined where it was left out as unsupported. Throws `invalid_request`. */
+/** An image or file as a block; undefined if it was dropped as unsupported. Throws `invalid_request`. */
 export function mediaBlock(
   part: ContentPart,
   path: string,

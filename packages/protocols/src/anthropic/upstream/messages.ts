@@ -20,15 +20,15 @@ interface Writing {
   readonly breakpoint: CacheBreakpoints
 }
 
-/** Stands where Anthropic wants a user message and the caller has none; the least text it accepts. */
+/** A placeholder where Anthropic requires a user message and the caller has none; the shortest text it accepts. */
 const noWords = '.'
 
 /**
- * A conversation as the Messages API takes it: the system messages that open it apart, user and assistant in turn,
- * all results of parallel calls first in one user message, no blank texts, a user message at the beginning.
+ * Converts a conversation for the Messages API: leading system messages are separate, user and assistant alternate, all
+ * results of parallel calls come first in one user message, there are no blank texts, and the first message is the user's.
  *
- * A system message further on stays in its place, as text between `<system>` tags in the user turn: at the top it
- * would change what came before it, and only some models take the role inside a conversation.
+ * Later system messages stay in place, as text in `<system>` tags in a user turn. Moving them to the top would change the
+ * meaning of earlier turns, and only some models support the role inside a conversation.
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -73,7 +73,7 @@ function append(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): vo
   else turns.push({ role, content: [...blocks] })
 }
 
-/** Results stand before everything else in their message. */
+/** Tool results come before everything else in their message. */
 function appendResult(turns: Turn[], block: Block): void {
   const last = turns.at(-1)
   if (last?.role !== 'user') {
@@ -88,7 +88,7 @@ function markSystem(block: Block): Block {
   return { ...block, text: `<system>\n${String(block['text'])}\n</system>` }
 }
 
-/** Who of several users speaks; the Messages API has no field for it. */
+/** Adds the name of a user; the Messages API has no field for it. */
 function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
   const [first, ...rest] = blocks
   if (name == null || name === '' || first === undefined) return blocks
@@ -97,7 +97,7 @@ function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
     : [{ type: 'text', text: `${name}:` }, ...blocks]
 }
 
-/** A last assistant message is one that older Claudes continue; it must not end in white space. */
+/** Older Claude models continue a last assistant message; it must not end in white space. */
 function endTurns(turns: Turn[], messages: readonly Message[], context: CodecContext): void {
   const last = turns.at(-1)
   if (last?.role === 'assistant' && !claudeModel(context.model).prefill) {
@@ -139,7 +139,7 @@ function assistantBlocks(message: Message, path: string, writing: Writing): read
   )
 }
 
-/** Claude takes back only its own reasoning, as it was signed; that of other makers means nothing to it. */
+/** Claude accepts only its own signed reasoning; that of other providers is dropped. */
 function thinkingBlock(block: ThinkingBlock): readonly Block[] {
   const { type, thinking, signature, data } = block
   if (type === 'thinking' && signature != null && signature !== '')

@@ -1,7 +1,7 @@
 import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import type { ModelList } from '../../protocol.ts'
 
-/** `GET /v1/models`, the largest page (Models API reference). */
+/** `GET /v1/models` with the largest page size (Models API reference). */
 export const models: ModelList = {
   path: '/v1/models?limit=1000',
   decode: (body) =>

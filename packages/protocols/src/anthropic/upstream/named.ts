@@ -1,7 +1,7 @@
 import { type Fields, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import type { NamedId } from '../../protocol.ts'
 
-/** Containers, files and custom skills of a request (Claude docs, code execution tool; Files API; skills). */
+/** The containers, files and custom skills that a request references (Claude docs, code execution tool; Files API; skills). */
 export function namedInMessages(body: unknown): readonly NamedId[] {
   const { container, messages } = objectOf(body)
   const named: NamedId[] = []
@@ -20,7 +20,7 @@ export function namedInMessages(body: unknown): readonly NamedId[] {
   return named
 }
 
-/** In pictures, documents and uploads to a container, also those of tools' results. */
+/** In images, documents and container uploads, also inside tool results. */
 function addFiles(blocks: unknown, path: string, add: (id: unknown, param: string) => void): void {
   if (!Array.isArray(blocks)) return
   for (const [index, block] of blocks.entries()) {
@@ -33,14 +33,14 @@ function addFiles(blocks: unknown, path: string, add: (id: unknown, param: strin
   }
 }
 
-/** The container that an answer ran in, and the files that were made there. */
+/** The container of a response and the files created in it. */
 export function madeByMessage({ container, content }: Fields): readonly string[] {
   return [someText(objectOf(container)['id']), ...listOf(content).flatMap(filesOf)].flatMap(
     (id) => id ?? [],
   )
 }
 
-/** Of a result of code execution, whose outputs name what it has written. */
+/** The files created by a code execution result. */
 export function filesOf(block: unknown): readonly string[] {
   const { type, content } = objectOf(block)
   if (typeof type !== 'string' || !type.endsWith('code_execution_tool_result')) return []

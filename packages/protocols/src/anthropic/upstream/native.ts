@@ -8,10 +8,10 @@ import { readUsage } from '../usage.ts'
 import { madeByMessage } from './named.ts'
 import { createChatWatcher } from './watcher.ts'
 
-/** The caller's headers that the Messages API gives a meaning. */
+/** The caller's headers that the Messages API interprets. */
 const headers = ['anthropic-version', 'anthropic-beta'] as const
 
-/** Anthropic's JSON as it came, posted to one path with the caller's version and betas. */
+/** Passes Anthropic's JSON on to one path, with the caller's version and beta headers. */
 function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fits'>): Native {
   return {
     request: (call) => ({
@@ -32,9 +32,9 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fi
 }
 
 /**
- * Whether all reasoning in the conversation, all calls of Anthropic's tools and all citations are Claude's. What the
- * gateway told of other makers, or wrote without a signature, Anthropic would refuse; the codec leaves it out, or says it
- * in words.
+ * Whether all reasoning, server tool calls and citations in the conversation are Claude's own. Anthropic would refuse those
+ * that the gateway has converted from other providers or written without a signature; the codec drops them or converts them to
+ * text.
  */
 function isAnthropicsOwn(request: unknown): boolean {
   return listOf(objectOf(request)['messages'])
@@ -50,7 +50,7 @@ function isAnthropicsOwn(request: unknown): boolean {
     })
 }
 
-/** Of a page that Claude found there is an index, and a cited piece of a search result is not empty. */
+/** A citation of a page found by Claude has an index, and a cited range of a search result is not empty. */
 function isOwnCitation(citation: unknown): boolean {
   const { type, encrypted_index: index, end_block_index: end } = objectOf(citation)
   if (type === 'web_search_result_location') return index !== ''
@@ -72,7 +72,7 @@ export const nativeMessages = nativeJson('/v1/messages', {
   made: (body) => madeByMessage(objectOf(body)),
 })
 
-/** Counting is free of charge, so there is no usage. */
+/** Counting is free, so there is no usage. */
 export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
   refused: refusedThinking,
   reworded: knownThinking,

@@ -9,23 +9,23 @@ import {
 } from '@sluice/contract'
 import { withoutEncrypted } from '../../server-tools.ts'
 
-/** Blocks of calls that Anthropic itself runs, at its servers or at an MCP server (Claude docs, server tools). */
+/** Block types of calls that Anthropic runs itself, on its servers or on an MCP server (Claude docs, server tools). */
 const calls: ReadonlySet<unknown> = new Set(['server_tool_use', 'mcp_tool_use'])
 
-/** Anthropic's tools that do the same in other ways. */
+/** Anthropic's variants of the same tool. */
 const kinds: Readonly<Record<string, string>> = { bash_code_execution: 'code_execution' }
 
-/** The calls of one answer, which their results follow. */
+/** The server tool calls of one response, which are followed by their results. */
 export class ServerTools {
   readonly #open = new Map<string, ServerToolCall>()
 
-  /** Takes a block that is whole; gives the calls of which all is known then, or a block that stands for itself. */
+  /** Reads a complete block. Returns the calls that are complete then, or a block that stands alone. */
   read(block: Fields): readonly ServerToolCall[] {
     if (calls.has(block['type'])) {
       this.#open.set(textOf(block['id']), callOf(block))
       return []
     }
-    // A call of the caller's own that has no name.
+    // A call of the caller's tools without a name.
     if (block['type'] === 'tool_use') return []
     const id = someText(block['tool_use_id'])
     if (id === undefined) {
@@ -37,7 +37,7 @@ export class ServerTools {
     return [{ ...call, ...resultOf(block) }]
   }
 
-  /** The calls whose results did not come, once. */
+  /** Returns the calls without results, once. */
   rest(): readonly ServerToolCall[] {
     const rest = [...this.#open.values()]
     this.#open.clear()

@@ -4,8 +4,8 @@ import type { ClaudeModel } from '../../families/claude.ts'
 import type { ToolBlock } from './tools.ts'
 
 /**
- * How an answer is held to JSON: by `output_config.format`, where the model knows it and the schema is one it takes;
- * else by a tool that must be called with the answer as its input, which is unwrapped when the answer is read.
+ * How JSON output is enforced: by `output_config.format` if the model supports it and accepts the schema; otherwise by a tool
+ * that must be called with the response as its input, which is unwrapped when the response is read.
  */
 export type JsonAnswer =
   | { readonly by: 'format'; readonly schema: object }
@@ -45,7 +45,7 @@ function byTool(
   }
 }
 
-/** Where the caller forces a call, the answer is that call and no JSON. */
+/** If the caller forces a call, the response is that call and not JSON. */
 function forcesCall({ tool_choice: choice }: ChatRequest): boolean {
   if (choice == null) return false
   if (typeof choice === 'string') return choice === 'required'

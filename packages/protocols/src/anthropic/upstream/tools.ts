@@ -17,7 +17,7 @@ import type { Block } from '../blocks.ts'
 
 export type ToolBlock = Readonly<Record<string, unknown>> & { readonly name: string }
 
-/** The tools on offer: of a choice among `allowed_tools` only those. */
+/** The tools of a request; with `allowed_tools` only those. */
 export function encodeTools(
   request: ChatRequest,
   {
@@ -42,13 +42,13 @@ export function encodeTools(
   return [...tools, ...webSearch(request.web_search_options), ...server]
 }
 
-/** Anthropic's tools of the kinds that others have too. */
+/** Anthropic's versions of tools that other providers have too. */
 const made = {
   code_execution: { type: 'code_execution_20250825', name: 'code_execution' },
   web_fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
 }
 
-/** What switches a tool on that was not for everybody when it came (Claude docs, beta headers). */
+/** Beta headers of tools (Claude docs, beta headers). */
 const betas: readonly (readonly [RegExp, string])[] = [
   [/^code_execution_20250522$/, 'code-execution-2025-05-22'],
   [/^code_execution_20250825$/, 'code-execution-2025-08-25'],
@@ -60,7 +60,7 @@ const betas: readonly (readonly [RegExp, string])[] = [
   [/^tool_search_tool_\w+_20251119$/, 'advanced-tool-use-2025-11-20'],
 ]
 
-/** The words of `anthropic-beta` that tools of a body need. */
+/** The `anthropic-beta` values that the tools of a body need. */
 export function betasOf({ tools }: Fields): readonly string[] {
   const types = listOf(tools).map((tool) => textOf(objectOf(tool)['type']))
   return betas.flatMap(([type, beta]) => (types.some((one) => type.test(one)) ? [beta] : []))
@@ -81,7 +81,7 @@ function functionTool({
   }
 }
 
-/** How many searches each context size allows; OpenAI names sizes, Anthropic counts. */
+/** The number of searches for each context size: OpenAI has sizes, Anthropic a count. */
 const searchesMax: Readonly<Record<string, number>> = { low: 1, medium: 5, high: 10 }
 
 function webSearch(options: ChatRequest['web_search_options']): readonly ToolBlock[] {
@@ -102,8 +102,8 @@ function webSearch(options: ChatRequest['web_search_options']): readonly ToolBlo
 }
 
 /**
- * Which tool to call. `forced` is a tool that must be called although the caller did not choose one. Claude refuses
- * to be forced while it thinks by a budget, and its newest models refuse it always.
+ * Encodes the tool choice. `mayForce` is false for models that cannot be forced to call a tool: Claude with a thinking budget,
+ * and its newest models always.
  */
 export function encodeToolChoice(
   request: ChatRequest,

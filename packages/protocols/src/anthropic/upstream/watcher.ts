@@ -13,7 +13,7 @@ import { createUsageReading } from '../usage.ts'
 import { upstreamError } from './failure.ts'
 import { filesOf, madeByMessage } from './named.ts'
 
-/** Watches the events of a streamed message; types that are not known yet pass. */
+/** Watches the events of a streamed message; unknown types pass. */
 export function createChatWatcher(): StreamWatcher {
   const usage = createUsageReading()
   let isFinished = false
@@ -58,13 +58,13 @@ function judge(event: ServerSentEvent, data: Fields): Verdict {
   }
 }
 
-/** Whether an event says why the answer ends; the start does where it holds a whole message. */
+/** Whether an event contains a stop reason. The start event does if it holds a whole message. */
 function givesReason({ type, message, delta }: Fields): boolean {
   if (type !== 'message_start' && type !== 'message_delta') return false
   return someText(objectOf(type === 'message_start' ? message : delta)['stop_reason']) !== undefined
 }
 
-/** A call shows itself when it begins; a text or a thought only with its first words. */
+/** A call is visible when it begins; text and thinking only with their first characters. */
 function begins(block: Fields): boolean {
   if (block['type'] === 'text') return someText(block['text']) !== undefined
   if (block['type'] === 'thinking') return someText(block['thinking']) !== undefined

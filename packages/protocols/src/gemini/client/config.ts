@@ -12,7 +12,7 @@ import { pick, refuse } from './fields.ts'
 import { toJsonSchema } from './json-schema.ts'
 import { detailOf } from './media.ts'
 
-/** The canonical fields that a generationConfig says; `path` is where it is in the client's request. */
+/** The canonical fields of a generationConfig. `path` is its place in the client's request. */
 export function configOf(config: Fields, path: string): Partial<ChatRequest> {
   const imageConfig = pick(config, 'imageConfig')
   if (isObject(imageConfig) && Object.keys(imageConfig).length > 0) refuse(`${path}.imageConfig`)
@@ -28,7 +28,7 @@ export function configOf(config: Fields, path: string): Partial<ChatRequest> {
   }
 }
 
-/** Fields that differ in their name alone. */
+/** Fields that differ only in their name. */
 const names: readonly (readonly [string, keyof ChatRequest])[] = [
   ['temperature', 'temperature'],
   ['topP', 'top_p'],
@@ -40,7 +40,9 @@ const names: readonly (readonly [string, keyof ChatRequest])[] = [
   ['frequencyPenalty', 'frequency_penalty'],
 ]
 
-/** The schema has checked their types, which are the canonical ones; the canonical schema checks them again. */
+/**
+ * The client format's schema has checked their types, which equal the canonical ones; the canonical schema checks them again.
+ */
 function plainFields(config: Fields): Partial<ChatRequest> {
   const found = names.flatMap(([own, canonical]) => {
     const value = pick(config, own)
@@ -49,7 +51,7 @@ function plainFields(config: Fields): Partial<ChatRequest> {
   return Object.fromEntries(found) as Partial<ChatRequest>
 }
 
-/** Chat takes four, Gemini five. */
+/** Chat completions allow four, Gemini five. */
 const stopsMax = 4
 
 function stopOf(config: Fields, path: string): Partial<ChatRequest> {
@@ -112,7 +114,7 @@ function thinkingOf(config: Fields): Partial<ChatRequest> {
   }
 }
 
-/** True where the caller reads the model's thoughts; without it Gemini keeps them to itself. */
+/** Whether the caller wants the model's thoughts; otherwise Gemini does not return them. */
 export function wantsThoughts(request: unknown): boolean {
   const config = objectOf(pick(objectOf(request), 'generationConfig'))
   return pick(objectOf(pick(config, 'thinkingConfig')), 'includeThoughts') === true
@@ -137,7 +139,7 @@ function voiceOf(speech: unknown, path: string): string | undefined {
   return someText(pick(prebuilt, 'voiceName'))
 }
 
-/** One resolution for all pictures of a request, as chat's detail of each that has none of its own. */
+/** Applies the request's resolution to every image as its detail, except images that have one of their own. */
 export function withResolution(
   messages: readonly Message[],
   config: Fields,

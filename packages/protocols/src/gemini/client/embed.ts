@@ -118,7 +118,7 @@ function embeddingsOf({ data }: EmbedReply): readonly { readonly values: readonl
     }))
 }
 
-/** Nobody asks for base64 here, but an upstream may send it all the same. */
+/** base64 is never requested here, but an upstream may send it anyway. */
 function floatsOf(base64: string): readonly number[] {
   const bytes = Buffer.from(base64, 'base64')
   return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) =>

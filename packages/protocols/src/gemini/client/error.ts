@@ -20,7 +20,7 @@ const statuses: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 }
 
-/** Google's error body; the details say the reason, the field at fault, when to try again, and which request it was. */
+/** Google's error body. The details give the reason, the field at fault, when to try again, and the request's id. */
 export function geminiError(error: GatewayError, requestId: string): unknown {
   const { status, message, publicCode, details } = error
   const { param, retryAfterMs } = details

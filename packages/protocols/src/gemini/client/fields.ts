@@ -14,15 +14,15 @@ export function snakeCase(name: string): string {
   return made
 }
 
-/** The field in either spelling, named in camel case; null counts as absent. */
+/** The field in either spelling; `name` is in camel case. null counts as absent. */
 export function pick(fields: Fields, name: string): unknown {
   return fields[name] ?? fields[snakeCase(name)] ?? undefined
 }
 
-/** Listed fields that ask for nothing an answer would show: labels for a bill, a copy for Google's logs. */
+/** Listed fields that have no effect on the response: labels for billing, and a copy for Google's logs. */
 const hints = ['labels', 'store']
 
-/** Says which fields have no word in the canonical form, in the spelling of the request. */
+/** Reports the fields that the canonical form cannot express, in the spelling of the request. */
 export function nameLeftOut(
   schema: TSchema,
   request: Fields,
@@ -32,7 +32,7 @@ export function nameLeftOut(
   for (const path of unlistedFields(schema, request)) leftOut(path)
 }
 
-/** What no upstream but Gemini's own could do: the caller is told which field it was. */
+/** Rejects a field that only Gemini itself supports. The error names the field. */
 export function refuse(param: string, reason?: string): never {
   throw new GatewayError(
     'unsupported_parameter',

@@ -66,7 +66,7 @@ export const streamGenerateContent: ClientFormat<'chat'> = {
   writer: (request, context, query) => createChatWriter(request, query, context),
 }
 
-/** https://ai.google.dev/api/tokens: of the contents alone, or of a whole request. */
+/** https://ai.google.dev/api/tokens: counts the tokens of contents alone, or of a whole request. */
 export const countTokens: ClientFormat<'chat'> = {
   ...generateContent,
   id: 'countTokens',

@@ -10,9 +10,9 @@ const counts: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Gemini's Schema (https://ai.google.dev/api/caching#Schema) as JSON Schema: lower-case types, `nullable` as a second
- * type, counts as numbers (protobuf writes them as text), properties in the order they ask for. Both spellings of
- * names are read.
+ * Translates Gemini's Schema (https://ai.google.dev/api/caching#Schema) into JSON Schema: lower-case types, `nullable` as a
+ * second type, counts as numbers (protobuf writes them as text), and properties in the requested order. Accepts both spellings
+ * of names.
  */
 export function toJsonSchema(schema: unknown): Fields {
   if (!isObject(schema)) return {}

@@ -8,7 +8,7 @@ import {
 } from '@sluice/contract'
 import { missing, pick, refuse } from './fields.ts'
 
-/** A client's inlineData or fileData as a chat part. */
+/** A client's inlineData or fileData as parts of a chat message. */
 export function mediaContent(part: Fields, path: string): readonly ContentPart[] {
   const inline = pick(part, 'inlineData')
   const file = pick(part, 'fileData')
@@ -68,7 +68,7 @@ const details: Readonly<Record<string, 'low' | 'high' | 'original'>> = {
   MEDIA_RESOLUTION_ULTRA_HIGH: 'original',
 }
 
-/** Chat's detail of a media resolution; refuses those it has no word for. */
+/** The image detail that a media resolution stands for; rejects resolutions without an equivalent. */
 export function detailOf(level: unknown, path: string): 'low' | 'high' | 'original' | undefined {
   const word = someText(level)
   if (word === undefined || word === 'MEDIA_RESOLUTION_UNSPECIFIED') return undefined

@@ -3,7 +3,10 @@ import { messagePaths, type MessagePlaces } from '../../message-places.ts'
 import { pick } from './fields.ts'
 import { chatRequestOf } from './request.ts'
 
-/** The path in Gemini's contents of what chat has in messages; one resolution may be that of all pictures. */
+/**
+ * Translates a path in the canonical messages into a path in Gemini's contents. If an image has no resolution of its own, the
+ * path of the resolution of the whole request is returned.
+ */
 export function pathInContents(canonical: string, request: unknown): string | undefined {
   const path = pathOf(canonical, request)
   const [, content, part] =

@@ -20,30 +20,30 @@ import { restoreBlocks } from '../signatures.ts'
 import { missing, pick, refuse } from './fields.ts'
 import { mediaContent } from './media.ts'
 
-/** Parts that only Gemini's own tools make. */
+/** Parts that only Gemini's own tools produce. */
 const toolParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
-/** A call of the model's last turn that no result has answered yet. */
+/** A call of the model's last turn that has no result yet. */
 interface OpenCall {
   readonly id: string
   readonly name: string
 }
 
-/** A part and where it is in the client's request. */
+/** A part and its path in the client's request. */
 interface Placed {
   readonly part: Fields
   readonly path: string
 }
 
-/** Neighbouring contents of one side; each keeps its own parts. */
+/** Neighbouring contents of one side. Each keeps its own parts. */
 interface Turn {
   readonly isModel: boolean
   readonly contents: (readonly Placed[])[]
 }
 
 /**
- * Gemini's contents as chat messages; `path` is where they are in the client's request. Neighbouring contents of the
- * model are one message, because Google's clients keep every fragment of a stream as a content of its own.
+ * Translates Gemini's contents into chat messages. `path` is their place in the client's request. Neighbouring contents of the
+ * model become one message, because Google's clients keep every fragment of a stream as a content of its own.
  */
 export function messagesOf(
   contents: readonly unknown[],
@@ -67,7 +67,10 @@ export function messagesOf(
   return [...messages, ...showing(drawn)]
 }
 
-/** Chat's assistant messages hold no pictures, so those that the model drew are shown to it by the user. */
+/**
+ * Assistant messages of chat completions cannot contain images, so images that the model made are sent to it in a user
+ * message.
+ */
 function showing(drawn: readonly ContentPart[]): readonly Message[] {
   return drawn.length === 0 ? [] : [{ role: 'user', content: [...drawn] }]
 }
@@ -128,7 +131,7 @@ function assistantMessage(placed: readonly Placed[], newId: (prefix: string) => 
   }
 }
 
-/** The text, and in words what Google's own tools did for it. */
+/** The text, including a description of what Google's own tools did. */
 function withServerTools(parts: readonly Fields[], newId: (prefix: string) => string): string {
   const tools = new ServerTools(newId)
   const told = parts.flatMap((part): readonly string[] => {
@@ -172,7 +175,7 @@ function toolCalls({ part, path }: Placed, newId: (prefix: string) => string): r
   ]
 }
 
-/** Results stand first, as chat wants them: right behind the calls they answer. */
+/** Results come first, because in chat completions they must directly follow their calls. */
 function toolMessages(placed: readonly Placed[], given: readonly OpenCall[]): readonly Message[] {
   const open = new OpenCalls(given)
   return placed.flatMap(({ part, path }): readonly Message[] => {
@@ -187,7 +190,7 @@ function toolMessages(placed: readonly Placed[], given: readonly OpenCall[]): re
   })
 }
 
-/** The calls of a turn, however many, each of which one result answers. */
+/** The calls of a turn, each of which takes one result. Finding them stays fast for any number of calls. */
 class OpenCalls {
   readonly #byId: ReadonlyMap<unknown, OpenCall[]>
   readonly #byName: ReadonlyMap<unknown, OpenCall[]>
@@ -199,7 +202,7 @@ class OpenCalls {
     this.#byName = Map.groupBy(lastFirst, ({ name }) => name)
   }
 
-  /** The call that a response answers: by id where there is one, else the first open one of the function. */
+  /** The call that a result belongs to: by its id if it has one, otherwise the first open call of the function. */
   take(response: Fields): OpenCall | undefined {
     const ofId = this.#firstOf(this.#byId.get(someText(response['id'])))
     const call = ofId ?? this.#firstOf(this.#byName.get(response['name']))

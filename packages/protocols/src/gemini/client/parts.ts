@@ -12,25 +12,26 @@ import { geminiFinishReason } from '../finish-reasons.ts'
 import type { Part } from '../generate-content.ts'
 import { carryBlocks } from '../signatures.ts'
 
-/** What the end of an answer holds: its calls, and reasoning that must come back with them. */
+/** What the end of a response contains: its calls, and reasoning that the client must send back with them. */
 interface Closing {
   readonly calls: readonly ToolCall[]
   readonly blocks: readonly ThinkingBlock[]
 }
 
 interface ClosingParts {
-  /** Empty texts with signatures of their own; they come before the text, or at least before its signature. */
+  /** Empty texts with signatures of their own. They come before the text, or at least before its signature. */
   readonly earlier: readonly Part[]
-  /** To go on the text. */
+  /** The signature for the text. */
   readonly textSignature: string | undefined
   readonly calls: readonly Part[]
-  /** A call whose arguments are no JSON object, which a functionCall cannot hold. */
+  /** A call whose arguments are not a JSON object, which a functionCall cannot hold. */
   readonly malformed: ToolCall | undefined
 }
 
 /**
- * The calls as parts, and where signatures go. Reasoning of other providers rides on the first call, or on the text
- * where there is none; a second signature gets an empty text of its own, as Gemini itself does it.
+ * The calls as parts, and the placement of signatures. Reasoning of other providers is put into the signature of the first
+ * call, or of the text if there is no call. Every further signature gets an empty text of its own, as in Gemini's own
+ * responses.
  */
 export function closingParts({ calls, blocks }: Closing): ClosingParts {
   const own = blocks.flatMap(({ type, signature }) =>
@@ -66,8 +67,8 @@ function functionCallPart(call: ToolCall): Part | undefined {
 }
 
 /**
- * How an answer ended. A call that could not be read is an end of its own in Gemini's words, unless a limit or a filter
- * cut it off.
+ * How a response ended. A call that could not be read has a finish reason of its own in Gemini's API, unless a limit or a
+ * filter cut the response off.
  */
 export function finishFields(
   reason: FinishReason,
@@ -82,7 +83,7 @@ export function finishFields(
   }
 }
 
-/** Pictures as parts; one by address cannot be inline. */
+/** Images as parts. An image given by its address cannot be inline. */
 export function imageParts(images: AnswerMessage['images']): readonly Part[] {
   return (images ?? []).map(({ image_url: { url } }) => {
     const data = parseDataUrl(url)
@@ -92,12 +93,12 @@ export function imageParts(images: AnswerMessage['images']): readonly Part[] {
   })
 }
 
-/** Sound as Gemini's speech models send it; the request asked for 16 bit samples. */
+/** Audio in the form of Gemini's speech models. The request asked for 16-bit samples. */
 export function soundPart(base64: string): Part {
   return { inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: base64 } }
 }
 
-/** https://ai.google.dev/api/generate-content#LogprobsResult; undefined where there are none. */
+/** https://ai.google.dev/api/generate-content#LogprobsResult; undefined if there are no logprobs. */
 export function logprobsResult(
   logprobs: ChoiceLogprobs | null | undefined,
 ): Readonly<Record<string, unknown>> | undefined {

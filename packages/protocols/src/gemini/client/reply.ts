@@ -12,7 +12,7 @@ import { closingParts, finishFields, imageParts, logprobsResult, soundPart } fro
 type Choice = ChatReply['choices'][number]
 type Reports = Pick<FormatContext, 'leftOut'>
 
-/** A chat answer as GenerateContentResponse. */
+/** A chat completion as GenerateContentResponse. */
 export function contentReply(
   reply: ChatReply,
   request: unknown,
@@ -76,7 +76,7 @@ function partsOf(
   ]
 }
 
-/** Chat's usage in the normal form. */
+/** Converts the usage of a chat completion into the internal form. */
 function usageOf(usage: ChatUsage): Usage {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
   return {

@@ -16,8 +16,9 @@ import { messagesOf, textsOf } from './messages.ts'
 import { pathOfFunction, searchPath, searchWords, serverTools, toolFields } from './tools.ts'
 
 /**
- * A generateContent request as a chat request. What only Gemini can do (cached contents, safety settings) is refused: towards Gemini the request goes as it came and never passes here. `root` is the path of the
- * request inside the caller's body, '' or ending in a dot.
+ * A generateContent request as a chat request. Features that only Gemini supports (cached contents, safety settings) are
+ * rejected: a request to Gemini itself is sent unchanged and does not come here. `root` is the path of the request inside the
+ * caller's body; it is '' or ends in a dot.
  */
 export function chatRequestOf(
   request: Fields,
@@ -39,7 +40,7 @@ export function chatRequestOf(
   }
 }
 
-/** Other providers have none of Gemini's filters, so asking for none of them asks for nothing. */
+/** Other providers do not have Gemini's filters, so a request to switch them off has no effect and is accepted. */
 const noFilter: ReadonlySet<unknown> = new Set([
   'OFF',
   'BLOCK_NONE',
@@ -79,7 +80,7 @@ function tierOf(request: Fields, root: string): Partial<ChatRequest> {
   }
 }
 
-/** Canonical fields by their place in a generateContent request. */
+/** Maps canonical fields to their place in a generateContent request. */
 const places: Readonly<Record<string, string>> = {
   messages: 'contents',
   temperature: 'generationConfig.temperature',
@@ -110,5 +111,8 @@ export function paramOfChat(canonical: string, request: unknown): string {
   const tool = /^tools\[(\d+)\](?!\.functionD)(?:\.function)?(.*)$/.exec(canonical)
   if (tool !== null) return pathOfFunction(objectOf(request), Number(tool[1])) + (tool[2] ?? '')
   const [field = ''] = canonical.split(/[.[]/)
-  return places[field] ?? canonical
+  const place = places[field] ?? canonical
+  return field === 'tool_choice' && canonical.endsWith('.name')
+    ? `${place}.allowedFunctionNames[${/\[(\d+)\]/.exec(canonical)?.[1] ?? 0}]`
+    : place
 }

@@ -3,8 +3,8 @@ import { readArguments } from '../../call-arguments.ts'
 import { snakeCase } from './fields.ts'
 
 /**
- * A request with lists where Google also reads what would be alone in one, and contents where its client libraries take a
- * text.
+ * Rewrites a request to the documented form: a single value becomes a list where Google accepts both, and a text becomes
+ * contents where Google's client libraries accept one.
  */
 export function respellContents(request: Fields): Fields {
   let result = request
@@ -20,19 +20,19 @@ export function respellContents(request: Fields): Fields {
   return result
 }
 
-/** A request for embeddings: a text alone is a content. */
+/** The same for an embedding request: a bare text becomes a content. */
 export function respellContent(request: Fields): Fields {
   return changed(request, 'content', instructionOf)
 }
 
-/** The same for each of several. */
+/** The same for each request of a batch. */
 export function respellRequests(request: Fields): Fields {
   return changed(request, 'requests', (requests) =>
     listed(requests).map((each) => (isObject(each) ? respellContent(each) : each)),
   )
 }
 
-/** The field, in either spelling, with another value. */
+/** The fields with one of them changed; its name is recognised in either spelling. */
 function changed<T>(fields: T, name: string, respelled: (value: unknown) => unknown): T {
   if (!isObject(fields)) return fields
   const found = [name, snakeCase(name)].find((key) => fields[key] != null)
@@ -43,7 +43,7 @@ function listed(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** Several texts, or parts without a content, are what the user says at once. */
+/** Several texts, or parts without a content, become one user message. */
 function contentsOf(contents: unknown): readonly unknown[] {
   const given = listed(contents)
   return given.every((each) => typeof each === 'string')

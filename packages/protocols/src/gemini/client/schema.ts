@@ -11,7 +11,7 @@ function message(fields: Readonly<Record<string, TSchema>>): TObject {
   return Type.Object(Object.fromEntries(both))
 }
 
-/** Words as documented, and as Google's own examples write them. */
+/** The words as documented, and in the other cases that Google's own examples use. */
 function anyCase(words: readonly string[]): TSchema {
   const forms = words.flatMap((word) => [
     word,
@@ -49,10 +49,10 @@ const Part = message({
 
 const parts = Type.Array(Part, { minItems: 1 })
 
-/** `function` and `tool` are what Google's own libraries call the side that results come from. */
+/** `function` and `tool` are the names that Google's own libraries use for the role of results. */
 const roles = ['user', 'model', 'function', 'tool']
 
-/** https://ai.google.dev/api/caching#Content. Without a role it is the user's. */
+/** https://ai.google.dev/api/caching#Content. Without a role it belongs to the user. */
 const Content = Type.Object({ role: optional(oneOf(roles)), parts })
 
 const SystemInstruction = Type.Object({ role: optional(text), parts })

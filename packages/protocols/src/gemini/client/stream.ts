@@ -12,6 +12,7 @@ import {
   type ThinkingBlock,
   type Usage,
 } from '@sluice/contract'
+import { assertBounded } from '../../bounded.ts'
 import { nameUnread } from '../../citations.ts'
 import type { FormatContext, StreamWriter } from '../../protocol.ts'
 import { isServerSent, type Part } from '../generate-content.ts'
@@ -23,7 +24,7 @@ import { geminiError } from './error.ts'
 import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
 import { StreamedCalls } from './streamed-calls.ts'
 
-/** How fragments become wire text: server-sent events with `alt=sse`, else the elements of a JSON array. */
+/** How fragments are written: as server-sent events with `alt=sse`, otherwise as the elements of a JSON array. */
 interface Framing {
   readonly contentType: string
   readonly keepAlive: string
@@ -56,20 +57,20 @@ function jsonArray(): Framing {
 type Reports = Pick<FormatContext, 'leftOut'>
 type ChunkChoice = ChatChunk['choices'][number]
 
-/** One answer among several, as far as it must be held back. */
+/** The state of one of the response's candidates, with what must be held back. */
 interface Candidate {
   readonly index: number
   readonly calls: StreamedCalls
   readonly blocks: ThinkingBlock[]
   readonly annotations: Fields[]
   readonly serverCalls: ServerToolCall[]
-  /** The text so far, into which citations point. */
+  /** The text so far. Citations refer to positions in it. */
   text: string
   finish: FinishReason | undefined
   closing: ReturnType<typeof closingParts> | undefined
 }
 
-/** One stream as far as it was written. */
+/** The state of one stream being written. */
 interface Writing {
   readonly framing: Framing
   readonly reports: Reports
@@ -79,7 +80,10 @@ interface Writing {
   usage: Usage | undefined
 }
 
-/** Every fragment is a whole GenerateContentResponse whose parts are what is new; calls come whole. */
+/**
+ * Every fragment is a complete GenerateContentResponse whose parts are the new content. Calls are written only when they are
+ * complete.
+ */
 export function createChatWriter(
   request: unknown,
   query: string,
@@ -115,7 +119,7 @@ function write(writing: Writing, step: Step<ChatChunk>): string {
   return candidates.length === 0 ? '' : fragmentOf(writing, { candidates })
 }
 
-/** The finish reasons and what was used come last, together. */
+/** The finish reasons and the usage come last, together. */
 function end(writing: Writing): string {
   const candidates = [...writing.candidates.values()].map((candidate) =>
     lastCandidate(candidate, writing.reports),
@@ -157,6 +161,7 @@ function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate)
   candidate.text += text
   candidate.blocks.push(...(delta.thinking_blocks ?? []))
   candidate.annotations.push(...(delta.annotations ?? []))
+  assertBounded(candidate.annotations.length, 'citations')
   candidate.serverCalls.push(...(delta.server_tool_calls ?? []))
   for (const piece of delta.tool_calls ?? []) candidate.calls.add(piece)
   return [
@@ -168,7 +173,7 @@ function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate)
   ]
 }
 
-/** The calls that a text follows; while one of them is not whole they wait for the end. */
+/** The calls that come before a text. If one of them is incomplete, they wait until the end. */
 function callsSoFar(candidate: Candidate): readonly Part[] {
   const { calls, blocks } = candidate
   if (!calls.areWhole()) return []
@@ -196,7 +201,7 @@ function closingOf({ calls, blocks }: Candidate): ReturnType<typeof closingParts
   return closingParts({ calls: calls.all(), blocks })
 }
 
-/** Where no end was told before, what waited for one is told here. */
+/** If no finish reason came before, the parts that waited for one are written here. */
 function lastCandidate(candidate: Candidate, reports: Reports): Fields {
   const { index, finish, annotations, serverCalls, text } = candidate
   const closing = candidate.closing ?? closingOf(candidate)

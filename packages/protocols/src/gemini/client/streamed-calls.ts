@@ -1,12 +1,12 @@
 import type { ToolCall, ToolCallDelta } from '@sluice/contract'
 import { ObjectProgress } from '../../object-progress.ts'
 
-/** The calls of one streamed answer, put together from their pieces, of which those of several calls may come in turn. */
+/** The calls of one streamed response, assembled from their pieces. Pieces of several calls may be interleaved. */
 export class StreamedCalls {
   /** By slot. */
   readonly #calls = new Map<number, ToolCall>()
   readonly #progress = new Map<number, ObjectProgress>()
-  /** Slots of calls that more may come of. */
+  /** Slots of incomplete calls. */
   readonly #open = new Set<number>()
 
   add(piece: ToolCallDelta): void {
@@ -20,7 +20,7 @@ export class StreamedCalls {
     return [...this.#calls.values()]
   }
 
-  /** False where there are none, and for free-form calls, whose end nothing shows. */
+  /** False if there are no calls, and for free-form calls, whose end cannot be recognised. */
   areWhole(): boolean {
     return this.#calls.size > 0 && this.#open.size === 0
   }
@@ -31,7 +31,7 @@ export class StreamedCalls {
     this.#open.clear()
   }
 
-  /** A piece of a call's arguments may still come where they are no JSON yet. */
+  /** Whether a call's arguments are complete JSON. Until then more pieces may come. */
   #isWhole({ function: called, custom }: ToolCall, piece: ToolCallDelta): boolean {
     if (custom !== undefined || called === undefined) return false
     const progress = this.#progress.get(piece.index) ?? new ObjectProgress()

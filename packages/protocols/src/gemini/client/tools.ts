@@ -17,7 +17,7 @@ import { searchFilters } from '../../search-domains.ts'
 import { pick, refuse } from './fields.ts'
 import { toJsonSchema } from './json-schema.ts'
 
-/** The canonical fields that `tools` and `toolConfig` say; `root` is the path of the request they are in. */
+/** The canonical fields for `tools` and `toolConfig`. `root` is the path of the request that contains them. */
 export function toolFields(request: Fields, root: string): Partial<ChatRequest> {
   const entries = listOf(request['tools']).filter(isObject)
   const server = serverTools(request, root)
@@ -38,7 +38,10 @@ export function toolFields(request: Fields, root: string): Partial<ChatRequest> 
   }
 }
 
-/** Where the caller wrote the function that is at this place of chat's list; most write all in one entry. */
+/**
+ * The path in the caller's request of the function at this index of the canonical list. Most callers declare all functions in
+ * one entry.
+ */
 export function pathOfFunction(request: Fields, at: number): string {
   const paths = listOf(request['tools']).flatMap((entry, index) =>
     listOf(pick(objectOf(entry), 'functionDeclarations'))
@@ -48,12 +51,12 @@ export function pathOfFunction(request: Fields, at: number): string {
   return paths[at] ?? `tools[0].functionDeclarations[${at}]`
 }
 
-/** A search of Google's; what it shall keep out of is `blocked_domains` (Vertex AI, Tool.GoogleSearch). */
+/** Options of a Google search. Domains to exclude become `blocked_domains` (Vertex AI, Tool.GoogleSearch). */
 export function searchOptions(search: Fields): Fields {
   return searchFilters({ blocked_domains: pick(search, 'excludeDomains') })
 }
 
-/** Where the search stands among the tools of a request, in the spelling of the caller. */
+/** The path of the search in the tools of a request, in the caller's spelling. */
 export function searchPath(tools: unknown): string {
   const found = listOf(tools).flatMap((entry, index) =>
     Object.entries(objectOf(entry)).flatMap(([name, value]) =>
@@ -63,12 +66,12 @@ export function searchPath(tools: unknown): string {
   return found[0] ?? 'tools'
 }
 
-/** What the search calls what stands in chat's options. */
+/** Google's names for the canonical search options. */
 export const searchWords: Readonly<Record<string, string>> = {
   'filters.blocked_domains': 'excludeDomains',
 }
 
-/** The tools of Google's own that others may have too; what of a search has no word elsewhere is refused. */
+/** Google's own tools that other providers may have too. Options of a search that no other provider has are rejected. */
 export function serverTools(request: Fields, root: string): readonly PlacedServerTool[] {
   return listOf(request['tools'])
     .filter(isObject)
@@ -87,7 +90,7 @@ export function serverTools(request: Fields, root: string): readonly PlacedServe
     )
 }
 
-/** What of a search has a word elsewhere. */
+/** Options of a search that other providers have too. */
 const known: ReadonlySet<string> = new Set(['excludeDomains', 'exclude_domains'])
 
 function toolOf(declaration: Fields, path: string): Tool {

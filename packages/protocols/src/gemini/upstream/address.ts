@@ -1,13 +1,13 @@
 import { escapeName, vertexPublisherPath } from '../../vertex-address.ts'
 
-/** Where a method of a model is, such as `generateContent`. */
+/** Returns the path for a method of a model, such as `generateContent`. */
 export type AddressOf = (
   model: string,
   method: string,
   settings: Readonly<Record<string, string>>,
 ) => string
 
-/** Gemini API: https://ai.google.dev/api. Tuned models name their own collection. */
+/** Gemini API: https://ai.google.dev/api. Names of tuned models contain their own collection. */
 export const geminiAddress: AddressOf = (model, method) => {
   const [collection, ...rest] = model.split('/')
   const known = rest.length > 0 && (collection === 'models' || collection === 'tunedModels')

@@ -6,14 +6,14 @@ import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
 
 /**
- * Stands for a signature where the history came from another model (Gemini API, thought signatures: transferring
- * history). Gemini 3 refuses the first call of a step without one.
+ * Used instead of a signature if the history came from another model (Gemini API, thought signatures: transferring history).
+ * Gemini 3 rejects the first call of a step without a signature.
  */
 const signatureBypass = 'skip_thought_signature_validator'
 
 /**
- * An assistant's message of the history: text, then calls. Thoughts themselves need not return, their signatures
- * must, each in the part it came with. Reasoning of other providers means nothing here and stays away.
+ * An assistant message of the history: text, then calls. Thoughts need not be sent back, but their signatures must be, each in
+ * the part that it came with. Reasoning of other providers has no meaning here and is not sent.
  */
 export function answerParts(
   message: Message,
@@ -35,7 +35,7 @@ export function answerParts(
   ]
 }
 
-/** Text and refusal are one to Gemini. */
+/** For Gemini, text and refusal are the same. */
 function textOf({ content, refusal }: Message): string {
   const parts = typeof content === 'string' ? [content] : (content ?? []).map(textOfPart)
   return parts.join('') || (refusal ?? '')

@@ -15,20 +15,20 @@ import {
 import { TextPlaces } from '../../text-places.ts'
 import type { FunctionCalls } from './function-calls.ts'
 
-/** What a candidate's parts say, whole or of one fragment of a stream. */
+/** The content of a candidate's parts, of a whole response or of one fragment of a stream. */
 export interface CandidateParts {
   readonly text: string
-  /** Where the text goes on behind calls of these parts. */
+  /** The places where text continues after calls within these parts. */
   readonly textPlaces: TextPlaces
   readonly reasoning: string
   readonly calls: readonly ToolCall[]
-  /** Signatures of parts that are no calls. */
+  /** Signatures of parts that are not calls. */
   readonly blocks: readonly ThinkingBlock[]
   readonly images: NonNullable<AnswerMessage['images']>
   readonly audio: { readonly mimeType: string; readonly base64: string } | undefined
 }
 
-/** Without a reader of calls none are read. */
+/** Without a reader for calls, no calls are read. */
 export function readParts(candidate: Fields, calls?: FunctionCalls): CandidateParts {
   const parts = listOf(objectOf(candidate['content'])['parts']).filter(isObject)
   const sounds = parts.map(inlineData).filter((data) => data?.mimeType.startsWith('audio/'))
@@ -60,7 +60,7 @@ export function readParts(candidate: Fields, calls?: FunctionCalls): CandidatePa
   }
 }
 
-/** Texts and calls, which may come in turn. */
+/** Texts and calls, which may alternate. */
 function spokenIn(
   parts: readonly Fields[],
   functions: FunctionCalls | undefined,
@@ -91,7 +91,7 @@ function joinBase64(pieces: readonly string[]): string {
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64')
 }
 
-/** True where a caller would see something of these parts. */
+/** Whether a caller would see anything of these parts. */
 export function hasContent(candidate: Fields): boolean {
   return listOf(objectOf(candidate['content'])['parts'])
     .filter(isObject)
@@ -104,7 +104,7 @@ export function hasContent(candidate: Fields): boolean {
     )
 }
 
-/** LogprobsResult as chat's; null where there is none. */
+/** LogprobsResult as the logprobs of a chat completion; null if there are none. */
 export function readLogprobs(candidate: Fields): ChoiceLogprobs | null {
   const result = objectOf(candidate['logprobsResult'])
   const chosen = listOf(result['chosenCandidates']).map(objectOf)
@@ -119,7 +119,7 @@ export function readLogprobs(candidate: Fields): ChoiceLogprobs | null {
   }
 }
 
-/** Tokens that cannot be are at -9999 in chat answers. */
+/** In chat completions, impossible tokens have the logprob -9999. */
 function tokenLogprob(one: Fields): TokenLogprob {
   const token = textOf(one['token'])
   const logprob = one['logProbability']

@@ -38,7 +38,7 @@ export function decodeChat(
   return chatReply(inOrder, { usage: contentUsage(body) }, context)
 }
 
-/** The prompt itself was held back: an answer without candidates that says why. */
+/** The reason why the prompt itself was blocked; the response then has no candidates. */
 export function blockReasonOf(body: Fields): string | undefined {
   return someText(objectOf(body['promptFeedback'])['blockReason'])
 }
@@ -94,7 +94,7 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
   }
 }
 
-/** Nothing is kept for a later turn, so the audio's id expires at once. */
+/** Audio is not stored for a later turn, so its id expires immediately. */
 function audioOf(
   { mimeType, base64 }: NonNullable<CandidateParts['audio']>,
   transcript: string,

@@ -27,7 +27,7 @@ const decisions: Decisions<'chat'> = {
   cache_control: 'hint',
 }
 
-/** https://ai.google.dev/api/generate-content: the model and whether to stream are in the address. */
+/** https://ai.google.dev/api/generate-content: the model, and whether to stream, are in the address. */
 export function chatBody(request: ChatRequest, context: CodecContext): GenerateContentRequest {
   applyDecisions('chat', request, decisions, context)
   const { contents, systemInstruction } = encodeMessages(request.messages, context)
@@ -52,7 +52,7 @@ function toolConfigOf(
   context: CodecContext,
 ): GenerateContentRequest['toolConfig'] {
   const calling = callingConfig(request, context)
-  // Vertex, where a project is, has no such field.
+  // Vertex, which has a project, does not have this field.
   const isMix = saysMix(tools) && context.settings['project'] === undefined
   if (calling === undefined && !isMix) return undefined
   return {
@@ -61,7 +61,7 @@ function toolConfigOf(
   }
 }
 
-/** The form of the answer in words, for models that cannot be held to it beside tools. */
+/** The format of the response as an instruction, for models that cannot enforce it together with tools. */
 function toldFormat(request: ChatRequest, { model }: CodecContext): readonly Part[] {
   const { response_format: format } = request
   if (!isOnlyTold(request, model)) return []
@@ -72,7 +72,7 @@ function toldFormat(request: ChatRequest, { model }: CodecContext): readonly Par
   return [{ text: `Unless you call a function, answer with nothing but JSON${schema}.` }]
 }
 
-/** Gemini's own tiers; its standard is chat's default. */
+/** Gemini's own tiers; its standard tier is the default of chat completions. */
 function serviceTier(request: ChatRequest, context: CodecContext): string | undefined {
   const { service_tier: tier } = request
   if (tier === 'flex' || tier === 'priority') return tier

@@ -21,15 +21,15 @@ import { blockReasonOf } from './chat-reply.ts'
 import { createFunctionCalls, type FunctionCalls } from './function-calls.ts'
 import { fragmentOf } from './watcher.ts'
 
-/** One answer among several. */
+/** The state of one of the choices. */
 interface Choice {
   readonly index: number
   readonly functions: FunctionCalls
   calls: number
   reason: string | undefined
-  /** The text so far, into which citations point. */
+  /** The text so far. Citations refer to positions in it. */
   readonly text: BytePlaces
-  /** What they cite, over all fragments. */
+  /** The cited sources of all fragments. */
   readonly sources: Fields[]
   readonly serverTools: ServerTools
   audioId: string | undefined
@@ -49,7 +49,7 @@ function newChoice({ context }: Pick<Reading, 'context'>, index: number, reason?
   }
 }
 
-/** One stream as far as it was read. */
+/** The state of one stream being read. */
 interface Reading {
   readonly context: CodecContext
   readonly head: Omit<ChatChunk, 'choices'>
@@ -57,7 +57,7 @@ interface Reading {
   readonly counter: ServerToolCounter
 }
 
-/** Reads streamGenerateContent: every event is a whole response whose parts are what is new. */
+/** Reads streamGenerateContent: every event is a complete response whose parts are the new content. */
 export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const reading: Reading = {
     context,
@@ -87,7 +87,7 @@ function read(reading: Reading, event: ServerSentEvent): readonly Step<ChatChunk
   return usage === undefined ? steps : [...steps, { usage: reading.counter.in(usage) }]
 }
 
-/** The finish chunks wait until here, because some models repeat STOP in every fragment. */
+/** The finish chunks wait until the end, because some models repeat STOP in every fragment. */
 function end(reading: Reading): readonly Step<ChatChunk>[] {
   return [...reading.choices.values()].flatMap((choice) => {
     const { index, reason: word, calls, functions } = choice
@@ -159,7 +159,7 @@ function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): rea
   ]
 }
 
-/** Calls come whole, so one delta holds a call's id, name and all its arguments. */
+/** Calls arrive complete, so one delta holds a call's id, name and all its arguments. */
 function callDeltas(
   calls: CandidateParts['calls'],
   choice: Choice,

@@ -9,9 +9,9 @@ import { mediaAddress, mustBeFetched } from './media-part.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /**
- * Chat as generateContent (https://ai.google.dev/api/generate-content). What departs most from chat: the model's role
- * is `model`, tool results name their function, arguments and results are objects, and an answer ends without a
- * terminal event: its finishReason says that it is whole.
+ * Chat completions through generateContent (https://ai.google.dev/api/generate-content). The greatest differences: the model's
+ * role is `model`, tool results name their function, arguments and results are objects, and a stream ends without a final
+ * event; instead, its finishReason says that it is complete.
  */
 export function geminiChat(address: AddressOf): Codec<'chat'> {
   return withToolRule(
@@ -32,10 +32,10 @@ export function geminiChat(address: AddressOf): Codec<'chat'> {
   )
 }
 
-/** A letter or an underscore first (https://ai.google.dev/api/caching#FunctionDeclaration). */
+/** Names start with a letter or an underscore (https://ai.google.dev/api/caching#FunctionDeclaration). */
 const toolRule = { fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/, charactersMax: 128 }
 
-/** Gemini reads Google's own addresses only; everything else comes inline. */
+/** Gemini fetches only Google's own addresses; everything else must be sent inline. */
 function mediaToFetch({ messages }: ChatRequest): readonly { url: string; param: string }[] {
   return messages.flatMap(({ content }, message) =>
     typeof content === 'string' || content == null

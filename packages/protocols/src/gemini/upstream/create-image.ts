@@ -16,10 +16,10 @@ const decisions: Decisions<'createImage'> = {
   stream: 'gateway',
 }
 
-/** Imagen draws at most four pictures at once. */
+/** Imagen makes at most four images per request. */
 const imagenCountMax = 4
 
-/** Imagen models predict; Gemini's image models answer with a picture among their parts. */
+/** Imagen models use `predict`; Gemini's image models respond with an image among their parts. */
 export function geminiCreateImage(address: AddressOf): Codec<'createImage'> {
   return {
     encode(request, context) {

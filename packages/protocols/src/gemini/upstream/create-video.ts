@@ -6,11 +6,11 @@ import type { AddressOf } from './address.ts'
 import { bodyOf } from './failure.ts'
 import { mediaPart, mustBeFetched } from './media-part.ts'
 
-/** What Veo makes when nothing is asked for. */
+/** Veo's defaults. */
 const usualSeconds = '8'
 const usualSize = '1280x720'
 
-/** Veo's shapes and resolutions by size (Gemini API, video guide). */
+/** Veo's aspect ratio and resolution by size (Gemini API, video guide). */
 const shapes: Readonly<
   Record<string, { readonly aspectRatio: string; readonly resolution: string }>
 > = {
@@ -32,8 +32,8 @@ const decisions: Decisions<'createVideo'> = {
 
 /**
  * Veo as a long-running operation (https://ai.google.dev/gemini-api/docs/video,
- * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation). Vertex AI writes the clip to
- * the setting `storageUri`, where there is one.
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation). If the setting `storageUri`
+ * exists, Vertex AI writes the video there.
  */
 export function veoCreateVideo(address: AddressOf): Codec<'createVideo'> {
   return { encode: (request, context) => encode(request, context, address), decode, media }
@@ -119,7 +119,7 @@ function addressOf({ input_reference: reference }: CreateVideoRequest) {
   return { url: reference.image_url, param: 'input_reference.image_url' }
 }
 
-/** The first picture of the clip. */
+/** The first frame of the video. */
 function imageOf(request: CreateVideoRequest, context: CodecContext): Blob | undefined {
   const { input_reference: reference } = request
   if (reference != null && 'bytes' in reference) {

@@ -2,7 +2,7 @@ import { GatewayError, objectOf } from '@sluice/contract'
 import type { Codec } from '../../protocol.ts'
 import { parseJob, type VeoPlace } from './video.ts'
 
-/** The finished clip, from Google's file store with the same credential; its bytes pass as they come. */
+/** The finished video, from Google's file store with the same credential. Its bytes are forwarded as they arrive. */
 export const veoDownloadVideo = (place: VeoPlace): Codec<'downloadVideo'> => ({
   encode(request, context) {
     if (request.variant != null && request.variant !== 'video') context.unsupported('variant')
@@ -15,7 +15,7 @@ export const veoDownloadVideo = (place: VeoPlace): Codec<'downloadVideo'> => ({
         'upstream_garbled',
         'The upstream answered with JSON instead of a video',
       )
-    // A clip has no other form: where there is `rendered` nobody looks at the reply.
+    // A video has no other form: if `rendered` is set, nothing reads the reply.
     return { reply: undefined as never, rendered }
   },
   bytes: true,

@@ -22,7 +22,7 @@ const decisions: Decisions<'editImage'> = {
   stream: 'gateway',
 }
 
-/** Gemini's image models edit what they see in the request (Gemini API, image generation guide). */
+/** Gemini's image models edit the images in the request (Gemini API, image generation guide). */
 export function geminiEditImage(address: AddressOf): Codec<'editImage'> {
   return {
     encode(request, context) {
@@ -48,7 +48,7 @@ function imageParts(request: EditImageRequest, context: CodecContext): readonly 
   return [...uploads, ...addressesOf(request).map((each) => mediaPart(each, context))]
 }
 
-/** Pictures by address: OpenAI's references, and those among DashScope's messages. */
+/** Images given by their address: OpenAI's references, and those in DashScope's messages. */
 function addressesOf({ images, input }: EditImageRequest): readonly MediaAddress[] {
   const references = (images ?? []).map(({ image_url: url }, index) => ({
     url,

@@ -8,14 +8,19 @@ import {
 } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded } from '../../protocol.ts'
+import { inBatches } from '../../embedding-reply.ts'
 import { usualEmbed } from '../../usual-decisions.ts'
 import { taskTypeOf } from '../embed-task.ts'
 import { readUsage } from '../usage.ts'
 import { type AddressOf, geminiAddress } from './address.ts'
 import { bodyOf } from './failure.ts'
 
-/** batchEmbedContents (https://ai.google.dev/api/embeddings); a single text is a batch of one. */
+/** Maximum size of a batch ("at most 100 requests can be in one batch"). */
+const batchMax = 100
+
+/** batchEmbedContents (https://ai.google.dev/api/embeddings). A single text is sent as a batch of one. */
 export const geminiEmbed: Codec<'embed'> = {
+  parts: (request) => inBatches(request, batchMax),
   encode(request, context) {
     const settings = settingsOf(request, context)
     const requests = textsOf(request).map((text) => ({
@@ -43,6 +48,7 @@ export const geminiEmbed: Codec<'embed'> = {
 /** Text embeddings on Vertex AI (https://cloud.google.com/vertex-ai/docs, text embeddings API): `:predict`. */
 export function vertexEmbed(address: AddressOf): Codec<'embed'> {
   return {
+    parts: (request, { model }) => inBatches(request, instancesMax(model)),
     encode(request, context) {
       const { task, dimensions } = settingsOf(request, context)
       const instances = textsOf(request).map((content) => ({
@@ -71,6 +77,13 @@ export function vertexEmbed(address: AddressOf): Codec<'embed'> {
   }
 }
 
+/**
+ * There, Gemini's own models accept one text per call; the models before them accept 250 (text embeddings API, request body).
+ */
+function instancesMax(model: string): number {
+  return model.includes('gemini-embedding') ? 1 : 250
+}
+
 const decisions: Decisions<'embed'> = {
   ...usualEmbed,
   dimensions: 'sent',
@@ -90,7 +103,7 @@ function settingsOf(request: EmbedRequest, context: CodecContext): Settings {
   return { task, dimensions: dimensions ?? undefined }
 }
 
-/** Texts only: token ids belong to one tokenizer, and Gemini has its own. */
+/** Only texts: token ids belong to another tokenizer than Gemini's. */
 function textsOf({ input }: EmbedRequest): readonly string[] {
   const list: readonly unknown[] = typeof input === 'string' ? [input] : input
   const texts = list.filter((item) => typeof item === 'string')
@@ -110,7 +123,7 @@ function vectorOf(values: unknown): readonly number[] {
 interface Asked {
   readonly request: EmbedRequest
   readonly context: CodecContext
-  /** Undefined where the upstream did not count. */
+  /** Undefined if the upstream did not count them. */
   readonly tokens: number | undefined
 }
 
@@ -141,7 +154,7 @@ function answer(
   }
 }
 
-/** Little-endian float32, whatever this machine's own order. */
+/** Little-endian float32, independent of this machine's byte order. */
 function base64Of(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)

@@ -11,9 +11,9 @@ import type { Received, UpstreamFailure } from '../../protocol.ts'
 import { receivedObject } from '../../read-json.ts'
 
 /**
- * Google's error body: `{error: {code, message, status, details}}` (https://google.aip.dev/193), in streamed arrays
- * wrapped in one more array. `code` is the most exact word it has: an ErrorInfo reason such as API_KEY_INVALID,
- * which comes with status 400, or else the status. The field at fault is named in Gemini's own words, in the message.
+ * Reads Google's error body: `{error: {code, message, status, details}}` (https://google.aip.dev/193), which streamed arrays
+ * wrap in one more array. `code` becomes the most precise word available: an ErrorInfo reason such as API_KEY_INVALID, which
+ * comes with status 400, otherwise the status. The message names the field at fault as Gemini calls it.
  */
 export function readFailure(received: Received): UpstreamFailure {
   const fallback = `The upstream answered with status ${received.status}`
@@ -27,7 +27,7 @@ export function readFailure(received: Received): UpstreamFailure {
   return error === undefined ? { message: fallback } : failureIn(error, fallback)
 }
 
-/** The error inside a body or a fragment; undefined when it holds none. */
+/** The error in a body or a fragment; undefined if there is none. */
 export function errorIn(body: unknown): Fields | undefined {
   const first: unknown = Array.isArray(body) ? body[0] : body
   const { error } = objectOf(first) as { readonly error?: unknown }
@@ -35,14 +35,14 @@ export function errorIn(body: unknown): Fields | undefined {
   return isObject(error) ? error : undefined
 }
 
-/** A whole answer as an object. Throws the error that an answer with status 200 may hold, and `upstream_garbled`. */
+/** A whole response as an object. Throws the error that a response with status 200 may contain, or `upstream_garbled`. */
 export function bodyOf(received: Received): Fields {
   const error = errorIn(received.json())
   if (error !== undefined) throw upstreamError(error)
   return receivedObject(received)
 }
 
-/** An error that came with status 200: in a body, or as a fragment of a stream. */
+/** An error that came with status 200, in a body or as a fragment of a stream. */
 export function upstreamError(error: Fields): GatewayError {
   const failure = failureIn(error, 'The upstream reported an error without a message')
   const status = typeof error['code'] === 'number' ? error['code'] : undefined
@@ -67,13 +67,13 @@ function failureIn(error: Fields, fallback: string): UpstreamFailure {
   }
 }
 
-/** A protobuf duration in JSON, such as `34.4s`, in milliseconds. */
+/** Converts a protobuf duration in JSON, such as `34.4s`, into milliseconds. */
 function durationMs(value: unknown): number | undefined {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(someText(value) ?? '')?.[1]
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
 }
 
-/** Reasons that speak of the gateway's own credential although the status is 400. */
+/** Reasons that concern the gateway's own credential although the status is 400. */
 const credentialReasons: ReadonlySet<string> = new Set([
   'API_KEY_INVALID',
   'API_KEY_EXPIRED',

@@ -16,17 +16,20 @@ interface OpenCall {
   readonly signature: string | undefined
 }
 
-/** The function calls of one answer, part after part. */
+/** The function calls of one response, read part by part. */
 export interface FunctionCalls {
-  /** The call that is whole with this part; none where it goes on, or where it has no name to be answered by. */
+  /**
+   * The call that is complete with this part; none if more of it follows, or if it has no name, without which no result could
+   * refer to it.
+   */
   read(part: Fields): readonly ToolCall[]
-  /** True while a call goes on. */
+  /** Whether a call is incomplete. */
   isOpen(): boolean
 }
 
 /**
- * Mostly a part is a whole call. Vertex may stream one (`streamFunctionCallArguments`): its name, then pieces of
- * arguments with the path each belongs to, and at last a part without `willContinue`.
+ * Usually a part is a complete call. Vertex may stream a call (`streamFunctionCallArguments`): first its name, then pieces of
+ * the arguments, each with its path, and last a part without `willContinue`.
  */
 export function createFunctionCalls(newId: (prefix: string) => string): FunctionCalls {
   let open: OpenCall | undefined
@@ -34,7 +37,7 @@ export function createFunctionCalls(newId: (prefix: string) => string): Function
   function begin(call: Fields, part: Fields): OpenCall | undefined {
     const name = someText(call['name'])
     if (name === undefined) return undefined
-    // Without an id in the answer the call gets one, by which its result will find it again.
+    // A call without an id in the response gets one, so that its result can refer to it.
     const id = someText(call['id']) ?? newId('call_')
     const args = new GrownArguments(isObject(call['args']) ? call['args'] : {})
     return { id, name, args, signature: someText(part['thoughtSignature']) }

@@ -7,10 +7,10 @@ import { thinkingConfig } from './thinking.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
-/** Gemini gives at most this many candidates for one prompt. */
+/** Gemini's maximum number of candidates for one prompt. */
 const candidatesMax = 8
 
-/** https://ai.google.dev/api/generate-content#GenerationConfig. Undefined where nothing departs from the model's own. */
+/** https://ai.google.dev/api/generate-content#GenerationConfig. Undefined if everything is left at the model's defaults. */
 export function generationConfig(request: ChatRequest, context: CodecContext): Config | undefined {
   const thinking = thinkingConfig(request, context)
   const config: Config = {
@@ -53,8 +53,8 @@ function logprobsOf({ logprobs, top_logprobs: top }: ChatRequest): Config {
 }
 
 /**
- * Before Gemini 3 a model with tools, functions or Google's own, cannot be held to JSON (Gemini API, structured outputs;
- * snailyp/gemini-balance#286): it is told to.
+ * Before Gemini 3, JSON output cannot be enforced for a model with tools, neither functions nor Google's own (Gemini API,
+ * structured outputs; snailyp/gemini-balance#286). The model is only instructed to write JSON.
  */
 export function isOnlyTold(
   { response_format: format, tools, web_search_options: search, server_tools: own }: ChatRequest,
@@ -79,7 +79,7 @@ function formatOf(request: ChatRequest, context: CodecContext): Config {
     : { ...json, responseSchema: toGeminiSchema(schema, 'response_format.json_schema.schema') }
 }
 
-/** Sound comes as 16 bit samples, 24,000 a second; a WAV header can be put before them, nothing else. */
+/** Audio comes as 16-bit samples at 24,000 Hz. The gateway can put a WAV header before them, but no other format is possible. */
 function modalitiesOf(request: ChatRequest, context: CodecContext): Config {
   const { modalities, audio } = request
   if (modalities?.includes('audio') !== true) {

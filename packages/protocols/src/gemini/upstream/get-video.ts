@@ -6,8 +6,8 @@ import { formatJob, parseJob, type VeoPlace } from './video.ts'
 type VideoState = Pick<Video, 'status' | 'progress' | 'error' | 'metadata'>
 
 /**
- * A Veo operation (https://ai.google.dev/api/operations). It tells neither how far it is nor what it was asked for:
- * length, size and prompt are the gateway's to remember. Once the clip is there, the job says where.
+ * A Veo operation (https://ai.google.dev/api/operations). It reports neither its progress nor its parameters: the gateway
+ * itself must store length, size and prompt. Once the video exists, the job contains its address.
  */
 export const veoGetVideo = (place: VeoPlace): Codec<'getVideo'> => ({
   encode: (_request, context) => place.poll(parseJob(context.jobId).operation, context.settings),
@@ -37,7 +37,7 @@ export const veoGetVideo = (place: VeoPlace): Codec<'getVideo'> => ({
   },
 })
 
-/** A failed operation holds an error of its own, which is no failure of this request. */
+/** A failed operation contains an error of its own, which is not a failure of this request. */
 function operationOf(received: Parameters<typeof bodyOf>[0]): Fields {
   const body = objectOf(received.json())
   return body['done'] === true ? body : bodyOf(received)

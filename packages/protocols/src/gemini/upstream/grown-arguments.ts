@@ -2,7 +2,7 @@ import { type Fields, GatewayError, isObject, someText } from '@sluice/contract'
 
 type Step = string | number
 
-/** An object or a list that a piece was added to. */
+/** An object or a list that pieces are added to. */
 class Grown {
   readonly isList: boolean
   readonly items: Map<Step, unknown>
@@ -16,10 +16,13 @@ class Grown {
   }
 }
 
-/** More steps lead nowhere that anybody means. */
+/** Maximum steps of a path; no meaningful path has more. */
 const stepsMax = 256
 
-/** Arguments of a call that come in pieces, each with its path (Vertex AI, PartialArg). Each costs the steps of its path. */
+/**
+ * Arguments of a call that arrive in pieces, each with its path (Vertex AI, PartialArg). Adding a piece takes time in
+ * proportion to the steps of its path.
+ */
 export class GrownArguments {
   readonly #root: Grown
 
@@ -27,7 +30,7 @@ export class GrownArguments {
     this.#root = new Grown(args)
   }
 
-  /** Throws `upstream_garbled` where the piece fits nowhere. */
+  /** Throws `upstream_garbled` if the piece does not fit. */
   add(piece: Fields): void {
     const path = pathOf(piece['jsonPath'])
     const [last = ''] = path.splice(-1)
@@ -65,7 +68,7 @@ function plain(value: unknown): unknown {
 }
 
 function itemAt({ isList, items }: Grown, step: Step): unknown {
-  // Elements come in their order, so that no index makes a list longer than what was sent.
+  // Elements must arrive in order, so that an index cannot make a list longer than what was sent.
   if (isList ? typeof step !== 'number' || step > items.size : typeof step === 'number')
     throw garbledCall()
   return items.get(step)
@@ -81,7 +84,7 @@ function pathOf(path: unknown): Step[] {
   )
 }
 
-/** A text may come in several pieces. */
+/** A text may arrive in several pieces. */
 function valueOf(before: unknown, piece: Fields): unknown {
   const { stringValue: text, numberValue: number, boolValue: bool } = piece
   if (typeof text === 'string') return typeof before === 'string' ? before + text : text

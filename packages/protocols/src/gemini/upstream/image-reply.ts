@@ -18,11 +18,11 @@ import { bodyOf } from './failure.ts'
 
 interface Asked {
   readonly context: CodecContext
-  /** Pictures come inline; where an address is asked for, it is a data URL. */
+  /** Images come inline. If the caller asked for a URL, the image is returned as a data URL. */
   readonly asUrl: boolean
 }
 
-/** Pictures among the parts of a generateContent answer. */
+/** The images among the parts of a generateContent response. */
 export function decodePictures(received: Received, asked: Asked): Decoded<'createImage'> {
   const body = bodyOf(received)
   const candidates = listOf(body['candidates']).filter(isObject)
@@ -34,7 +34,7 @@ export function decodePictures(received: Received, asked: Asked): Decoded<'creat
   return answer(images, readUsage(body['usageMetadata']), asked)
 }
 
-/** Imagen's answer (https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api). */
+/** Imagen's response (https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api). */
 export function decodePredictions(received: Received, asked: Asked): Decoded<'createImage'> {
   const predictions = listOf(bodyOf(received)['predictions']).map(objectOf)
   const images = predictions.flatMap((prediction) => {

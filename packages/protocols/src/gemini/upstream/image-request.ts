@@ -7,24 +7,27 @@ import { type ImageShape, imageShape } from './image-size.ts'
 
 type ImageRequest = CreateImageRequest | EditImageRequest
 
-/** All texts of a request, whichever of its forms it has. */
+/** All texts of a request, in whichever form it is. */
 export function promptOf({ prompt, input }: ImageRequest): string {
   const texts = input?.messages.flatMap(({ content }) => content.map(({ text }) => text)) ?? []
   return [prompt, ...texts].filter((text) => text != null && text !== '').join('\n')
 }
 
-/** How many pictures: OpenAI's field, or DashScope's. */
+/** The number of images, from OpenAI's or DashScope's field. */
 export function countOfImages({ n, parameters }: ImageRequest): number {
   return n ?? parameters?.n ?? 1
 }
 
-/** DashScope's options that neither family of models has. */
+/** Rejects DashScope's options that neither family of models supports. */
 export function refuseParameters({ parameters }: ImageRequest, context: CodecContext): void {
   for (const field of ['watermark', 'negative_prompt', 'prompt_extend'] as const)
     if (!isNeutral(field, parameters?.[field])) context.unsupported(`parameters.${field}`)
 }
 
-/** The shape asked for; undefined for `auto` and for none. Says `unsupported` of one that no model draws. */
+/**
+ * The requested aspect ratio and size; undefined if there is none or it is `auto`. Reports as unsupported what no model can
+ * make.
+ */
 export function shapeOf(
   request: ImageRequest,
   family: 'gemini' | 'imagen',
@@ -43,7 +46,7 @@ export function shapeOf(
   return undefined
 }
 
-/** generateContent for a picture (Gemini API, image generation guide). */
+/** The body of a generateContent request for an image (Gemini API, image generation guide). */
 export function pictureBody(
   request: ImageRequest,
   images: readonly Part[],

@@ -1,18 +1,18 @@
-/** Shapes that Gemini's image models draw (Gemini API, image generation guide). */
+/** Aspect ratios that Gemini's image models support (Gemini API, image generation guide). */
 const geminiRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
-/** Shapes that Imagen draws. */
+/** Aspect ratios that Imagen supports. */
 const imagenRatios = ['1:1', '3:4', '4:3', '9:16', '16:9']
 
 export interface ImageShape {
   readonly aspectRatio: string
-  /** 1K, 2K or 4K: how long the longer edge is, roughly. */
+  /** 1K, 2K or 4K: the approximate length of the longer side. */
   readonly imageSize: string
 }
 
-/** The shape that a size such as `1536x1024` asks for; undefined where the models have none of its proportion. */
+/** The aspect ratio and size for a size such as `1536x1024`; undefined if the models do not support its aspect ratio. */
 export function imageShape(size: string, family: 'gemini' | 'imagen'): ImageShape | undefined {
-  const [width = 0, height = 0] = size.split(/[x*]/).map(Number)
+  const [width = 0, height = 0] = size.split(/[x*:]/).map(Number)
   const divisor = greatestDivisor(width, height)
   const aspectRatio = `${width / divisor}:${height / divisor}`
   const known = family === 'gemini' ? geminiRatios : imagenRatios

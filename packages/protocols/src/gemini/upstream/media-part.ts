@@ -9,13 +9,13 @@ import { typeByName, typeOfFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
 
-/** Where a message part keeps its address, and how errors name it. */
+/** The address of a part's media, and the path that errors name for it. */
 export interface MediaAddress {
   readonly url: string
   readonly param: string
 }
 
-/** The address a media part holds; undefined for text and for sound, which comes inline. */
+/** The address in a media part; undefined for text and for audio, which comes inline. */
 export function mediaAddress(part: ContentPart, path: string): MediaAddress | undefined {
   const url = part.image_url?.url ?? part.video_url?.url
   if (url !== undefined) return { url, param: `${path}.${part.type}.url` }
@@ -24,12 +24,15 @@ export function mediaAddress(part: ContentPart, path: string): MediaAddress | un
   return undefined
 }
 
-/** True for an address that Gemini cannot read itself, so that the gateway fetches it first. */
+/** Whether the gateway must fetch an address first, because Gemini cannot read it itself. */
 export function mustBeFetched(url: string): boolean {
   return /^https?:/i.test(url) && !isGoogleFile(url)
 }
 
-/** Files API, Cloud Storage and YouTube: what `fileData.fileUri` takes (https://ai.google.dev/gemini-api/docs/files). */
+/**
+ * Files API, Cloud Storage and YouTube: the addresses that `fileData.fileUri` accepts
+ * (https://ai.google.dev/gemini-api/docs/files).
+ */
 function isGoogleFile(url: string): boolean {
   return (
     url.startsWith('gs://') ||
@@ -39,8 +42,8 @@ function isGoogleFile(url: string): boolean {
 }
 
 /**
- * Bytes at an address as a part: data URLs, bare base64 and fetched files become `inlineData`, addresses of Google's
- * own become `fileData`. Throws `invalid_request` for what is neither, or of no known type.
+ * The media at an address as a part: data URLs, bare base64 and fetched files become `inlineData`, Google's own addresses
+ * become `fileData`. Throws `invalid_request` for anything else, or if the type is unknown.
  */
 export function mediaPart(
   { url, param }: MediaAddress,

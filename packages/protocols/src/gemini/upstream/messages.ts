@@ -13,14 +13,15 @@ interface Conversation {
   readonly systemInstruction?: { readonly parts: readonly Part[] }
 }
 
-/** Stands where Gemini wants a user's turn and the caller has none. */
+/** The text used where Gemini requires a user's turn and the caller has none. */
 const noWords = '.'
 
 /**
- * The messages as Gemini's contents. System and developer messages at the head become the system instruction; one in
- * the middle stays where it was said, as text between `<system>` tags in the user's turn, because moving it to the
- * head would make it hold from the beginning. Neighbours of one role are merged, the first turn is the user's, and the
- * results of one step's calls are one content of nothing else, as many as the calls (Gemini API, function calling).
+ * Translates the messages into Gemini's contents. System and developer messages at the beginning become the system
+ * instruction. One in the middle stays at its place, as text between `<system>` tags in the user's turn, because at the
+ * beginning it would apply to the whole conversation. Neighbouring messages of one role are merged, the first turn is the
+ * user's, and the results for one step's calls form a content of their own, with as many results as calls (Gemini API,
+ * function calling).
  */
 export function encodeMessages(messages: readonly Message[], context: CodecContext): Conversation {
   const head = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
@@ -42,7 +43,7 @@ function contentsOf(
   context: CodecContext,
 ): readonly Content[] {
   let calls: readonly ToolCall[] = []
-  /** From the message at hand to this one there are no results. */
+  /** There are no results between the current message and this index. */
   let withoutResults = from
   const merged: { role: Content['role']; results: boolean; parts: Part[] }[] = []
   const add = (role: Content['role'], parts: readonly Part[], results = false): void => {
@@ -75,8 +76,8 @@ function contentsOf(
 }
 
 /**
- * After a run of results from here on, or here; a system message between must not tear them apart. `until` is how far was
- * looked.
+ * Returns in `end` the index after a run of results that starts here, or `start` if there is none. A system message in between
+ * must not split the run. `until` is how far the search went.
  */
 function resultsFrom(
   messages: readonly Message[],
@@ -102,7 +103,7 @@ function markedSystem(message: Message): readonly Part[] {
   return textParts(message).map(({ text }) => ({ text: `<system>\n${text}\n</system>` }))
 }
 
-/** Who of several users speaks; a content has no field for it. */
+/** Writes the name of the speaking user before the text, because a content has no field for it. */
 function named({ name }: Message, parts: readonly Part[]): readonly Part[] {
   const [first, ...rest] = parts
   if (name == null || name === '' || first === undefined) return parts
@@ -131,7 +132,7 @@ function userPart(part: ContentPart, path: string, context: CodecContext): reado
   return [{ ...media, ...resolutionOf(part, path, context) }]
 }
 
-/** Results are objects: what a tool shows stands behind them, in the order of the results. */
+/** Results are objects, so the media of tool results follow them, in the order of the results. */
 function mediaOfResults(
   run: readonly Message[],
   start: number,
@@ -148,7 +149,7 @@ function mediaOfResults(
   )
 }
 
-/** Ids are of Gemini's own Files API, `files/abc` or its whole address; others are unknown there. */
+/** Only ids of Gemini's own Files API can be used: `files/abc`, its full address, or an address in Cloud Storage. */
 function filePart(id: string, path: string, context: CodecContext): readonly Part[] {
   const root = 'https://generativelanguage.googleapis.com/v1beta/'
   if (id.startsWith('gs://') || id.startsWith(root)) return [{ fileData: { fileUri: id } }]
@@ -163,7 +164,10 @@ const resolutions: Readonly<Record<string, string>> = {
   original: 'MEDIA_RESOLUTION_ULTRA_HIGH',
 }
 
-/** Per part from Gemini 3 on; older models always look closely, so that only `low` asks for something else. */
+/**
+ * From Gemini 3 on the resolution is set per part. Older models always use a high resolution, so that only `low` asks for
+ * something they do not support.
+ */
 function resolutionOf(part: ContentPart, path: string, context: CodecContext): Partial<Part> {
   const detail = part.image_url?.detail
   const level = detail == null ? undefined : resolutions[detail]

@@ -1,7 +1,7 @@
 import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import type { ModelList } from '../../protocol.ts'
 
-/** GET /v1beta/models (https://ai.google.dev/api/models); 1,000 is the largest page and more than there are. */
+/** GET /v1beta/models (https://ai.google.dev/api/models). 1,000 is the largest page size and more than the number of models. */
 export const geminiModels: ModelList = {
   path: '/v1beta/models?pageSize=1000',
   decode: (body) =>

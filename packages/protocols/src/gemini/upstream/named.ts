@@ -3,7 +3,8 @@ import type { NamedId } from '../../protocol.ts'
 
 /**
  * Cached contents, and files of the Files API and of Cloud Storage, which are read with the gateway's credential
- * (https://ai.google.dev/api/caching, https://ai.google.dev/gemini-api/docs/files). Counting tokens has them one level down.
+ * (https://ai.google.dev/api/caching, https://ai.google.dev/gemini-api/docs/files). A request to count tokens contains them
+ * one level deeper.
  */
 export function namedInGemini(body: unknown): readonly NamedId[] {
   const { generateContentRequest: inner } = objectOf(body)
@@ -26,7 +27,7 @@ function namedIn(body: unknown, path: string): readonly NamedId[] {
   return named
 }
 
-/** What a tool searches: stores of files, and on Vertex corpora and data stores. */
+/** What a tool searches: file search stores, and on Vertex also corpora and data stores. */
 function addStores(tool: unknown, path: string, named: NamedId[]): void {
   const { fileSearch, file_search: snake, retrieval } = objectOf(tool)
   const files = objectOf(fileSearch ?? snake)
@@ -53,7 +54,7 @@ function addFiles(content: unknown, path: string, named: NamedId[]): void {
   }
 }
 
-/** Whether it is no public address: a file's name, `gs://`, or an address of the Files API. */
+/** Whether it is not a public address but a file's name, `gs://`, or an address of the Files API. */
 function isKept(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || !/^https?:$/.test(url.protocol)) return true

@@ -17,7 +17,7 @@ import { createChatWatcher } from './watcher.ts'
 
 type Natives = { readonly [F in FormatName]?: Native }
 
-/** The formats of Gemini's own API; the model is in the address, so the body stays as it came. */
+/** The formats of Gemini's own API. The model is in the address, so the body is sent unchanged. */
 export function geminiNatives(address: AddressOf): Natives {
   return {
     generateContent: native(address, 'generateContent', { fits: hasOnlyOwnSignatures }),
@@ -30,7 +30,7 @@ export function geminiNatives(address: AddressOf): Natives {
   }
 }
 
-/** Embeddings name the model once more in the body. */
+/** Embedding requests repeat the model in the body. */
 export function geminiEmbedNatives(address: AddressOf): Natives {
   return {
     embedContent: native(address, 'embedContent', { rewrite: nameModel }),
@@ -60,7 +60,7 @@ function native(address: AddressOf, method: string, options: NativeOptions): Nat
   }
 }
 
-/** Reasoning of another provider travels in the place of a signature, which Gemini itself would refuse. */
+/** Reasoning of another provider may be carried in place of a signature; Gemini itself would reject it. */
 function hasOnlyOwnSignatures(request: unknown): boolean {
   const { contents } = objectOf(request) as { readonly contents?: unknown }
   return listOf(contents)
@@ -69,7 +69,7 @@ function hasOnlyOwnSignatures(request: unknown): boolean {
     .every((part) => !isCarried(part['thoughtSignature'] ?? part['thought_signature']))
 }
 
-/** Counting takes a whole generateContent request too, which names the model once more. */
+/** Counting also accepts a whole generateContent request, which repeats the model. */
 function nameInner(body: Uint8Array, model: string): Uint8Array {
   const inner = objectOf(jsonOf(body)['generateContentRequest'])
   if (!('model' in inner)) return body

@@ -12,11 +12,11 @@ const decisions: Decisions<'rerank'> = {
   max_tokens_per_doc: 'refused',
 }
 
-/** So many documents are one query of the price list (https://cloud.google.com/generative-ai-app-builder/pricing). */
+/** Number of documents that are billed as one query (https://cloud.google.com/generative-ai-app-builder/pricing). */
 const documentsPerQuery = 100
 
 /**
- * Google's ranking API, at a host of its own beside Vertex AI's
+ * Google's ranking API, which has a host of its own, separate from Vertex AI's
  * (https://cloud.google.com/generative-ai-app-builder/docs/reference/rest/v1/projects.locations.rankingConfigs/rank).
  */
 export const vertexRank: Codec<'rerank'> = {

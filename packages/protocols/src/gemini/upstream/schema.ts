@@ -1,22 +1,22 @@
 import { type Fields, GatewayError, isObject, listOf, objectOf } from '@sluice/contract'
 
 /**
- * JSON Schema to the subset of OpenAPI that Gemini before 2.5 reads (https://ai.google.dev/api/caching#Schema): no
- * references, no `const`, `oneOf`, `allOf`, type lists or `additionalProperties`; upper-case types; `enum` of texts.
- * What can be said otherwise is; a constraint that cannot is left out, for the schema still describes the same shape.
+ * Translates JSON Schema into the subset of OpenAPI that Gemini before 2.5 reads (https://ai.google.dev/api/caching#Schema):
+ * no references, no `const`, `oneOf`, `allOf`, type lists or `additionalProperties`; upper-case types; `enum` of texts. What
+ * has an equivalent is translated. A constraint without one is left out, since the schema still describes the same shape.
  * Throws `unsupported_value` with `param` for a schema that refers to itself or to another document.
  */
 export function toGeminiSchema(schema: unknown, param: string): Fields {
   return convert(schema, { root: objectOf(schema), param, open: [], left: { nodes: nodesMax } })
 }
 
-/** References written out may grow without end; no schema in use comes near this. */
+/** References that are written out could grow without end. No real schema comes near this limit. */
 const nodesMax = 5000
 
 interface Place {
   readonly root: Fields
   readonly param: string
-  /** The references that are being written out, outermost first. */
+  /** The references being written out, outermost first. */
   readonly open: readonly string[]
   readonly left: { nodes: number }
 }
@@ -166,7 +166,10 @@ function boundIntegers(schema: Fields, out: Record<string, unknown>): void {
   if (typeof below === 'number') out['maximum'] = Math.ceil(below) - 1
 }
 
-/** One text is an enum of one; one number is a range of one; true and false stay what their type says. */
+/**
+ * A constant text becomes an enum with one value, a constant number a range with one value. For true and false only the type
+ * is kept.
+ */
 function setConstant(value: unknown, out: Record<string, unknown>): void {
   if (typeof value === 'string') {
     out['type'] = 'STRING'
@@ -210,7 +213,7 @@ function setProperties(
   if (required.length > 0) out['required'] = required
 }
 
-/** A tuple's places may each be anything that one of its schemas allows. */
+/** Each position of a tuple may be anything that one of the tuple's schemas allows. */
 function itemsOf(schema: Fields, place: Place): Fields {
   const { items, prefixItems } = schema as {
     readonly items?: unknown

@@ -21,8 +21,8 @@ const decisions: Decisions<'speak'> = {
 }
 
 /**
- * Speech by generateContent (Gemini API, speech generation guide). The sound comes inline as 16 bit samples, 24,000 a
- * second, which is what OpenAI calls pcm; a header makes it wav. How to speak is said in front of the text.
+ * Speech through generateContent (Gemini API, speech generation guide). The audio comes inline as 16-bit samples at 24,000 Hz,
+ * which OpenAI calls pcm; a header turns it into wav. The instructions are written before the text.
  */
 export function geminiSpeak(address: AddressOf): Codec<'speak'> {
   return {
@@ -71,7 +71,7 @@ function decodeSpeech(
   const base64 = isPcm ? sound.base64 : wavOfSamples(sound.base64, sound.mimeType)
   const usage = readUsage(body['usageMetadata'])
   return {
-    // The operation has no JSON form, so there is no reply that could be given.
+    // The operation has no JSON form, so there is no reply to return.
     reply: undefined as never,
     rendered: {
       contentType: isPcm ? 'audio/pcm' : 'audio/wav',

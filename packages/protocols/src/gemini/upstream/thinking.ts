@@ -14,16 +14,16 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 24_576,
 }
 
-/** The bounds of Gemini 2.5 Pro; Flash ends at 24,576, which `budgets` uses, and can be told not to think. */
+/** The limits of Gemini 2.5 Pro. Flash ends at 24,576, as in `budgets`, and its thinking can be switched off. */
 const proBudgetMin = 128
 const proBudgetMax = 32_768
 
-/** As much as the model likes. */
+/** The model decides itself. */
 const ownChoice = -1
 
 /**
- * How much to think: `thinking_budget` in tokens, or `reasoning_effort`, which says more than a budget left to the
- * model. Thoughts are asked for wherever thinking is. Undefined leaves it to the model.
+ * How much to think: `thinking_budget` in tokens, or `reasoning_effort`, which takes precedence over a budget that is left to
+ * the model. Thoughts are requested whenever thinking is. Undefined leaves everything to the model.
  */
 export function thinkingConfig(
   request: ChatRequest,
@@ -53,7 +53,7 @@ type Reports = Pick<CodecContext, 'model' | 'leftOut'>
 function levelOf(effort: Effort, context: Reports): Readonly<Record<string, unknown>> {
   const known = thinkingLevelsOf(context.model)
   if (effort === 'none') alwaysThinks(context)
-  // Of two as near it is the higher one, as at Google's OpenAI-compatible endpoint.
+  // Between two levels at the same distance, the higher one is chosen, as at Google's OpenAI-compatible endpoint.
   const level = effort === 'none' ? known[0] : nearestEffort(effort, known.toReversed())
   return withThoughts({ thinkingLevel: level?.toUpperCase() }, effort !== 'none')
 }
@@ -76,7 +76,7 @@ function budgetIn(budget: number, context: Reports): Readonly<Record<string, unk
   return { thinkingBudget: proBudgetMin }
 }
 
-/** What comes nearest is asked for instead. */
+/** Reports that thinking cannot be switched off; the nearest level is requested instead. */
 function alwaysThinks({ leftOut }: Reports): void {
   leftOut('reasoning_effort', 'the model always thinks')
 }

@@ -9,7 +9,7 @@ import { toGeminiSchema } from './schema.ts'
 
 type Declaration = Readonly<Record<string, unknown>>
 
-/** All functions in one entry; Google Search beside it where a web search is asked for. */
+/** All functions in one entry, and Google Search next to it if a web search is requested. */
 export function toolsOf(request: ChatRequest, context: CodecContext): readonly Declaration[] {
   const declarations = (request.tools ?? []).flatMap((tool, index) =>
     declarationOf(tool, `tools[${index}]`, context),
@@ -31,7 +31,7 @@ function googlesOwn(request: ChatRequest, context: CodecContext): readonly Decla
   ]
 }
 
-/** A search beside functions is one more that the model may use or not. */
+/** A search next to functions is one more tool that the model may use or not, so it is left out. */
 function lackOwn(request: ChatRequest, context: CodecContext): readonly Declaration[] {
   if (request.web_search_options != null)
     context.leftOut('web_search_options', 'this model takes no search beside functions')
@@ -39,7 +39,7 @@ function lackOwn(request: ChatRequest, context: CodecContext): readonly Declarat
   return []
 }
 
-/** Whether the request must say that functions stand beside Google's own tools, which 400 asks for otherwise. */
+/** Whether the request must declare that it combines functions with Google's own tools; otherwise the response is 400. */
 export function saysMix(tools: readonly Declaration[]): boolean {
   return tools.length > 1 && tools.some((tool) => 'functionDeclarations' in tool)
 }
@@ -58,7 +58,7 @@ function declarationOf(tool: Tool, path: string, context: CodecContext): readonl
   ]
 }
 
-/** A function without parameters has no schema: an object without properties is refused. */
+/** A function without parameters has no schema, because Gemini rejects an object without properties. */
 function parametersOf(
   parameters: Readonly<Record<string, unknown>> | null | undefined,
   path: string,
@@ -82,7 +82,7 @@ function searchOf(options: Readonly<Record<string, unknown>>, context: CodecCont
   const size = options['search_context_size']
   if (size != null && size !== 'medium') context.leftOut('web_search_options.search_context_size')
   if (options['user_location'] != null) context.leftOut('web_search_options.user_location')
-  // Only Vertex, where a project is, keeps out of domains; nothing of Google's keeps to some.
+  // Only Vertex, which has a project, can exclude domains; none of Google's APIs can restrict a search to some.
   const isVertex = context.settings['project'] !== undefined
   lackDomains(options, isVertex ? ['allowed_domains'] : domainLists, context)
   const { blocked_domains: blocked } = searchDomains(options)
@@ -90,8 +90,8 @@ function searchOf(options: Readonly<Record<string, unknown>>, context: CodecCont
 }
 
 /**
- * Which functions may or must be called. VALIDATED is what OpenAI calls strict: calls keep to their schema
- * (Gemini API, function calling guide). Undefined is the model's own AUTO.
+ * Which functions may or must be called. VALIDATED is what OpenAI calls strict: calls conform to their schema (Gemini API,
+ * function calling guide). Undefined means the default, AUTO.
  */
 export function callingConfig(
   request: ChatRequest,
@@ -115,8 +115,11 @@ function chosenFunctions(
   if (choice.type === 'function' && choice.function !== undefined)
     return { mode: 'ANY', allowedFunctionNames: [choice.function.name] }
   if (choice.type === 'allowed_tools' && choice.allowed_tools !== undefined) {
+    const names = [...(allowedTools(choice) ?? [])]
+    // An empty list would allow all of them.
+    if (names.length === 0) return { mode: 'NONE' }
     const mode = choice.allowed_tools.mode === 'required' ? 'ANY' : 'VALIDATED'
-    return { mode, allowedFunctionNames: [...(allowedTools(choice) ?? [])] }
+    return { mode, allowedFunctionNames: names }
   }
   context.unsupported('tool_choice')
   return undefined

@@ -16,8 +16,8 @@ import { readParts } from './candidate.ts'
 import { bodyOf } from './failure.ts'
 
 /**
- * Transcription by generateContent: the model hears the file and is asked for its words (Gemini API, audio guide). It
- * gives no times, so that only the forms without times can be had.
+ * Transcription through generateContent: the model gets the file and is asked for the spoken words (Gemini API, audio guide).
+ * It returns no times, so only the response formats without times are available.
  */
 export function geminiTranscribe(address: AddressOf): Codec<'transcribe'> {
   return {
@@ -30,7 +30,7 @@ export function geminiTranscribe(address: AddressOf): Codec<'transcribe'> {
   }
 }
 
-/** The same with English words. */
+/** The same, translated into English. */
 export function geminiTranslate(address: AddressOf): Codec<'translate'> {
   return {
     encode: (request, context) => ({
@@ -82,7 +82,7 @@ function translating(request: TranslateRequest, context: CodecContext): string {
   ].join(' ')
 }
 
-/** OpenAI's prompt is what was said before, for style and spelling. */
+/** OpenAI's prompt is the text that was spoken before, as a model for style and spelling. */
 function before(prompt: string | null | undefined): readonly string[] {
   return prompt == null || prompt === '' ? [] : [`Before it was said: ${JSON.stringify(prompt)}.`]
 }

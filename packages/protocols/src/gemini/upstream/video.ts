@@ -2,33 +2,33 @@ import { type Fields, GatewayError, listOf, objectOf, someText } from '@sluice/c
 import type { UpstreamRequest } from '../../protocol.ts'
 
 /**
- * What the gateway keeps of a Veo job: the operation's name, and after `#`, once the clip is there, where it lies. The two
- * have nothing in common, and looking up a finished operation again only to download would cost a call each time.
+ * What the gateway stores of a Veo job: the operation's name, and after `#`, once the video exists, its address. The address
+ * cannot be derived from the name, and looking up a finished operation for every download would cost a request each time.
  */
 export interface VeoJob {
   readonly operation: string
-  /** A path with its query at the same host, such as `/v1beta/files/abc:download?alt=media`, or a `gs://` address. */
+  /** A path with its query on the same host, such as `/v1beta/files/abc:download?alt=media`, or a `gs://` address. */
   readonly clip: string | undefined
 }
 
 type Settings = Readonly<Record<string, string>>
 
-/** How Veo's operations and clips are reached at one of the two places that offer it. */
+/** How to reach Veo's operations and videos at one of the two APIs that offer it. */
 export interface VeoPlace {
   poll(operation: string, settings: Settings): UpstreamRequest
-  /** What a finished operation has come to. */
+  /** The result of a finished operation. */
   responseIn(operation: Fields): Fields
-  /** The clip that a response names or holds; undefined where there is none. */
+  /** The video that a response names or contains; undefined if there is none. */
   madeIn(
     response: Fields,
   ): { readonly uri?: string | undefined; readonly clip?: string | undefined } | undefined
-  /** Throws `conflict` where there is nothing yet. */
+  /** Throws `conflict` if there is no video yet. */
   download(job: VeoJob, settings: Settings): UpstreamRequest
-  /** The clip that an operation holds, where it may hold one. */
+  /** The video inside an operation, for APIs whose operations may contain one. */
   clipIn?(
     operation: Fields,
   ): { readonly contentType: string; readonly bytes: Uint8Array } | undefined
-  /** Undefined where there is nothing to delete. */
+  /** Undefined if there is nothing to delete. */
   remove(job: VeoJob): UpstreamRequest | undefined
 }
 
@@ -39,7 +39,7 @@ export function formatJob({ operation, clip }: VeoJob): string {
 const operationName =
   /^(?:projects\/[\w.:-]+\/locations\/[\w-]+\/publishers\/[\w-]+\/)?models\/[\w.@-]+\/operations\/[\w.-]+$/
 
-/** Throws `not_found` where no job is known. */
+/** Throws `not_found` if the job id is not valid. */
 export function parseJob(jobId: string | undefined): VeoJob {
   const [operation = '', ...clip] = (jobId ?? '').split('#')
   if (!operationName.test(operation)) throw new GatewayError('not_found', 'There is no such video')
@@ -50,7 +50,7 @@ function notFinished(): GatewayError {
   return new GatewayError('conflict', 'The video is not finished yet')
 }
 
-/** The Gemini API: clips are files of the same host (https://ai.google.dev/gemini-api/docs/video, files). */
+/** The Gemini API: videos are files on the same host (https://ai.google.dev/gemini-api/docs/video, files). */
 export const geminiVideos: VeoPlace = {
   poll: (operation) => ({ method: 'GET', path: `/v1beta/${operation}` }),
   responseIn: ({ response }) => objectOf(objectOf(response)['generateVideoResponse']),
@@ -74,7 +74,7 @@ export const geminiVideos: VeoPlace = {
 const storage = 'https://storage.googleapis.com'
 
 /**
- * Vertex AI: operations are asked for by name, below their model, and a clip is in Cloud Storage or inside of the operation
+ * Vertex AI: operations are requested by name, under their model, and a video is in Cloud Storage or inside the operation
  * (https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation;
  * https://cloud.google.com/storage/docs/json_api/v1/objects).
  */
@@ -108,7 +108,7 @@ export const vertexVideos: VeoPlace = {
     clip === undefined ? undefined : { method: 'DELETE', origin: storage, path: objectPath(clip) },
 }
 
-/** In `videos`; models of the first days name their clips as the Gemini API does. */
+/** The video is in `videos`; the earliest models name their videos as the Gemini API does. */
 function firstVideo(response: Fields): Fields {
   const [video] = listOf(response['videos'])
   const [sample] = listOf(response['generatedSamples'])

@@ -17,8 +17,8 @@ import { blockReasonOf } from './chat-reply.ts'
 import { errorIn, upstreamError } from './failure.ts'
 
 /**
- * Watches streamGenerateContent. There is no terminal event: the answer is whole when every candidate that began has
- * a finishReason, and an end before that is a cut.
+ * Watches streamGenerateContent. It has no final event: the response is complete when every candidate that began has a
+ * finishReason, and a stream that ends before was cut.
  */
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
@@ -49,7 +49,7 @@ export function createChatWatcher(): StreamWatcher {
     see(event: ServerSentEvent): Verdict {
       const fragment = fragmentOf(event)
       if (fragment === undefined) return event.data.trim() === '[DONE]' ? 'other' : 'garbage'
-      // Later ones may be empty; a stream that begins so is no answer.
+      // Later fragments may be empty, but a stream that begins with an empty one is not a response.
       if (!hasBegun && Object.keys(fragment).length === 0) return 'garbage'
       hasBegun = true
       const error = errorIn(fragment)
@@ -63,8 +63,8 @@ export function createChatWatcher(): StreamWatcher {
 }
 
 /**
- * One fragment of a stream as an object; undefined when it is something else. Errors come wrapped in an array
- * sometimes, so an array stands for its first element.
+ * One fragment of a stream as an object; undefined for anything else. Errors are sometimes wrapped in an array, so an array is
+ * read as its first element.
  */
 export function fragmentOf(event: ServerSentEvent): Fields | undefined {
   const value = eventJson(event)

@@ -1,11 +1,11 @@
 import { wavHeader } from '@sluice/contract'
 
-/** What Gemini's speech models send unless their MIME type says otherwise. */
+/** The sampling rate of Gemini's speech models, unless their MIME type gives another, in hertz. */
 const usualRate = 24_000
 
 /**
- * Mono 16 bit samples as a WAV file, both in base64. The rate is in the MIME type, such as
- * `audio/L16;codec=pcm;rate=24000`. What is a WAV file already stays one.
+ * Turns mono 16-bit samples into a WAV file, both in base64. The rate is in the MIME type, such as
+ * `audio/L16;codec=pcm;rate=24000`. A WAV file is returned unchanged.
  */
 export function wavOfSamples(base64: string, mimeType: string): string {
   if (mimeType.startsWith('audio/wav')) return base64

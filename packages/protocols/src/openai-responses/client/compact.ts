@@ -27,7 +27,7 @@ export const responsesCompact: ClientFormat<'chat'> = {
     pathInInput(canonical, request) ?? paramOf(canonical, checked(request)),
 }
 
-/** The fields this address knows, of a request that the schema was applied to. */
+/** The fields that this endpoint supports, of a request that was checked with the schema. */
 function checked(request: unknown): ResponsesRequest {
   const known = Object.entries(request as CompactRequest).filter(
     ([name]) => name in CompactRequest.properties,
@@ -36,7 +36,7 @@ function checked(request: unknown): ResponsesRequest {
   return { ...rest, model, input: rest.input ?? [] }
 }
 
-/** What the user said stays as it was; all else is in the summary. */
+/** The user's messages are kept; everything else is in the summary. */
 function compactReply(
   { choices: [choice], usage }: ChatReply,
   request: ResponsesRequest,

@@ -12,9 +12,9 @@ import { itemsOf } from './history.ts'
 import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
 /**
- * One item that stands for a conversation which has become too long (OpenAI API, compaction): asked for with a
- * `compaction_trigger` as the last input item or at `/responses/compact`. OpenAI encrypts what it holds; where another
- * model answers, it holds a summary that this model is asked for.
+ * One item that replaces a conversation which has become too long (OpenAI API, compaction). It is requested with a
+ * `compaction_trigger` as the last input item, or at `/responses/compact`. OpenAI encrypts its content; for other models it
+ * holds a summary that the model is asked to write.
  */
 
 const prompt = `The conversation above is about to be replaced by a summary, which you write now. It is for a model that goes on with the work and sees, besides your summary, at most the user's own messages. Call no tools and do not go on with the work itself. Write down:
@@ -29,7 +29,7 @@ const preface =
 
 const trigger = 'compaction_trigger'
 
-/** Whether the answer is to be a compaction. Throws where anything follows the trigger. */
+/** Whether the request asks for a compaction. Throws if an item follows the trigger. */
 export function asksForCompaction(request: Pick<ResponsesRequest, 'input'>): boolean {
   const items = itemsOf(request)
   const at = items.findIndex(({ type }) => type === trigger)
@@ -46,14 +46,14 @@ export function withTrigger(request: ResponsesRequest): ResponsesRequest {
   return { ...request, input: [...itemsOf(request), { type: trigger }] }
 }
 
-/** What the model is asked in place of the trigger. */
+/** The message that the model gets instead of the trigger. */
 export const summaryRequest: Message = { role: 'user', content: prompt }
 
 export function compactionItem(summary: string, id: string): OutputItem {
   return { id, type: 'compaction', encrypted_content: carry({ kind: 'compaction', summary }) }
 }
 
-/** The summary that a compaction item holds, as the model is told it; undefined where only OpenAI can read the item. */
+/** The summary in a compaction item, as a message for the model; undefined if only OpenAI can read the item. */
 export function compactedMessage(
   { encrypted_content: encrypted }: InputItem,
   path: string,
@@ -69,7 +69,7 @@ export function compactedMessage(
   return undefined
 }
 
-/** Throws `upstream_garbled` where the model wrote none. */
+/** Throws `upstream_garbled` if the model wrote no summary. */
 export function summaryIn({ content }: Pick<AnswerMessage, 'content'>): string {
   const summary = someText(content?.trim())
   if (summary === undefined) throw noSummary()

@@ -3,7 +3,7 @@ import type { ContentItem } from './schema.ts'
 
 type Content = string | readonly ContentItem[] | null | undefined
 
-/** The content of a message that is no answer: system, developer or user. A single text becomes a string. */
+/** The content of a system, developer or user message. A single text becomes a string. */
 export function messageContent(
   content: Content,
   path: string,
@@ -47,7 +47,7 @@ function imagePart(
   return { type: 'image_url', image_url: detail == null ? { url } : { url, detail } }
 }
 
-/** An address stands where the data would; upstreams that cannot fetch it have it fetched for them. */
+/** The file's URL is put where the data would be. For upstreams that cannot fetch it, the gateway does. */
 function filePart(item: ContentItem, path: string): ContentPart {
   const { filename, file_data: data, file_id: id, file_url: url } = item
   const content = data ?? url
@@ -60,7 +60,7 @@ function filePart(item: ContentItem, path: string): ContentPart {
   return { type: 'file', file }
 }
 
-/** What an earlier answer said. */
+/** The text and the refusal of an earlier response. */
 export function spokenContent(content: Content): {
   readonly text?: string
   readonly refusal?: string
@@ -78,7 +78,7 @@ export function spokenContent(content: Content): {
   }
 }
 
-/** A tool's output: text for the tool message; pictures and files go into a user message after it. */
+/** A tool's output: its texts for the tool message, and its images and files for a user message after it. */
 export function toolOutput(
   output: Content,
   path: string,
@@ -95,7 +95,7 @@ export function toolOutput(
   return { content: texts.length === 1 ? (only.text ?? '') : texts, media }
 }
 
-/** A drawn picture is base64, or an address where the upstream gave only that. */
+/** A generated image is base64, or a web address if the upstream gave only that. */
 export function drawnImageUrl(result: string, format?: string | null): string {
   return /^https?:/i.test(result) ? result : formatDataUrl(`image/${format ?? 'png'}`, result)
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
-/** Input items with ids, as a store keeps them and `GET /v1/responses/{id}/input_items` lists them. */
+/** Input items with ids, as they are stored and listed by `GET /v1/responses/{id}/input_items`. */
 export function inputItems(
   request: Input,
   newId: (prefix: string) => string,
@@ -13,7 +13,7 @@ interface Input {
   readonly input?: ResponsesRequest['input'] | null
 }
 
-/** The input as items; a text alone is a message of the user. */
+/** The input as items. A bare text is a message of the user. */
 export function itemsOf({ input }: Input): readonly InputItem[] {
   return typeof input === 'string'
     ? [{ type: 'message', role: 'user', content: input }]
@@ -45,8 +45,8 @@ function textPart(type: string, text: string): object {
 }
 
 /**
- * Ids for the output items of one response. They hold the response's id, so that a reference to an item
- * (`item_reference`) tells where the item is kept.
+ * Creates ids for the output items of one response. They contain the response's id, so that a reference to an item
+ * (`item_reference`) shows where the item is stored.
  */
 export function itemIds(responseId: string): (prefix: string) => string {
   const own = responseId.replace(/^resp_/, '')
@@ -65,7 +65,7 @@ export function referredResponses(request: Input): readonly string[] {
   return [...new Set(ids)]
 }
 
-/** The request with references to these items replaced by them; others stay. */
+/** The request with references to these items replaced by the items. Other references stay. */
 export function withReferences(
   request: ResponsesRequest,
   items: readonly OutputItem[],
@@ -81,9 +81,9 @@ export function withReferences(
 }
 
 /**
- * The request with the conversation before it: `previous` holds the earlier items in order, inputs and outputs.
- * References to earlier items stand for them where they are now. The previous response is then accounted for; its
- * instructions do not carry over (OpenAI API, previous_response_id).
+ * The request with the conversation before it. `previous` holds the earlier items in order, inputs and outputs. An earlier
+ * item that the input refers to is placed where the reference is. The previous response is thereby included; its instructions
+ * do not carry over (OpenAI API, previous_response_id).
  */
 export function withHistory(
   request: ResponsesRequest,
@@ -96,12 +96,12 @@ export function withHistory(
   return withReferences({ ...rest, input: [...before, ...own] }, previous)
 }
 
-/** A reference may leave its type out; then it has nothing but an id. */
+/** A reference may omit its type; then it has only an id. */
 export function isReference({ type, id, role }: InputItem): boolean {
   return type === 'item_reference' || (type == null && role == null && id != null)
 }
 
-/** OpenAI's answer to a previous_response_id that it does not know. */
+/** OpenAI's error for an unknown previous_response_id. */
 export function responseNotFound(id: string): GatewayError {
   return new GatewayError('invalid_request', `Previous response with id '${id}' not found.`, {
     param: 'previous_response_id',
@@ -109,7 +109,7 @@ export function responseNotFound(id: string): GatewayError {
   })
 }
 
-/** Of the items of a conversation those that still count: a compaction stands for all before it. */
+/** The items of a conversation that still apply: a compaction replaces all items before it. */
 export function sinceCompaction(items: readonly OutputItem[]): readonly OutputItem[] {
   const at = items.findLastIndex(({ type }) => type === 'compaction')
   return at < 0 ? items : items.slice(at)

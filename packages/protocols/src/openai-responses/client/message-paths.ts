@@ -3,7 +3,7 @@ import { messagePaths, type MessagePlaces } from '../../message-places.ts'
 import { canonicalOf } from './request.ts'
 import type { ResponsesRequest } from './schema.ts'
 
-/** The path in a Responses request of what chat has in messages. */
+/** Translates a path in the canonical messages into a path in a Responses request. */
 export const pathInInput = messagePaths({
   // The schema of the format has been applied.
   toCanonical: (request, context) => canonicalOf(request as ResponsesRequest, context),

@@ -19,10 +19,10 @@ import { restoreReasoning } from './reasoning.ts'
 import type { InputItem } from './schema.ts'
 import { foundText } from './tool-search.ts'
 
-/** What the assistant said in one turn, gathered from its items. */
+/** The assistant's message of one turn, collected from its items. */
 interface Turn {
   text: string | undefined
-  /** The text is what the provider's tools did, and what the model said is still to come. */
+  /** The text describes what the provider's tools did; the model's own text may still follow. */
   isServers: boolean
   refusal: string | undefined
   readonly reasoning: string[]
@@ -31,8 +31,8 @@ interface Turn {
 }
 
 /**
- * Input items as chat messages. An answer's reasoning, text and calls become one assistant message, because a tool
- * message must follow the message that holds its call. Error paths begin with `input`.
+ * Translates input items into chat messages. The reasoning, text and calls of a response become one assistant message, because
+ * a tool message must follow the message with its call. Paths in errors begin with `input`.
  */
 export function messagesOf(
   input: string | readonly InputItem[],
@@ -56,7 +56,7 @@ export function messagesOf(
   return withResultsFirst(conversation.messages)
 }
 
-/** Chat has the results of calls right behind them; here something else may have been said meanwhile. */
+/** In chat completions the results must directly follow their calls; in this format other items may come between. */
 function withResultsFirst(messages: readonly Message[]): readonly Message[] {
   const calls = new Map<string, number>()
   const moved = messages.map((message, index) => {
@@ -64,7 +64,7 @@ function withResultsFirst(messages: readonly Message[]): readonly Message[] {
     const at = message.role === 'tool' ? calls.get(message.tool_call_id ?? '') : undefined
     return { message, at: at ?? index, isResult: at !== undefined }
   })
-  // The sort keeps the order of what has the same place.
+  // The sort is stable: messages with the same place keep their order.
   return moved
     .toSorted((one, other) => one.at - other.at || Number(one.isResult) - Number(other.isResult))
     .map(({ message }) => message)
@@ -77,9 +77,9 @@ interface Conversation {
   readonly answered: Set<string>
   readonly asked: Set<string>
   turn: Turn | undefined
-  /** Signatures of calls that are still to come (Gemini). */
+  /** Signatures of calls that follow (Gemini). */
   signatures: Readonly<Record<string, string>>
-  /** Pictures and files that tools gave or the model drew; they follow the messages they came with. */
+  /** Images and files that tools returned or the model generated. They follow the messages they came with. */
   media: ContentPart[]
 }
 
@@ -101,7 +101,7 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
       return addSearch(conversation, item, path)
     case 'tool_search_output':
       return addFound(conversation, item, path)
-    // What it adds is among the tools.
+    // The tools that it adds are read with the others.
     case 'additional_tools':
       return
     case 'image_generation_call':
@@ -124,7 +124,7 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
   }
 }
 
-/** A message that is no answer. */
+/** Adds a message that is not from the assistant. */
 function addOther(conversation: Conversation, message: Message | undefined): void {
   endTurn(conversation)
   endOutputs(conversation)
@@ -144,7 +144,7 @@ function addMessage(conversation: Conversation, item: InputItem, path: string): 
 function addAnswer(conversation: Conversation, { content }: InputItem): void {
   const { text, refusal } = spokenContent(content)
   const said = conversation.turn?.text !== undefined || conversation.turn?.refusal !== undefined
-  // A second message of one answer stands alone, unless calls wait for their results.
+  // A second message of one response becomes a message of its own, unless calls wait for their results.
   if (said && conversation.turn?.calls.length === 0 && !conversation.turn.isServers)
     endTurn(conversation)
   const turn = openTurn(conversation)
@@ -158,7 +158,7 @@ function addReasoning(conversation: Conversation, item: InputItem): void {
   const { text, blocks, signatures } = restoreReasoning(item)
   conversation.signatures = { ...conversation.signatures, ...signatures }
   const late = blocks.some(({ type }) => type === 'thought')
-  // Reasoning opens the next answer; only Gemini signs a text after it.
+  // Reasoning begins the next response; only Gemini signs a text after it.
   if (
     conversation.turn?.text !== undefined &&
     conversation.turn.calls.length === 0 &&
@@ -210,7 +210,7 @@ function addOutput(conversation: Conversation, item: InputItem, path: string): v
   conversation.media.push(...media)
 }
 
-/** A search that OpenAI ran has only found what is in the request, where it is told what that was. */
+/** A search that OpenAI ran only found tools that are in the request. It is left out and reported. */
 function addSearch(conversation: Conversation, item: InputItem, path: string): void {
   if (item.call_id == null) return conversation.reports.leftOut(path)
   addCall(conversation, { ...item, type: 'function_call', name: conversation.names.search }, path)
@@ -222,7 +222,7 @@ function addFound(conversation: Conversation, item: InputItem, path: string): vo
   addOutput(conversation, { ...item, output }, path)
 }
 
-/** What a tool of the provider's did, in words. */
+/** Adds a description of what a tool of the provider did. */
 function addServerCall(conversation: Conversation, item: InputItem): void {
   const call = serverCallOf(item)
   if (call === undefined) return
@@ -236,7 +236,10 @@ function joined(before: string | undefined, text: string): string {
   return before === undefined ? text : `${before}\n\n${text}`
 }
 
-/** Chat's assistant messages hold no pictures, so one that the model drew is shown to it by the user. */
+/**
+ * Assistant messages of chat completions cannot contain images, so an image that the model generated is sent to it in a user
+ * message.
+ */
 function addPicture(
   conversation: Conversation,
   { result, output_format: format }: InputItem,

@@ -7,18 +7,18 @@ import { isCallersSearch, loadedTools, searchFunction } from './tool-search.ts'
 
 type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
 
-/** A tool that the caller runs, and where it stands in the request. */
+/** A tool that is in the request, and its path. */
 interface Offered {
   readonly tool: Fields
   readonly path: string
-  /** The namespace it belongs to. */
+  /** The namespace that it belongs to. */
   readonly namespace?: string
 }
 
-/** What tools are in: the request's own list, and its input, where later ones are. */
+/** The parts of a request that contain tools: its own list, and the input, which may add tools later. */
 export type Offering = Pick<ResponsesRequest, 'input' | 'tools'>
 
-/** The tools of a request as chat has them: all in one list, web search beside it. */
+/** The tools of a request in chat's form: all in one list, and the web search separately. */
 export interface OfferedTools {
   readonly tools: readonly Tool[]
   readonly search?: Fields
@@ -26,8 +26,8 @@ export interface OfferedTools {
 }
 
 /**
- * A search for tools that OpenAI runs only spares the model the schemas of those in the request: without it, they are all
- * there.
+ * A search for tools that OpenAI runs only saves the model from reading the schemas of all tools in the request. Without it,
+ * all of them are offered.
  */
 export function offeredTools(request: Offering, reports: Reports): OfferedTools {
   const names = createFlatNames(request)
@@ -56,13 +56,13 @@ export function offeredTools(request: Offering, reports: Reports): OfferedTools 
     : { tools: own, server, search: searchOptions(found, `tools[${search}]`, reports) }
 }
 
-/** Where the search stands among the tools of a request. */
+/** The path of the web search in the tools of a request. */
 export function searchPath({ tools }: Offering): string {
   const at = (tools ?? []).findIndex(isSearch)
   return at === -1 ? 'tools' : `tools[${at}]`
 }
 
-/** What OpenAI runs itself, but its search. */
+/** The tools that OpenAI runs itself, except its web search. */
 export function serverTools(request: Offering): readonly PlacedServerTool[] {
   return offeredIn(request).flatMap(({ tool: given, path }) => {
     const tool = responsesTool(given)
@@ -70,7 +70,7 @@ export function serverTools(request: Offering): readonly PlacedServerTool[] {
   })
 }
 
-/** Where the caller wrote the tool that is at this place of chat's list. */
+/** The path in the caller's request of the tool at this index of chat's list. */
 export function pathOfTool(request: Offering, index: number): string {
   const called = offeredIn(request).filter((one) => isCalled(one) || isCallersSearch(one.tool))
   return called[index]?.path ?? `tools[${index}]`
@@ -80,7 +80,7 @@ function isCalled({ tool: { type } }: Offered): boolean {
   return type === 'function' || type === 'custom'
 }
 
-/** Each tool once: what a search finds again, and what is in the list as well, is told by its first place. */
+/** Each tool once. One that a search finds again, or that is in the list as well, keeps its first path. */
 function offeredIn(request: Offering): readonly Offered[] {
   const listed = (request.tools ?? []).map((tool, index) => ({
     tool: unwrapped(tool),
@@ -96,7 +96,7 @@ function offeredIn(request: Offering): readonly Offered[] {
   })
 }
 
-/** A function as chat has it is one here, too. */
+/** Functions in the form of chat completions are accepted here, too. */
 function unwrapped(tool: Fields): Fields {
   const { type, name, function: called, ...rest } = tool
   return type === 'function' && name === undefined && isObject(called)
@@ -115,14 +115,14 @@ function inNamespace({ tool, path }: Pick<Offered, 'path' | 'tool'>): readonly O
     }))
 }
 
-/** Chat has no namespaces: there the tools of one have its name before theirs. */
+/** Chat completions have no namespaces: there, the name of a namespace is put before the names of its tools. */
 export interface FlatNames {
   readonly flat: (name: string, namespace?: string | null) => string
-  /** What the function is called that stands for the caller's search for tools. */
+  /** The name of the function that represents the caller's search for tools. */
   readonly search: string
-  /** True where this function has been called. */
+  /** Whether this function was called. */
   readonly isSearch: (flat: string) => boolean
-  /** What the caller calls the tool. */
+  /** The caller's name of the tool. */
   readonly own: (flat: string) => { readonly name: string; readonly namespace?: string }
 }
 

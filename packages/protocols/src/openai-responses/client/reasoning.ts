@@ -3,9 +3,9 @@ import { carry, restore } from '../../carried-reasoning.ts'
 import type { InputItem, OutputItem } from './schema.ts'
 
 /**
- * Reasoning in this format has one opaque place, `encrypted_content`. Blocks of every protocol and Gemini's signatures
- * of calls are carried in it and restored when the client sends the item back; OpenAI's own too, because they belong
- * to the id that OpenAI gave them, and items here have ids of their own.
+ * Reasoning in this format has one opaque field, `encrypted_content`. It carries blocks of every protocol and Gemini's
+ * signatures of calls, which are restored when the client sends the item back. OpenAI's own blocks are carried, too, because
+ * they belong to the id that OpenAI gave them, while items here have ids of their own.
  */
 
 interface Restored {
@@ -45,12 +45,12 @@ const kinds: ReadonlySet<unknown> = new Set([
   'thought',
 ])
 
-/** What this gateway packed is trusted as far as its kind; the schema of the operation checks the rest. */
+/** For content packed by this gateway only the kind is checked; the schema of the operation checks the rest. */
 function isThinkingBlock(value: unknown): value is ThinkingBlock {
   return isObject(value) && kinds.has(value['type'])
 }
 
-/** The item for one block. `shown`: what was already told of its text, where it was streamed. */
+/** The item for one block. `shown` is the part of its text that was already sent, if it was streamed. */
 export function reasoningItem(block: ThinkingBlock, id: string, shown?: string): OutputItem {
   const { summary, thinking = '' } = block
   const texts = shown === undefined ? (summary ?? (thinking === '' ? [] : [thinking])) : [shown]
@@ -62,12 +62,12 @@ export function reasoningItem(block: ThinkingBlock, id: string, shown?: string):
   }
 }
 
-/** Reasoning that nothing must come back of. */
+/** Reasoning that need not be sent back. */
 export function plainReasoningItem(text: string, id: string): OutputItem {
   return { id, type: 'reasoning', summary: [{ type: 'summary_text', text }] }
 }
 
-/** Stands before a call that Gemini signed. */
+/** Placed before a call that Gemini signed. */
 export function signatureItem(callId: string, signature: string, id: string): OutputItem {
   const carried = carry({ kind: 'call_signatures', signatures: { [callId]: signature } })
   return { id, type: 'reasoning', summary: [], encrypted_content: carried }

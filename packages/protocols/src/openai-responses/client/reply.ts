@@ -28,7 +28,7 @@ type NewId = (prefix: string) => string
 
 type ItemContext = Pick<FormatContext, 'leftOut' | 'newId'>
 
-/** The canonical answer as a whole Response object. */
+/** The canonical response as a whole Response object. */
 export function responseOf(
   reply: ChatReply,
   request: ResponsesRequest,
@@ -59,7 +59,7 @@ function named(items: OutputItem[], request: ResponsesRequest): OutputItem[] {
   return items.map((item) => namedItem(item, names))
 }
 
-/** A call as the caller names it: the tool of a namespace by both names, its search for tools as such. */
+/** A call under the caller's names: a tool of a namespace by both names, and the search for tools as such. */
 export function namedItem(item: OutputItem, names: FlatNames): OutputItem {
   const { name } = item
   if (!item.type.endsWith('_call') || typeof name !== 'string') return item
@@ -68,7 +68,7 @@ export function namedItem(item: OutputItem, names: FlatNames): OutputItem {
   return own.namespace === undefined ? item : { ...item, ...own }
 }
 
-/** A response that has begun: what the request asked for, and nothing answered yet. */
+/** A response that has begun: it repeats the parameters of the request and has no output yet. */
 export function responseBase(
   request: ResponsesRequest,
   { id, model, created }: { readonly id: string; readonly model: string; readonly created: number },
@@ -158,7 +158,7 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
 
 type Choice = ChatReply['choices'][number]
 
-/** Output items in the order the model made them; the message stands before the calls. */
+/** Output items in the order in which the model made them. The message comes before the calls. */
 function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): OutputItem[] {
   const { newId } = context
   const { message } = choice
@@ -184,7 +184,7 @@ function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): Outp
   ]
 }
 
-/** Reasoning that no block tells. */
+/** Reasoning that no block contains. */
 function plainItems(
   text: string,
   blocks: readonly ThinkingBlock[],
@@ -194,7 +194,7 @@ function plainItems(
   return text !== '' && !textShown ? [plainReasoningItem(text, newId('rs_'))] : []
 }
 
-/** What was said before the calls. */
+/** The content before the calls. */
 function partsOf(
   { message, logprobs }: Choice,
   texts: readonly CitedText[],
@@ -222,7 +222,10 @@ export function textPart(
   return { type: 'output_text', annotations, logprobs: logprobs?.content ?? [], text }
 }
 
-/** Chat nests a citation in a field of its type; here it is flat, and a file is named and placed (FileCitationBody). */
+/**
+ * Chat completions nest a citation in a field of its type. Here it is flat, and a file has a name and an index
+ * (FileCitationBody).
+ */
 export function flatAnnotation(annotation: Fields): Fields {
   const { type } = annotation
   const { [textOf(type)]: nested, ...rest } = annotation
@@ -245,7 +248,7 @@ function callItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
   return [...signed, callItem(call, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')]
 }
 
-/** Functions are called with an object, so no arguments at all are an empty one. */
+/** A function is called with an object, so empty arguments become an empty object. */
 export function callItem(call: ToolCall, id: string, status: string): OutputItem {
   const { custom } = call
   if (custom !== undefined)
@@ -254,7 +257,10 @@ export function callItem(call: ToolCall, id: string, status: string): OutputItem
   return { id, type: 'function_call', status, call_id: call.id, name, arguments: text || '{}' }
 }
 
-/** A picture the model drew; one that is only an address has no place of its own, so it is the result as it is. */
+/**
+ * An image that the model generated. There is no field for an image given only by its address, so the address becomes the
+ * result.
+ */
 export function imageItem(id: string, url: string): OutputItem {
   const data = parseDataUrl(url)
   const picture =

@@ -30,7 +30,7 @@ const decisions: FormatDecisions<ResponsesRequest> = {
   stream_options: 'gateway',
   include: 'sent',
   max_output_tokens: 'sent',
-  // It counts the calls of OpenAI's own tools, which are refused.
+  // It limits the calls of OpenAI's own tools; chat has no such limit.
   max_tool_calls: 'hint',
   metadata: 'sent',
   parallel_tool_calls: 'sent',
@@ -52,13 +52,13 @@ const decisions: FormatDecisions<ResponsesRequest> = {
   user: 'sent',
 }
 
-/** A Responses request as the canonical chat request. Throws where it asks for what chat cannot say. */
+/** A Responses request as the canonical chat request. Throws if it asks for something that chat cannot express. */
 export function canonicalOf(
   request: ResponsesRequest,
   context: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): ChatRequest {
   applyFormatDecisions(ResponsesSchema, request, decisions, context)
-  // The conversation so far is put before the input where the response is known; what is left here is unknown.
+  // A known previous response was already replaced by its conversation, so an id that is left is unknown.
   if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)
   nameIncludes(request, context)
   const { instructions, reasoning, text } = request
@@ -94,14 +94,14 @@ function choiceOf({ tool_choice: choice }: ResponsesRequest, { flat }: FlatNames
   return choice == null ? null : wrappedChoice(choice, flat)
 }
 
-/** Tools stay on offer where a summary is wanted: the calls before it need them, and the prompt stays a cached one. */
+/** Tools stay in a request for a summary, because earlier calls need them and the prompt can then be read from the cache. */
 function silence(tools: readonly Tool[]) {
   return tools.length > 0 ? 'none' : null
 }
 
 const logprobsWanted = 'message.output_text.logprobs'
 
-/** What an answer here can include: log probabilities, and reasoning that can be continued from, which it always does. */
+/** What `include` can ask for: logprobs, and reasoning that can be continued from, which is always included. */
 const includable: ReadonlySet<string> = new Set([logprobsWanted, 'reasoning.encrypted_content'])
 
 function nameIncludes(
@@ -122,7 +122,7 @@ function withoutNulls(model: string, messages: Message[], fields: Fields): ChatR
   return { model, messages, ...Object.fromEntries(given) }
 }
 
-/** Chat's fields in this format's words; what has no counterpart came from the input. */
+/** This format's names of chat's fields. Fields without a counterpart came from the input. */
 const params: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning.effort',
@@ -132,7 +132,7 @@ const params: Readonly<Record<string, string>> = {
   messages: 'input',
 }
 
-/** The path in this format of a canonical field. Messages are gathered from items, so their indexes are not kept. */
+/** The path in this format for a canonical field. Messages are assembled from items, so their indices are not kept. */
 export function paramOf(canonical: string, request: ResponsesRequest): string {
   const name = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
   if (name === 'messages') return 'input'
@@ -141,13 +141,17 @@ export function paramOf(canonical: string, request: ResponsesRequest): string {
   const search = pathOfSearch(canonical, () => searchPath(request))
   if (search !== undefined) return search
   const rest = canonical.slice(name.length)
-  // Tools of namespaces are gathered in one list; a path of this format's own stays.
+  // Tools of namespaces are put into one list. A path in this format is kept.
   const tool =
     /^\[(\d+)\](?!\.(?:tools|type|filters|external))(?:\.(?:function|custom)(?=\.))?(.*)$/.exec(
       rest,
     )
   if (name === 'tools' && tool !== null)
     return pathOfTool(request, Number(tool[1])) + (tool[2] ?? '')
+  if (name === 'tool_choice')
+    return (
+      name + rest.replace('.allowed_tools', '').replace(/\.(?:function|custom)\.name$/, '.name')
+    )
   if (name === 'response_format') return `text.format${rest.replace('.json_schema', '')}`
   return `${params[name] ?? name}${rest}`
 }

@@ -1,6 +1,6 @@
 import { type Fields, formatJson, isObject } from '@sluice/contract'
 
-/** A Responses request with the lists and texts that OpenAI wants, where objects stand for them. */
+/** A Responses request in OpenAI's form: where the caller wrote a single object, a list or a text is used. */
 export function respellResponses(request: Fields): Fields {
   const { input } = request
   if (isObject(input)) return { ...request, input: [respelledItem(input)] }
@@ -20,7 +20,7 @@ function respelledItem(item: unknown): unknown {
   }
 }
 
-/** A text or a picture as chat has it. */
+/** Accepts a text or an image in the form of chat completions. */
 function respelledPart(part: unknown, role: unknown): unknown {
   if (!isObject(part)) return part
   const { type, image_url: picture, ...rest } = part

@@ -1,7 +1,7 @@
 import { AnyObject, oneOf, optional, reasoningEfforts, Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 
-/** A piece of an input message, of a tool's output or of the answer (OpenAI API, InputContent and OutputContent). */
+/** A part of an input message, of a tool's output or of the response (OpenAI API, InputContent and OutputContent). */
 const ContentItem = Type.Object({
   type: Type.String(),
   text: optional(Type.String()),
@@ -16,7 +16,7 @@ const ContentItem = Type.Object({
 })
 export type ContentItem = Static<typeof ContentItem>
 
-/** What items of OpenAI's own tools have besides. */
+/** Further fields of the items of OpenAI's own tools. */
 const serverFields = {
   action: optional(AnyObject),
   code: optional(Type.String()),
@@ -28,7 +28,7 @@ const serverFields = {
   error: optional(Type.Union([Type.String(), AnyObject])),
 }
 
-/** One item of the input; a message may leave its `type` out (OpenAI API, InputItem). */
+/** One item of the input. A message may omit its `type` (OpenAI API, InputItem). */
 export const InputItem = Type.Object({
   type: optional(Type.String()),
   id: optional(Type.String()),
@@ -61,7 +61,7 @@ const toolFields = {
   format: optional(AnyObject),
 }
 
-/** A tool of the caller, a namespace of such tools, or web search; others run at OpenAI itself. */
+/** A tool of the caller, a namespace of such tools, or web search; other tools run at OpenAI itself. */
 const ResponseTool = Type.Object({
   ...toolFields,
   tools: optional(Type.Array(Type.Object(toolFields))),
@@ -70,7 +70,7 @@ const ResponseTool = Type.Object({
   user_location: optional(AnyObject),
   external_web_access: optional(Type.Boolean()),
   filters: optional(AnyObject),
-  /** What chat has a function in. */
+  /** The field that holds a function in chat completions. */
   function: optional(AnyObject),
 })
 
@@ -82,7 +82,7 @@ export const ResponsesRequest = Type.Object({
   previous_response_id: optional(Type.String()),
   conversation: optional(Type.Union([Type.String(), AnyObject])),
   background: optional(Type.Boolean()),
-  /** Default true: the response can be looked up and continued from. */
+  /** Default true: the response can be retrieved and continued. */
   store: optional(Type.Boolean()),
   stream: optional(Type.Boolean()),
   stream_options: optional(Type.Object({ include_obfuscation: optional(Type.Boolean()) })),
@@ -135,7 +135,10 @@ const {
   text,
 } = ResponsesRequest.properties
 
-/** OpenAI API, CompactResponseMethodPublicBody, and what Codex adds of the request whose conversation it is. */
+/**
+ * OpenAI API, CompactResponseMethodPublicBody, and the fields that Codex adds from the request whose conversation is
+ * compacted.
+ */
 export const CompactRequest = Type.Object({
   model,
   input: optional(input),
@@ -174,11 +177,11 @@ const ResponseUsage = Type.Object({
   total_tokens: Type.Integer(),
 })
 
-/** The Response object (OpenAI API, Response): every key, null where nothing applies. */
+/** The Response object (OpenAI API, Response). All keys are present; null means that a key does not apply. */
 export const ResponseObject = Type.Object({
   id: Type.String(),
   object: Type.Literal('response'),
-  /** Seconds since the epoch. */
+  /** In seconds since the epoch. */
   created_at: Type.Integer(),
   completed_at: nullable(Type.Integer()),
   status: oneOf(['completed', 'failed', 'in_progress', 'incomplete']),
@@ -217,7 +220,7 @@ export type ResponseObject = Static<typeof ResponseObject>
 export const CompactReply = Type.Object({
   id: Type.String(),
   object: Type.Literal('response.compaction'),
-  /** Seconds since the epoch. */
+  /** In seconds since the epoch. */
   created_at: Type.Integer(),
   output: Type.Array(Type.Unsafe<OutputItem>(OutputItem)),
   usage: ResponseUsage,

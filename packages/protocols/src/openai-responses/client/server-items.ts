@@ -6,8 +6,8 @@ import type { OutputItem } from './schema.ts'
 type Reports = Pick<FormatContext, 'leftOut'>
 
 /**
- * A call of a provider's tool as an item of OpenAI's (OpenAI API, OutputItem). A tool that OpenAI has no item for is
- * named, and so is what a page that was opened held.
+ * A call of a provider's tool as one of OpenAI's items (OpenAI API, OutputItem). A tool without such an item is reported as
+ * left out, and so is the content of a page that was opened.
  */
 export function serverItems(
   call: ServerToolCall,

@@ -18,7 +18,7 @@ import type { ResponseObject, ResponsesRequest } from './schema.ts'
 import { createStreamedCompaction } from './streamed-compaction.ts'
 import { createStreamedOutput, type StreamedOutput } from './streamed-output.ts'
 
-/** One stream as far as it was written. */
+/** The state of one stream being written. */
 interface Writing {
   readonly request: ResponsesRequest
   readonly context: FormatContext
@@ -32,7 +32,7 @@ interface Writing {
   tier: string | undefined
 }
 
-/** Writes the events of a response (OpenAI API, ResponseStreamEvent); there is no `[DONE]`. */
+/** Writes the events of a response (OpenAI API, ResponseStreamEvent). There is no `[DONE]`. */
 export function createChatWriter(
   request: ResponsesRequest,
   context: FormatContext,
@@ -73,18 +73,20 @@ export function createChatWriter(
 
 interface Events {
   readonly tell: (type: string, fields: object) => void
-  /** What was told since the last call, as wire text, but for what is written later. */
+  /** The events since the last call as wire text, except those that are written later. */
   readonly take: () => string
-  /** What was told behind that text. */
+  /** The events that follow this text. */
   readonly later: () => readonly (() => string)[]
 }
 
-/** Behind so much text, in UTF-16 units, an event is written later: the ends of an answer repeat all of it four times. */
+/**
+ * After so much text, in UTF-16 units, an event is written later: the final events of a response repeat all of it four times.
+ */
 const writtenAtOnceMax = 512 * 1024
 
 const nothing: readonly (() => string)[] = []
 
-/** The events of one response, numbered in their order. */
+/** The events of one response, numbered in order. */
 function createEvents(): Events {
   let sequence = 0
   let text = ''
@@ -145,7 +147,7 @@ function end(writing: Writing): string {
 
 function fail(writing: Writing, error: GatewayError): string {
   const begun = begin(writing, writing.request.model)
-  // The API's own words where the error has none (ResponseErrorCode).
+  // The API's own error codes if the error has none (ResponseErrorCode).
   const code = error.publicCode ?? (error.blame === 'caller' ? 'invalid_prompt' : 'server_error')
   const response: ResponseObject = {
     ...begun,
@@ -157,7 +159,7 @@ function fail(writing: Writing, error: GatewayError): string {
   return writing.events.take()
 }
 
-/** The response as it was when it began; the first call announces it. */
+/** The response as it was when it began. The first call sends the events that announce it. */
 function begin(writing: Writing, model: string): ResponseObject {
   if (writing.response !== undefined) return writing.response
   const base = { id: writing.id, model, created: seconds(writing) }

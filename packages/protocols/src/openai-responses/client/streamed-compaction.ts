@@ -4,7 +4,7 @@ import type { OutputItem } from './schema.ts'
 import type { Teller } from './streamed-message.ts'
 import type { StreamedOutput } from './streamed-output.ts'
 
-/** The output of a streamed response that is a compaction: told whole, for nobody can read a part of it. */
+/** The output of a streamed response that is a compaction. It is sent as a whole, because nobody can read a part of it. */
 export function createStreamedCompaction(teller: Teller): StreamedOutput {
   const items: OutputItem[] = []
   let summary = ''

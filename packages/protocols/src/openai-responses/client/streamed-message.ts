@@ -1,17 +1,18 @@
 import type { ChoiceLogprobs, Fields } from '@sluice/contract'
+import { assertBounded } from '../../bounded.ts'
 import type { FormatContext } from '../../protocol.ts'
 import type { FlatNames } from './offered-tools.ts'
 import { textPart } from './reply.ts'
 
-/** What the items need to tell of themselves. */
+/** What the output items need to write their events. */
 export interface Teller {
   readonly itemId: (prefix: string) => string
   readonly callId: () => string
   readonly names: FlatNames
-  /** Whether the caller asked for log probabilities. */
+  /** Whether the caller asked for logprobs. */
   readonly logprobs: boolean
   readonly tell: (type: string, fields: object) => void
-  /** Names what has no place in a response. */
+  /** Reports what a response cannot express. */
   readonly leftOut: FormatContext['leftOut']
 }
 
@@ -23,14 +24,14 @@ type Part = {
   readonly logprobs: NonNullable<ChoiceLogprobs['content']>
 }
 
-/** The message of a streamed response: one part of text, one of refusal, each opened when it begins. */
+/** The message of a streamed response. It has one text part and one refusal part; each is opened when it begins. */
 export interface StreamedMessage {
   readonly id: string
   readonly index: number
   addText(text: string, logprobs: ChoiceLogprobs | null): void
   addRefusal(refusal: string): void
   annotate(annotation: Fields): void
-  /** Ends every part; returns the content of the finished message. */
+  /** Ends every part. Returns the content of the finished message. */
   close(): readonly Fields[]
 }
 
@@ -69,6 +70,7 @@ export function createStreamedMessage(id: string, index: number, teller: Teller)
     annotate(annotation) {
       const part = partOfType('output_text')
       const at = part.annotations.push(annotation) - 1
+      assertBounded(at, 'citations')
       tell('response.output_text.annotation.added', part, { annotation_index: at, annotation })
     },
     close: () =>
@@ -84,7 +86,7 @@ export function createStreamedMessage(id: string, index: number, teller: Teller)
 
 function partOf({ type, text, annotations, logprobs }: Part): Fields {
   if (type === 'refusal') return { type, refusal: text }
-  // As they are now: an event may be written when more of them have come.
+  // A copy, because an event may be written after more of them have arrived.
   const content = [...logprobs]
   return textPart(text, { annotations: [...annotations], logprobs: { content, refusal: null } })
 }

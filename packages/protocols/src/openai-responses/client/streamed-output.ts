@@ -30,7 +30,7 @@ interface OpenCall {
 
 interface Output {
   readonly teller: Teller
-  /** By output index; an item is put here when it is done. */
+  /** By output index. An item is put here when it is done. */
   readonly done: (OutputItem | undefined)[]
   readonly calls: Map<number, OpenCall>
   reasoning: OpenReasoning | undefined
@@ -38,15 +38,18 @@ interface Output {
 }
 
 /**
- * The output items of one streamed response. Reasoning ends when its block is whole or something else begins, the
- * message ends when a call begins, and calls stay open to the end or to a thought after them, because pieces of parallel
- * calls may interleave.
+ * The output items of one streamed response. Reasoning ends when its block is complete or something else begins, and the
+ * message ends when a call begins. Calls stay open until the end or until a later thought, because pieces of parallel calls
+ * may be interleaved.
  */
 export interface StreamedOutput {
   /** The finished items in order. */
   items(): readonly OutputItem[]
   add(delta: ChatDelta, logprobs: ChoiceLogprobs | null): void
-  /** Ends what is open. `status`: of the message and the calls, `incomplete` when the answer was cut by its limit. */
+  /**
+   * Closes everything that is open. `status` is the status of the message and the calls; it is `incomplete` if the response
+   * was cut at its limit.
+   */
   close(status: 'completed' | 'incomplete'): void
 }
 
@@ -117,9 +120,11 @@ function openReasoning(output: Output): OpenReasoning {
   return output.reasoning
 }
 
-/** A whole block ends the reasoning it belongs to; one without any text told is an item of its own. */
+/**
+ * A complete block ends the reasoning that it belongs to. If none of its text was sent before, it becomes an item of its own.
+ */
 function addBlock(output: Output, block: ThinkingBlock): void {
-  // Gemini signs a text after it was told; the message goes on.
+  // Gemini signs a text after it was sent; the message continues.
   if (output.reasoning === undefined && output.message !== undefined && block.type === 'thought')
     return addWhole(output, reasoningItem(block, output.teller.itemId('rs_')))
   const { text, id } = output.reasoning ?? openReasoning(output)
@@ -175,7 +180,7 @@ function addImage(output: Output, url: string): void {
   finishItem(output, beginItem(output, begun), imageItem(id, url))
 }
 
-/** It has ended when it is told, and the message around it goes on. */
+/** The call has already ended, and the message around it continues. */
 function addServerCall(output: Output, call: ServerToolCall): void {
   closeReasoning(output)
   for (const item of serverItems(call, output.teller.itemId, output.teller)) addWhole(output, item)
@@ -241,7 +246,7 @@ function closeCall(output: Output, call: OpenCall, status: string): void {
     itemId,
     status,
   )
-  // Nobody reads a search for tools before it is whole.
+  // A search for tools is not read before it is complete.
   if (names.isSearch(name)) return finishItem(output, index, whole)
   const named: Fields = { name: names.own(name).name, arguments: call.text }
   output.teller.tell('response.function_call_arguments.done', { ...place, ...named })

@@ -4,10 +4,10 @@ import { readInput } from '../../server-tools.ts'
 import { itemsOf } from './history.ts'
 import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
-// A search for tools that are loaded when they are needed (OpenAI, Tool search). One that the caller runs, as codex does, is
-// a function like any other to a model elsewhere, and what it has found is on offer from then on.
+// A search for tools that are loaded on demand (OpenAI, Tool search). For a model of another provider, one that the caller
+// runs, as Codex does, is a function like any other, and the tools that it finds are offered from then on.
 
-/** What a caller's search has loaded, and what was added on the way, with the paths of its tools. */
+/** The tools that a caller's search loaded or that the input added later, with their paths. */
 export function loadedTools(
   request: Pick<ResponsesRequest, 'input'>,
 ): readonly { readonly tool: Fields; readonly path: string }[] {
@@ -20,7 +20,7 @@ export function loadedTools(
   )
 }
 
-/** True for a search that the caller runs; one at OpenAI finds only what is in the request anyway. */
+/** Whether the caller runs the search. A search that OpenAI runs only finds tools that are in the request anyway. */
 export function isCallersSearch({ type, execution }: Fields): boolean {
   return type === 'tool_search' && execution === 'client'
 }
@@ -30,7 +30,7 @@ export function searchFunction(tool: Fields): Fields {
   return { ...tool, type: 'function' }
 }
 
-/** The item of a call of the search, where the model has called the function in its place. */
+/** The item for a call of the search, after the model called the function that represents it. */
 export function searchItem({ id, call_id: callId, status, ...item }: OutputItem): OutputItem {
   return {
     id,
@@ -42,7 +42,7 @@ export function searchItem({ id, call_id: callId, status, ...item }: OutputItem)
   }
 }
 
-/** What a search has found, by the names under which the model can call it. */
+/** The result of a search: the names under which the model can call the tools that were found. */
 export function foundText(
   { tools }: InputItem,
   flat: (name: string, namespace?: string) => string,

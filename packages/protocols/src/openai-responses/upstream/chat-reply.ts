@@ -17,6 +17,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { assertBounded } from '../../bounded.ts'
 import { answerMessage } from '../../chat-reply.ts'
 import { bodyOf } from '../../failure.ts'
 import { placed } from '../../interleaved.ts'
@@ -34,7 +35,7 @@ import {
 import { responseUsage, serverCallOf } from './server-items.ts'
 import { failureIn } from './watcher.ts'
 
-/** Between two messages of one answer, such as a commentary and the final answer. */
+/** Put between two messages of one response, such as a commentary and the final answer. */
 export const messageGap = '\n\n'
 
 /** Reads a whole response as a chat completion. */
@@ -66,7 +67,7 @@ export function decodeResponse(received: Received, context: CodecContext): Decod
   return usage === undefined ? { reply } : { reply, usage }
 }
 
-/** A response that was cut says so in `incomplete_details`; calls are seen from the items alone. */
+/** A response that was cut has `incomplete_details`. Whether it ends with calls is only visible from its items. */
 export function finishOf(response: Fields, hasCalls: boolean): FinishReason {
   const reason = objectOf(response['incomplete_details'])['reason']
   if (reason === 'content_filter') return 'content_filter'
@@ -150,6 +151,7 @@ function gatherMessage(item: Fields, into: Gathered): void {
     if (part['type'] !== 'output_text' && part['type'] !== 'text') continue
     into.spoken = true
     into.annotations.push(...annotationsOf(part['annotations'], into.text.length))
+    assertBounded(into.annotations.length, 'citations')
     into.logprobs.push(...listOf(part['logprobs']))
     if (textOf(part['text']) !== '') into.textPlaces.note(into.text.length, into.calls.length)
     into.text += textOf(part['text'])

@@ -9,7 +9,7 @@ import { flatFormat } from '../text-format.ts'
 import { flatChoice, flatTool } from '../tools.ts'
 import { encodeMessages } from './messages.ts'
 
-/** What Responses has no field for, and what it has. */
+/** The fields that Responses supports and those that it does not. */
 const decisions: Decisions<'chat'> = {
   model: 'sent',
   messages: 'sent',
@@ -49,14 +49,14 @@ const decisions: Decisions<'chat'> = {
 }
 
 /**
- * The canonical request as POST /responses. Nothing is kept at the upstream unless the caller wants it (`store`), so
- * reasoning comes back encrypted and travels with the conversation.
+ * The canonical request as the body of POST /responses. The upstream stores nothing unless the caller asks for it (`store`),
+ * so reasoning comes back encrypted and is sent along with the conversation.
  */
 export function responsesBody(given: ChatRequest, context: CodecContext): Fields {
   applyDecisions('chat', given, decisions, context)
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
   const lacks = ofModels.filter((field) => family.lacks.includes(field))
-  // None of these is required, so that it is the request still.
+  // None of these fields is required, so the result is still a request.
   const request = withoutFields(given, lacks, context) as ChatRequest
   const { instructions, messages, first } = splitInstructions(request.messages)
   const include = includes(request, context.model)
@@ -81,7 +81,7 @@ export function responsesBody(given: ChatRequest, context: CodecContext): Fields
   })
 }
 
-/** A system message at the head is what `instructions` are; all others keep their places in the input. */
+/** A system message at the beginning becomes `instructions`. All others keep their places in the input. */
 function splitInstructions(messages: readonly Message[]): {
   readonly instructions?: string
   readonly messages: readonly Message[]
@@ -113,7 +113,7 @@ function toolFields(request: ChatRequest, context: CodecContext): Fields {
 
 const made = { code_execution: { type: 'code_interpreter', container: { type: 'auto' } } }
 
-/** Nobody could answer a question for approval in another format. */
+/** Requests for approval are not supported, because in another format nobody could respond to them. */
 function serverTools(request: ChatRequest, context: CodecContext): readonly Fields[] {
   for (const [index, { api, type, tool }] of (request.server_tools ?? []).entries())
     if (api === 'responses' && type === 'mcp' && tool['require_approval'] !== 'never')
@@ -140,16 +140,19 @@ function textFields({ response_format: format, verbosity }: ChatRequest): Fields
   })
 }
 
-/** What a model refuses at this address as it does at chat's; the rest of its family's lacks is chat's alone. */
+/**
+ * Fields that a model rejects here as it does in chat completions. The other unsupported fields of its family concern only
+ * chat completions.
+ */
 const ofModels = ['temperature', 'top_p', 'logprobs', 'top_logprobs', 'verbosity'] as const
 
-/** A caller that gives a thinking budget wants to see the thinking; chat's effort alone never shows any. */
+/** A caller that sets a thinking budget wants to see the thinking. The effort of chat completions alone never shows it. */
 function reasoningFields(
   request: ChatRequest,
   family: ChatFamily,
   context: CodecContext,
 ): Fields | undefined {
-  // Here every model takes tools beside an effort.
+  // Here, every model accepts tools together with an effort.
   const place = { family: { ...family, toolsWithoutEffort: false }, knowsBudget: false, context }
   const { reasoning_effort: effort } = thinkingFields(request, place)
   const { thinking_budget: budget } = request
@@ -172,12 +175,12 @@ function includes(request: ChatRequest, model: string): readonly string[] {
   ]
 }
 
-/** What a tool gave is told only where it is asked for. */
+/** The output of a tool is returned only if the request includes it. */
 function resultsOf({ server_tools: tools }: ChatRequest, type: string, include: string): string[] {
   return tools?.some((tool) => tool.type === type) === true ? [include] : []
 }
 
-/** Models that reason answer 200 to a wish for encrypted reasoning, all others 400 (OpenAI, reasoning guide). */
+/** Models that reason accept a request for encrypted reasoning; all others respond with 400 (OpenAI, reasoning guide). */
 function reasons(model: string): boolean {
   return /^(o[1-9]|gpt-([5-9]|\d\d)(?!.*-chat))|codex/.test(model)
 }

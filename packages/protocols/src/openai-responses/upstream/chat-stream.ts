@@ -23,24 +23,24 @@ import { typeOf } from './watcher.ts'
 type ChatStep = Step<ChatChunk>
 
 /**
- * An output item under way. Items are told apart by `output_index`, since some proxies change their ids between events, and
- * by their id where a server leaves that out.
+ * An output item in progress. Items are identified by `output_index`, since some proxies change their ids between events, or
+ * by their id if a server leaves the index out.
  */
 interface Item {
-  /** Characters of text, arguments or reasoning told so far. */
+  /** Characters of text, arguments or reasoning sent so far. */
   told: number
-  /** Characters of text by the content part they are of. */
+  /** Characters of text per content part. */
   readonly parts: Map<unknown, number>
-  /** Characters of a refusal told so far. */
+  /** Characters of a refusal sent so far. */
   refused: number
   /** The slot of a call. */
   slot?: number
-  /** Where this item's text begins in the answer. */
+  /** Where this item's text begins in the response. */
   offset?: number
   done: boolean
 }
 
-/** One stream as far as it was read: how many calls began, how many characters of text came. */
+/** The state of one stream being read: `calls` counts the calls that began, `text` the characters of text. */
 interface Reading {
   readonly chunks: ChatChunks
   readonly items: Map<unknown, Item>
@@ -49,7 +49,7 @@ interface Reading {
   reasoned: boolean
 }
 
-/** Reads the events of a response into chat chunks. */
+/** Reads the events of a response into chat completion chunks. */
 export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const reading: Reading = {
     chunks: createChatChunks(context),
@@ -89,7 +89,7 @@ function readEvent(reading: Reading, type: string, data: Fields): readonly ChatS
       return item.told === 0 ? [] : tellReasoning(reading, messageGap, item)
     case 'response.function_call_arguments.delta':
       return tellCall(reading, item, { function: { arguments: delta } }, delta.length)
-    // Some servers say all of it here alone.
+    // Some servers send all of it only here.
     case 'response.function_call_arguments.done': {
       const rest = textOf(data['arguments']).slice(item.told)
       return tellCall(reading, item, { function: { arguments: rest } }, rest.length)
@@ -125,7 +125,7 @@ function tellDelta(reading: Reading, delta: ChatDelta): readonly ChatStep[] {
   return reading.chunks.delta(delta)
 }
 
-/** A call begins; other items are told from their pieces. */
+/** A call begins. Other items are sent when their pieces arrive. */
 function added(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
   const call = callOf(wire)
   if (call === undefined || item.slot !== undefined) return []
@@ -197,7 +197,7 @@ function tellRefusal(reading: Reading, refusal: string, item: Item): readonly Ch
   return refusal === '' ? [] : tellDelta(reading, { refusal })
 }
 
-/** The whole item: what its pieces did not tell is told now, for upstreams that send few pieces or none. */
+/** The complete item. What its pieces did not contain is sent now, for upstreams that send few pieces or none. */
 function done(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
   if (item.done) return []
   item.done = true
@@ -270,7 +270,7 @@ function wireAt(response: Fields, place: unknown): Fields {
   return output.map(objectOf).find(({ id }) => id === place) ?? {}
 }
 
-/** A call whose end was not told stands whole in the response, or the answer ends within it. */
+/** A call whose end was not announced is complete in the final response; otherwise the response was cut within it. */
 function restOfOpenCall(
   reading: Reading,
   {

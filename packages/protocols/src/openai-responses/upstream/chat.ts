@@ -9,8 +9,8 @@ import { createChatReader } from './chat-stream.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /**
- * Chat over the Responses API (https://platform.openai.com/docs/api-reference/responses), for upstreams and models
- * that offer only this: messages become input items, output items become one message.
+ * Chat completions through the Responses API (https://platform.openai.com/docs/api-reference/responses), for upstreams and
+ * models that offer only this API. Messages become input items, and output items become one message.
  */
 export function responsesChat({
   path = usualPath,

@@ -14,14 +14,14 @@ import type { CodecContext } from '../../protocol.ts'
 
 interface Place {
   readonly context: CodecContext
-  /** The kind of each call by its id, so that its result can say the same. */
+  /** The kind of each call by its id, so that its result gets the same kind. */
   readonly kinds: Map<string, 'function' | 'custom'>
 }
 
 /**
- * A conversation as Responses input items, one message becoming several where it holds reasoning and calls: reasoning
- * first, then the text, then the calls, each result an item of its own. `first` is the index of `messages[0]` in the
- * request, for error paths.
+ * A conversation as input items of Responses. A message with reasoning and calls becomes several items: reasoning first, then
+ * the text, then the calls; each result is an item of its own. `first` is the index of `messages[0]` in the request, for the
+ * paths in errors.
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -51,7 +51,7 @@ function itemsOf(message: Message, place: MessagePlace): readonly Fields[] {
   }
 }
 
-/** Responses messages carry no names, so a speaker's name stands before what it says. */
+/** Messages in Responses have no names, so a speaker's name is written before the text. */
 function withSpeaker({ role, name, content }: Message): Message['content'] {
   if (role !== 'user' || name == null || name === '') return content
   if (typeof content === 'string') return `${name}: ${content}`
@@ -93,7 +93,7 @@ function partOf(part: ContentPart, context: CodecContext, path: string): Fields 
   }
 }
 
-/** Unlike chat, Responses fetches files by their address. */
+/** Unlike chat completions, Responses fetches files by their address. */
 function fileOf({ file }: ContentPart): Fields {
   const { filename, file_data: data, file_id: id } = file ?? {}
   if (data != null && /^https?:/i.test(data)) return { type: 'input_file', file_url: data }
@@ -109,7 +109,7 @@ function assistantItems(message: Message, place: MessagePlace): readonly Fields[
   if (message.audio != null) place.context.unsupported(`${place.path}.audio`)
   const content = spokenParts(message)
   const calls = message.tool_calls ?? []
-  // Reasoning that nothing follows is refused.
+  // OpenAI rejects reasoning without an item after it.
   if (content.length === 0 && calls.length === 0) return []
   return interleaved(
     (message.thinking_blocks ?? []).map((block) => ({ ...block, pieces: reasoningItem(block) })),
@@ -132,7 +132,7 @@ function outputText(text: string): Fields {
   return { type: 'output_text', text, annotations: [] }
 }
 
-/** Only reasoning that this API encrypted can go back; nothing is stored under the ids of the rest. */
+/** Only reasoning that this API encrypted can be sent back; nothing is stored under the ids of other reasoning. */
 function reasoningItem(block: ThinkingBlock): readonly Fields[] {
   const { type, id, summary, encrypted_content: encrypted } = block
   if (type !== 'reasoning' || encrypted == null || encrypted === '') return []
@@ -143,7 +143,7 @@ function reasoningItem(block: ThinkingBlock): readonly Fields[] {
   ]
 }
 
-/** OpenAI answers 400 to longer ones. */
+/** OpenAI responds with 400 to longer ids. */
 const callIdCharactersMax = 64
 
 function callItem(call: ToolCall, { kinds }: Place): Fields {

@@ -1,7 +1,7 @@
 import { type Fields, listOf, objectOf, someText } from '@sluice/contract'
 import type { NamedId } from '../../protocol.ts'
 
-/** Files and tools of a translated request; one in this format names much more, and is asked about when it comes. */
+/** Files and tools of a translated request. A request in this format can name much more, which is checked when it arrives. */
 export function namedInInput(body: unknown): readonly NamedId[] {
   const { input, tools } = objectOf(body)
   const files = listOf(input).flatMap((item, index) =>
@@ -15,7 +15,7 @@ export function namedInInput(body: unknown): readonly NamedId[] {
   return [...files, ...held]
 }
 
-/** Containers, skills, vector stores and files that a tool of OpenAI's works with. */
+/** Containers, skills, vector stores and files that one of OpenAI's tools uses. */
 export function namedInTool(tool: Fields, path: string): readonly NamedId[] {
   const { container, vector_store_ids: stores, file_ids: files } = tool
   const lists: readonly (readonly [string, unknown])[] = [
@@ -31,7 +31,7 @@ export function namedInTool(tool: Fields, path: string): readonly NamedId[] {
   ]
 }
 
-/** Where a tool runs: the container of the code interpreter, the environment of the shell. */
+/** Where a tool runs: the container of the code interpreter, or the environment of the shell. */
 function namedInPlace(place: Fields, path: string): readonly NamedId[] {
   const skills = listOf(place['skills']).flatMap((skill, index) => {
     const id = someText(objectOf(skill)['skill_id'])
@@ -45,7 +45,9 @@ function namedInPlace(place: Fields, path: string): readonly NamedId[] {
   ]
 }
 
-/** How ids of skills begin that were uploaded; OpenAI's own have names, such as openai-spreadsheets (OpenAI API, containers). */
+/**
+ * Prefix of the ids of uploaded skills. OpenAI's own skills have names, such as openai-spreadsheets (OpenAI API, containers).
+ */
 const ownSkill = 'skill_'
 
 function namedInList(ids: unknown, path: string): readonly NamedId[] {

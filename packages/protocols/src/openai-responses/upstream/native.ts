@@ -7,8 +7,8 @@ import { responseUsage } from './server-items.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /**
- * A Responses request as it came. One that carries reasoning of another protocol in `encrypted_content` does not fit:
- * OpenAI could not decrypt it.
+ * A Responses request, sent unchanged. A request that carries reasoning of another protocol in `encrypted_content` does not
+ * fit, because OpenAI could not decrypt it.
  */
 export const nativeResponses: Native = nativeJson('/responses', {
   fits: fitsResponses,
@@ -17,10 +17,25 @@ export const nativeResponses: Native = nativeJson('/responses', {
   usage: (body) => responseUsage(objectOf(body)),
 })
 
-/** A conversation to compact, as it came. */
+/** The same where the upstream's models search only by its chat completions, as Groq's do. */
+export const responsesWithoutSearch: Native = {
+  ...nativeResponses,
+  fits: (request) =>
+    fitsResponses(request) &&
+    !listOf(objectOf(request)['tools']).some((tool) =>
+      textOf(objectOf(tool)['type']).startsWith('web_search'),
+    ),
+}
+
+/** A request to compact a conversation, sent unchanged. */
 export const nativeCompact: Native = nativeJson('/responses/compact', { fits: fitsResponses })
 
+/**
+ * A response in the background is rejected by the codec: it is only complete, and its usage known, long after its call, and
+ * callers who retrieve it would see it queued for ever.
+ */
 function fitsResponses(request: unknown): boolean {
+  if (objectOf(request)['background'] === true) return false
   return !listOf(objectOf(request)['input']).some(
     (item) => restore(textOf(objectOf(item)['encrypted_content'])) !== undefined,
   )

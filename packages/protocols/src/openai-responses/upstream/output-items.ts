@@ -9,11 +9,12 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { boundedList } from '../../bounded.ts'
 import { argumentsText } from '../../call-arguments.ts'
 import { type Annotation, shiftedAnnotation } from '../../citations.ts'
 import { isServers } from './server-items.ts'
 
-/** What one output item of a response says, in chat's terms. */
+/** Reads the output items of a response in the terms of chat completions. */
 
 export function callOf(item: Fields): ToolCall | undefined {
   const id = someText(item['call_id']) ?? someText(item['id'])
@@ -25,7 +26,7 @@ export function callOf(item: Fields): ToolCall | undefined {
   return { id, type: 'function', function: { name, arguments: textOf(item['arguments']) } }
 }
 
-/** The call of an item that is whole. */
+/** The call in an item that is complete. */
 export function wholeCallOf(item: Fields): ToolCall | undefined {
   const call = callOf(item)
   if (call?.function === undefined) return call
@@ -33,12 +34,12 @@ export function wholeCallOf(item: Fields): ToolCall | undefined {
   return { ...call, function: { name, arguments: argumentsText(text) } }
 }
 
-/** The summary, or the reasoning itself where an upstream shows it (open models). */
+/** The summary, or the reasoning itself if an upstream shows it (open models). */
 export function reasoningText(item: Fields): string {
   return textsOf(item['summary']).join('\n\n') || textsOf(item['content']).join('\n\n')
 }
 
-/** The item as it must go back; undefined without encrypted content, for then nothing can be continued from it. */
+/** The item that must be sent back; undefined without encrypted content, because nothing could be continued from it. */
 export function reasoningBlock(item: Fields): ThinkingBlock | undefined {
   const encrypted = someText(item['encrypted_content'])
   if (encrypted === undefined) return undefined
@@ -55,7 +56,7 @@ function textsOf(parts: unknown): string[] {
   return listOf(parts).flatMap((part) => someText(objectOf(part)['text']) ?? [])
 }
 
-/** A picture that the image generation tool drew. */
+/** An image that the image generation tool made. */
 export function imageOf(item: Fields): NonNullable<AnswerMessage['images']> {
   const base64 = someText(item['result'])
   if (base64 === undefined) return []
@@ -63,9 +64,9 @@ export function imageOf(item: Fields): NonNullable<AnswerMessage['images']> {
   return [{ type: 'image_url', image_url: { url: `data:image/${format};base64,${base64}` } }]
 }
 
-/** `offset`: characters of the answer before this part. */
+/** `offset` is the number of characters in the response before this part. */
 export function annotationsOf(annotations: unknown, offset: number): Annotation[] {
-  return listOf(annotations)
+  return boundedList(annotations, 'citations')
     .filter(isObject)
     .map((annotation) => shiftedAnnotation(annotation, offset))
 }

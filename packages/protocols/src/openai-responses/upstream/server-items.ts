@@ -12,7 +12,7 @@ import {
 import { readInput } from '../../server-tools.ts'
 import { readUsage, servedAs } from '../../usage.ts'
 
-/** Items that are told otherwise, or that only a caller can answer. */
+/** Items that are read elsewhere, or that only a caller can respond to. */
 const others: ReadonlySet<unknown> = new Set([
   undefined,
   'message',
@@ -25,8 +25,8 @@ const others: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A call of OpenAI's own tools and what came of it (OpenAI API, OutputItem); undefined for every other item. What is of
- * no known kind is told as it is.
+ * A call of one of OpenAI's own tools with its result (OpenAI API, OutputItem); undefined for every other item. An item of an
+ * unknown kind is passed on unchanged.
  */
 export function serverCallOf(item: Fields): ServerToolCall | undefined {
   const { type, id: given, status: _, ...rest } = item
@@ -61,7 +61,7 @@ export function serverCallOf(item: Fields): ServerToolCall | undefined {
   }
 }
 
-/** What a response has used, with the calls of its items where it does not count them itself. */
+/** The usage of a response. The calls of its items are counted if the response does not count them itself. */
 export function responseUsage(response: Fields): Usage | undefined {
   const usage = servedAs(response['service_tier'], readUsage(response['usage']))
   if (usage === undefined) return undefined
@@ -74,7 +74,7 @@ export function responseUsage(response: Fields): Usage | undefined {
   return { ...usage, ...serverToolCounts(counts, usage.serverToolCalls) }
 }
 
-/** A call of one of xAI's own tools, which its server has answered already; its ids tell. */
+/** Whether it is a call of one of xAI's own tools, whose result the server already has. The ids show it. */
 export function isServers({ id, call_id: callId }: Fields): boolean {
   return [id, callId].some((one) => typeof one === 'string' && one.startsWith('xs_'))
 }
@@ -86,7 +86,7 @@ function searchCall(id: string, action: Fields): ServerToolCall {
   return { id, type: isFetch ? 'web_fetch' : 'web_search', input, ...told(sources) }
 }
 
-/** Outputs are told only where the request included them. */
+/** Outputs are present only if the request included them. */
 function told(output: unknown): Pick<ServerToolCall, 'output'> {
   return output === undefined || output === null ? {} : { output }
 }

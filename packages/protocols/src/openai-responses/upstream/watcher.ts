@@ -12,7 +12,7 @@ import { eventObject } from '../../read-json.ts'
 import { callOf } from './output-items.ts'
 import { responseUsage } from './server-items.ts'
 
-/** Watches a Responses stream (OpenAI API, ResponseStreamEvent); it ends with a whole response and no `[DONE]`. */
+/** Watches a Responses stream (OpenAI API, ResponseStreamEvent). It ends with a whole response and without `[DONE]`. */
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   let whole: unknown
@@ -30,7 +30,7 @@ export function createChatWatcher(): StreamWatcher {
   }
 }
 
-/** The event's type: in the data, or for a few upstreams only in the event's name. */
+/** The event's type, which is in the data, or for a few upstreams only in the event's name. */
 export function typeOf(event: ServerSentEvent, data: Fields): string {
   return someText(data['type']) ?? event.event
 }

@@ -36,7 +36,7 @@ import {
   withoutThinkingDelta,
 } from './thinking-objects.ts'
 
-/** A chat completion request in the canonical form: what can be said in two ways is said in one. */
+/** Translates a chat completion request into the canonical form, in which everything is expressed in only one way. */
 export function canonicalChat(
   request: ChatCompletionRequest,
   reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
@@ -58,7 +58,7 @@ export function canonicalChat(
       if (value != null) reports.leftOut(field)
   const limit = rest.max_completion_tokens ?? older
   const { tools, search, server } = offeredTools(given ?? [], reports)
-  // No caller's word: what it would say stands among the tools.
+  // Not a field for callers: its content belongs among the tools.
   const { server_tools: unknown, ...known } = rest as Partial<ChatRequest> & typeof rest
   if (unknown != null) reports.leftOut('server_tools')
   return {
@@ -67,7 +67,7 @@ export function canonicalChat(
     ...(tools.length === 0 ? {} : { tools: tools.map(withOuterCache) }),
     ...(search === undefined ? {} : { web_search_options: rest.web_search_options ?? search }),
     ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
-    // Where a provider's tools are all there is, a choice can mean nothing else.
+    // If the tools are only those of a provider, a choice cannot refer to any other.
     ...(given?.length && tools.length === 0
       ? { tool_choice: null, parallel_tool_calls: null }
       : {}),
@@ -83,7 +83,7 @@ export function canonicalChat(
   }
 }
 
-/** Mistral's reasoning stands among the parts of an answer; what remains of them is an answer as OpenAI has it. */
+/** Mistral puts reasoning among the parts of a message. Without them, the message has OpenAI's form. */
 function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
   const { content: given } = message
   if (!Array.isArray(given) || !given.some(isThinkingPart))
@@ -96,7 +96,7 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
   return { reasoning_content: reasoning, ...signed, ...rest, content: text }
 }
 
-/** Among the parts as Claude writes it, where its signature has to go back. */
+/** A thought among the parts, as Claude writes it. Its signature must be sent back. */
 function signedThought(part: unknown): readonly ThinkingBlock[] {
   const { type, thinking, signature } = objectOf(part)
   return type === 'thinking' && typeof thinking === 'string' && typeof signature === 'string'
@@ -104,7 +104,7 @@ function signedThought(part: unknown): readonly ThinkingBlock[] {
     : []
 }
 
-/** What OpenRouter's, vLLM's and others' models have thought, under their name for it. */
+/** The reasoning of OpenRouter's, vLLM's and other models, under their name for it. */
 function withReasoning(message: ChatCompletionMessage): ChatCompletionMessage {
   if (typeof message.reasoning !== 'string') return message
   const { reasoning, ...rest } = message
@@ -115,7 +115,7 @@ function isThinkingPart({ type }: { readonly type: string }): boolean {
   return type === 'thinking'
 }
 
-/** What the provider's tools did for an earlier answer is told before its text. */
+/** Describes what the provider's tools did for an earlier response before its text. */
 function withServerToolWords(message: ChatCompletionMessage): ChatCompletionMessage {
   if (!('server_tool_calls' in message)) return message
   const { server_tool_calls: calls, ...rest } = message
@@ -126,7 +126,7 @@ function withServerToolWords(message: ChatCompletionMessage): ChatCompletionMess
   return { ...rest, content: content == null || content === '' ? text : `${text}\n\n${content}` }
 }
 
-/** Null in a part or a call says nothing, and a breakpoint on a whole message is one on its last part. */
+/** Removes null in parts and calls, where it has no meaning, and puts a message's cache breakpoint on its last part. */
 function plainMessage(message: Message): Message {
   if (isPlain(message)) return message
   const { content, tool_calls: calls, ...rest } = message
@@ -142,21 +142,21 @@ function plainMessage(message: Message): Message {
   }
 }
 
-/** Of a tool without parameters models say nothing, or `null`. */
+/** For a tool without parameters, models write no arguments, or `null`. */
 function withArguments(call: ToolCall): ToolCall {
   const { function: called } = call
   if (called === undefined) return call
   return { ...call, function: { ...called, arguments: argumentsText(called.arguments) } }
 }
 
-/** Of most messages nothing changes, and none of thousands is copied for that. */
+/** Most messages need no change; they are not copied, because there may be thousands. */
 function isPlain(message: Message): boolean {
   const { content, tool_calls: calls } = message
   const isText = typeof content === 'string' && content !== ''
   return isText && calls === undefined && !('cache_control' in message)
 }
 
-/** An answer or a result of which nothing came. */
+/** A message or a result without any content. */
 function saysNothing({ content, role, tool_calls: calls, refusal, audio }: Message): boolean {
   if (content !== null && content?.length !== 0) return false
   return role === 'tool' || (!calls?.length && refusal == null && audio == null)
@@ -176,23 +176,23 @@ function contentOf(
   return [...parts.slice(0, -1), { cache_control: cache, ...last }]
 }
 
-/** A breakpoint inside the function is one on the tool. */
+/** Moves a cache breakpoint inside the function to the tool. */
 function withOuterCache(tool: Tool): Tool {
   const { function: called, ...rest } = tool
   const { cache_control: cache, ...inner } = (called ?? {}) as Tool
   if (called === undefined || cache == null) return tool
-  // All but the breakpoint is the function's own.
+  // Everything but the breakpoint belongs to the function.
   return { cache_control: cache, ...rest, function: inner as unknown as typeof called }
 }
 
 function withoutNullFields<T extends object>(value: T): T {
   const fields = Object.entries(value)
   if (fields.every(([, field]) => field !== null)) return value
-  // What is absent is the same as null to the type.
+  // For the type, absent is the same as null.
   return Object.fromEntries(fields.filter(([, field]) => field !== null)) as T
 }
 
-/** Stop sequences as a list: a single one may stand alone, and an empty one is none. */
+/** Stop sequences as a list. A single one may be given without a list, and empty ones are dropped. */
 export function stopList(stop: string | string[]): string[] {
   return (typeof stop === 'string' ? [stop] : stop).filter((text) => text !== '')
 }
@@ -202,7 +202,7 @@ function canonicalFormat({
   json_schema: schema,
   ...rest
 }: NonNullable<ChatCompletionRequest['response_format']>): ResponseFormat {
-  // Together's, Fireworks' and llama.cpp's word for the same.
+  // Together, Fireworks and llama.cpp use this name for the same thing.
   const { schema: beside, ...others } = rest as typeof rest & { readonly schema?: unknown }
   if (type === 'json_object' && isObject(beside))
     return { ...others, type: 'json_schema', json_schema: namedSchema({ schema: beside }) }
@@ -211,7 +211,7 @@ function canonicalFormat({
     : { ...rest, type }
 }
 
-/** The path of a canonical field in the caller's own words; undefined for what the caller did not write. */
+/** The path of a canonical field in the caller's request; undefined for what the caller did not write. */
 export function paramOfChat(canonical: string, request: ChatCompletionRequest): string | undefined {
   const field = /^[a-z_]+/.exec(canonical)?.[0] ?? canonical
   const rest = canonical.slice(field.length)
@@ -224,7 +224,7 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
     case 'web_search_options':
       return pathOfSearchTool(canonical, request) ?? canonical
     case 'tool_choice':
-      return older ? 'function_call' : canonical
+      return older ? `function_call${rest.replace('.function', '')}` : canonical
     case 'reasoning_effort':
     case 'thinking_budget':
       return request[field] == null ? pathOfThinking(field, request) : canonical
@@ -247,7 +247,7 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
 
 type GivenMessage = ChatCompletionRequest['messages'][number]
 
-/** Where the caller wrote the tool that is at this place among its own. */
+/** The index in the caller's list for the tool at this index among its own tools. */
 function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
   const places = (tools ?? []).flatMap((tool, index) => (isCalled(tool) ? [index] : []))
   return rest.replace(/^\[(\d+)\]/, (_, place: string) => `[${places[Number(place)] ?? place}]`)
@@ -255,7 +255,7 @@ function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
 
 type Shown = ReturnType<typeof shownMessages>
 
-/** Of a request's messages; one of thousands may have thousands of paths. */
+/** Cached per list of messages, because a request with thousands of messages may have thousands of paths. */
 const knownShown = new WeakMap<readonly GivenMessage[], Shown>()
 
 function shownOf(messages: readonly GivenMessage[]): Shown {
@@ -264,7 +264,7 @@ function shownOf(messages: readonly GivenMessage[]): Shown {
   return shown
 }
 
-/** Where the caller wrote what is at this place of the messages: pictures have one of their own. */
+/** The caller's path for a place in the messages. Images may be in a message of their own. */
 function givenMessage({ messages }: ChatCompletionRequest, rest: string): string {
   const [, index = '', inner = ''] = /^\[(\d+)\](.*)$/.exec(rest) ?? []
   const found = shownOf(messages)[Number(index)]
@@ -280,7 +280,7 @@ function givenMessage({ messages }: ChatCompletionRequest, rest: string): string
 
 const toolCall = /\.tool_calls\[0\](\.function)?/
 
-/** The answer as the caller reads it. */
+/** The response in the form that the caller reads. */
 export function chatAnswer(reply: ChatReply, request: ChatCompletionRequest): object {
   const shown = hidesThinking(request) ? withoutThinking(reply) : reply
   const told = withoutTextPlaces(shown)
@@ -298,7 +298,7 @@ function withoutTextPlaces(reply: ChatReply): ChatReply {
   }
 }
 
-/** A streamed answer as the caller reads it. */
+/** Writes a streamed response in the form that the caller reads. */
 export function writeChat(request: ChatCompletionRequest): StreamWriter<OperationName> {
   const said = usesFunctions(request) ? withFunctionDelta : (chunk: ChatChunk) => chunk
   if (!hidesThinking(request)) return writeChunks(request, said)

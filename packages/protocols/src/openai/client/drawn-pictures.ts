@@ -5,17 +5,17 @@ import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 type GivenMessage = ChatCompletionRequest['messages'][number]
 type Picturing = Pick<GivenMessage, 'images' | 'role'>
 
-/** A message of the conversation once drawn pictures are shown. */
+/** A message of the conversation after images that a model made were added as messages. */
 interface Shown {
-  /** Its place among those of the request; a message of pictures has that of the message which holds them. */
+  /** Its index in the request; for a message with images, the index of the message that contains them. */
   readonly given: number
-  /** Set where it is a message of pictures. */
+  /** The images, if it is a message with images. */
   readonly drawn?: ContentPart[]
 }
 
 /**
- * Pictures that a model drew stand in its messages' `images` (OpenRouter's form). An assistant's messages hold none
- * elsewhere, so they are shown to the next model by the user: behind the message, and behind the results of its calls.
+ * Images that a model made are in the `images` of its messages (OpenRouter's form). Assistant messages of other providers
+ * cannot contain images, so they are sent to the next model in a user message, after the message and the results of its calls.
  */
 export function shownMessages(messages: readonly Picturing[]): readonly Shown[] {
   const shown: Shown[] = []
@@ -38,7 +38,7 @@ function picturesOf({ role, images }: Picturing): ContentPart[] {
   return role === 'assistant' ? imagesOf(images ?? []) : []
 }
 
-/** The messages with those that show drawn pictures. */
+/** The messages, with the messages that contain the images. */
 export function withShownPictures<M extends Picturing>(
   messages: readonly M[],
 ): readonly (M | ChatCompletionMessage)[] {
@@ -50,7 +50,7 @@ export function withShownPictures<M extends Picturing>(
   })
 }
 
-/** Without its pictures it is a message still. What is no picture stays, so that it is named. */
+/** A message without its images is still a message. If `images` contains no image it is kept, so that it is reported. */
 function withoutPictures<M extends Picturing>(message: M): M {
   if (!('images' in message)) return message
   const { images, ...rest } = message

@@ -7,6 +7,7 @@ import {
 import type { ClientFormat } from '../../protocol.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
 import { respellChat } from './respell.ts'
+import { respellEdit } from './respell-edit.ts'
 import {
   ChatCompletion,
   ChatCompletionChunk,
@@ -17,8 +18,8 @@ import { asksForUsage, done, writeChunks, writeTypedEvents } from './stream.ts'
 import { toldTranscript } from './told-transcript.ts'
 
 /**
- * An operation as OpenAI's clients say it. Most are the canonical form themselves, so that nothing is translated; further
- * properties say what is particular to the operation.
+ * An operation in the form of OpenAI's clients. Most are the canonical form itself, so nothing is translated; `further` holds
+ * what is particular to the operation.
  */
 function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFormat {
   const { summary, tag, paths, request, reply, event, example } = operations[name]
@@ -40,7 +41,7 @@ function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFo
   }
 }
 
-/** Chat and text completions: chunks, `[DONE]`, and usage where it is asked for. */
+/** Chat and text completions: chunks, `[DONE]`, and the usage if the caller asked for it. */
 const chunked: Partial<ClientFormat> = {
   writer: (request) => writeChunks(request),
   asksForUsage,
@@ -51,7 +52,7 @@ const typed: Partial<ClientFormat> = { writer: writeTypedEvents }
 
 /** The formats of the operations themselves, one for each (OpenAI API reference; rerank: Cohere and Jina). */
 export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
-  // The schemas have accepted the requests before they come here.
+  // The schemas have checked the requests before they come here.
   chat: own('chat', {
     ...chunked,
     takesOutline: true,
@@ -91,7 +92,7 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     isStreamed: (request) => (request as { stream_format?: unknown }).stream_format === 'sse',
   }),
   createImage: own('createImage', typed),
-  editImage: own('editImage', typed),
+  editImage: own('editImage', { ...typed, respell: respellEdit }),
   createVideo: own('createVideo'),
   getVideo: own('getVideo'),
   downloadVideo: own('downloadVideo'),

@@ -3,6 +3,7 @@ import {
   type ChatReply,
   type ChatRequest,
   type FinishReason,
+  invalidRequest,
   type Message,
   objectOf,
   someText,
@@ -12,17 +13,18 @@ import {
 import { argumentsText } from '../../call-arguments.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 
-// OpenAI's deprecated `functions`, `function_call` and role `function`, and the tools that followed them.
+// OpenAI's deprecated `functions`, `function_call` and role `function`, and the tools that replaced them.
 
-/** True where the caller speaks of functions instead of tools and reads `function_call` in the answer. */
+/** Whether the caller uses functions instead of tools and reads `function_call` in the response. */
 export function usesFunctions({ functions, tools }: ChatCompletionRequest): boolean {
   return functions != null && !tools?.length
 }
 
-/** The functions as tools and the choice among them; nothing where the caller speaks of tools. */
+/** The functions as tools, with the choice among them; nothing if the caller uses tools. */
 export function functionsAsTools(request: ChatCompletionRequest): Partial<ChatRequest> {
   if (!usesFunctions(request)) return {}
   const { functions, function_call: choice } = request
+  checkChoice(request)
   return {
     tools: (functions ?? []).map(functionAsTool),
     // A function_call was always a single one.
@@ -38,6 +40,16 @@ export function functionsAsTools(request: ChatCompletionRequest): Partial<ChatRe
   }
 }
 
+/** `checkChat` checks only a choice among tools. */
+function checkChoice({ functions, function_call: choice }: ChatCompletionRequest): void {
+  if (choice == null || typeof choice === 'string') return
+  if (functions?.some(({ name }) => name === choice.name) !== true)
+    throw invalidRequest(
+      'function_call names a function that is not among functions',
+      'function_call.name',
+    )
+}
+
 function functionAsTool(given: Readonly<Record<string, unknown>>): Tool {
   const { name, description, parameters } = given
   const text = someText(description)
@@ -51,11 +63,11 @@ function functionAsTool(given: Readonly<Record<string, unknown>>): Tool {
   }
 }
 
-/** Calls get an id, by which their results, which only followed them, name them now. */
+/** Gives calls an id, and puts it into their results, which before only followed the calls. */
 export function callsAsToolCalls(messages: readonly ChatCompletionMessage[]): Message[] {
   let open = ''
   return messages.map((message, index) => {
-    // The types are the same where there are no such calls.
+    // Without such calls the types are the same.
     if (hasNoCalls(message)) return message as Message
     const { role, function_call: call, ...rest } = message
     if (role === 'function') return { role: 'tool', ...rest, tool_call_id: open }
@@ -82,7 +94,7 @@ function withArguments(call: ToolCall): ToolCall {
   return { ...call, function: { ...named, arguments: argumentsText(text) } }
 }
 
-/** The answer for a caller who speaks of functions. Of several calls it is the first: there is room for one. */
+/** The response for a caller who uses functions. Of several calls it gets the first, because there is room for only one. */
 export function withFunctionCalls(reply: ChatReply): object {
   return {
     ...reply,
@@ -98,7 +110,7 @@ export function withFunctionCalls(reply: ChatReply): object {
   }
 }
 
-/** One piece of a streamed answer for such a caller; undefined for a piece of a further call. */
+/** One chunk of a streamed response for such a caller; undefined for a chunk of a further call. */
 export function withFunctionDelta(chunk: ChatChunk): object | undefined {
   const choices = chunk.choices.flatMap((choice) => {
     const { tool_calls: calls, ...delta } = choice.delta

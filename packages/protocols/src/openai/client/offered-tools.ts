@@ -23,13 +23,13 @@ import type { ChatCompletionRequest } from './schema.ts'
 
 type GivenTool = NonNullable<ChatCompletionRequest['tools']>[number]
 
-/** A tool of the caller's own, which chat has a word for. */
+/** Whether it is one of the caller's own tools, which chat completions can express. */
 export function isCalled(tool: GivenTool): tool is Tool {
   return tool.type === 'function' || tool.type === 'custom'
 }
 
 /**
- * The search tool of a provider as chat callers write it for gateways: OpenAI's in Responses, Anthropic's or Google's
+ * Whether it is a provider's search tool, as callers of gateways write it: OpenAI's from Responses, Anthropic's or Google's
  * (`{google_search: {}}`).
  */
 export function isProviderSearch(tool: unknown): boolean {
@@ -40,7 +40,9 @@ function hasGoogleSearch(tool: Fields): boolean {
   return Object.entries(tool).some(([name, value]) => isGoogleSearch(name, value))
 }
 
-/** The tools of a request: the caller's own, a provider's search as chat asks for one, and what else a provider runs. */
+/**
+ * The tools of a request: the caller's own, a provider's search as chat's search option, and other tools that a provider runs.
+ */
 export function offeredTools(
   given: readonly GivenTool[],
   reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
@@ -57,12 +59,12 @@ export function offeredTools(
   return search === undefined ? { tools, server } : { tools, search, server }
 }
 
-/** The caller's path of a canonical one into a search that a tool asked for; undefined for every other. */
+/** The caller's path for a canonical path into a search that a tool requested; undefined for every other path. */
 export function pathOfSearchTool(
   canonical: string,
   { tools, web_search_options: own }: ChatCompletionRequest,
 ): string | undefined {
-  // The caller's own options go first.
+  // The caller's own options take precedence.
   const given = own == null ? (tools ?? []) : []
   const at = given.findIndex(isProviderSearch)
   const tool = given[at]
@@ -72,7 +74,7 @@ export function pathOfSearchTool(
   return pathOfSearch(canonical, () => googleSearchPath(given), googleSearchWords)
 }
 
-/** What a provider runs itself, but its search. */
+/** The tools that a provider runs itself, except its search. */
 export function serverTools(given: readonly GivenTool[]): readonly PlacedServerTool[] {
   return given.flatMap((tool, index) => serverToolsIn(tool, `tools[${index}]`))
 }

@@ -18,9 +18,8 @@ import {
 import type { FormatContext } from '../../protocol.ts'
 
 /**
- * A chat request in OpenAI's words, where it was written in those of its neighbours: Cursor and others send Anthropic's blocks
- * and tools or the parts and tools of Responses to this address, Mistral's clients have words of their own, and Ollama's
- * write arguments as objects.
+ * Rewrites a chat request to OpenAI's form. Cursor and others send Anthropic's blocks and tools, or the parts and tools of
+ * Responses, to this endpoint; Mistral's clients have names of their own, and Ollama's write arguments as objects.
  */
 export function respellChat(given: Fields, context: FormatContext): Fields {
   const request = isResponses(given) ? ofResponses(given, context) : given
@@ -41,7 +40,7 @@ function isResponses(request: Fields): request is ResponsesRequest {
   return request['messages'] == null && request['input'] != null && matches(Responses, request)
 }
 
-/** What Cursor sends here in its agent mode. */
+/** Cursor sends this form in its agent mode. */
 function ofResponses(request: ResponsesRequest, context: FormatContext): Fields {
   const { server_tools: _, ...chat } = canonicalOf(request, { ...context, unsupported })
   const server = serverTools(request).map(({ tool }) => tool.tool)
@@ -63,7 +62,7 @@ function unsupported(param: string, reason?: string): never {
   )
 }
 
-/** Anthropic's tool has a schema of its name, that of Responses stands without a wrap. */
+/** Anthropic's tools have another name for the schema; those of Responses are not wrapped. */
 function respelledTool(tool: unknown): unknown {
   if (!isObject(tool) || typeof tool['name'] !== 'string') return tool
   const { type = 'function', name, description, input_schema: schema, ...others } = tool
@@ -134,7 +133,7 @@ function withArgumentsText(called: Fields): Fields {
   return isObject(given) ? { ...called, arguments: formatJson(given) } : called
 }
 
-/** The parts of Responses, and a picture that is named by its address alone. */
+/** Accepts the parts of Responses, and an image given only by its address. */
 function respelledPart(part: unknown): unknown {
   if (!isObject(part)) return part
   const { type, image_url: picture, detail, filename, file_data, file_url, file_id, ...rest } = part
@@ -160,14 +159,14 @@ function respelledPart(part: unknown): unknown {
   }
 }
 
-/** Blocks that chat has no parts of the same type for. */
+/** Blocks for which chat has no parts of the same type. */
 const blockTypes = /^(?:image|document|search_result|redacted_thinking|.*tool_(?:use|result))$/
 
 function isBlock(part: unknown): part is Block {
   return isObject(part) && blockTypes.test(String(part['type'])) && matches(Block, part)
 }
 
-/** The results among the blocks answer the calls before them, so they come first. */
+/** Results among the blocks belong to the calls before them, so they come first. */
 function otherMessages(
   message: Fields,
   parts: readonly unknown[],
@@ -199,7 +198,7 @@ function assistantMessages(
 ): readonly unknown[] {
   const isReadable = parts.every((part) => isBlock(part) || (isSaid(part) && matches(Block, part)))
   if (!isReadable || !parts.some(isBlock)) return [message]
-  // Each was found to be one.
+  // Each part was checked to be a block.
   const [first, ...shown] = canonicalMessages(
     { role: 'assistant', content: parts as Block[] },
     path,

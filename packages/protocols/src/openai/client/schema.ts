@@ -21,12 +21,12 @@ import type { Static, TObject, TProperties } from 'typebox'
 
 const Stop = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])
 
-/** The one call that an answer could hold before there were tools. */
+/** The single call that a response could contain before there were tools. */
 const FunctionCall = Type.Object({ name: Type.String(), arguments: Type.String() })
 
 /**
- * The object with null allowed for every field that may be absent: clients that send back what they were given leave
- * such fields in. The types say what remains once `withoutNullFields` took them out.
+ * The object with null allowed for every optional field, because clients that send back what they received leave such fields
+ * in. The types describe what remains after `withoutNullFields`.
  */
 function nullable<P extends TProperties>(object: TObject<P>): TObject<P> {
   const required: ReadonlySet<unknown> = new Set((object.required as undefined | string[]) ?? [])
@@ -34,11 +34,11 @@ function nullable<P extends TProperties>(object: TObject<P>): TObject<P> {
     name,
     required.has(name) ? schema : optional(schema),
   ])
-  // The same fields, none of which became another.
+  // The same fields; only null is allowed in addition.
   return Type.Object(Object.fromEntries(fields)) as unknown as TObject<P>
 }
 
-/** A part of a message; `thinking` is how Mistral's models answer, and comes back from their callers. */
+/** A part of a message. `thinking` comes from the responses of Mistral's models, and callers send it back. */
 const ChatCompletionPart = Type.Object({
   ...nullable(ContentPart).properties,
   type: Type.Union([ContentPart.properties.type, Type.Literal('thinking')]),
@@ -52,25 +52,25 @@ const ChatCompletionMessage = Type.Object({
   role: oneOf([...messageRoles, 'function']),
   function_call: optional(FunctionCall),
   reasoning: Type.Optional(Type.Unknown()),
-  /** Pictures of an earlier answer. */
+  /** Images of an earlier response. */
   images: optional(Type.Array(AnyObject)),
-  /** Of an earlier answer: told to the model in words. */
+  /** From an earlier response; described to the model as text. */
   server_tool_calls: optional(Type.Array(ServerToolCall)),
 })
-/** Once its parts of thinking were taken out. */
+/** After its thinking parts were removed. */
 export type ChatCompletionMessage = Omit<Static<typeof ChatCompletionMessage>, 'content'> &
   Pick<Message, 'content'>
 
 const { server_tools: _, ...fields } = ChatRequest.properties
 
 /**
- * A chat request as OpenAI's clients write it (contract, ChatCompletionRequest): the canonical form, the words that
- * OpenAI has deprecated beside it, and a schema with a name or, as the contract has it, without one.
+ * A chat request in the form of OpenAI's clients (contract, ChatCompletionRequest): the canonical form, the fields that OpenAI
+ * has deprecated, and a schema with a name or, as the contract has it, without one.
  */
 export const ChatCompletionRequest = Type.Object({
   ...fields,
   messages: Type.Array(ChatCompletionMessage, { minItems: 1 }),
-  /** Tools of a provider's own have its types, or none. */
+  /** Tools that a provider runs have that provider's types, or none. */
   tools: optional(
     Type.Array(Type.Object({ ...Tool.properties, type: Type.Optional(Type.String()) }), {
       maxItems: 128,
@@ -79,9 +79,9 @@ export const ChatCompletionRequest = Type.Object({
   stop: optional(Stop),
   max_tokens: optional(Type.Integer({ minimum: 1 })),
   functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),
-  /** OpenRouter's, in whatever form: what the gateway knows in it says how much to think, and whether to show it. */
+  /** OpenRouter's field, in any form. What the gateway recognises in it says how much to think and whether to show it. */
   reasoning: Type.Optional(Type.Unknown()),
-  /** Anthropic's, in the same way. */
+  /** Anthropic's field, handled in the same way. */
   thinking: Type.Optional(Type.Unknown()),
   function_call: optional(
     Type.Union([oneOf(['none', 'auto']), Type.Object({ name: Type.String() })]),
@@ -101,7 +101,7 @@ const FinishReason = oneOf([...finishReasons, 'function_call'])
 
 const { text_places: _places, ...answerFields } = AnswerMessage.properties
 
-/** The answer, for the OpenAPI document: those who asked with functions read `function_call` in it. */
+/** The response, for the OpenAPI document. Callers that sent `functions` read `function_call` in it. */
 export const ChatCompletion = Type.Object({
   ...ChatReply.properties,
   choices: Type.Array(
@@ -130,7 +130,7 @@ export const ChatCompletionChunk = Type.Object({
   ),
 })
 
-/** A text completion request as OpenAI's clients write it: a single stop sequence may stand alone. */
+/** A text completion request in the form of OpenAI's clients: a single stop sequence may be given without a list. */
 export const CompletionRequest = Type.Object({
   ...CompleteRequest.properties,
   stop: optional(Stop),

@@ -26,8 +26,8 @@ export function asksForUsage(request: unknown): boolean {
 }
 
 /**
- * Chunks and `[DONE]`. With include_usage every chunk carries `usage: null` and one last chunk without choices carries
- * the numbers. `said` is a chunk as the caller reads it; undefined where it is nothing to the caller.
+ * Writes chunks and `[DONE]`. With include_usage, every chunk has `usage: null`, and a last chunk without choices holds the
+ * numbers. `said` returns a chunk in the form that the caller reads, or undefined if it is not meant for the caller.
  */
 export function writeChunks(
   request: unknown,
@@ -44,7 +44,7 @@ export function writeChunks(
         usage = step.usage
         return ''
       }
-      // Of text completions nothing is said in other words.
+      // Chunks of text completions are written unchanged.
       const event = said(step.event as ChatChunk)
       if (event === undefined) return ''
       if (includeUsage) {
@@ -63,12 +63,12 @@ export function writeChunks(
   }
 }
 
-/** The error takes the place of what was to come; a `[DONE]` after it would say that all was well. */
+/** The error is sent instead of the rest. `[DONE]` after it would indicate success. */
 function failure(error: GatewayError): string {
   return `data: ${JSON.stringify(error.toJSON())}\n\n`
 }
 
-/** Named events, each with its `type`, as speech, transcripts and pictures are streamed. */
+/** Writes named events, each with its `type`; speech, transcripts and images are streamed this way. */
 export function writeTypedEvents(): StreamWriter<OperationName> {
   return {
     contentType,

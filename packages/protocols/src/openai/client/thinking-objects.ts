@@ -19,14 +19,14 @@ type Written = Readonly<Record<keyof Amount, string | undefined>>
 interface Said {
   readonly amount: Amount
   readonly written: Partial<Written>
-  /** What else is in it. */
+  /** Its other fields. */
   readonly others: readonly string[]
 }
 
 /**
- * OpenRouter's `reasoning` (effort, max_tokens, enabled, exclude; OpenRouter docs, reasoning tokens) and Anthropic's `thinking`
- * (type, budget_tokens), which clients write in chat requests, as effort and budget. What the caller also says in the
- * fields of that name stays; what cannot be said is left out by its path.
+ * Translates OpenRouter's `reasoning` (effort, max_tokens, enabled, exclude; OpenRouter docs, reasoning tokens) and
+ * Anthropic's `thinking` (type, budget_tokens), which clients write in chat requests, into effort and budget. The caller's own
+ * `reasoning_effort` and `thinking_budget` take precedence. What cannot be expressed is left out and reported with its path.
  */
 export function amountOfThinking(
   request: Given,
@@ -50,7 +50,7 @@ function isFree(before: unknown, value: unknown): boolean {
   return before == null || before === value
 }
 
-/** Where in these objects the caller wrote an effort or a budget; undefined where it did not. */
+/** Where in these objects the caller wrote an effort or a budget; undefined if nowhere. */
 export function pathOfThinking(field: keyof Amount, request: Given): string | undefined {
   return objectsIn(request).find(({ amount }) => amount[field] !== undefined)?.written[field]
 }
@@ -73,7 +73,7 @@ function reasoningIn(reasoning: unknown): Said {
   if (most != null && !isBudget) others.push('max_tokens')
   if (enabled === false && known !== undefined) others.push('effort')
   if (enabled === false && isBudget) others.push('max_tokens')
-  // On is what an effort or a budget says already, and off is off, whatever stands beside it.
+  // `true` adds nothing to an effort or a budget. `false` switches thinking off, whatever else is given.
   const isSwitch = enabled === false || (enabled === true && known === undefined && !isBudget)
   const budget = isSwitch ? (enabled ? -1 : 0) : isBudget ? Number(most) : undefined
   if (enabled != null && typeof enabled !== 'boolean') others.push('enabled')
@@ -90,7 +90,7 @@ function reasoningIn(reasoning: unknown): Said {
   }
 }
 
-/** Types that leave it to the model how much it thinks: Claude's newest, and Volcengine's. */
+/** Types that leave the amount of thinking to the model: those of Claude's newest models and of Volcengine. */
 const ownChoice: ReadonlySet<unknown> = new Set(['enabled', 'adaptive', 'auto'])
 
 function thinkingIn(thinking: unknown): Said {
@@ -116,12 +116,12 @@ function nothing(path: string): Said {
   return { amount: {}, written: {}, others: [path] }
 }
 
-/** Whether the caller wants the answer alone, without what the model thought on the way to it. */
+/** Whether the caller wants the response without the model's thinking. */
 export function hidesThinking({ reasoning }: Given): boolean {
   return isObject(reasoning) && reasoning['exclude'] === true
 }
 
-/** The answer without what the model thought. */
+/** The response without the model's thinking. */
 export function withoutThinking(reply: ChatReply): ChatReply {
   return {
     ...reply,
@@ -132,7 +132,7 @@ export function withoutThinking(reply: ChatReply): ChatReply {
   }
 }
 
-/** A piece of the answer without what the model thought; undefined where that was all. */
+/** A chunk without the model's thinking; undefined if it contained nothing else. */
 export function withoutThinkingDelta(chunk: ChatChunk): ChatChunk | undefined {
   const isThought = ({ delta }: ChatChunk['choices'][number]): boolean =>
     delta.reasoning_content != null || delta.thinking_blocks !== undefined

@@ -8,8 +8,8 @@ import {
 } from '@sluice/contract'
 
 /**
- * A transcript that came whole though a stream was asked for, in the events of one: its stretches where it names
- * speakers, its text in one piece, and the end with what was used (OpenAI API, transcript.text.delta and .done).
+ * The events for a transcript that came whole although the caller asked for a stream: its segments if it names speakers, its
+ * text in one piece, and the end with the usage (OpenAI API, transcript.text.delta and .done).
  */
 export function toldTranscript(
   { text, segments, logprobs, usage: said }: TranscribeReply,

@@ -2,13 +2,14 @@ import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contrac
 import { chatFamily } from '../../families/chat-models.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { Native } from '../../protocol.ts'
+import { searchDomains } from '../../search-domains.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
 import { type ChatExtension, type ChatOptions, effortObjects } from './options.ts'
 
 /**
- * Whether an upstream with these options understands a chat request as it came, so that its bytes may pass untouched.
- * False sends it through the codec, which translates or refuses what only this gateway's form of chat has.
+ * Whether an upstream with these options understands a chat request as it is, so that its bytes may be sent unchanged.
+ * Otherwise the codec translates or rejects what only this gateway's form of chat completions has.
  */
 export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']> {
   const { knows, lacks = [], effortIn = [] } = options
@@ -24,6 +25,7 @@ export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']>
     if (hasBareSchema(request['response_format'])) return false
     if (knows === undefined && hasOlderLimit(model, request)) return false
     if (listOf(request['tools']).some(isProviderSearch)) return false
+    if (!known.has('search_domains') && hasDomains(request)) return false
     return [...listOf(request['messages']), ...listOf(request['tools'])].every((item) =>
       fitsItem(item, known),
     )
@@ -31,11 +33,16 @@ export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']>
 }
 
 /**
- * Whether the request has the older name of the limit, which OpenAI's models that can reason refuse, whether they do so for
- * this request or not ("Use 'max_completion_tokens' instead").
+ * Whether the request uses the older name of the limit. OpenAI's models that can reason always reject it, even if they do not
+ * reason for this request ("Use 'max_completion_tokens' instead").
  */
 function hasOlderLimit(model: string, request: Fields): boolean {
   return request['max_tokens'] != null && chatFamily(model).lacks.includes('temperature')
+}
+
+/** Chat completions of other upstreams would ignore them, and an answer from elsewhere would be a different one. */
+function hasDomains(request: Fields): boolean {
+  return Object.keys(searchDomains(request['web_search_options'])).length > 0
 }
 
 function hasBareSchema(format: unknown): boolean {

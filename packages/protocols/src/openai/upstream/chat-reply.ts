@@ -16,7 +16,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
-import { boundedList } from '../../bounded.ts'
+import { boundedList, assertBounded } from '../../bounded.ts'
 import { argumentsText } from '../../call-arguments.ts'
 import type { Annotation } from '../../citations.ts'
 import { bodyOf } from '../../failure.ts'
@@ -26,9 +26,10 @@ import { readAnnotations, readArguments, readContent, readReasoning } from './co
 import { executedKind, usageOfAnswer } from './executed-tools.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
+import { madeByChat } from './named.ts'
 import { detailsBlock, detailsOf } from './reasoning-details.ts'
 
-/** Reads a whole chat completion of OpenAI or anything that calls itself compatible. */
+/** Reads a whole chat completion of OpenAI or of a compatible upstream. */
 export function decodeChat(received: Received, context: CodecContext): Decoded<'chat'> {
   const body = bodyOf(received)
   const choices = boundedList(body['choices'], 'choices').filter(isObject)
@@ -36,6 +37,8 @@ export function decodeChat(received: Received, context: CodecContext): Decoded<'
     throw new GatewayError('upstream_garbled', 'The upstream answered without a choice')
   const usage = usageOfAnswer(body)
   const annotations = readAnnotations(body)
+  // Each choice has them all.
+  assertBounded(annotations.length * choices.length, 'citations')
   const reply: ChatReply = {
     id: someText(body['id']) ?? context.newId('chatcmpl-'),
     object: 'chat.completion',
@@ -48,10 +51,11 @@ export function decodeChat(received: Received, context: CodecContext): Decoded<'
     system_fingerprint: someText(body['system_fingerprint']) ?? null,
     ...tierOf(body),
   }
-  return usage === undefined ? { reply } : { reply, usage }
+  const made = madeByChat(choices)
+  return { reply, ...(usage && { usage }), ...(made.length > 0 && { made }) }
 }
 
-/** Seconds since the epoch. */
+/** In seconds since the epoch. */
 export function createdOf(body: Fields, context: CodecContext): number {
   return countOf(body['created']) || Math.floor(context.now() / 1000)
 }
@@ -84,7 +88,7 @@ function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
   const { text, reasoning, annotations: cited } = readContent(message['content'])
   const thought = readReasoning(message) || reasoning
   const calls = callsOf(message, place.context)
-  const given = listOf(message['annotations']).filter(isObject)
+  const given = boundedList(message['annotations'], 'citations').filter(isObject)
   const annotations = [...given, ...cited, ...place.annotations]
   const silent = text === '' && (calls.length > 0 || message['content'] == null)
   return {
@@ -100,7 +104,7 @@ function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
   }
 }
 
-/** What goes through in the shape it came: only where it has that shape. */
+/** Audio and images keep their form, but only if it is the expected one. */
 function mediaOf(message: Fields): Pick<AnswerMessage, 'audio' | 'images'> {
   const { audio, images } = message
   return {
@@ -118,7 +122,7 @@ function mediaOf(message: Fields): Pick<AnswerMessage, 'audio' | 'images'> {
   }
 }
 
-/** Pictures that a model drew (OpenRouter's form). */
+/** Images that a model made (OpenRouter's form). */
 export function imagesOf(images: readonly unknown[]): NonNullable<AnswerMessage['images']> {
   return images.flatMap((image) => {
     const url = someText(objectOf(objectOf(image)['image_url'])['url'])
@@ -126,7 +130,7 @@ export function imagesOf(images: readonly unknown[]): NonNullable<AnswerMessage[
   })
 }
 
-/** OpenRouter's details, and the blocks of an upstream that is itself a gateway, whichever maker's they are. */
+/** OpenRouter's details, and the blocks of an upstream that is itself a gateway, from whichever provider they come. */
 function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
   const blocks = [
     ...listOf(message['thinking_blocks']).filter(isThinkingBlock),
@@ -153,7 +157,7 @@ function executedTool({ index, type, arguments: text, output, ...rest }: Fields)
   }
 }
 
-/** Where each kind of block has what its maker wants back. */
+/** The field of each kind of block that its provider requires back. */
 const kept = {
   thinking: 'thinking',
   redacted_thinking: 'data',
@@ -165,7 +169,7 @@ export function isThinkingBlock(block: unknown): block is ThinkingBlock {
   return matches(ThinkingBlock, block) && block[kept[block.type]] != null
 }
 
-/** Some upstreams still answer with OpenAI's deprecated `function_call`. */
+/** Some upstreams still respond with OpenAI's deprecated `function_call`. */
 function callsOf(message: Fields, context: CodecContext): ToolCall[] {
   const { function_call: older } = message
   const calls = listOf(message['tool_calls']).filter(isObject)
@@ -175,7 +179,7 @@ function callsOf(message: Fields, context: CodecContext): ToolCall[] {
   )
 }
 
-/** Nobody can answer a call without a name, so it is not told. */
+/** Nobody can respond to a call without a name, so it is dropped. */
 function callOf(call: Fields, context: CodecContext): readonly ToolCall[] {
   const id = someText(call['id']) ?? context.newId('call_')
   const extra = isObject(call['extra_content']) ? { extra_content: call['extra_content'] } : {}

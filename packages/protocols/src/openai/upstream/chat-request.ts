@@ -57,10 +57,7 @@ const decisions: Decisions<'chat'> = {
   cache_control: 'hint',
 }
 
-/**
- * The canonical request as an OpenAI-compatible upstream reads it. Fields unknown to the gateway ride along; null
- * means left out.
- */
+/** The canonical request as the body for an OpenAI-compatible upstream. Unknown fields are sent along; null counts as absent. */
 export function chatBody(
   request: ChatRequest,
   context: CodecContext,
@@ -72,7 +69,7 @@ export function chatBody(
   const { messages } = request
   if (!knows.has('cache_control')) lackBreakpoints(request, context)
   const tools = toolsOut(request, knows, context)
-  // A name of a gateway's own says nothing of the model behind it.
+  // A gateway's own model name says nothing about the model behind it.
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
   const body: Record<string, unknown> = {
     ...request,
@@ -87,7 +84,7 @@ export function chatBody(
     ...idFields(request),
   }
   if (tools.length === 0) withoutTools(body)
-  // OpenAI takes notes only on completions that it stores, and answers 400 to others.
+  // OpenAI accepts metadata only for completions that it stores, and otherwise responds with 400.
   const notes = request.store === true ? [] : ['metadata']
   const own = Object.entries(decisions).flatMap(([field, decision]) =>
     decision === 'sent' || knows.has(field) ? [] : [field],
@@ -97,7 +94,7 @@ export function chatBody(
   return withoutNulls(knows.has('search_domains') ? kept : anywhere(kept, context))
 }
 
-/** A search that looks anywhere: chat has no word for domains. */
+/** Without a search's domain lists, which chat completions cannot express. */
 function anywhere(body: Fields, context: CodecContext): Fields {
   const { web_search_options: options } = body
   if (!isObject(options) || options['filters'] === undefined) return body
@@ -106,10 +103,10 @@ function anywhere(body: Fields, context: CodecContext): Fields {
   return { ...body, web_search_options: rest }
 }
 
-/** OpenAI's schema ends `safety_identifier` here, and others their `user` or its like a little later. */
+/** OpenAI's schema limits `safety_identifier` to this length; others limit their `user` or a similar field to slightly more. */
 const idCharactersMax = 64
 
-/** Ids of people and caches, none of them too long. */
+/** Ids of users and caches, shortened if they are too long. */
 export function idFields(request: ChatRequest): Fields {
   const ids = ['user', 'safety_identifier', 'prompt_cache_key'] as const
   return Object.fromEntries(
@@ -120,7 +117,7 @@ export function idFields(request: ChatRequest): Fields {
   )
 }
 
-/** A choice about tools is an error at OpenAI where there are none. */
+/** At OpenAI, a choice about tools is an error if there are none. */
 function withoutTools(body: Record<string, unknown>): void {
   delete body['tools']
   if (body['tool_choice'] === 'none' || body['tool_choice'] === 'auto') delete body['tool_choice']
@@ -133,12 +130,12 @@ function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
   return body
 }
 
-/** Usage is asked for in every stream, because it is counted whether the caller wants to see it or not. */
+/** The usage is requested in every stream, because it is counted whether the caller wants to see it or not. */
 function streaming({ stream, stream_options: options }: ChatRequest): Record<string, unknown> {
   return { stream_options: stream === true ? { ...options, include_usage: true } : undefined }
 }
 
-/** OpenAI answers 400 to longer ones. */
+/** OpenAI responds with 400 to longer ids. */
 const callIdCharactersMax = 40
 
 interface Place {
@@ -153,7 +150,7 @@ function messageOut(message: Message, place: Place): unknown {
   const out: Record<string, unknown> = { ...message }
   if (message.tool_call_id != null)
     out['tool_call_id'] = fittedId(message.tool_call_id, callIdCharactersMax)
-  // OpenAI wants text from an assistant that calls nothing.
+  // OpenAI requires text in an assistant message without calls.
   if (content == null && message.refusal != null && !calls?.length) {
     out['content'] = message.refusal
     delete out['refusal']
@@ -168,7 +165,7 @@ function messageOut(message: Message, place: Place): unknown {
     )
   if (calls === null || calls?.length === 0) delete out['tool_calls']
   else if (calls !== undefined)
-    // Nothing else: clients that put a stream together keep the `index` of its pieces, which OpenAI refuses.
+    // No other fields: clients that assemble a stream keep the `index` of its pieces, which OpenAI rejects.
     out['tool_calls'] = calls.map(
       ({ id, type, function: called, custom, extra_content: extra }) => ({
         id: fittedId(id, callIdCharactersMax),
@@ -193,14 +190,14 @@ function partOut(part: ContentPart, { knows, context, path }: Place): readonly u
   return [cache != null && knows.has('cache_control') ? { ...rest, cache_control: cache } : rest]
 }
 
-/** A picture's type in the registered words. */
+/** An image's type under its registered name. */
 function registered(part: ContentPart): ContentPart {
   const { image_url: image } = part
   if (image === undefined) return part
   return { ...part, image_url: { ...image, url: registeredDataUrl(image.url) } }
 }
 
-/** OpenAI's chat fetches pictures itself but reads files only from the request. */
+/** OpenAI's chat completions fetch images themselves but accept files only inside the request. */
 export function fileAddresses(request: ChatRequest) {
   return request.messages.flatMap(({ content }, message) =>
     (Array.isArray(content) ? content : []).flatMap((part, index) => {
@@ -223,7 +220,7 @@ function withFileData(part: ContentPart, context: CodecContext): ContentPart {
   return { ...part, file: { filename: 'file', ...file, file_data: data } }
 }
 
-/** A gateway like this one takes a provider's tools in the words of each. */
+/** A gateway like this one accepts a provider's tools in each provider's own form. */
 function toolsOut(
   request: ChatRequest,
   knows: ReadonlySet<string>,

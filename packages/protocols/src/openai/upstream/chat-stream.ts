@@ -29,15 +29,15 @@ type Envelope = Omit<ChatChunk, 'choices'>
 
 interface ChoiceState {
   readonly slots: ToolCallSlots
-  /** OpenRouter's, until something else is said. */
+  /** OpenRouter's details, collected until something else arrives. */
   readonly details: Fields[]
   readonly signed: SignedBlocks
-  /** Characters of text so far, into which citations point. */
+  /** Characters of text so far. Citations refer to positions in it. */
   length: number
   finished: boolean
 }
 
-/** One stream as far as it was read. */
+/** The state of one stream being read. */
 interface Reading {
   readonly context: CodecContext
   readonly choices: Map<number, ChoiceState>
@@ -46,7 +46,7 @@ interface Reading {
   readonly executed: ExecutedTools
 }
 
-/** Reads the chunks of OpenAI and of everything that calls itself compatible into OpenAI's own chunks. */
+/** Reads the chunks of OpenAI and of compatible upstreams into OpenAI's own chunks. */
 export function createChatReader(context: CodecContext): StreamReader<'chat'> {
   const reading: Reading = {
     context,
@@ -146,16 +146,16 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
   }
 }
 
-/** Citations come again in every chunk; they are told once. */
+/** Citations are repeated in every chunk; they are sent once. */
 function annotationsOf(reading: Reading, delta: Fields, chunk: Fields): Fields[] {
-  const annotations = listOf(delta['annotations']).filter(isObject)
+  const annotations = boundedList(delta['annotations'], 'citations').filter(isObject)
   if (reading.cited) return annotations
   const citations = readAnnotations(chunk)
   if (citations.length > 0) reading.cited = true
   return [...annotations, ...citations]
 }
 
-/** Id, time and model are those of the first chunk with a choice, whatever later chunks say. */
+/** Id, time and model come from the first chunk with a choice; later chunks are ignored. */
 function envelopeOf(reading: Reading, chunk: Fields): Envelope {
   reading.envelope ??= {
     id: someText(chunk['id']) ?? reading.context.newId('chatcmpl-'),

@@ -15,8 +15,8 @@ const toolRule = {
 }
 
 /**
- * Chat completions (https://platform.openai.com/docs/api-reference/chat). The canonical form is OpenAI's own, so the
- * request goes out nearly as it is; answers are read with a lenient eye, because many upstreams only resemble OpenAI.
+ * Chat completions (https://platform.openai.com/docs/api-reference/chat). The canonical form is OpenAI's own, so the request
+ * is sent almost unchanged. Responses are read leniently, because many upstreams only resemble OpenAI.
  */
 export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
   const path = options.path ?? usualPath

@@ -29,7 +29,10 @@ import { createCompletionWatcher } from './watcher.ts'
 
 export interface CompleteOptions {
   readonly path?: PathOf
-  /** Request fields that the upstream does not have; refused unless their value is what it does anyway. */
+  /**
+   * Request fields that the upstream does not support. They are rejected, or left out if they only advise or have the default
+   * value.
+   */
   readonly lacks?: readonly string[]
 }
 
@@ -86,7 +89,7 @@ function decodeComplete(received: Received, context: CodecContext): Decoded<'com
   return usage === undefined ? { reply } : { reply, usage }
 }
 
-/** A few upstreams answer this operation in chat's shape. */
+/** A few upstreams respond to this operation in the form of chat completions. */
 function textOfChoice(choice: Fields): string {
   const { text, message, delta } = choice
   if (typeof text === 'string') return text

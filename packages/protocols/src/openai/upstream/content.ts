@@ -1,14 +1,15 @@
 import { type Fields, isObject, listOf, objectOf, someText, textOf } from '@sluice/contract'
+import { assertBounded, boundedList } from '../../bounded.ts'
 import { type Annotation, fileCitation, noPlace, urlCitation } from '../../citations.ts'
 
 /**
- * What an answer's `content` says: Mistral sends a list of text, thinking and references where OpenAI sends a string
+ * Reads the `content` of a response. Mistral sends a list of text, thinking and references where OpenAI sends a string
  * (Mistral API, ContentChunk).
  */
 interface Spoken {
   readonly text: string
   readonly reasoning: string
-  /** On their places in this text. */
+  /** Positioned relative to this text. */
   readonly annotations: readonly Annotation[]
 }
 
@@ -22,16 +23,17 @@ export function readContent(content: unknown): Spoken {
     if (part['type'] === 'thinking') reasoning += thinkingText(part['thinking'])
     else text += textOf(part['text'])
     annotations.push(...references(part, text.length))
+    assertBounded(annotations.length, 'citations')
   }
   return { text, reasoning, annotations }
 }
 
-/** A reference stands behind what it supports: to results of the caller's tools by their ids, or to a page. */
+/** A reference follows the text that it supports. It refers to results of the caller's tools by their ids, or to a page. */
 function references(part: Fields, at: number): readonly Annotation[] {
   const { type, reference_ids: ids, url, title } = part
   const place = { start: at, end: at }
   if (type === 'reference')
-    return listOf(ids).map((id) => fileCitation(place, { file_id: String(id) }))
+    return boundedList(ids, 'citations').map((id) => fileCitation(place, { file_id: String(id) }))
   const page = type === 'tool_reference' ? someText(url) : undefined
   return page === undefined ? [] : [urlCitation(place, { url: page, title: textOf(title) })]
 }
@@ -43,24 +45,24 @@ function thinkingText(thinking: unknown): string {
     .join('')
 }
 
-/** Reasoning beside the content: DeepSeek's and Qwen's name for it, or OpenRouter's, Groq's and vLLM's. */
+/** Reasoning in a field next to the content: the name that DeepSeek and Qwen use, or that of OpenRouter, Groq and vLLM. */
 export function readReasoning(message: Readonly<Record<string, unknown>>): string {
   return someText(message['reasoning_content']) ?? someText(message['reasoning']) ?? ''
 }
 
-/** A call's arguments as text; a few upstreams send the object itself. */
+/** A call's arguments as text. A few upstreams send the object itself. */
 export function readArguments(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
 /**
- * Sources that stand beside the choices: `citations` of Perplexity and xAI, `search_results` of Perplexity, which alone
- * have titles. Where in the text they are cited is not said.
+ * Sources next to the choices: `citations` of Perplexity and xAI, and `search_results` of Perplexity, which have titles as
+ * well. Their place in the text is unknown.
  */
 export function readAnnotations(body: Fields): readonly Annotation[] {
-  const results = listOf(body['search_results']).map(objectOf)
-  const cited = listOf(body['citations']).map((citation) =>
+  const results = boundedList(body['search_results'], 'citations').map(objectOf)
+  const cited = boundedList(body['citations'], 'citations').map((citation) =>
     typeof citation === 'string' ? { url: citation } : objectOf(citation),
   )
   const titles = new Map(results.map(({ url, title }) => [textOf(url), textOf(title)]))

@@ -4,7 +4,7 @@ import { decodeImages } from './image-reply.ts'
 import { type PathOf, usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
-/** What an upstream takes beyond OpenAI's own fields; anything else of the contract's `parameters` is refused. */
+/** Fields that an upstream accepts beyond OpenAI's own. All other fields of the contract's `parameters` are rejected. */
 type ImageExtension = 'negative_prompt' | 'prompt_extend' | 'watermark' | 'seed'
 
 export interface ImageOptions {

@@ -3,7 +3,7 @@ import { formParts, isUploadedFile } from './form.ts'
 import { type PathOf, usualPath } from './options.ts'
 import { decodeVideo } from './video.ts'
 
-/** Video tasks (https://platform.openai.com/docs/api-reference/videos): JSON, or a form when a picture is uploaded. */
+/** Video jobs (https://platform.openai.com/docs/api-reference/videos): JSON, or a form if an image is uploaded. */
 export function openaiCreateVideo({
   path = usualPath,
 }: {

@@ -3,7 +3,7 @@ import type { Codec } from '../../protocol.ts'
 import { jobIn } from './get-video.ts'
 import { type PathOf, usualPath } from './options.ts'
 
-/** The finished clip or a picture of it (https://platform.openai.com/docs/api-reference/videos/content). */
+/** The finished video or an image of it (https://platform.openai.com/docs/api-reference/videos/content). */
 export function openaiDownloadVideo({
   path = usualPath,
 }: {

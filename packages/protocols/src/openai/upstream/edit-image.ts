@@ -5,6 +5,7 @@ import {
   parseDataUrl,
   type UploadedFile,
 } from '@sluice/contract'
+import { describedFile } from '../../file-types.ts'
 import type { Codec, CodecContext, UpstreamBody } from '../../protocol.ts'
 import type { ImageOptions } from './create-image.ts'
 import { formParts, isUploadedFile } from './form.ts'
@@ -14,9 +15,9 @@ import { usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
 /**
- * Image editing (https://platform.openai.com/docs/api-reference/images/createEdit). All three forms of the request go
- * out as a multipart form with the images in it, which every compatible upstream reads; only references to files that
- * the upstream keeps (`file_id`) need OpenAI's JSON form.
+ * Image editing (https://platform.openai.com/docs/api-reference/images/createEdit). All three forms of the request are sent as
+ * a multipart form that contains the images, which every compatible upstream reads. Only references to files that the upstream
+ * stores (`file_id`) need OpenAI's JSON form.
  */
 export function openaiEditImage(options: ImageOptions = {}): Codec<'editImage'> {
   const { path = usualPath } = options
@@ -38,7 +39,7 @@ export function openaiEditImage(options: ImageOptions = {}): Codec<'editImage'> 
 
 type Mask = EditImageRequest['mask']
 
-/** Every image of the request that is an address, the mask last. */
+/** Every image of the request that is given by its address; the mask comes last. */
 function addresses({ input, images, mask }: EditImageRequest): readonly ImageAddress[] {
   const references = (images ?? []).flatMap(({ image_url: url }, index) =>
     url == null ? [] : [{ url, param: `images[${index}].image_url` }],
@@ -84,8 +85,8 @@ function bodyFor(
     kind: 'form',
     parts: [
       ...formParts(fields),
-      ...all.map((file) => ({ name, file })),
-      ...masks.map((file) => ({ name: 'mask', file })),
+      ...all.map((file) => ({ name, file: describedFile(file) })),
+      ...masks.map((file) => ({ name: 'mask', file: describedFile(file) })),
     ],
   }
 }
@@ -102,7 +103,7 @@ const extensions: Readonly<Record<string, string>> = {
   'image/tiff': 'tiff',
 }
 
-/** The image behind an address: decoded from a data URL, or downloaded before. */
+/** The image at an address: decoded from a data URL, or downloaded before. */
 function fileOf(
   { url, param }: ImageAddress,
   { context, name }: { readonly context: CodecContext; readonly name: string },

@@ -10,9 +10,9 @@ import {
 } from '@sluice/contract'
 import { usageIn } from '../../usage.ts'
 
-// What Groq runs itself: `executed_tools` of a message (Groq docs, compound systems and built-in tools).
+// Tools that Groq runs itself: `executed_tools` of a message (Groq docs, compound systems and built-in tools).
 
-/** Groq's kinds of tools by the names that other providers have for them. */
+/** Maps Groq's tools to the names that other providers use for them. */
 const kinds: Readonly<Record<string, string>> = {
   search: 'web_search',
   browser_search: 'web_search',
@@ -27,7 +27,7 @@ export function executedKind(type: unknown): string {
   return kinds[name] ?? name
 }
 
-/** Counts them over a whole answer, or over the chunks of a stream, in which each comes again when it is done. */
+/** Counts them over a whole response, or over the chunks of a stream, in which each one is repeated when it is done. */
 export class ExecutedTools {
   readonly #kinds = new Map<string, string>()
 
@@ -42,7 +42,7 @@ export class ExecutedTools {
     }
   }
 
-  /** The usage with their calls, where the usage itself counts none. */
+  /** The usage including these calls, unless the usage counts calls itself. */
   in(usage: Usage): Usage {
     if (this.#kinds.size === 0) return usage
     const counts: Record<string, number> = {}
@@ -51,7 +51,7 @@ export class ExecutedTools {
   }
 }
 
-/** The usage of a whole answer, with the calls of tools that stand in its choices. */
+/** The usage of a whole response, including the calls of tools in its choices. */
 export function usageOfAnswer(body: Fields): Usage | undefined {
   const usage = usageIn(body)
   if (usage === undefined) return undefined

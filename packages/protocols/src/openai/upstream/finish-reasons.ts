@@ -16,10 +16,10 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 }
 
-/** Words by which compatible upstreams say that an answer failed (Mistral, OpenRouter; DeepSeek). */
+/** Words that compatible upstreams use for a failed response (Mistral, OpenRouter; DeepSeek). */
 const failures: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource'])
 
-/** The error that a finish reason stands for, if it does. */
+/** The error that a finish reason stands for; undefined if it stands for none. */
 export function failureOf(reason: unknown): GatewayError | undefined {
   const word = someText(reason)
   if (word === undefined || !failures.has(word)) return undefined
@@ -33,8 +33,8 @@ export function failureOf(reason: unknown): GatewayError | undefined {
 }
 
 /**
- * A finish reason as OpenAI words it; undefined while there is none (null, absent or ''). An unknown word is a regular
- * end. Calls win over `stop`, because some upstreams say `stop` after tool calls.
+ * A finish reason in OpenAI's terms; undefined if there is none yet (null, absent or ''). An unknown word is a regular end.
+ * Calls take precedence over `stop`, because some upstreams send `stop` after tool calls.
  */
 export function finishReasonOf(reason: unknown, hasToolCalls: boolean): FinishReason | undefined {
   const word = someText(reason)

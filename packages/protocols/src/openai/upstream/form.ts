@@ -2,8 +2,8 @@ import { isObject, type UploadedFile } from '@sluice/contract'
 import type { FormPart } from '../../protocol.ts'
 
 /**
- * Fields as parts of a multipart form: lists as repeated `name[]`, objects as JSON, null left out. An uploaded file is
- * a part of its own.
+ * Fields as parts of a multipart form: lists become repeated `name[]`, objects become JSON, null is left out. An uploaded file
+ * is a part of its own.
  */
 export function formParts(fields: Readonly<Record<string, unknown>>): FormPart[] {
   return Object.entries(fields).flatMap(([name, value]) => partsOf(name, value))

@@ -3,7 +3,7 @@ import type { Codec, CodecContext } from '../../protocol.ts'
 import { type PathOf, usualPath } from './options.ts'
 import { decodeVideo } from './video.ts'
 
-/** The state of a video task (https://platform.openai.com/docs/api-reference/videos/retrieve). */
+/** The status of a video job (https://platform.openai.com/docs/api-reference/videos/retrieve). */
 export function openaiGetVideo({
   path = usualPath,
 }: {
@@ -18,7 +18,7 @@ export function openaiGetVideo({
   }
 }
 
-/** The upstream's id of the task, for an address. */
+/** The upstream's id of the job, escaped for a path. */
 export function jobIn({ jobId }: CodecContext): string {
   if (jobId === undefined) throw new GatewayError('not_found', 'There is no such video task')
   return encodeURIComponent(jobId)

@@ -1,10 +1,16 @@
-import { type CreateImageRequest, type EditImageRequest, invalidRequest } from '@sluice/contract'
-import { isNeutral } from '../../neutral-values.ts'
+import {
+  type CreateImageRequest,
+  type EditImageRequest,
+  type Fields,
+  imageOptions,
+  invalidRequest,
+} from '@sluice/contract'
+import { isNeutral, withoutNull } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 
 /**
- * The fields of an image request in OpenAI's names: the contract's `parameters` become top-level fields, its texts the
- * prompt. Images are left to the caller of this function.
+ * The fields of an image request under OpenAI's names: the contract's `parameters` become top-level fields and its texts the
+ * prompt. Images are handled by the caller of this function.
  */
 export function imageFields(
   request: CreateImageRequest | EditImageRequest,
@@ -28,13 +34,40 @@ export function imageFields(
   }
   if (typeof fields['size'] === 'string') fields['size'] = fields['size'].replace('*', 'x')
   if (fields['stream'] === false) delete fields['stream']
+  const quality = qualityAt(context.model, fields['quality'])
+  if (quality !== undefined) fields['quality'] = quality
   if (alwaysBase64(context.model)) withoutResponseFormat(fields, context)
   return withoutNull(fields)
 }
 
-/** The models that answer base64 only and refuse to be told (OpenAI API, response_format of images). */
+/** Models that return only base64 and reject `response_format` (OpenAI API, response_format of images). */
 function alwaysBase64(model: string): boolean {
   return /^(chat)?gpt-image/.test(model)
+}
+
+/** What the models of each generation call the quality that the other calls so (OpenAI API, quality of images). */
+const qualities: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
+  [/^(chat)?gpt-image/, { standard: 'medium', hd: 'high' }],
+  [/^dall-e/, { auto: 'standard', low: 'standard', medium: 'standard', high: 'hd' }],
+]
+
+/** A quality in the model's word; undefined if it has no other word for it. */
+function qualityAt(model: string, quality: unknown): string | undefined {
+  if (typeof quality !== 'string') return undefined
+  return qualities.find(([models]) => models.test(model))?.[1][quality]
+}
+
+/** Whether the model accepts the request as it is. */
+export function fitsImageModel(request: Fields, model = ''): boolean {
+  if (alwaysBase64(model) && request['response_format'] != null) return false
+  return qualityAt(model, request['quality']) === undefined
+}
+
+/** Whether a field that the operation has is null, which some upstreams refuse. */
+export function hasNullOption(request: Fields): boolean {
+  return (
+    Object.keys(imageOptions).some((name) => request[name] === null) || request['style'] === null
+  )
 }
 
 function withoutResponseFormat(fields: Record<string, unknown>, context: CodecContext): void {
@@ -50,13 +83,7 @@ function promptOf(input: CreateImageRequest['input']): string {
   return texts.join('\n')
 }
 
-function withoutNull(fields: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  )
-}
-
-/** An image in a request: where it stands, and its address or the upload itself. */
+/** An image in a request: its address and its path. */
 export interface ImageAddress {
   readonly url: string
   readonly param: string
@@ -73,7 +100,7 @@ export function inputImages(input: EditImageRequest['input']): readonly ImageAdd
   )
 }
 
-/** A request to create an image holds none. */
+/** Rejects images in a request to create an image. */
 export function refuseImages(request: CreateImageRequest): void {
   const [image] = inputImages(request.input)
   if (image === undefined) return

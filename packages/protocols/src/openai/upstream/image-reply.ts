@@ -13,15 +13,14 @@ import type { CodecContext, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
 import { createdOf } from './chat-reply.ts'
 
-/** Reads the answer of either image operation (OpenAI API, ImagesResponse). */
+/** Reads the response of both image operations (OpenAI API, ImagesResponse). */
 export function decodeImages(
   received: Received,
   context: CodecContext,
 ): { readonly reply: ImagesReply; readonly usage: Usage } {
   const body = bodyOf(received)
   const data = listOf(body['data']).filter(isObject).map(imageOf)
-  if (data.length === 0)
-    throw new GatewayError('upstream_garbled', 'The upstream answered without an image')
+  if (data.length === 0) throw noImages()
   const reply: ImagesReply = {
     created: createdOf(body, context),
     data,
@@ -31,7 +30,16 @@ export function decodeImages(
   return { reply, usage: imageUsage(body) }
 }
 
-/** What an answer with pictures has used, their number included. */
+/** Rejects an answer that is sent unchanged if it has no image. */
+export function assertImages({ data }: Fields): undefined {
+  if (Array.isArray(data) && data.length === 0) throw noImages()
+}
+
+function noImages(): GatewayError {
+  return new GatewayError('upstream_garbled', 'The upstream answered without an image')
+}
+
+/** The usage of a response with images, including their number. */
 export function imageUsage(body: Fields): Usage {
   const images = listOf(body['data']).filter(isObject).length
   return { ...noUsage, ...readUsage(body['usage']), images }

@@ -1,6 +1,6 @@
 import { type ChoiceLogprobs, type Fields, isObject, listOf, textOf } from '@sluice/contract'
 
-/** Log probabilities in OpenAI's shape; null for any other, and where they are of no token. */
+/** Logprobs in OpenAI's form; null for any other form, and if they contain no token. */
 export function logprobsOf(value: unknown): ChoiceLogprobs | null {
   if (!isObject(value)) return null
   const content = value['content']

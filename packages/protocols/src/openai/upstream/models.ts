@@ -2,8 +2,8 @@ import { countOf, isObject, listOf, someText } from '@sluice/contract'
 import type { ModelList } from '../../protocol.ts'
 
 /**
- * GET /models (OpenAI API, ListModelsResponse). Compatible upstreams add a context length under one of several names,
- * and one or two answer with the bare list.
+ * GET /models (OpenAI API, ListModelsResponse). Compatible upstreams add a context length under one of several names, and a
+ * few respond with the bare list.
  */
 export const models: ModelList = {
   path: '/models',

@@ -13,12 +13,12 @@ import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
 import { type PathOf, usualPath } from './options.ts'
 
-/** Moderations (https://platform.openai.com/docs/api-reference/moderations). */
-export function openaiModerate({
-  path = usualPath,
-}: {
+export interface ModerateOptions {
   readonly path?: PathOf
-} = {}): Codec<'moderate'> {
+}
+
+/** Moderations (https://platform.openai.com/docs/api-reference/moderations). */
+export function openaiModerate({ path = usualPath }: ModerateOptions = {}): Codec<'moderate'> {
   return {
     encode: (request, context) => ({
       method: 'POST',
@@ -43,7 +43,7 @@ function decodeModerate(received: Received, context: CodecContext): Decoded<'mod
   return usage === undefined ? { reply } : { reply, usage }
 }
 
-/** Older models lack the newest categories (illicit); what is not classified is not flagged. */
+/** Older models lack the newest categories (illicit). A category that was not classified counts as not flagged. */
 function resultOf(result: Fields): ModerateReply['results'][number] {
   const found = objectOf(result['categories'])
   const scores = objectOf(result['category_scores'])
@@ -72,14 +72,14 @@ function resultOf(result: Fields): ModerateReply['results'][number] {
 type Category = (typeof moderationCategories)[number]
 
 function perCategory<V>(valueOf: (name: Category) => V): Record<Category, V> {
-  // Object.fromEntries forgets the keys; all of them are given here.
+  // The type of Object.fromEntries loses the keys; all of them are present here.
   return Object.fromEntries(moderationCategories.map((name) => [name, valueOf(name)])) as Record<
     Category,
     V
   >
 }
 
-/** Categories of an upstream's own, such as Mistral's `pii`. */
+/** The upstream's own categories, such as Mistral's `pii`. */
 function others(values: Fields, type: 'boolean' | 'number'): Fields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === type))
 }

@@ -1,20 +1,23 @@
-import { objectOf } from '@sluice/contract'
+import { listOf, objectOf } from '@sluice/contract'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { readUsage, servedAs, usageIn } from '../../usage.ts'
 import { fitsChat } from './chat-fits.ts'
+import { mendedEmbeddings } from './embed.ts'
 import { usageOfAnswer } from './executed-tools.ts'
-import { imageUsage } from './image-reply.ts'
+import { fitsImageModel, hasNullOption } from './image-fields.ts'
+import { assertImages, imageUsage } from './image-reply.ts'
+import { madeByChat } from './named.ts'
 import { mendedAnswer, mendedHistory } from './no-arguments.ts'
 import type { ChatOptions } from './options.ts'
 import { refusedAtChat } from './refused-fields.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
-/** The caller's header that asks OpenAI for something it has not released yet. */
+/** The caller's header for OpenAI's beta features. */
 const headers = ['openai-beta'] as const
 
-/** OpenAI's JSON as it came, posted to one path. */
+/** OpenAI's JSON, sent unchanged to one path. */
 export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
   return {
     headers,
@@ -36,9 +39,10 @@ export function nativeChat(options: ChatOptions = {}): Native {
     ...(options.knows === undefined && { refused: refusedAtChat }),
     watcher: createCompletionWatcher,
     usage: (body) => usageOfAnswer(objectOf(body)),
+    made: (body) => madeByChat(listOf(objectOf(body)['choices'])),
     asksForUsage: true,
     mends: mendedHistory,
-    mended: mendedAnswer,
+    mended: () => mendedAnswer,
   })
 }
 
@@ -48,19 +52,26 @@ export const nativeComplete = nativeJson('/completions', {
   asksForUsage: true,
 })
 
-/** `input_type` is this gateway's word; OpenAI has none. */
+/** `input_type` belongs to this gateway's API; OpenAI does not have it. Some upstreams reject even null (DeepInfra). */
 export const nativeEmbed = nativeJson('/embeddings', {
-  fits: (request) => objectOf(request)['input_type'] == null,
+  fits(request) {
+    const { input_type: type, encoding_format: encoding, dimensions, user } = objectOf(request)
+    return type == null && ![encoding, dimensions, user].includes(null)
+  },
+  mended: mendedEmbeddings,
 })
 
 export const nativeModerate = nativeJson('/moderations')
 
 /** The contract's `input` and `parameters` are not OpenAI's. */
 export const nativeCreateImage = nativeJson('/images/generations', {
-  fits(request) {
-    const { input, parameters, size } = objectOf(request)
-    return input == null && parameters == null && !String(size).includes('*')
+  fits(request, model) {
+    const fields = objectOf(request)
+    const { input, parameters, size } = fields
+    if (input != null || parameters != null || String(size).includes('*')) return false
+    return !hasNullOption(fields) && fitsImageModel(fields, model)
   },
   watcher: createTypedEventWatcher,
   usage: (body) => imageUsage(objectOf(body)),
+  mended: () => assertImages,
 })

@@ -9,13 +9,13 @@ import {
 } from '@sluice/contract'
 import { argumentsText, mayBeNone } from '../../call-arguments.ts'
 
-// Calls of tools without parameters in bytes that pass as they came: models write no arguments or `null`, which is `{}`
-// (vercel/ai#4755, langchain-ai/langchain#33896).
+// Corrects calls of tools without parameters in bodies that are sent unchanged otherwise: models write no arguments or `null`,
+// which must be `{}` (vercel/ai#4755, langchain-ai/langchain#33896).
 
-/** A key and its value as they stand in JSON; inside of a text their quotes would be escaped. */
+/** A key and its value as they appear in JSON. Inside a string their quotes would be escaped. */
 const noArguments = /"arguments"\s*:\s*"\s*(?:null)?\s*"/g
 
-/** The history with `{}` for the arguments that a model left out; undefined where there is nothing to mend. */
+/** The history with `{}` for arguments that a model left out; undefined if there is nothing to correct. */
 export function mendedHistory(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined {
   const isLacking = listOf(objectOf(request)['messages']).some((message) =>
     listOf(objectOf(message)['tool_calls']).some(lacksArguments),
@@ -32,10 +32,10 @@ function lacksArguments(call: unknown): boolean {
   return typeof text === 'string' && text.length < longestNone && argumentsText(text) !== text
 }
 
-/** `null` and some space around it; what is longer need not be trimmed. */
+/** `null` and some white space around it. Longer arguments need not be trimmed. */
 const longestNone = 32
 
-/** The same of a whole answer. */
+/** The same for a whole response. */
 export function mendedAnswer(body: Fields): Fields | undefined {
   const choices = listOf(body['choices'])
   const isLacking = choices.some((choice) => {
@@ -63,10 +63,10 @@ function withArguments(call: unknown): unknown {
 
 /** The calls of one stream whose arguments have not begun. */
 export class StreamedArguments {
-  /** By choice and slot: what has come of them. */
+  /** By choice and slot: the arguments received so far. */
   readonly #begun = new Map<unknown, Map<unknown, string>>()
 
-  /** The chunk with `{}` where arguments end that never began, and without a `null`; undefined where it stays. */
+  /** The chunk, with `{}` added where a call ends without arguments and `null` removed; undefined if it needs no change. */
   mend(chunk: Fields, choices: readonly Fields[]): string | undefined {
     let isChanged = false
     const told = choices.map((choice) => {
@@ -96,12 +96,12 @@ export class StreamedArguments {
     if (!mayBeNone(before)) return piece
     const text = before + came
     slots.set(slot, text)
-    // What began as `null` might, and did not, was never told.
+    // Text that could have become `null`, but did not, was held back until now.
     const said = mayBeNone(text) ? '' : text
     return said === came ? piece : { ...piece, function: { ...piece['function'], arguments: said } }
   }
 
-  /** What a limit cut off before its arguments began is no call without arguments. */
+  /** A call that a limit cut before its arguments began is not a call without arguments. */
   #restOf(choice: unknown, reason: unknown): readonly Fields[] {
     const slots = [...(this.#begun.get(choice) ?? [])]
     this.#begun.delete(choice)

@@ -12,13 +12,13 @@ import { argumentsText, unreadArguments } from '../../call-arguments.ts'
 import { effortOf } from '../../efforts.ts'
 import type { Quirk } from '../../protocol.ts'
 
-/** For upstreams that refuse `stream_options`; they put usage into the last chunk or say nothing of it. */
+/** For upstreams that reject `stream_options`; they put the usage into the last chunk or do not report it. */
 export const noStreamOptions: Quirk = overBody(['chat', 'complete'], (body) => {
   const { stream_options: options, ...rest } = body
   return options === undefined ? body : rest
 })
 
-/** Another name for a field, such as Mistral's `random_seed`. */
+/** Renames a field, for example to Mistral's `random_seed`. */
 export function renameField(from: string, to: string, operation: OperationName = 'chat'): Quirk {
   return overBody([operation], (body) => {
     if (!(from in body)) return body
@@ -27,7 +27,7 @@ export function renameField(from: string, to: string, operation: OperationName =
   })
 }
 
-/** For upstreams that only know the older `max_tokens`. */
+/** For upstreams that support only the older `max_tokens`. */
 export const maxTokensOnly: Quirk = overBody(['chat'], (body) => {
   const { max_completion_tokens: most, ...rest } = body
   return most === undefined ? body : { ...rest, max_tokens: most }
@@ -39,9 +39,9 @@ export const developerAsSystem: Quirk = overMessages((message) =>
 )
 
 /**
- * For servers that render a conversation with the template of an open model, many of which take one system message, at
- * the beginning (Qwen 3.5 and later: vllm-project/vllm#41114, ollama/ollama#17774). Those at the beginning become one,
- * and a later one is told by the user.
+ * For servers that render a conversation with the template of an open model. Many templates accept only one system message, at
+ * the beginning (Qwen 3.5 and later: vllm-project/vllm#41114, ollama/ollama#17774). Those at the beginning are merged, and a
+ * later one becomes a user message.
  */
 export const systemFirst: Quirk = overBody(['chat'], (body) => {
   const messages = listOf(body['messages']).filter(isObject)
@@ -68,14 +68,14 @@ function joinedContent(messages: readonly Fields[]): unknown {
   )
 }
 
-/** Mistral's word for a tool choice that demands a call. */
+/** Mistral's name for a tool choice that requires a call. */
 export const requiredAsAny: Quirk = overBody(['chat'], (body) =>
   body['tool_choice'] === 'required' ? { ...body, tool_choice: 'any' } : body,
 )
 
 /**
- * Another way to ask for reasoning than `reasoning_effort`, such as Qwen's `enable_thinking`. `write` gives the fields
- * for an effort, or for the one that a budget stands for, which stays beside them.
+ * For upstreams that request reasoning in another way than by `reasoning_effort`, such as Qwen's `enable_thinking`. `write`
+ * returns the fields for an effort, or for the effort that a budget stands for; the budget stays next to them.
  */
 export function effortAs(write: (effort: string) => Readonly<Record<string, unknown>>): Quirk {
   return overBody(['chat'], (body) => {
@@ -87,7 +87,10 @@ export function effortAs(write: (effort: string) => Readonly<Record<string, unkn
   })
 }
 
-/** A budget in OpenRouter's object, which takes it or an effort (https://openrouter.ai/docs/use-cases/reasoning-tokens). */
+/**
+ * Puts a budget into OpenRouter's object, which accepts either a budget or an effort
+ * (https://openrouter.ai/docs/use-cases/reasoning-tokens).
+ */
 export const budgetInReasoning: Quirk = overBody(['chat'], (body) => {
   const { thinking_budget: budget, reasoning_effort: _, ...rest } = body
   return typeof budget === 'number' && budget > 0
@@ -96,8 +99,8 @@ export const budgetInReasoning: Quirk = overBody(['chat'], (body) => {
 })
 
 /**
- * For upstreams that make JSON but hold it to no schema: the model is told the schema
- * (https://api-docs.deepseek.com/guides/json_mode, which wants the word in the prompt).
+ * For upstreams that produce JSON but do not enforce a schema: the schema is written into the prompt
+ * (https://api-docs.deepseek.com/guides/json_mode, which requires the word JSON in the prompt).
  */
 export const toldSchema: Quirk = overBody(['chat'], (body) => {
   const { type, json_schema: named } = objectOf(body['response_format'])
@@ -111,19 +114,7 @@ export const toldSchema: Quirk = overBody(['chat'], (body) => {
   }
 })
 
-/**
- * Perplexity's one list for the domains of a search, in which a hyphen keeps out of one
- * (https://docs.perplexity.ai/guides/search-domain-filters).
- */
-export const searchDomainFilter: Quirk = overBody(['chat'], (body) => {
-  const { filters, ...options } = objectOf(body['web_search_options'])
-  const { allowed_domains: allowed, blocked_domains: blocked } = objectOf(filters)
-  if (filters === undefined) return body
-  const domains = [...listOf(allowed), ...listOf(blocked).map((domain) => `-${textOf(domain)}`)]
-  return { search_domain_filter: domains, ...body, web_search_options: options }
-})
-
-/** Mistral takes reasoning back as it gives it: as a part before the text (Mistral docs, reasoning). */
+/** Mistral accepts reasoning in the form in which it returns it: as a part before the text (Mistral docs, reasoning). */
 export const thinkingAsPart: Quirk = overMessages((message) => {
   const { reasoning_content: reasoning, content, ...rest } = message
   if (reasoning === undefined) return message
@@ -138,8 +129,8 @@ function isSaid(part: unknown): boolean {
 }
 
 /**
- * Mistral's order of roles (`invalid_request_message_order`): a user cannot follow a tool's result, and a last message of
- * the assistant's is one to go on with (QuantumNous/new-api#2858, zed-industries/zed#31736).
+ * Mistral's order of roles (`invalid_request_message_order`): a user message cannot follow a tool's result, and a last message
+ * of the assistant must be marked as a prefix to continue (QuantumNous/new-api#2858, zed-industries/zed#31736).
  */
 export const mistralOrder: Quirk = overBody(['chat'], (body) => {
   const messages = listOf(body['messages']).filter(isObject)
@@ -155,12 +146,12 @@ export const mistralOrder: Quirk = overBody(['chat'], (body) => {
   return isSame ? body : { ...body, messages: ordered }
 })
 
-/** Stands where an upstream wants an answer and there is none. */
+/** The text used where an upstream requires an assistant message and there is none. */
 const noWords = '.'
 
 /**
- * For servers that read the arguments of calls in the history as JSON and refuse the whole conversation where a model has
- * once made none (vllm-project/vllm#43995).
+ * For servers that parse the arguments of calls in the history as JSON and reject the whole conversation if a model once wrote
+ * invalid ones (vllm-project/vllm#43995).
  */
 export const readableArguments: Quirk = overMessages((message) => {
   const calls = listOf(message['tool_calls'])
@@ -180,7 +171,7 @@ function readableCall(call: unknown): unknown {
   return { ...call, function: { ...called, arguments: readable } }
 }
 
-/** Nothing at all is what servers read as no arguments. */
+/** Servers read an empty text as no arguments. */
 function isObjectText(text: string): boolean {
   if (text.trim() === '') return true
   try {
@@ -190,7 +181,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-/** Mistral's tool call ids are nine letters or digits; others become such by their hash, the same one every time. */
+/** Mistral's tool call ids have nine letters or digits. Other ids are replaced by their hash, which is always the same. */
 export const mistralToolIds: Quirk = overMessages((message) => {
   const { tool_calls: calls, tool_call_id: answered } = message
   if (typeof answered === 'string') {
@@ -212,7 +203,10 @@ function nineCharacters(id: string): string {
     .slice(0, 9)
 }
 
-function overBody(operations: readonly OperationName[], change: (body: Fields) => Fields): Quirk {
+export function overBody(
+  operations: readonly OperationName[],
+  change: (body: Fields) => Fields,
+): Quirk {
   return (request, operation) => {
     const { body } = request
     if (!operations.includes(operation) || body?.kind !== 'json' || !isObject(body.value))

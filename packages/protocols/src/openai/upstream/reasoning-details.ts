@@ -9,8 +9,8 @@ import {
 import { carry, restore } from '../../carried-reasoning.ts'
 
 /**
- * OpenRouter's `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens): what the maker behind it wants
- * back, in a list that goes back with the message as it came. It travels as one block whose content only this file reads.
+ * OpenRouter's `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens): a list that the provider behind it
+ * requires back, unchanged, with the message. It is carried as one block whose content only this file reads.
  */
 const kind = 'reasoning_details'
 
@@ -23,7 +23,7 @@ export function detailsOf(message: Fields): readonly Fields[] {
   return listOf(message['reasoning_details']).filter(isObject)
 }
 
-/** The details that came with a message, in their order. */
+/** The details that came with a message, in order. */
 export function returnedDetails(
   blocks: readonly ThinkingBlock[] | null | undefined,
 ): readonly unknown[] {
@@ -32,7 +32,7 @@ export function returnedDetails(
   )
 }
 
-/** Adds a streamed piece: texts come bit by bit, their signature last, and what is encrypted whole. */
+/** Adds a streamed piece. Texts come in pieces, with their signature last; encrypted details come complete. */
 export function addDetail(details: Fields[], piece: Fields): void {
   const last = details.at(-1)
   if (!last || !isMore(piece, last)) {

@@ -3,7 +3,7 @@ import { chatFamily } from '../../families/chat-models.ts'
 import { isNeutral } from '../../neutral-values.ts'
 
 /**
- * What only advises in a request to a model of OpenAI's own that refuses it, as its models do while they reason (reasoning
+ * Advisory fields in a request to one of OpenAI's own models that the model rejects, as it does while it reasons (reasoning
  * guide; "Unsupported parameter: 'temperature' is not supported with this model").
  */
 export function refusedAtChat(request: unknown, model: string): readonly string[] {
@@ -34,7 +34,7 @@ function askedFor(request: Fields, names: readonly string[]): readonly string[] 
   return names.filter((name) => !isNeutral(name, request[name]))
 }
 
-/** Whether a model of OpenAI's reasons before it answers this request: some do only where they are asked to. */
+/** Whether one of OpenAI's models reasons for this request. Some reason only if the request asks for it. */
 function reasons(model: string, effort: unknown): boolean {
   const { lacks, efforts } = chatFamily(model)
   const mayAnswerAtOnce = efforts?.includes('none') === true

@@ -1,8 +1,8 @@
 import type { ThinkingBlock } from '@sluice/contract'
 
-/** Thinking blocks of one choice as they come together from a stream. */
+/** Assembles the thinking blocks of one choice from a stream. */
 export interface SignedBlocks {
-  /** What is whole with these pieces, and the text of those that are not. */
+  /** Returns the blocks that are complete with these pieces, and the text of incomplete ones. */
   read(pieces: readonly ThinkingBlock[]): {
     readonly blocks: readonly ThinkingBlock[]
     readonly text: string
@@ -10,8 +10,8 @@ export interface SignedBlocks {
 }
 
 /**
- * LiteLLM streams a block of Claude's in unsigned pieces; the signature comes in a last one, beside no text, the last of it
- * or all of it again (BerriAI/litellm#29428). A block without its signature is none that a model takes back.
+ * LiteLLM streams a block of Claude's in unsigned pieces. The signature comes in a last piece, with no text, the last part of
+ * the text or all of it again (BerriAI/litellm#29428). A model does not accept a block without its signature.
  */
 export function createSignedBlocks(): SignedBlocks {
   let begun = ''

@@ -6,12 +6,12 @@ import type { CodecContext } from '../../protocol.ts'
 
 interface Place {
   readonly family: ChatFamily
-  /** The upstream has a budget in tokens of its own; a positive one goes on as it is, and nobody takes another. */
+  /** Whether the upstream itself has a budget in tokens. A positive one is sent unchanged; others have no meaning there. */
   readonly knowsBudget: boolean
   readonly context: CodecContext
 }
 
-/** `reasoning_effort` and `thinking_budget` as the model takes them; OpenAI has efforts only. */
+/** `reasoning_effort` and `thinking_budget` in the form that the model accepts. OpenAI supports only efforts. */
 export function thinkingFields(request: ChatRequest, place: Place): Fields {
   const { thinking_budget: budget, reasoning_effort: given, tools } = request
   const { family, knowsBudget, context } = place

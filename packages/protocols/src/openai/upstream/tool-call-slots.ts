@@ -2,25 +2,25 @@ import { type Fields, isObject, objectOf, someText, type ToolCallDelta } from '@
 import { readArguments } from './content.ts'
 
 interface Slot {
-  /** Absent while the name has not come; nothing of the call can be told before. */
+  /** Undefined until the name arrives; before that, nothing of the call can be sent. */
   index: number | undefined
   readonly id: string
   waiting: string
-  /** Its arguments are an empty object that was not told yet. */
+  /** Whether its arguments are an empty object that was not sent yet. */
   isEmpty: boolean
 }
 
 /**
- * The tool calls of one streamed choice. OpenAI sends an index with every piece and id, type and name with the first;
- * compatible upstreams leave out the index, the id or the type, repeat id and name in every piece, give all parallel
- * calls index 0, or begin at index 1. Out comes OpenAI's form, with slots counted from 0.
+ * The tool calls of one streamed choice. OpenAI sends an index with every piece, and id, type and name with the first.
+ * Compatible upstreams leave out the index, the id or the type, repeat id and name in every piece, give all parallel calls
+ * index 0, or begin at index 1. The result is OpenAI's form, with slots counted from 0.
  */
 export interface ToolCallSlots {
-  /** Calls that were told; one without a name is none. */
+  /** Number of calls that were sent. One without a name does not count. */
   count(): number
-  /** The canonical pieces that one piece of the upstream stands for: one, or none while the name is missing. */
+  /** The canonical pieces for one piece of the upstream: one, or none while the name is missing. */
   read(piece: Fields): readonly ToolCallDelta[]
-  /** What is left to tell of the calls when the choice ends. */
+  /** The remaining pieces of the calls when the choice ends. */
   rest(): readonly ToolCallDelta[]
 }
 
@@ -87,7 +87,7 @@ function readPiece(
     slot.isEmpty = false
     return [{ index: slot.index, ...argumentsOf(text, isObject(custom)), ...extra }]
   }
-  // Gateways before Anthropic were seen to send the empty object of a call's beginning before its arguments.
+  // Some gateways in front of Anthropic send the empty object from a call's beginning before its arguments.
   slot.isEmpty = !isObject(custom) && text.trim() === '{}'
   if (!slot.isEmpty) slot.waiting += text
   const known = someText(name)

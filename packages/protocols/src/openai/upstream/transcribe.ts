@@ -11,6 +11,7 @@ import {
 } from '@sluice/contract'
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
+import { describedFile } from '../../file-types.ts'
 import type { Codec, CodecContext, Received } from '../../protocol.ts'
 import { renderTranscript } from '../../rendered-transcript.ts'
 import { formParts } from './form.ts'
@@ -19,15 +20,15 @@ import { createTypedEventReader, createTypedEventWatcher, mediaUsage } from './t
 
 export interface TranscribeOptions {
   readonly path?: PathOf
-  /** Form fields that the upstream does not have. */
+  /** Form fields that the upstream does not support. */
   readonly lacks?: readonly string[]
-  /** True where it answers in JSON alone: `response_format` is not sent, and the text or the subtitles are made here. */
+  /** Whether it responds only with JSON: `response_format` is not sent, and text or subtitles are made here. */
   readonly isJsonOnly?: boolean
 }
 
 /**
  * Transcriptions (https://platform.openai.com/docs/api-reference/audio). The upload keeps its name, because upstreams
- * tell the audio format by its extension.
+ * tell the audio format by its extension; one without gets it.
  */
 export function openaiTranscribe(options: TranscribeOptions = {}): Codec<'transcribe'> {
   return {
@@ -37,7 +38,7 @@ export function openaiTranscribe(options: TranscribeOptions = {}): Codec<'transc
   }
 }
 
-/** Translations into English (the same reference); they cannot be streamed. */
+/** Translations into English (the same reference). They cannot be streamed. */
 export function openaiTranslate(options: TranscribeOptions = {}): Codec<'translate'> {
   return {
     encode: (request, context) => audioForm('/audio/translations', request, { options, context }),
@@ -61,7 +62,10 @@ function audioForm(
   return {
     method: 'POST' as const,
     path: (options.path ?? usualPath)(path, context),
-    body: { kind: 'form' as const, parts: [{ name: 'file', file }, ...formParts(fields)] },
+    body: {
+      kind: 'form' as const,
+      parts: [{ name: 'file', file: describedFile(file) }, ...formParts(fields)],
+    },
   }
 }
 
@@ -87,7 +91,7 @@ function decodeTranscript(
   return usage === undefined ? { reply } : { reply, usage }
 }
 
-/** Some upstreams answer with JSON whatever was asked for. */
+/** Some upstreams respond with JSON for every format. */
 function renderedText(body: Fields, request: TranscribeRequest | TranslateRequest) {
   const cues = listOf(body['segments'])
     .filter(isObject)

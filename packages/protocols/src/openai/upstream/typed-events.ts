@@ -10,24 +10,35 @@ import { errorIn, upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { readUsage } from '../../usage.ts'
+import { chunkText, endsTranscript } from './transcript-chunks.ts'
 
 /**
- * Streams whose events carry a `type`: speech, transcripts and images (OpenAI API). The type is in the data, or only
- * in the event's name. The last event ends in `.done` or `.completed`; `[DONE]` may follow.
+ * Streams whose events have a `type`: speech, transcripts and images (OpenAI API). The type is in the data, or only in the
+ * event's name. The last event ends in `.done` or `.completed`; `[DONE]` may follow.
  */
 export function createTypedEventReader(): {
   read(event: ServerSentEvent): readonly Step<TypedEvent>[]
   end(): readonly Step<TypedEvent>[]
 } {
+  // Of a transcript in chunks that have no type.
+  let heard: string | undefined
   return {
     read(event) {
       const data = eventObject(event)
-      const type = typeOf(event)
-      if (data === undefined || type === undefined) return []
+      if (data === undefined) return []
       const usage = eventUsage(data)
-      return [{ event: { ...data, type } }, ...(usage === undefined ? [] : [{ usage }])]
+      const used = usage === undefined ? [] : [{ usage }]
+      const delta = chunkText(data)
+      if (delta !== undefined) {
+        heard = (heard ?? '') + delta
+        const told = { type: 'transcript.text.delta', delta }
+        return delta === '' ? used : [{ event: told }, ...used]
+      }
+      const type = typeOf(event)
+      return type === undefined ? [] : [{ event: { ...data, type } }, ...used]
     },
-    end: () => [],
+    end: () =>
+      heard === undefined ? [] : [{ event: { type: 'transcript.text.done', text: heard } }],
   }
 }
 
@@ -39,6 +50,12 @@ export function createTypedEventWatcher(): StreamWatcher {
     if (data === undefined) return event.event === 'error' ? upstreamError(event.data) : 'garbage'
     const error = errorIn(data)
     if (error !== undefined) return upstreamError(error)
+    const delta = chunkText(data)
+    if (delta !== undefined) {
+      usage = eventUsage(data) ?? usage
+      if (endsTranscript(data)) return 'finish'
+      return delta === '' ? 'other' : 'content'
+    }
     const type = typeOf(event)
     if (type === 'error') return upstreamError(data)
     usage = eventUsage(data) ?? usage
@@ -56,7 +73,7 @@ function eventUsage(data: Fields): Usage | undefined {
   return mediaUsage(data['usage'])
 }
 
-/** Usage of audio: tokens, or seconds alone (OpenAI API, TranscriptTextUsageDuration; Mistral). */
+/** Usage of audio: tokens, or only seconds (OpenAI API, TranscriptTextUsageDuration; Mistral). */
 export function mediaUsage(value: unknown): Usage | undefined {
   const usage = readUsage(value)
   const seconds = secondsOf(value)

@@ -10,7 +10,7 @@ import {
 import { bodyOf } from '../../failure.ts'
 import type { CodecContext, Received } from '../../protocol.ts'
 
-/** Words for a task's state, OpenAI's and those of upstreams that resemble it. */
+/** The words for a job's status, of OpenAI and of upstreams that resemble it. */
 const statuses: Readonly<Record<string, Video['status']>> = {
   queued: 'queued',
   pending: 'queued',
@@ -29,13 +29,13 @@ const statuses: Readonly<Record<string, Video['status']>> = {
   expired: 'failed',
 }
 
-/** Reads a video task (OpenAI API, VideoResource); the upstream's id of it is the job id. */
+/** Reads a video job (OpenAI API, VideoResource). Its id at the upstream is the job id. */
 export function decodeVideo(
   received: Received,
   context: CodecContext,
 ): { readonly reply: Video; readonly jobId: string } {
   const body = received.json()
-  // A failed task has an `error` of its own, which is no failure of the call.
+  // A failed job has an `error` of its own, which is not a failure of the request.
   const video = isObject(body) && someText(body['status']) !== undefined ? body : bodyOf(received)
   const jobId = someText(video['id']) ?? context.jobId
   if (jobId === undefined)
@@ -75,7 +75,7 @@ function progressOf(value: unknown, status: Video['status']): number {
   return Math.min(100, countOf(number) ?? 0)
 }
 
-/** Seconds since the epoch; some upstreams count milliseconds. */
+/** In seconds since the epoch; some upstreams use milliseconds. */
 function secondsOf(value: unknown): number | undefined {
   const time = countOf(value)
   return time === undefined || time === 0 ? undefined : time > 1e11 ? Math.floor(time / 1000) : time

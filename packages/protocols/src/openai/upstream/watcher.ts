@@ -8,6 +8,7 @@ import { usageIn } from '../../usage.ts'
 import { readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { failureOf } from './finish-reasons.ts'
+import { spokenIn } from './named.ts'
 import { StreamedArguments } from './no-arguments.ts'
 
 /** Watches a stream of chat or text completion chunks (OpenAI API; the stream ends with `[DONE]`). */
@@ -19,6 +20,7 @@ export function createCompletionWatcher(): StreamWatcher {
   let usageOnly = false
   let used: Usage | undefined
   const executed = new ExecutedTools()
+  const made = new Set<string>()
 
   return {
     see(event) {
@@ -38,6 +40,10 @@ export function createCompletionWatcher(): StreamWatcher {
       const choices = listOf(chunk['choices']).filter(isObject)
       usageOnly = usage !== undefined && choices.length === 0
       executed.see(choices)
+      for (const { delta } of choices) {
+        const id = spokenIn(delta)
+        if (id !== undefined) made.add(id)
+      }
       mended = calls.mend(chunk, choices)
       const verdict = ends.judge(choices)
       if (verdict === 'content' && usage === undefined) repeated.keep(event)
@@ -50,6 +56,7 @@ export function createCompletionWatcher(): StreamWatcher {
       return true
     },
     usage: () => used && executed.in(used),
+    made: () => [...made],
     get mended() {
       return mended
     },
@@ -62,10 +69,10 @@ export function createCompletionWatcher(): StreamWatcher {
 /** How the choices of a stream end. */
 class ChoiceEnds {
   readonly #open = new Set<unknown>()
-  /** OpenRouter tells the usage in a chunk that has a choice again, without a reason. */
+  /** OpenRouter sends the usage in a chunk that repeats a finished choice, without a reason. */
   readonly #done = new Set<unknown>()
 
-  /** Every choice that began has a finish reason. */
+  /** Whether every choice that began has a finish reason. */
   get areAll(): boolean {
     return this.#done.size > 0 && this.#open.size === 0
   }
