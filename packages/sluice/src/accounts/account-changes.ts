@@ -5,11 +5,11 @@ import { type Admin, seesAccount } from './rights.ts'
 import { createId } from './secrets.ts'
 import { type Changes, changed } from './terms.ts'
 
-/** What a new organization, team or user shall be. */
+/** The properties of a new organization, team or user. */
 export interface NewAccount extends Terms {
   readonly name: string
   readonly parentId?: string
-  /** Whether another of its kind with this name is a conflict. */
+  /** Whether another account of its kind with this name is a conflict. */
   readonly unique?: boolean
 }
 
@@ -25,7 +25,7 @@ const prefixes: Readonly<Record<AccountKind, string>> = {
   user: 'user_',
 }
 
-/** What each kind may be in. */
+/** The kinds of parent that each kind may have. */
 const parents: Readonly<Record<AccountKind, readonly AccountKind[]>> = {
   organization: [],
   team: ['organization'],
@@ -39,7 +39,7 @@ export interface Asked {
   readonly at: number
 }
 
-/** Makes an organization, a team or a user. Of a team's administrator the user is in the team. */
+/** Creates an organization, a team or a user. A user created by a team administrator belongs to that team. */
 export function accountCreation({ admin, kind, at }: Asked, asked: NewAccount) {
   return ({ accounts }: State): Change<ShownAccount> => {
     const { parentId = admin.teamId, unique = false, ...rest } = asked
@@ -58,12 +58,12 @@ export function accountCreation({ admin, kind, at }: Asked, asked: NewAccount) {
   }
 }
 
-/** What of an account shall be otherwise; null takes a term, or what it is in, away. */
+/** Changes to an account; null removes a term or the parent. */
 export type AccountChanges = Changes & { readonly parentId?: string | null }
 
 /**
- * Changes the name or the terms of an account, or moves it; null takes a term away. What bounds a team comes from above it: its
- * own administrators change its name and its metadata, and keep its users in it.
+ * Changes the name or terms of an account, or moves it; null removes a term. Limits on a team are set from above it: its own
+ * administrators may only change its name and metadata, and may not move users out of it.
  */
 export function accountChange(asked: Asked, id: string, changes: AccountChanges) {
   return (state: State): Change<ShownAccount> => {
@@ -96,7 +96,10 @@ export function accountEnabling(asked: Asked, id: string) {
   }
 }
 
-/** Takes from a user whoever signs in as it: the next one whose claim has its name may. What they have open ends. */
+/**
+ * Removes the OIDC identity linked to a user and ends its sessions. The next person whose claim has the user's name may link
+ * to it.
+ */
 export function userUnlinking(asked: Asked, id: string) {
   return (state: State): Change<ShownAccount> => {
     const before = findAccount(asked, state, id)
@@ -107,7 +110,7 @@ export function userUnlinking(asked: Asked, id: string) {
   }
 }
 
-/** Removes an account that nothing belongs to any more but revoked keys. */
+/** Deletes an account to which nothing belongs except revoked keys. */
 export function accountRemoval(asked: Asked, id: string) {
   return (state: State): Change<{ readonly id: string; readonly deleted: true }> => {
     const account = findAccount(asked, state, id)
@@ -128,7 +131,7 @@ export function accountRemoval(asked: Asked, id: string) {
   }
 }
 
-/** @throws GatewayError `not_found` where there is none that this administrator may see. */
+/** @throws GatewayError `not_found` if there is none that this administrator may see. */
 export function findAccount(
   { admin, kind }: Pick<Asked, 'admin' | 'kind'>,
   { accounts }: Pick<State, 'accounts'>,
@@ -140,13 +143,13 @@ export function findAccount(
   return account
 }
 
-/** @throws GatewayError `conflict` where an account of this kind has the name. */
+/** @throws GatewayError `conflict` if another account of this kind has the name. */
 function assertUnique(kind: AccountKind, accounts: State['accounts'], name: string): void {
   if (accounts.some((one) => one.kind === kind && one.name === name))
     throw new GatewayError('conflict', `Another ${kind} has this name`, { param: 'name' })
 }
 
-/** @throws GatewayError `invalid_request` where an account of this kind cannot be there, or the administrator does not see it. */
+/** @throws GatewayError `invalid_request` if the parent does not fit this kind, or the administrator may not see it. */
 function assertParent(
   { admin, kind }: Pick<Asked, 'admin' | 'kind'>,
   accounts: State['accounts'],

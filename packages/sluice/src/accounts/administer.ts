@@ -5,19 +5,19 @@ import type { AccountWrite, Store } from '../ports/store.ts'
 import { entryAfter } from './audit.ts'
 import { assertOwnerLeft } from './lasting-owner.ts'
 
-/** All keys and accounts at one moment. */
+/** A snapshot of all keys and accounts. */
 export interface State {
   readonly keys: readonly ApiKey[]
   readonly accounts: readonly Account[]
 }
 
-/** What shall become of them, and what its audit entry says. */
+/** The writes of a change, and the content of its audit entry. */
 export interface Change<Result> {
   /** Such as `key.rotate`. */
   readonly action: string
-  /** The id of what is changed. */
+  /** The id of the changed object. */
   readonly target: string
-  /** What it was and what it is, without secrets and hashes. */
+  /** The states before and after, without secrets and hashes. */
   readonly before?: object
   readonly after?: object
   readonly writes: readonly AccountWrite[]
@@ -28,30 +28,30 @@ export type AccountStore = Pick<Store, 'listKeys' | 'listAccounts' | 'listAudit'
 
 export interface Administering {
   readonly store: AccountStore
-  /** Who asks: the id of a key, or where else it came from. */
+  /** Who makes the change: the id of a key, or another origin. */
   readonly actor: string
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** Whether an owner's key stands in the settings: then those of the store may all go. Default false. */
+  /** Whether the configuration contains an owner key; the store need not keep one then. Default false. */
   readonly hasFixedOwner?: boolean
 }
 
-/** Others that change something at the same moment, each of whom may come first once. */
+/** Maximum number of retries after concurrent changes. */
 const triesMax = 50
 
 /**
- * Makes one change and writes it with its audit entry, whole or not at all. `decide` sees what is there and throws where the
- * change may not be; it is asked again where another change came first, so that none is lost. Where it answers with the
- * result alone, nothing is to be done.
+ * Makes one change and writes it together with its audit entry, atomically. `decide` gets the current state and throws if the
+ * change is not allowed; it is called again if a concurrent change came first. If it returns only a result, nothing is
+ * written.
  *
- * @throws GatewayError `overloaded` where others came first too often, `conflict` where no owner would be left.
+ * @throws GatewayError `overloaded` after too many concurrent changes, `conflict` if no owner would be left.
  */
 export async function administer<Result>(
   { store, actor, at, hasFixedOwner = false }: Administering,
   decide: (state: State) => Change<Result> | { readonly result: Result },
 ): Promise<Result> {
   for (let tries = 0; tries < triesMax; tries++) {
-    // Read first: what others change from now on takes the number of the next entry.
+    // Read first, because a concurrent change from now on takes the next sequence number.
     const [last] = await store.listAudit({ limit: 1, before: Number.MAX_SAFE_INTEGER })
     const state = { accounts: await store.listAccounts(), keys: await store.listKeys() }
     const change = decide(state)

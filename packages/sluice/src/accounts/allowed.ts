@@ -4,7 +4,7 @@ import type { Holder } from '../ports/account.ts'
 import type { Caller } from '../ports/api-key.ts'
 
 /**
- * Whether all levels of a caller let it in from this address; `undefined` is an address that nobody knows any more.
+ * Checks that all levels of a caller allow this client address; `undefined` is an unknown address.
  *
  * @throws GatewayError `forbidden`, which names the level.
  */
@@ -15,7 +15,7 @@ export function assertAddress({ holders }: Caller, address: string | undefined):
 }
 
 /**
- * Whether all levels of a caller may use an operation.
+ * Checks that all levels of a caller allow an operation.
  *
  * @throws GatewayError `forbidden`, which names the level.
  */
@@ -26,9 +26,9 @@ export function assertOperation({ holders }: Caller, operation: OperationName): 
 }
 
 /**
- * Whether all levels of a caller may use a model by this name: exact names, `provider/*`, `*`. Lists hold names as callers write
- * them, and what a name leads to comes with it: the targets and fallbacks of a route are its owner's choice, so a key that
- * may use `fast` need not be allowed `openai/gpt-4o`. The reverse does not hold.
+ * Checks that all levels of a caller allow a model name: exact names, `provider/*` or `*`. The lists contain names as callers
+ * write them. The targets and fallbacks of an allowed route are included, so a key that may use `fast` need not be allowed
+ * `openai/gpt-4o`. The reverse does not hold.
  *
  * @throws GatewayError `forbidden`, which names the level.
  */
@@ -38,7 +38,7 @@ export function assertModel({ holders }: Caller, model: string): void {
       throw forbidden(holder, `use the model ${model.slice(0, shownMax)}`, 'model')
 }
 
-/** Whether all levels of a caller may use a model by this name, and some of its operations. */
+/** Whether all levels of a caller allow this model name and at least one of its operations. */
 export function mayUse(
   { holders }: Caller,
   model: string,
@@ -57,15 +57,15 @@ function allowsModel({ terms: { models } }: Holder, model: string): boolean {
   return models === undefined || models.some((pattern) => covers(pattern, model))
 }
 
-/** Whether a pattern stands for a model: its name, the beginning of it before a `*`, or `*`. */
+/** Whether a pattern matches a model: its exact name, a prefix followed by `*`, or `*`. */
 export function covers(pattern: string, model: string): boolean {
   return pattern === model || (pattern.endsWith('*') && model.startsWith(pattern.slice(0, -1)))
 }
 
-/** How much of a name is shown that a caller made up. */
+/** Maximum length of caller-supplied names in messages. */
 const shownMax = 200
 
-/** The levels are the caller's own, so that their names tell it nothing of others. */
+/** The message names a level of the caller itself, so it reveals nothing about others. */
 function forbidden({ kind, name }: Holder, what: string, param?: string): GatewayError {
   const who = kind === 'key' ? 'This key' : `The ${kind} ${name.slice(0, shownMax)}`
   return new GatewayError(

@@ -1,11 +1,11 @@
 import { GatewayError } from '@sluice/contract'
 
 const windowMs = 60_000
-/** So often may one address try to sign in within the window. */
+/** Maximum number of sign-in attempts per address and window. */
 const attemptsMax = 20
-/** What an attempt that succeeded counts for: a whole office has one address. */
+/** The weight of a successful attempt: a whole office may share one address. */
 const successShare = 0.1
-/** Addresses that are remembered; the oldest is forgotten first. */
+/** Maximum number of addresses; the oldest is evicted first. */
 const addressesMax = 10_000
 
 interface Tries {
@@ -14,15 +14,15 @@ interface Tries {
   count: number
 }
 
-/** Counts who tries to sign in, by address, so that nobody guesses for long. */
+/** Limits sign-in attempts per address, against guessing. */
 export interface SignInAttempts {
   /** @throws GatewayError `rate_limited` with the time after which the address may try again. */
   count(address: string, now: number): void | Promise<void>
-  /** The attempt that was counted last has signed somebody in: it counts a tenth. */
+  /** The last counted attempt was successful; it counts as a tenth. */
   succeeded(address: string): void
 }
 
-/** The same in the memory of one process. */
+/** Keeps the attempts in the memory of one process. */
 export class Attempts implements SignInAttempts {
   readonly #tries = new Map<string, Tries>()
 

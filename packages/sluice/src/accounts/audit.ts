@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { AuditEntry } from '../ports/audit.ts'
 
-/** What an entry says of a change; the rest is its place in the log. */
+/** The content of an audit entry, without its position in the log. */
 export type AuditFacts = Pick<AuditEntry, 'at' | 'actor' | 'action' | 'target' | 'before' | 'after'>
 
-/** The entry that comes after the last one. */
+/** The entry that follows `last`. */
 export function entryAfter(last: AuditEntry | undefined, facts: AuditFacts): AuditEntry {
   const entry = {
     sequence: (last?.sequence ?? 0) + 1,
@@ -14,23 +14,23 @@ export function entryAfter(last: AuditEntry | undefined, facts: AuditFacts): Aud
   return { ...entry, hash: auditHash(entry) }
 }
 
-/** Lower-case hexadecimal SHA-256 of everything that an entry says, as a JSON list. */
+/** SHA-256 in lower-case hexadecimal of all content of an entry, as a JSON array. */
 function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
   const { sequence, at, actor, action, target, before, after, previousHash } = entry
   const said = [sequence, at, actor, action, target, before ?? null, after ?? null, previousHash]
   return hash('sha256', JSON.stringify(said))
 }
 
-/** Follows the log from its first entry on. */
+/** Verifies the log from its first entry. */
 export class AuditCheck {
   #last: AuditEntry | undefined
 
-  /** The last entry that was good. */
+  /** The last valid entry. */
   get last(): AuditEntry | undefined {
     return this.#last
   }
 
-  /** Takes the next entry; says what is wrong with it, if anything. */
+  /** Checks the next entry; returns what is wrong with it, if anything. */
   problemOf(entry: AuditEntry): string | undefined {
     const expected = (this.#last?.sequence ?? 0) + 1
     if (entry.sequence !== expected)

@@ -1,11 +1,11 @@
 import type { Budget } from '../ports/account.ts'
 
-/** A year, as a rolling window may have at most. */
+/** A year, the maximum length of a rolling window. */
 const hoursMax = 8_760
 
 /**
- * A budget as options, files and claims write it: US dollars and a window, and what it counts (`10/month`,
- * `1/24h,tag=nightly`, `2.5/day,model=gpt-4o,over=builtin-chat`). Undefined where the text is something else.
+ * Parses a budget as written in options, files and claims: US dollars and a window, and what it counts (`10/month`,
+ * `1/24h,tag=nightly`, `2.5/day,model=gpt-4o,over=builtin-chat`). Undefined if the text is invalid.
  */
 export function parseBudget(text: string): Omit<Budget, 'id'> | undefined {
   const [amount = '', ...further] = text.split(',')

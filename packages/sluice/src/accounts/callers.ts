@@ -3,16 +3,16 @@ import type { Account, Holder, Terms } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Principal } from '../ports/session.ts'
 
-/** A caller and the moment from which it is none any more. */
+/** A caller and when it expires. */
 export interface Dated {
   readonly caller: Caller
-  /** Milliseconds since the epoch; Infinity where there is no end. */
+  /** Milliseconds since the epoch; Infinity if it does not expire. */
   readonly expiresAt: number
 }
 
 /**
- * The valid callers by the hashes of their secrets. A key is no caller that was revoked or disabled, or one of whose owners is
- * disabled or not there.
+ * The valid callers by the hashes of their secrets. Keys that are revoked or disabled, or have a disabled or missing owner,
+ * are left out.
  */
 export function callersByHash(
   keys: readonly ApiKey[],
@@ -31,7 +31,7 @@ export function callersByHash(
   return found
 }
 
-/** A key with all that it is held to; undefined where it is no caller, whatever the time. */
+/** A key with its levels; undefined if it is invalid regardless of time. */
 export function datedCaller(
   key: ApiKey & Pick<Partial<Principal>, 'identity'>,
   accounts: ReadonlyMap<string, Account>,
@@ -44,7 +44,7 @@ export function datedCaller(
   return { caller: callerOf(key, owners), expiresAt: Math.min(...ends) }
 }
 
-/** A key with all that it is held to; `owners` are above it, the nearest first. */
+/** A key with its levels; `owners` are those above it, nearest first. */
 export function callerOf(key: ApiKey, owners: readonly Account[] = []): Caller {
   const { id, name } = key
   const holders: readonly Holder[] = [
@@ -64,10 +64,10 @@ export function callerOf(key: ApiKey, owners: readonly Account[] = []): Caller {
   return { ...key, holders, allTags, keepsContent, owners: ownersOfCalls }
 }
 
-/** An organization's teams have users, and those have keys: no chain is longer. */
+/** Organizations contain teams, teams contain users, and users own keys, so no chain is longer. */
 const ownersMax = 3
 
-/** From the nearest up; undefined where one of them is not there. */
+/** The owners from the nearest up; undefined if one is missing. */
 function ownersOf(
   { ownerId }: ApiKey,
   byId: ReadonlyMap<string, Account>,
@@ -87,7 +87,7 @@ function holderOf({ kind, id, name }: Pick<Holder, 'kind' | 'id' | 'name'>, term
   return addresses === undefined ? holder : { ...holder, addressList: addressListOf(addresses) }
 }
 
-/** The terms alone of what carries them. */
+/** Only the terms of a key or account. */
 function termsOf(carrier: Terms): Terms {
   const { expiresAt, models, operations, addresses, budgets, metadata, tags } = carrier
   const { requestsPerMinute, tokensPerMinute, concurrentRequests, contentLogging, ownKeys } =
@@ -106,6 +106,6 @@ function termsOf(carrier: Terms): Terms {
     contentLogging,
     ownKeys,
   }
-  // What is undefined is left out, so that what is shown and kept has no holes.
+  // Undefined terms are left out, so that they do not appear in responses or storage.
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
 }

@@ -6,23 +6,23 @@ import { type Admin, assertOwner, seenKeys, seesAccount } from './rights.ts'
 import { createKey, createSecret, hashSecret, prefixOf } from './secrets.ts'
 import { type Changes, changed } from './terms.ts'
 
-/** What a new key shall be. */
+/** The properties of a new key. */
 export interface NewKey extends Terms {
   readonly name: string
   readonly role?: ApiKey['role']
   readonly adminRole?: AdminRole
   readonly ownerId?: string
-  /** Whether another key that is not revoked and has this name is a conflict. */
+  /** Whether another unrevoked key with this name is a conflict. */
   readonly unique?: boolean
 }
 
-/** A key as administrators see it: without the hashes. */
+/** A key as administrators see it, without hashes. */
 export type ShownKey = Omit<ApiKey, 'hash' | 'olderSecrets'> & {
   readonly object: 'key'
   readonly olderSecrets?: readonly { readonly prefix: string; readonly expiresAt: number }[]
 }
 
-/** With its secret, which is shown this once. */
+/** A key with its secret, which is shown only once. */
 export type KeyWithSecret = ShownKey & { readonly secret: string }
 
 export function shownKey({ hash: _hash, olderSecrets, ...key }: ApiKey): ShownKey {
@@ -30,7 +30,7 @@ export function shownKey({ hash: _hash, olderSecrets, ...key }: ApiKey): ShownKe
   return { object: 'key', ...key, ...(older && { olderSecrets: older }) }
 }
 
-/** Makes a key. Of a team's administrator it belongs to the team, unless it says which of its users. */
+/** Creates a key. A key created by a team administrator belongs to the team, unless one of its users is named as owner. */
 export function keyCreation(admin: Admin, asked: NewKey, at: number) {
   return ({ accounts, keys }: State): Change<KeyWithSecret> => {
     const { role = 'caller', ownerId = admin.teamId, unique = false, ...options } = asked
@@ -54,7 +54,7 @@ export function keyCreation(admin: Admin, asked: NewKey, at: number) {
   }
 }
 
-/** @throws GatewayError `invalid_request` where a key of this kind cannot belong there, or the administrator does not see it. */
+/** @throws GatewayError `invalid_request` if the owner does not fit this kind of key, or the administrator may not see it. */
 function assertOwnerFits(
   admin: Admin,
   {
@@ -72,7 +72,7 @@ function assertOwnerFits(
     throw invalidRequest("A team's administrator needs its team as 'ownerId'", 'ownerId')
 }
 
-/** What of a key shall be otherwise; null takes a term or the owner away. */
+/** Changes to a key; null removes a term or the owner. */
 export type KeyChanges = Changes & {
   readonly ownerId?: string | null
   readonly role?: ApiKey['role']
@@ -80,8 +80,8 @@ export type KeyChanges = Changes & {
 }
 
 /**
- * Changes the name, the terms, the owner or the role of a key, which takes an owner. A team's administrators keep it in their
- * team.
+ * Changes the name, terms, owner or role of a key. Changing the role requires an owner. Team administrators may not move a key
+ * out of their team.
  */
 export function keyChange(admin: Admin, id: string, changes: KeyChanges) {
   return (state: State): Change<ShownKey> => {
@@ -101,10 +101,10 @@ export function keyChange(admin: Admin, id: string, changes: KeyChanges) {
   }
 }
 
-/** Secrets of a key that are good at the same time, besides its own. */
+/** Maximum number of older secrets that are valid beside the current one. */
 const olderMax = 4
 
-/** Gives a key another secret; the one before is good for another `overlapMs`, and no older one longer than it was. */
+/** Gives a key a new secret. The previous one stays valid for `overlapMs`; still older ones are not extended. */
 export function keyRotation(
   admin: Admin,
   id: string,
@@ -144,7 +144,7 @@ export function keyEnabling(admin: Admin, id: string) {
   }
 }
 
-/** Makes a key invalid for good. One that is so already stays as it is. */
+/** Makes a key permanently invalid. Does nothing if it already is. */
 export function keyRevocation(admin: Admin, id: string, at: number) {
   return (state: State): Change<ShownKey> | { readonly result: ShownKey } => {
     const key = changeableKey(admin, state, id)
@@ -153,7 +153,7 @@ export function keyRevocation(admin: Admin, id: string, at: number) {
   }
 }
 
-/** @throws GatewayError `not_found` where there is none that this administrator may see. */
+/** @throws GatewayError `not_found` if there is none that this administrator may see. */
 export function findKey(admin: Admin, { keys, accounts }: State, id: string): ApiKey {
   const key = seenKeys(admin, keys, accounts).find((one) => one.id === id)
   if (!key) throw new GatewayError('not_found', 'There is no such key')

@@ -5,15 +5,15 @@ import type { AccountWrite } from '../ports/store.ts'
 import { datedCaller } from './callers.ts'
 import { isOwner } from './rights.ts'
 
-/** All keys and accounts at one moment. */
+/** A snapshot of all keys and accounts. */
 interface State {
   readonly keys: readonly ApiKey[]
   readonly accounts: readonly Account[]
 }
 
 /**
- * Refuses what would leave nobody who may administer everything: that takes an owner's key which is valid and does not expire.
- * Where there was none before, one that is valid has to be left; and where there was not even that, everything goes.
+ * Refuses changes that would leave no valid owner key without expiry. If there was none before, a currently valid one must be
+ * left; if there was not even that, everything is allowed.
  *
  * @throws GatewayError `conflict`.
  */
@@ -35,7 +35,7 @@ function after({ keys, accounts }: State, writes: readonly AccountWrite[]): Stat
   return { keys: [...keysAfter.values()], accounts: [...accountsAfter.values()] }
 }
 
-/** 2 where an owner's key is valid for ever, 1 where one is valid now. */
+/** 2 if a valid owner key never expires, 1 if one is valid now. */
 function rankOf({ keys, accounts }: State, at: number): 0 | 1 | 2 {
   const byId = new Map(accounts.map((account) => [account.id, account]))
   const ends = keys.filter(isOwner).map((key) => datedCaller(key, byId)?.expiresAt ?? 0)

@@ -6,48 +6,51 @@ import { type Claims, claimAt, decidingClaims } from './oidc-grant.ts'
 import { createLogoutReader, type LoggedOut } from './oidc-logout.ts'
 import { type SignInProblem, SignInRefused } from './sign-in-refused.ts'
 
-/** What a browser keeps from the question to the answer. Whoever has not asked has none of it. */
+/**
+ * The state a browser keeps between the authorization request and the redirect back. Only the browser that began the sign-in
+ * has it.
+ */
 export interface Asked {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
-/** The issuer that people sign in at: authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1; RFC 7636). */
+/** The OIDC client for console sign-in: authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1; RFC 7636). */
 export interface OidcClient {
-  /** Where the browser is sent to, and what it has to bring back. Throws SignInRefused. */
+  /** Returns the authorization URL and the state the browser must bring back. Throws SignInRefused. */
   begin(redirectUrl: string): Promise<{ readonly url: string; readonly asked: Asked }>
-  /** What the issuer says of whoever came back to `url`, all of it checked. Throws SignInRefused. */
+  /** Returns the verified claims for the redirect to `url`. Throws SignInRefused. */
   finish(url: URL, asked: Asked): Promise<Said>
-  /** Who has signed out there, as its server says to ours. Throws GatewayError. */
+  /** Verifies a back-channel logout token. Throws GatewayError. */
   loggedOut(token: string): Promise<LoggedOut>
   /**
-   * Where signing out goes on (OpenID Connect RP-Initiated Logout 1.0, 2), with the ID token of the session where it is known;
-   * undefined where the issuer has no such page, or does not answer.
+   * The issuer's end-session URL (OpenID Connect RP-Initiated Logout 1.0, 2), with the ID token of the session if known;
+   * undefined if the issuer has none or does not answer.
    */
   endSessionUrl(returnUrl: string, idToken: string | undefined): Promise<string | undefined>
 }
 
 export interface Said {
   readonly claims: Claims
-  /** As the issuer signed it. It wants to see it again when somebody signs out. */
+  /** The signed ID token, which the issuer expects again at logout. */
   readonly idToken: string
 }
 
-/** How long the issuer may take for one answer, in seconds. */
+/** Timeout of a request to the issuer, in seconds. */
 const waitSeconds = 5
 const toleranceSeconds = 30
-/** For so long the settings of the issuer are taken as they were; its keys are read again when one is missing. */
+/** How long the issuer's metadata is cached, in milliseconds; its keys are fetched again when one is missing. */
 const keptMs = 3_600_000
-/** An issuer that did not answer is not asked again by everybody who waits. */
+/** After a failure the issuer is not asked again for this long, in milliseconds. */
 const failedMs = 2_000
 
-/** Nothing is read of the issuer before somebody signs in, and what was read is kept. */
+/** The issuer is first contacted when somebody signs in; its metadata is cached. */
 export function createOidcClient({
   settings,
   now,
 }: {
-  /** As they are configured now. */
+  /** The current configuration. */
   readonly settings: () => OidcSettings | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -102,7 +105,7 @@ export function createOidcClient({
     async endSessionUrl(returnUrl, idToken) {
       const { scopes: _scopes, endSession = true, ...set } = current()
       if (!endSession) return undefined
-      // The session here has ended, whatever becomes of that at the issuer.
+      // The session here has already ended, whatever happens at the issuer.
       const configuration = await discovered(set).catch(() => undefined)
       if (configuration?.serverMetadata().end_session_endpoint === undefined) return undefined
       const client = await import('openid-client')
@@ -113,7 +116,7 @@ export function createOidcClient({
   }
 }
 
-/** To a server that asks there is no page that would say what is wrong: it has to ask again. */
+/** The caller is a server, which must retry; there is no page to show an error on. */
 async function discoveredOrAway(
   discovered: ReturnType<typeof discovery>,
   issuer: Issuer,
@@ -152,7 +155,7 @@ async function saidOf(
   if (isWhole || further === undefined) return { claims, idToken }
   const subject = String(claims['sub'])
   const said = await client.fetchUserInfo(configuration, tokens.access_token, subject)
-  // What is signed wins.
+  // Signed claims take precedence.
   return { claims: { ...said, ...claims }, idToken }
 }
 
@@ -165,7 +168,7 @@ interface Known {
   until: number
 }
 
-/** The settings of the issuer, which are read once for all who ask at the same time. */
+/** Fetches the issuer's metadata, once for all concurrent requests. */
 function discovery(now: () => number): (issuer: Issuer) => Promise<Configuration> {
   let known: Known | undefined
   let good: Known | undefined
@@ -188,7 +191,7 @@ function discovery(now: () => number): (issuer: Issuer) => Promise<Configuration
     try {
       return await known.configuration
     } catch (thrown) {
-      // What was read last is better than nothing.
+      // Falls back to the last metadata that was fetched.
       if (good && isDeepStrictEqual(good.of, of)) return good.configuration
       throw refusedBy(thrown)
     }
@@ -221,7 +224,7 @@ async function configurationOf({
         },
     {
       timeout: waitSeconds,
-      // The signature is checked, too, though the token has come from the issuer itself.
+      // Also verifies the signature, although the token came directly from the issuer.
       execute: [
         client.enableNonRepudiationChecks,
         ...(isPlain ? [client.allowInsecureRequests] : []),
@@ -230,7 +233,7 @@ async function configurationOf({
   )
 }
 
-/** What the library calls its failures. */
+/** Error codes of the library. */
 const problems: Readonly<Record<string, SignInProblem>> = {
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'clock',
   OAUTH_WWW_AUTHENTICATE_CHALLENGE: 'client',
@@ -240,7 +243,7 @@ const problems: Readonly<Record<string, SignInProblem>> = {
   OAUTH_PARSE_ERROR: 'unavailable',
 }
 
-/** What the issuer calls its own (RFC 6749, 4.1.2.1 and 5.2). */
+/** Error codes of the issuer (RFC 6749, 4.1.2.1 and 5.2). */
 const saidProblems: Readonly<Record<string, SignInProblem>> = {
   access_denied: 'denied',
   invalid_grant: 'expired',
@@ -248,7 +251,7 @@ const saidProblems: Readonly<Record<string, SignInProblem>> = {
   temporarily_unavailable: 'unavailable',
 }
 
-/** Without the cause: it holds what came from the issuer, tokens and claims among it. */
+/** Drops the cause, which may contain tokens and claims from the issuer. */
 function refusedBy(thrown: unknown): SignInRefused {
   if (thrown instanceof SignInRefused) return thrown
   const { code, error, message } = thrown as {
@@ -261,7 +264,7 @@ function refusedBy(thrown: unknown): SignInRefused {
       saidProblems[error] ?? 'client',
       `The issuer says ${/^\w{1,50}$/.test(error) ? error : 'an error'}`,
     )
-  // A connection that fails has no code of the library.
+  // Failed connections have no error code of the library.
   if (thrown instanceof TypeError && code === undefined)
     return new SignInRefused('unavailable', 'The issuer cannot be reached')
   const named = typeof code === 'string' ? code : 'an unknown error'

@@ -3,36 +3,36 @@ import { isObject } from '@sluice/contract'
 import type { OidcSettings } from '../config/schema-console.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 
-/** What an issuer says of somebody, after all of it was checked. */
+/** The verified claims about a person. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Who somebody is at the issuer. */
+/** A person's identity at the issuer. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
-  /** Of issuer and subject, hashed. */
+  /** Hash of issuer and subject. */
   readonly hash: string
-  /** What the issuer calls the session that they have there (OpenID Connect Back-Channel Logout 1.0, 2.1). */
+  /** The session id at the issuer (OpenID Connect Back-Channel Logout 1.0, 2.1). */
   readonly session?: string
-  /** What they are called where they are shown. */
+  /** The display name. */
   readonly name: string
-  /** Only where it is believed. */
+  /** Set only if the address is verified or trusted. */
   readonly email?: string
-  /** What a user that was made before is named; absent where the claim is missing or not believed. */
+  /** The name by which an existing user is found; absent if the claim is missing or not trusted. */
   readonly userName?: string
 }
 
-/** What somebody may do. `team` is an id or a name. */
+/** The rights of a signed-in person. `team` is an id or a name. */
 export type Grant =
   | { readonly role: 'owner' | 'operator' | 'viewer' }
   | { readonly role: 'team'; readonly team: string }
-  /** `isMapped`: a group says that the user is in this team, and not only that new users are. */
+  /** `isMapped`: a group places the user in this team; otherwise only new users are placed there. */
   | { readonly role: 'user'; readonly team: string; readonly isMapped: boolean }
 
 const nameLengthMax = 200
 const ranks = ['owner', 'operator', 'viewer'] as const
 
-/** The claims that decide, beside the subject: what is not in the token is asked of the issuer. */
+/** The claims that decide the grant, besides the subject. If the token lacks one, the userinfo endpoint is asked. */
 export function decidingClaims(settings: OidcSettings): readonly string[] {
   const { groupsClaim = 'groups', nameClaim = 'email', domainClaim } = settings
   return ['email', groupsClaim, nameClaim, ...(domainClaim === undefined ? [] : [domainClaim])]
@@ -57,13 +57,14 @@ export function identityOf(claims: Claims, settings: OidcSettings): Identity {
   }
 }
 
-/** What stands for a subject of an issuer. */
+/** The hash that identifies a subject of an issuer. */
 export function identityHash(issuer: string, subject: string): string {
   return hash('sha256', `${issuer}\0${subject}`)
 }
 
 /**
- * What the settings give somebody: an administrator's role, a team to administer, or a user in a team, in this order.
+ * The rights that the configuration grants, in this order: an administrator role, administration of a team, or a user in a
+ * team.
  *
  * @throws SignInRefused `not_allowed`, `no_group`
  */
@@ -86,7 +87,7 @@ export function grantOf(claims: Claims, identity: Identity, settings: OidcSettin
   throw new SignInRefused('no_group', missing(claims, groups, settings))
 }
 
-/** For the operator, who has to find out why. */
+/** Explains the missing grant to the operator. */
 function missing(
   claims: Claims,
   groups: ReadonlySet<string>,
@@ -94,7 +95,7 @@ function missing(
 ): string {
   if (groups.size > 0) return `None of ${groups.size} groups is mapped to a role or a team`
   const { _claim_names: elsewhere } = claims
-  // Microsoft leaves them out where there are more than 200.
+  // Microsoft omits groups if there are more than 200.
   if (isObject(elsewhere) && groupsClaim in elsewhere)
     return `The issuer has left out the claim ${groupsClaim}, as there are too many groups`
   return `There are no groups in the claim ${groupsClaim}`
@@ -128,7 +129,7 @@ function isWho({ subject, email }: Identity, who: string): boolean {
   return who === subject || (email !== undefined && who.toLowerCase() === email.toLowerCase())
 }
 
-/** An address that somebody typed in and nobody has verified could be anybody's. */
+/** An unverified address could belong to anybody. */
 function emailOf(claims: Claims, { trustEmail = false }: OidcSettings): string | undefined {
   const email = textIn(claims, 'email')
   if (email === undefined || !/^[^@\s]+@[^@\s]+$/.test(email)) return undefined
@@ -142,7 +143,7 @@ function groupsOf(claims: Claims, { groupsClaim = 'groups' }: OidcSettings): rea
   return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : []
 }
 
-/** A claim by its name, or by its way through others: names may hold dots, as addresses do. */
+/** A claim by its name, or by a dotted path. A full name takes precedence, because names may contain dots. */
 export function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name]
   return name

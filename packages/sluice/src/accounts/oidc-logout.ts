@@ -2,35 +2,35 @@ import { GatewayError, isObject } from '@sluice/contract'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { keysOfIssuer, keysUnreadable } from './token-keys.ts'
 
-/** Who has signed out at the issuer, or which session has ended there; one of the two is there at least. */
+/** The subject or the session that a logout token ends; at least one is present. */
 export interface LoggedOut {
   readonly issuer: string
   readonly subject?: string
-  /** What the issuer calls the session. */
+  /** The issuer's session id. */
   readonly session?: string
 }
 
 export interface LogoutPlace {
   readonly issuer: string
   readonly clientId: string
-  /** Where the issuer's keys are. */
+  /** The URL of the issuer's keys. */
   readonly keysUrl: string
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
-/** What issuers sign with; none that both sides would have to know a secret for. */
+/** Asymmetric signature algorithms only. */
 const algorithms = ['RS', 'PS', 'ES'].flatMap((kind) => [256, 384, 512].map((bits) => kind + bits))
 const toleranceSeconds = 30
-/** A token that somebody has seen is good for no longer. */
+/** Limits how long an intercepted token can be used. */
 const ageMaxSeconds = 300
 
-/** Reads logout tokens (OpenID Connect Back-Channel Logout 1.0, 2.6); the keys of the issuer are kept between them. */
+/** Reads logout tokens (OpenID Connect Back-Channel Logout 1.0, 2.6); caches the issuer's keys. */
 export function createLogoutReader(): (token: string, place: LogoutPlace) => Promise<LoggedOut> {
   let known: { readonly url: string; readonly keys: JWTVerifyGetKey } | undefined
 
-  /** @throws GatewayError `invalid_request` where it is none, `overloaded` where the issuer's keys cannot be read. */
+  /** @throws GatewayError `invalid_request` for an invalid token, `overloaded` if the issuer's keys cannot be fetched. */
   return async (token, { issuer, clientId, keysUrl, at }) => {
     const { jwtVerify } = await import('jose')
     if (known?.url !== keysUrl) known = { url: keysUrl, keys: await keysOfIssuer(keysUrl) }
@@ -60,7 +60,7 @@ export function createLogoutReader(): (token: string, place: LogoutPlace) => Pro
 function loggedOut(payload: JWTPayload, issuer: string): LoggedOut {
   const { events, sub, sid, nonce } = payload
   if (!isObject(events) || !isObject(events[event])) throw notOne('It tells of no logout')
-  // Else an ID token could be sent in its place.
+  // Otherwise an ID token could be used instead.
   if (nonce !== undefined) throw notOne('It has a nonce')
   const subject = typeof sub === 'string' && sub !== '' ? sub : undefined
   const session = typeof sid === 'string' && sid !== '' ? sid : undefined

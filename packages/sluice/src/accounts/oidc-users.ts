@@ -5,7 +5,7 @@ import type { Grant, Identity } from './oidc-grant.ts'
 import { createId } from './secrets.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 
-/** The team of a grant, by its id or by a name that no other team has. Throws SignInRefused `no_team`. */
+/** Finds the team of a grant by id or by unique name. Throws SignInRefused `no_team`. */
 export function teamOf(named: string, accounts: readonly Account[]): Account {
   const teams = accounts.filter(({ kind }) => kind === 'team')
   const byName = teams.filter(({ name }) => name === named)
@@ -25,8 +25,8 @@ interface SigningIn {
 }
 
 /**
- * The user of whoever signs in: the one that signed in as this identity before, or else one of that name that nobody has signed in
- * as yet, or else a new one. A user whose group names a team is moved there.
+ * Finds or creates the user of a person who signs in: the user linked to this identity, otherwise an unlinked user with the
+ * name, otherwise a new one. A user whose group is mapped to another team is moved there.
  */
 export function signingIn({ identity, grant, createUsers, at }: SigningIn) {
   return ({ accounts }: State): Change<Account> | { readonly result: Account } => {
@@ -55,7 +55,7 @@ export function signingIn({ identity, grant, createUsers, at }: SigningIn) {
   }
 }
 
-/** Of several users with one name nobody knows who it is. */
+/** Undefined if several users have the name. */
 function unclaimed({ userName }: Identity, accounts: readonly Account[]): Account | undefined {
   if (userName === undefined) return undefined
   const wanted = userName.toLowerCase()

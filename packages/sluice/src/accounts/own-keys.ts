@@ -6,18 +6,17 @@ import { type KeyWithSecret, keyCreation, type NewKey } from './key-changes.ts'
 import type { Admin } from './rights.ts'
 import { isPrincipal } from './sign-in.ts'
 
-/** So many keys may one user have that are not revoked. */
+/** Maximum number of unrevoked keys per user. */
 const ownKeysMax = 100
 
-/** Whether the user that a caller belongs to may make and change keys: some level above says so, and none that they may not. */
+/** Whether the caller's user may manage its own keys: a level above must allow it, and none may forbid it. */
 export function mayOwnKeys({ owners, holders }: Caller): boolean {
   const said = holders.filter(({ kind }) => kind !== 'key').map(({ terms }) => terms.ownKeys)
   return owners.userId !== undefined && said.includes(true) && !said.includes(false)
 }
 
 /**
- * Who changes keys of its own user, and reaches no further than them: to the checks of an administrator it is one of a team in which
- * there is this user alone.
+ * The administrator that represents a user managing its own keys: a team administrator whose team contains only this user.
  *
  * @throws GatewayError `forbidden`
  */
@@ -25,7 +24,7 @@ export function ownAdminOf(caller: Caller): Admin {
   const { id, owners, holders } = caller
   if (!mayOwnKeys(caller) || owners.userId === undefined)
     throw new GatewayError('forbidden', 'Users may not make and change keys of their own here')
-  // Another key would not be bound by what binds this one.
+  // A new key would not be bound by the limits of this one.
   if (!isPrincipal(caller) && holders.some((holder) => holder.kind === 'key' && isBound(holder)))
     throw new GatewayError(
       'forbidden',
@@ -49,7 +48,7 @@ function isBound({ terms }: Holder): boolean {
   ].some((term) => term !== undefined)
 }
 
-/** Makes a key of the user. Throws GatewayError `conflict` where there are too many. */
+/** Creates a key of the user. Throws GatewayError `conflict` if there are too many. */
 export function ownKeyCreation(admin: Admin, asked: NewKey, at: number) {
   const creation = keyCreation(admin, asked, at)
   return (state: State): Change<KeyWithSecret> => {

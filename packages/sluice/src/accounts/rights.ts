@@ -2,23 +2,23 @@ import { GatewayError } from '@sluice/contract'
 import type { Account } from '../ports/account.ts'
 import type { AdminRole, ApiKey } from '../ports/api-key.ts'
 
-/** Who administers, and how far it reaches. */
+/** An administrator and its scope. */
 export interface Admin {
-  /** The id of its key, or where else it came from. */
+  /** The id of its key, or another origin. */
   readonly id: string
   readonly role: AdminRole
-  /** Of a team's administrator: the team. */
+  /** The team of a team administrator. */
   readonly teamId?: string
 }
 
-/** What an administrator's key may do. */
+/** The rights of an administrator's key. */
 export function adminOf({ id, adminRole = 'owner', ownerId }: ApiKey): Admin {
   return adminRole === 'team'
     ? { id, role: adminRole, teamId: ownerId ?? '' }
     : { id, role: adminRole }
 }
 
-/** Whether a key administers everything. */
+/** Whether a key has the owner role. */
 export function isOwner({
   role,
   adminRole = 'owner',
@@ -26,12 +26,12 @@ export function isOwner({
   return role === 'administrator' && adminRole === 'owner'
 }
 
-/** Whether an administrator may see an account: those of one team see the team and its users. */
+/** Whether an administrator may see an account: team administrators see the team and its users. */
 export function seesAccount({ role, teamId }: Admin, { id, parentId }: Account): boolean {
   return role !== 'team' || id === teamId || parentId === teamId
 }
 
-/** The keys that an administrator may see: those of one team see the keys of the team and of its users. */
+/** The keys an administrator may see: team administrators see the keys of the team and its users. */
 export function seenKeys(
   admin: Admin,
   keys: readonly ApiKey[],
@@ -44,7 +44,11 @@ export function seenKeys(
   return keys.filter(({ ownerId }) => ownerId !== undefined && owners.has(ownerId))
 }
 
-/** @throws GatewayError `forbidden` unless the administrator is an owner: none other makes or changes administrators. */
+/**
+ * Only owners may create or change administrators.
+ *
+ * @throws GatewayError `forbidden`
+ */
 export function assertOwner({ role }: Admin): void {
   if (role !== 'owner')
     throw new GatewayError('forbidden', 'Only owners make and change administrator keys')

@@ -4,15 +4,15 @@ import type { ApiKey } from '../ports/api-key.ts'
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 43 of 62 letters carry 256 bits. */
 const secretLength = 43
-/** Enough to recognise a key in a list, too little to guess it: `sk-` and five letters. */
+/** Enough to recognize a key in a list, too little to guess it: `sk-` and five letters. */
 const prefixLength = 8
 
-/** A new secret: `sk-` and 43 random letters and digits, without a further `-`. */
+/** A new secret: `sk-` and 43 random letters and digits. */
 export function createSecret(): string {
   return `sk-${randomLetters(secretLength)}`
 }
 
-/** An id that nobody can guess, behind a prefix. */
+/** A random id with a prefix. */
 export function createId(prefix: string): string {
   return prefix + randomLetters(16)
 }
@@ -22,33 +22,33 @@ export function prefixOf(secret: string): string {
   return secret.slice(0, Math.min(prefixLength, Math.floor(secret.length / 2)))
 }
 
-/** Random letters and digits, each equally likely. */
+/** Random letters and digits, uniformly distributed. */
 function randomLetters(length: number): string {
   let result = ''
   while (result.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first letters.
+      // 248 is the largest multiple of 62 below 256; larger bytes would favour the first letters.
       if (byte < 248 && result.length < length) result += letters[byte % 62]
     }
   }
   return result
 }
 
-/** Lower-case hexadecimal SHA-256 of a secret. `sk-abc` and `abc` are the same secret. */
+/** SHA-256 of a secret in lower-case hexadecimal. `sk-abc` and `abc` are the same secret. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret.startsWith('sk-') ? secret.slice(3) : secret)
 }
 
-/** What may be set when a key is made. */
+/** The properties that can be set when creating a key. */
 export type KeyOptions = Omit<ApiKey, 'id' | 'hash' | 'prefix' | 'createdAt'>
 
-/** A new key: the secret, which is shown once and kept nowhere, and what is kept of it. */
+/** Creates a key. The secret is returned once and not stored. */
 export function createKey(options: KeyOptions, now: number): { secret: string; key: ApiKey } {
   const secret = createSecret()
   return { secret, key: keyOf(secret, createId('key_'), options, now) }
 }
 
-/** The key of a secret that was chosen elsewhere, such as in the environment or in sluice.yaml. */
+/** The key of a secret chosen elsewhere, such as in the environment or sluice.yaml. */
 export function keyOf(secret: string, id: string, options: KeyOptions, now: number): ApiKey {
   return {
     id,

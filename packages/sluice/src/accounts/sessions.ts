@@ -7,26 +7,26 @@ import { identityHash } from './oidc-grant.ts'
 import type { LoggedOut } from './oidc-logout.ts'
 import { principalId } from './sign-in.ts'
 
-/** Somebody who is signed in, until `expiresAt` at the latest. */
+/** A signed-in caller, until `expiresAt` at the latest. */
 export interface SignedIn {
   readonly caller: Caller
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Who said who it is; absent where a key did. */
+  /** The issuer that authenticated the caller; absent for a key. */
   readonly issuer?: string
 }
 
-/** Who is signed in at the console. */
+/** The console sessions. */
 export interface Sessions {
-  /** The token of a new session, which is kept nowhere, and when it ends. */
+  /** Opens a session. Returns its token, which is not stored, and when it expires. */
   open(
     of: { readonly keyHash: string } | { readonly principal: Omit<Principal, 'expiresAt'> },
   ): Promise<{ readonly token: string; readonly expiresAt: number }>
-  /** Undefined where the session has ended, and when its secret or one of its owners is not valid any more. */
+  /** Undefined if the session has ended, or its key or one of its owners is no longer valid. */
   find(token: string): Promise<SignedIn | undefined>
-  /** Ends it, on every replica at once. False where there was none. */
+  /** Ends a session on all replicas at once. False if there was none. */
   close(token: string): Promise<boolean>
-  /** Ends all that somebody has, or those that began with one session at the issuer; returns the principals' ids. */
+  /** Ends all sessions of a subject, or those that began with one session at the issuer. Returns the ids of the principals. */
   closeOf(loggedOut: LoggedOut): Promise<readonly string[]>
 }
 
@@ -36,17 +36,17 @@ export interface SessionOptions {
     'addSession' | 'findSession' | 'listPrincipalSessions' | 'removeSession'
   >
   readonly keys: {
-    /** Whose secret has this hash; undefined where it is not valid. */
+    /** The caller whose secret has this hash; undefined if not valid. */
     findHash(hash: string): Caller | undefined
-    /** A key without a secret, with the owners that it has now. */
+    /** A key without a secret, with its current owners. */
     dated(key: ApiKey): Dated | undefined
-    /** Takes up what other replicas have changed. */
+    /** Loads changes made by other replicas. */
     reload(): Promise<void>
   }
   readonly settings: () => {
-    /** How long a session lasts. */
+    /** Session lifetime, in milliseconds. */
     readonly sessionMs: number
-    /** Whose word is taken. */
+    /** The trusted issuer. */
     readonly oidc?: { readonly issuer: string }
   }
   /** Milliseconds since the epoch. */
@@ -54,10 +54,10 @@ export interface SessionOptions {
 }
 
 const tokenBytes = 32
-/** What another replica has changed is known here within a second; whoever it signed in may come here before that. */
+/** Changes by other replicas arrive within a second, but a user they have just signed in may come here sooner. */
 const freshMs = 5_000
 
-/** Sessions are read from the store with each request, so that an end of one holds everywhere at once. */
+/** Sessions are read from the store on each request, so that ending one takes effect everywhere at once. */
 export function createSessions({ store, keys, settings, now }: SessionOptions): Sessions {
   function callerOf({ keyHash, principal }: Session): Caller | undefined {
     if (keyHash !== undefined) return keys.findHash(keyHash)
@@ -78,7 +78,7 @@ export function createSessions({ store, keys, settings, now }: SessionOptions): 
       const token = randomBytes(tokenBytes).toString('base64url')
       const createdAt = now()
       const expiresAt = createdAt + settings().sessionMs
-      // What it has running ends with it.
+      // Calls in progress end with the session.
       const kept = 'principal' in of ? { principal: { ...of.principal, expiresAt } } : of
       await store.addSession({ hash: hashToken(token), ...kept, createdAt, expiresAt })
       return { token, expiresAt }
@@ -103,7 +103,7 @@ export function createSessions({ store, keys, settings, now }: SessionOptions): 
   }
 }
 
-/** Where the issuer has not named its session at the sign-in, its end is that of all that the subject has. */
+/** If the issuer gave no session id at sign-in, the end of any session ends all sessions of the subject. */
 function isMeant(
   principal: Principal | undefined,
   { issuer, subject, session }: LoggedOut,

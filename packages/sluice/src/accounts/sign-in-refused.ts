@@ -1,35 +1,35 @@
-/** Why somebody could not sign in by OpenID Connect: the console has a sentence for each. */
+/** Why an OpenID Connect sign-in failed; the console has a message for each. */
 export type SignInProblem =
-  /** They said no at the issuer. */
+  /** The user denied the request at the issuer. */
   | 'denied'
-  /** The answer of the issuer is not to a question that this browser asked. */
+  /** The response does not match a request of this browser. */
   | 'state'
-  /** The code was used before, or too late. */
+  /** The code was already used or has expired. */
   | 'expired'
-  /** The issuer does not answer, or says that it cannot for now. */
+  /** The issuer does not respond, or reports a temporary failure. */
   | 'unavailable'
-  /** The issuer does not take the gateway's own credentials or request. */
+  /** The issuer rejects the gateway's credentials or request. */
   | 'client'
-  /** What came is not what the issuer may say, or not meant for this gateway. */
+  /** The token is invalid or not meant for this gateway. */
   | 'token'
   /** The clocks of the gateway and the issuer differ. */
   | 'clock'
-  /** Their domain or they themselves are not among those who may sign in. */
+  /** The user or its domain is not allowed to sign in. */
   | 'not_allowed'
-  /** None of their groups is mapped to a role or a team. */
+  /** None of the user's groups is mapped to a role or a team. */
   | 'no_group'
-  /** The team that their group is mapped to is not there. */
+  /** The team mapped to the user's group does not exist. */
   | 'no_team'
-  /** Nobody has made a user for them. */
+  /** There is no user for this person, and none may be created. */
   | 'unknown_user'
-  /** Their user, team or organization is disabled, has expired, or may not be used from this address. */
+  /** The user, its team or organization is disabled or has expired, or the address is not allowed. */
   | 'disabled'
   /** Too many attempts from one address. */
   | 'too_many'
-  /** Something went wrong in the gateway. */
+  /** An internal error of the gateway. */
   | 'failed'
 
-/** Refuses a sign-in. The message is for the log alone: no secret and nothing of a token is in it. */
+/** Refuses a sign-in. The message is for the log only and contains no secret and no token content. */
 export class SignInRefused extends Error {
   override readonly name = 'SignInRefused'
   readonly problem: SignInProblem

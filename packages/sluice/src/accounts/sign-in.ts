@@ -5,31 +5,28 @@ import { administer, type Administering, type Change } from './administer.ts'
 import { type Claims, type Grant, grantOf, type Identity, identityOf } from './oidc-grant.ts'
 import { signingIn, teamOf } from './oidc-users.ts'
 
-/** Where it is written down who signed in, and what reads keys and accounts anew after a change. */
+/** Where a sign-in is recorded, and how to reload keys and accounts after a change. */
 export interface SignInPlace extends Omit<Administering, 'actor'> {
   readonly reload: () => Promise<void>
 }
 
-/** No key of the settings or of the store begins so. */
+/** No id of a key begins with this. */
 const prefix = 'oidc_'
 
-/** Whether a caller has signed in without a key. */
+/** Whether a caller signed in without a key. */
 export function isPrincipal({ id }: Pick<ApiKey, 'id'>): boolean {
   return id.startsWith(prefix)
 }
 
-/** Enough of a hash to tell people apart. */
+/** Enough of the hash to be unique. */
 const identityLength = 24
 
-/** What stands for whoever is at the issuer; `identity` is the hash of issuer and subject. */
+/** The id of a person; `identity` is the hash of issuer and subject. */
 export function principalId(identity: string): string {
   return `${prefix}${identity.slice(0, identityLength)}`
 }
 
-/**
- * Who somebody is here whose claims were checked: an administrator of everything or of one team, or a user, who is made, found or
- * moved as the settings say. Throws SignInRefused.
- */
+/** Maps verified claims to an administrator or a user, who is created, found or moved as configured. Throws SignInRefused. */
 export async function principalOf(
   claims: Claims,
   settings: OidcSettings,
@@ -62,7 +59,7 @@ interface Owned {
   readonly isChanged: boolean
 }
 
-/** An owner, operator or viewer belongs to nobody: what bounds or disables a team shall not reach them. */
+/** Owners, operators and viewers belong to no team, so limits or disabling of a team do not affect them. */
 async function ownerOf(
   identity: Identity,
   grant: Grant,
@@ -81,13 +78,13 @@ async function ownerOf(
   return { ownerId: user.id, isChanged: !isSame }
 }
 
-/** Writes down that the issuer has ended sessions of somebody. */
+/** The audit entry for sessions ended by the issuer. */
 export function signedOut(id: string): () => Change<void> {
   const after = { by: 'issuer' }
   return () => ({ action: 'session.close', target: id, after, writes: [], result: undefined })
 }
 
-/** Writes down that somebody has signed in. */
+/** The audit entry for a sign-in. */
 export function signedIn(
   { id, name, role, adminRole, ownerId }: ApiKey,
   by: 'key' | 'oidc',

@@ -1,10 +1,10 @@
 import type { Budget, Terms } from '../ports/account.ts'
 import { createId } from './secrets.ts'
 
-/** A budget that may have no id yet. */
+/** A budget that may not have an id yet. */
 export type AskedBudget = Omit<Budget, 'id'> & Partial<Pick<Budget, 'id'>>
 
-/** What shall be otherwise: null takes a term away. */
+/** Changes to a key or account; null removes a term. */
 export type Changes = {
   readonly name?: string
   readonly budgets?: readonly AskedBudget[] | null
@@ -12,18 +12,18 @@ export type Changes = {
   readonly [Term in Exclude<keyof Terms, 'budgets'>]?: Terms[Term] | null
 }
 
-/** A key or an account with these changes. */
+/** Applies changes to a key or account. */
 export function changed<Carrier extends Terms>(carrier: Carrier, changes: Changes): Carrier {
   const { budgets } = changes
   const known = budgets && { budgets: identified(budgets, carrier.budgets ?? []) }
   const next = { ...carrier, ...changes, ...known }
-  // Carrier's own fields are all there, and of the terms each may be absent.
+  // The carrier's own fields are always present, and every term is optional.
   return Object.fromEntries(
     Object.entries(next).filter(([, value]) => value !== null && value !== undefined),
   ) as unknown as Carrier
 }
 
-/** A budget is a new one unless one that is there counts the same: one that had its id may have missed some of what was spent. */
+/** A budget keeps its id only if it counts the same as before: with another scope its recorded spending would be incomplete. */
 function identified(asked: readonly AskedBudget[], present: readonly Budget[]): readonly Budget[] {
   return withKnownIds(asked, present).map((budget) => ({
     ...budget,
@@ -32,7 +32,8 @@ function identified(asked: readonly AskedBudget[], present: readonly Budget[]): 
 }
 
 /**
- * A budget that counts the same as one that is there has its id, and so what was spent and what is put aside. Others have none.
+ * Assigns the id of an existing budget to one that counts the same, which keeps its spending and reservations. Others get no
+ * id.
  */
 export function withKnownIds(
   asked: readonly AskedBudget[],

@@ -7,16 +7,16 @@ import type { ApiKey } from '../ports/api-key.ts'
 import { covers } from './allowed.ts'
 import { parseBudget } from './budget-text.ts'
 
-/** Enough of a hash to tell callers apart. */
+/** Enough of the hash to be unique. */
 const identityLength = 24
 const tagsMax = 16
 const tagPattern = /^[\w.:=/@+-]{1,64}$/
 
 /**
- * What a caller with a token has in place of a key; no secret has its hash. Claims bound it as far as the settings name them,
- * and never beyond what the settings say themselves.
+ * The key that represents a caller with a token; no secret has its hash. Claims limit it as far as the configuration names
+ * them, and never extend the configured limits.
  *
- * @throws GatewayError `unauthenticated` where a claim that is needed is absent, or one cannot be read.
+ * @throws GatewayError `unauthenticated` if a required claim is missing or a claim is invalid.
  */
 export function tokenKey(payload: JWTPayload, settings: JwtConfig): ApiKey {
   const { issuer, userClaim = 'sub' } = settings
@@ -30,7 +30,7 @@ export function tokenKey(payload: JWTPayload, settings: JwtConfig): ApiKey {
     role: 'caller',
     prefix: '',
     createdAt: 0,
-    // What it has running ends with it.
+    // Calls in progress end with the token.
     expiresAt: (payload.exp ?? 0) * 1000,
     ...(ownerId !== undefined && { ownerId }),
     ...termsIn(payload, settings),
@@ -48,7 +48,7 @@ function ownerOf(
   if (teamClaim === undefined) return undefined
   const claim = payload[teamClaim]
   const said = listIn(claim)
-  // Names of groups may have spaces.
+  // Group names may contain spaces.
   const names = typeof claim === 'string' ? [claim, ...said] : said
   const ids = teams ? names.map((name) => ownValue(teams, name)) : said
   const id = ids.find((one) => one !== undefined)
@@ -56,7 +56,7 @@ function ownerOf(
   return id
 }
 
-/** Names come from tokens, and what every object has is no entry. */
+/** Names come from tokens, so inherited properties such as `constructor` must not match. */
 function ownValue(entries: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
@@ -96,7 +96,7 @@ function termsIn(payload: JWTPayload, settings: JwtConfig): Terms {
   }
 }
 
-/** What both lists allow; of two patterns the narrower. */
+/** The intersection of both lists; of two patterns the narrower one. */
 function allowedBoth(
   one: readonly string[] | undefined,
   other: readonly string[] | undefined,
@@ -110,7 +110,7 @@ function allowedBoth(
   return [...new Set(both)]
 }
 
-/** Some issuers write all claims as texts. */
+/** Some issuers write all claims as strings. */
 function countIn(said: unknown, claim = ''): number | undefined {
   if (said === undefined || said === null) return undefined
   const count = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
@@ -135,10 +135,13 @@ function budgetTexts(said: unknown, claim = ''): readonly string[] {
   })
 }
 
-/** Of one claim. */
+/** Per claim. */
 const budgetsMax = 20
 
-/** Budgets that count the same are one, with the smaller limit: its id is what it counts, so that what was spent stays. */
+/**
+ * Merges budgets that count the same, with the smaller limit. The id is derived from what is counted, so that recorded
+ * spending is kept.
+ */
 function budgetsOf(texts: readonly string[]): readonly Budget[] {
   const found = new Map<string, Budget>()
   for (const text of texts) {

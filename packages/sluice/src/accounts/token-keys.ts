@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { JWTVerifyGetKey } from 'jose'
 
-/** How long the issuer's server may take for its keys. */
+/** Timeout for fetching the issuer's keys, in milliseconds. */
 const keysWaitMs = 3_000
-/** A key that is not known is looked for no more often, whoever asks. */
+/** Minimum interval between fetches for an unknown key, in milliseconds. */
 const keysAgainMs = 30_000
 const keysKeptMs = 600_000
-/** So long an issuer whose keys nobody has is not asked again after it failed, however many tokens come. */
+/** Minimum interval between attempts while no keys of the issuer are known, in milliseconds. */
 const keysFailedMs = 1_000
 
-/** While an issuer cannot be asked, the keys that it had hold so long: those who have its tokens are not locked out. */
+/** How long known keys are used while the issuer cannot be reached, so that callers are not locked out, in milliseconds. */
 const keysHoldMs = 86_400_000
 
-/** The keys of an issuer, read when the first token comes and kept for ten minutes. */
+/** The keys of an issuer, fetched with the first token and cached for ten minutes. */
 export async function keysOfIssuer(url: string): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet, createRemoteJWKSet } = await import('jose')
   const remote = createRemoteJWKSet(new URL(url), {
@@ -23,7 +23,7 @@ export async function keysOfIssuer(url: string): Promise<JWTVerifyGetKey> {
   let freshAt = -Infinity
   let failure: { readonly at: number; readonly thrown: unknown } | undefined
 
-  /** A key that the issuer has now. */
+  /** Finds a key among the issuer's current keys. */
   async function current(...token: Parameters<JWTVerifyGetKey>) {
     const key = await remote(...token)
     if (remote.fresh) freshAt = Date.now()
@@ -31,7 +31,7 @@ export async function keysOfIssuer(url: string): Promise<JWTVerifyGetKey> {
     return key
   }
 
-  /** Of those that it had, if that is not too long ago. */
+  /** The last known keys, if they are recent enough. */
   function earlier(): JWTVerifyGetKey | undefined {
     const known = Date.now() - freshAt < keysHoldMs ? remote.jwks() : undefined
     return known && createLocalJWKSet(known)
@@ -51,16 +51,16 @@ export async function keysOfIssuer(url: string): Promise<JWTVerifyGetKey> {
     try {
       return await known(...token)
     } catch {
-      // Of a key that is not among them nobody can say now that there is none.
+      // An unknown key may be a new one that could not be fetched.
       throw failure.thrown
     }
   }
 }
 
-/** A file is read again after this. */
+/** Interval for reading the file again, in milliseconds. */
 const fileAgainMs = 60_000
 
-/** The keys in a file, which may be replaced; while it cannot be read, those that it had hold. */
+/** The keys in a file, which may be replaced; while it cannot be read, the last keys are used. */
 export async function keysOfFile(path: string): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose')
   let known: JWTVerifyGetKey | undefined
@@ -78,14 +78,14 @@ export async function keysOfFile(path: string): Promise<JWTVerifyGetKey> {
   }
 }
 
-/** What jose says where the issuer's keys did not come, or are none. */
+/** The error codes of jose for keys that could not be fetched or are invalid. */
 const keyFaults: ReadonlySet<string> = new Set([
   'ERR_JOSE_GENERIC',
   'ERR_JWKS_TIMEOUT',
   'ERR_JWKS_INVALID',
 ])
 
-/** Whether a verification failed since the keys cannot be read; all else that jose says of a token is the token's fault. */
+/** Whether a verification failed because the keys cannot be read; any other error of jose is the token's fault. */
 export async function keysUnreadable(thrown: unknown): Promise<boolean> {
   const { errors } = await import('jose')
   return !(thrown instanceof errors.JOSEError) || keyFaults.has(thrown.code)

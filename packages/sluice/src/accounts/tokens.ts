@@ -7,34 +7,34 @@ import type { Dated } from './callers.ts'
 import { tokenKey } from './token-key.ts'
 import { keysOfFile, keysOfIssuer, keysUnreadable } from './token-keys.ts'
 
-/** Callers that come with the token of an issuer instead of a key (RFC 7519). */
+/** Callers that authenticate with a token of an issuer instead of a key (RFC 7519). */
 export interface Tokens {
   /**
-   * Whose a token is; a promise where its signature was not seen yet. Undefined for what is no token, or none of an issuer that
-   * is known.
+   * The caller of a token; a promise if its signature has not been verified yet. Undefined if it is not a token of a known
+   * issuer.
    *
-   * @throws GatewayError `unauthenticated` where it is not valid, `overloaded` where the issuer's keys cannot be read.
+   * @throws GatewayError `unauthenticated` for an invalid token, `overloaded` if the issuer's keys cannot be read.
    */
   find(token: string): Caller | undefined | Promise<Caller | undefined>
-  /** Takes over other issuers; keys of those that stay are kept. */
+  /** Replaces the issuers; keys of unchanged issuers are kept. */
   configure(issuers: readonly JwtConfig[]): void
 }
 
 export interface TokenOptions {
   readonly issuers: readonly JwtConfig[]
-  /** A key with its owners as they are now; undefined where one of them is not valid. */
+  /** A key with its current owners; undefined if one of them is not valid. */
   readonly dated: (key: ApiKey) => Dated | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** Larger tokens do not fit into the headers that servers take. */
+/** Larger tokens do not fit the header limits of servers. */
 const tokenLengthMax = 8_192
-/** What clocks may differ by. */
+/** Allowed clock difference. */
 const toleranceSeconds = 30
-/** Tokens whose signature was checked. */
+/** Maximum number of cached tokens. */
 const seenMax = 10_000
-/** A signature is checked again after this: a key that the issuer has taken back is none any more. */
+/** A signature is verified again after this time, because the issuer may have withdrawn the key, in milliseconds. */
 const checkedMs = 60_000
 
 interface Issuer {
@@ -67,7 +67,7 @@ export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
     seen = new Map()
   }
 
-  /** As its owners are now, since they may have changed after the signature was checked. */
+  /** Looks up the owners again, because they may have changed since the signature was verified. */
   function callerOf({ key, expiresAt }: Seen): Caller {
     const time = now()
     const found = dated(key)
@@ -99,7 +99,7 @@ export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
   }
 }
 
-/** What a text says of its issuer, if it is a token at all; nothing of it is proved. */
+/** The unverified issuer of a text, if it looks like a token. */
 function issuerOf(token: string): string | undefined {
   if (token.length > tokenLengthMax || !token.startsWith('eyJ')) return undefined
   const [, payload, signature, ...more] = token.split('.')
@@ -140,7 +140,7 @@ function keysOf({ jwksUrl, jwksFile }: JwtConfig): Promise<JWTVerifyGetKey> {
   return jwksFile === undefined ? keysOfIssuer(jwksUrl ?? '') : keysOfFile(jwksFile)
 }
 
-/** As a key, a caller belongs to a user or a team: their limits are not left out. */
+/** Like a key, a caller must belong to a user or a team, so that their limits apply. */
 function isOfOrganization({ owners: { userId, teamId, organizationId } }: Caller): boolean {
   return organizationId !== undefined && userId === undefined && teamId === undefined
 }

@@ -28,7 +28,7 @@ export interface Printing {
   readonly finish: (checked: { readonly text: string; readonly isFine: boolean }) => void
 }
 
-/** Organizations, teams, users, keys and the audit log: what `/admin/v1` has, as commands. */
+/** Commands for organizations, teams, users, keys and the audit log: the `/admin/v1` API as commands. */
 export function addAdminCommands(program: Command, { print, finish }: Printing): void {
   addKeyCommands(program, print)
   for (const kind of ['organization', 'team', 'user'] as const)
@@ -60,7 +60,7 @@ function addApplyCommand(program: Command, print: Print): void {
     .option(
       '-f, --file <file>',
       'the file, or - for standard input; may be repeated',
-      // Commander has nothing before the first.
+      // Commander passes undefined the first time.
       (file: string, known: readonly string[] | undefined) => [...(known ?? []), file],
     )
     .option('--dry-run', 'show what would change, and change nothing')
@@ -160,7 +160,7 @@ function addKeyCommands(program: Command, print: Print): void {
   addKeySwitches(keys, print)
 }
 
-/** What makes a key invalid, for a while or for good. */
+/** Commands that make a key invalid, temporarily or permanently. */
 function addKeySwitches(keys: Command, print: Print): void {
   for (const what of ['disable', 'enable'] as const)
     keys

@@ -8,14 +8,14 @@ import { clearedTerms, type TermsOptions, termsOf } from './terms-options.ts'
 
 export interface AccountOptions extends TermsOptions {
   readonly name?: string
-  /** The id of what it is in. */
+  /** The id of the parent. */
   readonly in?: string
-  /** Terms to take away. */
+  /** Terms to remove. */
   readonly clear?: readonly string[]
   readonly json?: boolean
 }
 
-/** Creates an organization, a team or a user; says its id alone, or JSON. */
+/** Creates an organization, a team or a user; prints its id, or JSON. */
 export async function createAccountCommand(
   environment: Environment,
   kind: AccountKind,
@@ -30,7 +30,7 @@ export async function createAccountCommand(
   return options.json === true ? JSON.stringify(made, null, 2) : made.id
 }
 
-/** All of a kind, the oldest first. */
+/** Lists all accounts of a kind, oldest first. */
 export async function listAccountsCommand(
   environment: Environment,
   kind: AccountKind,
@@ -81,7 +81,7 @@ interface SwitchOptions {
   readonly json?: boolean
 }
 
-/** Disables, enables, deletes, or takes the person away who signs in as it. */
+/** Disables, enables, deletes or unlinks an account. */
 export async function switchAccountCommand(
   environment: Environment,
   kind: AccountKind,
@@ -109,7 +109,7 @@ function pathOf(kind: AccountKind): string {
   return `/admin/v1/${kind}s`
 }
 
-/** As in a table, such as `$10/month`. */
+/** Formats a budget for a table, such as `$10/month`. */
 export function shownBudget({ limitMicroUsd, window, model, tag, overBudget }: Budget): string {
   const over = overBudget === undefined ? '' : ` then ${overBudget.route}`
   const of = [model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)

@@ -13,21 +13,20 @@ import { messageOf } from './explain.ts'
 import { openData } from './open-data.ts'
 import { reachableAddress } from './start-message.ts'
 
-/** Asks the administration for `GET /admin/v1/keys` and the like. */
+/** Access to the administration API, for requests such as `GET /admin/v1/keys`. */
 export interface AdminConnection extends AsyncDisposable {
-  /** @throws CommandError with what was answered where it was refused. */
+  /** @throws CommandError with the error message if the request is refused. */
   ask<Answer>(address: string, body?: object): Promise<Answer>
 }
 
-/** For the gateway to say that it is there. */
+/** Timeout for finding out whether a gateway is running, in milliseconds. */
 const probeMs = 2_000
 const waitMs = 30_000
 
 /**
- * The administration of the gateway that runs under these settings, over HTTP. Where none answers, or none that takes the
- * administrator's key, the same endpoints work on the store in this process: so the first keys can be made, and lost ones
- * replaced, by whoever may read the data folder. A gateway that is asked for by its URL is asked, and nothing else. The caller
- * disposes it.
+ * Opens the administration API of the gateway that runs with this configuration, over HTTP. If none responds, or it refuses
+ * the administrator's key, the same endpoints work on the store in this process. This way anyone who may read the data folder
+ * can create the first keys and replace lost ones. A gateway given by URL is always used over HTTP. The caller disposes it.
  */
 export async function openAdmin(
   environment: Environment,
@@ -49,7 +48,7 @@ export async function openAdmin(
   return ownAdmin(config)
 }
 
-/** What a gateway answers to the key; undefined where none answers. */
+/** The status a gateway returns for the key; undefined if none responds. */
 async function statusAt(url: string, key: string): Promise<number | undefined> {
   try {
     const { status } = await askServer(`${url}/admin/v1/keys?limit=1`, {
@@ -132,7 +131,7 @@ interface Page<Item> {
   readonly last_id: string | null
 }
 
-/** All items of a list, the oldest first. */
+/** All items of a list, oldest first. */
 export async function listAll<Item>(
   admin: AdminConnection,
   path: string,
@@ -151,7 +150,7 @@ interface Named {
   readonly name: string
 }
 
-/** What has this id, or this name where nothing else of its kind has it. */
+/** The item with this id, or with this name if it is unique. */
 export function findNamed<Item extends Named>(
   items: readonly Item[],
   asked: string,

@@ -5,7 +5,7 @@ export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** For the whole exchange. */
+  /** For the whole request, in milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -14,10 +14,10 @@ export interface Answered {
   readonly text: string
 }
 
-/** No answer a command reads is larger. */
+/** Larger than any response that a command reads. */
 const answerBytesMax = 16 * 1024 * 1024
 
-/** One request of the command line to a server of the user's own. Never follows a redirect. */
+/** Sends one request to a server of the user's own. Never follows redirects. */
 export function askServer(url: string, { timeoutMs, body, ...options }: Ask): Promise<Answered> {
   const begin = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ interface Follow {
   readonly signal: AbortSignal
 }
 
-/** Gives what a server of the user's own sends to `take` as it comes, until it ends or `signal` aborts. */
+/** Passes the response of a server of the user's own to `take` as it arrives, until it ends or `signal` aborts. */
 export function followServer(
   url: string,
   options: Follow,
@@ -74,7 +74,7 @@ export function followServer(
   })
 }
 
-/** The JSON of a GET that succeeded; undefined for everything else, such as nobody listening. */
+/** The JSON of a successful GET; undefined in any other case, for example if nothing listens. */
 export async function askForJson(url: string, timeoutMs: number): Promise<unknown> {
   try {
     const { status, text } = await askServer(url, { timeoutMs })

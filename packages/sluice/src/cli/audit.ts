@@ -10,8 +10,8 @@ interface Page {
 }
 
 /**
- * Follows the audit log from its first entry on and says the first that is not as it was written. What was cut off at the end
- * leaves no trace in the log itself: the number and the hash of the newest entry are said, to be kept elsewhere and compared.
+ * Verifies the audit log from its first entry and reports the first invalid one. Entries removed from the end leave no trace
+ * in the log, so the sequence number and hash of the newest entry are printed, to be kept elsewhere and compared.
  */
 export async function verifyAudit(
   environment: Environment,

@@ -8,9 +8,9 @@ import { databaseName } from './open-data.ts'
 import { createProgress, type Screen } from './progress.ts'
 
 /**
- * Copies the SQLite database of the data folder as it is at one moment, whether a gateway runs on it or not.
+ * Copies the SQLite database of the data folder as a snapshot, whether a gateway is using it or not.
  *
- * @throws CommandError where the file is there already, there is no such database, or it cannot be written.
+ * @throws CommandError if the target exists, there is no such database, or it cannot be written.
  */
 export async function backupCommand(
   environment: Environment,

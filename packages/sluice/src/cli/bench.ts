@@ -9,31 +9,31 @@ import { formatTable } from './table.ts'
 
 export interface BenchOptions {
   readonly model: string
-  /** Where the gateway is, with what precedes `/v1` in its addresses. Default: what the settings say. */
+  /** The gateway's URL, including any path before `/v1`. Default: from the settings. */
   readonly url?: string
-  /** Default: the first key of the settings, or the one of the first start. */
+  /** Default: the first key of the settings, or the initial key. */
   readonly key?: string
-  /** Default 100, or no limit where `duration` is given. */
+  /** Default 100, or unlimited if `duration` is given. */
   readonly requests?: number
-  /** Seconds after which no request begins and those under way are cut off. Default 60. */
+  /** Seconds after which no request is started and open ones are aborted. Default 60. */
   readonly duration?: number
   /** Default 8. */
   readonly concurrency?: number
   readonly stream?: boolean
-  /** Words of the prompt, about one token each. Default 300. */
+  /** Length of the prompt in words, about one token each. Default 300. */
   readonly words?: number
-  /** The most tokens of an answer. Default 64. */
+  /** Maximum output tokens. Default 64. */
   readonly maxTokens?: number
   readonly json?: boolean
 }
 
 export interface BenchAnswer {
   readonly text: string
-  /** False when some request failed, or none was answered. */
+  /** False if a request failed or none was answered. */
   readonly isFine: boolean
 }
 
-/** Sends chat requests to a running gateway and tells how fast and how evenly it answers. */
+/** Sends chat requests to a running gateway and reports throughput and latency. */
 export async function benchCommand(
   environment: Environment,
   options: BenchOptions,

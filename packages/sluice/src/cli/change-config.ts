@@ -7,12 +7,12 @@ import { readTextIfAny } from '../config/read-text.ts'
 import { CommandError } from './command-error.ts'
 
 export interface ConfigChange {
-  /** YAML; absent means that the setting is removed. */
+  /** YAML; absent removes the setting. */
   readonly value?: string
   readonly json?: boolean
 }
 
-/** Changes one setting of the settings file. A change that would break the file is not written. */
+/** Changes one setting of the settings file. A change that would make the file invalid is not written. */
 export function changeConfig(
   environment: Environment,
   path: string,

@@ -8,30 +8,30 @@ import type { Upstream } from '../gateway/route/routing.ts'
 import { upstreamError } from '../gateway/run/failures.ts'
 import { smallRequest } from './small-request.ts'
 
-/** What a provider said to one of its keys. */
+/** The result of checking one provider key. */
 export interface LiveResult {
   readonly provider: string
-  /** Its place among the provider's keys, from 1; absent where the provider needs none. */
+  /** Its position among the provider's keys, from 1; absent if the provider needs none. */
   readonly key?: number
   readonly verdict: 'ok' | 'refused' | 'unreachable' | 'failing'
-  /** In words, without a secret. */
+  /** A description without secrets. */
   readonly detail: string
-  /** What the provider answered; absent where it did not. */
+  /** The provider's response status; absent if there was no response. */
   readonly status?: number
   readonly ms: number
-  /** What it lists. */
+  /** The models it lists. */
   readonly models: readonly string[]
 }
 
 export interface LiveOptions {
   readonly send: Send
-  /** For everything that is asked with one key. */
+  /** For all requests with one key, in milliseconds. */
   readonly timeoutMs: number
-  /** Told how many keys of how many were tried. */
+  /** Called with the number of keys checked so far. */
   readonly at: (done: number, total: number) => void
 }
 
-/** Asks every provider with each of its keys, all at once. Never rejects. */
+/** Checks every provider with each of its keys, all at once. Never rejects. */
 export function checkLive(
   upstreams: Iterable<Upstream>,
   options: LiveOptions,
@@ -76,10 +76,10 @@ async function checkKey(
   }
 }
 
-/** A shorter text is no secret, and could stand in any word. */
+/** Shorter texts are not masked: they could be part of any word. */
 const secretLengthMin = 6
 
-/** Some providers quote the key that they refuse. */
+/** Some providers quote the key they refuse. */
 function withoutSecrets(text: string, { secrets, headers }: Upstream): string {
   return [...secrets, ...Object.values(headers)]
     .filter((secret) => secret.length >= secretLengthMin)
@@ -96,8 +96,8 @@ interface Asking {
 type Found = Pick<LiveResult, 'verdict' | 'detail' | 'status'> & Partial<Pick<LiveResult, 'models'>>
 
 /**
- * The model list tells whether a key is good, unless it is shown to everybody. Then, and where there is no list, the
- * smallest request does that there is.
+ * The model list tells whether a key is valid, unless the list is public. In that case, and if there is no list, the smallest
+ * possible request is sent.
  */
 async function verdictOf(asking: Asking, secret: string): Promise<Found> {
   const { upstream } = asking
@@ -114,7 +114,7 @@ async function verdictOf(asking: Asking, secret: string): Promise<Found> {
   return isPublic ? bySmallRequest(asking, secret, models) : found
 }
 
-/** What is wrong with the request is said only to a key that is good. */
+/** An invalid-request error implies that the key was accepted. */
 async function bySmallRequest(
   asking: Asking,
   secret: string,
@@ -134,7 +134,7 @@ function ok(detail: string, { status }: Received, models: readonly string[]): Fo
   return { verdict: 'ok', detail, status, models }
 }
 
-/** What a provider says of a failure may be long. */
+/** Maximum length of a provider's error message. */
 const saidMax = 200
 
 function refusal({ upstream }: Asking, received: Received): Found {
@@ -166,7 +166,7 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : ''
 }
 
-/** One request; without a secret it carries no credential. */
+/** Sends one request; without a secret it carries no credentials. */
 async function exchange(
   { upstream, send, signal, timeoutMs }: Asking,
   made: UpstreamRequest,

@@ -15,21 +15,21 @@ import { reachableAddress } from './start-message.ts'
 
 export interface Checked {
   readonly text: string
-  /** False when a call to something configured could not work. */
+  /** False if a call to a configured provider or model could not work. */
   readonly isFine: boolean
 }
 
 export interface CheckOptions {
-  /** Ask every provider with each of its keys. Default: nobody is asked. */
+  /** Send requests to every provider with each of its keys. Default: none. */
   readonly live?: boolean
-  /** For each provider and key. Default 10,000. */
+  /** Per provider and key. Default 10,000. */
   readonly timeoutMs?: number
   readonly json?: boolean
-  /** Where it is drawn how many keys were tried. */
+  /** Where progress is shown. */
   readonly screen?: Screen
 }
 
-/** What the settings come to. */
+/** The effective configuration. */
 interface Report {
   readonly settings: string | null
   readonly address: string
@@ -42,7 +42,7 @@ interface Report {
     readonly id: string
     readonly baseUrl: string
     readonly keys: number
-    /** Null where the provider is asked for its list. */
+    /** Null if the provider is asked for its list. */
     readonly models: readonly string[] | null
   }[]
   readonly models: Readonly<Record<string, string>>
@@ -53,9 +53,9 @@ interface Report {
 }
 
 /**
- * Reads the settings as a start would and says what they come to. Nothing is started.
+ * Reads the configuration as a start would and describes it. Nothing is started.
  *
- * @throws ConfigError where a start would stop.
+ * @throws ConfigError if a start would fail.
  */
 export async function check(
   environment: Environment,
@@ -181,11 +181,11 @@ interface Leading {
   readonly config: Config
   readonly upstreams: ReadonlyMap<string, Upstream>
   readonly off: (id: string) => string | undefined
-  /** What providers said they have. */
+  /** Models that the providers list. */
   readonly listed: readonly string[]
 }
 
-/** Targets and fallbacks that lead nowhere. */
+/** Targets and fallbacks that cannot be routed. */
 function brokenTargets(leading: Leading): string[] {
   const { config, off } = leading
   return Object.entries(config.models).flatMap(([name, model]) => {
@@ -209,7 +209,7 @@ function isTarget(target: string, { config, upstreams }: Leading): boolean {
   return upstreams.has(provider) || config.providers[provider]?.type === 'ai-sdk'
 }
 
-/** A bare name that only a provider's own list has is not known without asking. */
+/** A bare name that only a provider's own list contains is unknown without asking the provider. */
 function isFallback(next: string, leading: Leading): boolean {
   const { config, upstreams, listed } = leading
   if (Object.hasOwn(config.models, next)) return true

@@ -19,7 +19,7 @@ interface Page {
 
 const pageSize = 100
 
-/** Gives every prompt and answer that is kept to `print`, a line of JSON for each call, the oldest first. */
+/** Prints every stored prompt and response as a line of JSON per call, oldest first. */
 export async function exportContents(
   environment: Environment,
   options: ContentsOptions,
@@ -38,7 +38,7 @@ export async function exportContents(
   }
 }
 
-/** Removes the prompts and answers of a user or a key; what was used stays in the records. */
+/** Deletes the prompts and responses of a user or a key; usage records are kept. */
 export async function eraseContents(
   environment: Environment,
   { user, key, url, json = false }: ContentsOptions,

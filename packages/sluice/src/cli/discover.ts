@@ -5,13 +5,13 @@ import { parseConfig } from '../config/file.ts'
 import { readTextIfAny } from '../config/read-text.ts'
 import { askForJson } from './ask-server.ts'
 
-/** A kind of model server, where it listens unless told otherwise, and how it shows what it is. */
+/** A kind of model server, its default port, and how to recognize it. */
 export interface LocalServer {
   /** The provider's name in sluice.yaml. */
   readonly id: string
   readonly name: string
   readonly port: number
-  /** An address only this kind answers, and what its answer holds. */
+  /** A path that only this kind of server answers, and a field of the response. */
   readonly sign: { readonly path: string; readonly field: string }
 }
 
@@ -43,10 +43,10 @@ interface Found {
   readonly models: readonly string[]
 }
 
-/** How long a server on this machine may take to say what it is. */
+/** Timeout for a server on this machine, in milliseconds. */
 const probeMs = 1_500
 
-/** Looks for model servers on loopback, and says or writes the YAML that makes them providers. */
+/** Looks for model servers on loopback, and prints or writes the YAML that adds them as providers. */
 export async function discover(
   environment: Environment,
   { write = false, json = false }: { readonly write?: boolean; readonly json?: boolean },
@@ -102,7 +102,7 @@ async function probe(server: LocalServer): Promise<Found | undefined> {
   return { server, baseUrl, models: modelIds(await askForJson(`${baseUrl}/models`, probeMs)) }
 }
 
-/** The ids of a list in OpenAI's form; none where it is something else. */
+/** The ids of a list in OpenAI's format; empty for anything else. */
 function modelIds(list: unknown): readonly string[] {
   if (typeof list !== 'object' || list === null || !('data' in list)) return []
   if (!Array.isArray(list.data)) return []

@@ -7,15 +7,15 @@ import { CommandError } from './command-error.ts'
 import { reachableAddress } from './start-message.ts'
 
 export interface ExplainOptions {
-  /** The address that the request is for. */
+  /** The path of the request. */
   readonly path: string
-  /** Where the gateway is. Default: what the settings say. */
+  /** The gateway's URL. Default: from the settings. */
   readonly url?: string
 }
 
 const waitMs = 30_000
 
-/** Asks a running gateway which target it would choose for a request, and what it would send there. */
+/** Asks a running gateway which target it would choose for a request, and what it would send to it. */
 export async function explain(
   environment: Environment,
   file: string,
@@ -52,7 +52,7 @@ function readRequest(file: string): unknown {
   }
 }
 
-/** What an error body says. */
+/** The message of an error body. */
 export function messageOf(text: string): string {
   try {
     const body: { error?: { message?: string } } = JSON.parse(text)

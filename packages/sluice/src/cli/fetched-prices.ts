@@ -4,12 +4,12 @@ import { isObject } from '@sluice/contract'
 import type { Log } from '../gateway/gateway.ts'
 import { type FetchedPrices, type Library, openLibrary } from '../prices/library.ts'
 
-/** Where `sluice prices update` keeps what it has fetched. */
+/** The file in which `sluice prices update` stores fetched prices. */
 export function fetchedPricesFile(dataFolder: string): string {
   return join(dataFolder, 'prices.json')
 }
 
-/** The prices that were fetched last, or else the bundled ones. A file that cannot be used is told to the log. */
+/** The prices fetched last, otherwise the bundled ones. An unusable file is logged. */
 export async function bundledOrFetched(
   dataFolder: string,
   log: Pick<Log, 'warn'>,

@@ -1,31 +1,34 @@
 import { constants, type NodeGCPerformanceDetail, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Both halves of what V8 calls the new space. */
+/** Both halves of V8's new space. */
 const youngBytesMax = 64 * 1024 * 1024
 
-/** What may be allocated, in the heap and outside of it, before everything that is alive is marked again. */
+/** Bytes that may be allocated, inside and outside the heap, before the next full collection. */
 const roomBytes = 96 * 1024 * 1024
-/** The same for a large heap, as a share of it in percent. */
+/** Minimum growth of a large heap before the next full collection, in percent. */
 const roomPercentMin = 50
 
-/** As V8 starts, by flags that it reads each time that it could grow, and not, as others, before any of our code runs. */
+/**
+ * V8's default values of flags that it reads whenever the heap may grow, unlike others that it reads before any of our code
+ * runs.
+ */
 const usual = { 'semi-space-growth-factor': 2, 'heap-growing-percent': 0 }
 type Flag = keyof typeof usual
 
 /**
- * Says how V8's heap grows, until disposed.
+ * Controls how V8's heap grows, until disposed.
  *
- * Its space for young objects grows to 64 MB and no further; by itself it takes 128 MB on a machine with some memory. What a
- * stream leaves behind when it begins waits there for a collection that does not come as long as many streams only wait. With
- * half of it again a short call would cost 4 % more.
+ * New space grows to 64 MB at most; by default V8 uses 128 MB on a machine with some memory. Garbage from the beginning of a
+ * stream stays there until a collection, which does not come while many streams only wait. With half of this space a short
+ * call would cost 4 % more.
  *
- * After the first full collection, which a minute without calls brings, V8 would collect fully again whenever the heap, with
- * the bodies that lie outside of it, has grown by a few megabytes: ten times a second and more with bodies of 100 KB, each
- * time on all of its threads. It gets room for the bodies of the calls between two collections of young objects.
+ * After the first full collection, which a minute without calls triggers, V8 would run another one whenever the heap and its
+ * external bodies have grown by a few megabytes: ten times a second and more with bodies of 100 KB, each time on all of its
+ * threads. The extra room holds the bodies of calls between two minor collections.
  *
- * Of young objects little is alive, so that one thread collects them in a millisecond or two; what several spend on waking and
- * waiting for each other made a call of 2 KB cost 5 % more and one of 100 KB 16 %.
+ * Few young objects survive, so one thread collects them in a millisecond or two. The synchronization of several threads made
+ * a call of 2 KB cost 5 % more and one of 100 KB 16 %.
  */
 export function setHeapGrowth(): Disposable {
   const flags: Record<Flag, number> = { ...usual }
@@ -36,7 +39,7 @@ export function setHeapGrowth(): Disposable {
   }
   setFlagsFromString('--no-parallel-scavenge')
   const observer = new PerformanceObserver((list) => {
-    // V8 makes the space smaller when little is allocated, and it has to grow again after that.
+    // V8 shrinks the space when little is allocated, and it must be able to grow again.
     set('semi-space-growth-factor', youngBytes() < youngBytesMax ? 2 : 1)
     if (list.getEntries().some(isOfAll)) set('heap-growing-percent', roomPercent())
   })
@@ -44,7 +47,7 @@ export function setHeapGrowth(): Disposable {
   return {
     [Symbol.dispose]() {
       observer.disconnect()
-      // Compiled code is kept for the next start with the flags that it was compiled with.
+      // The compile cache is valid only for the flags the code was compiled with.
       for (const [flag, value] of Object.entries(usual)) set(flag as Flag, value)
       setFlagsFromString('--parallel-scavenge')
     },
@@ -63,6 +66,6 @@ function isOfAll(entry: object): boolean {
 function roomPercent(): number {
   const old = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.startsWith('new_'))
   const used = old.reduce((sum, space) => sum + space.space_used_size, 0)
-  // In steps, so that the flag changes seldom: V8 hashes all flags after each change.
+  // Rounded, so that the flag changes rarely: V8 hashes all flags after each change.
   return Math.max(roomPercentMin, Math.ceil((10 * roomBytes) / used) * 10)
 }

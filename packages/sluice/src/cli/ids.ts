@@ -1,15 +1,15 @@
 import { randomFillSync } from 'node:crypto'
 
-/** 88 bits: nobody guesses one. */
+/** 88 bits, too many to guess. */
 const randomBytes = 11
-/** Random bytes are dear to ask for and cheap to have. */
+/** Requesting random bytes is expensive, so many are fetched at once. */
 const idsAtOnce = 256
-/** 40 bits of milliseconds are the same again after 34 years. */
+/** 40 bits of milliseconds repeat after 34 years. */
 const timeDigits = 10
 
 /**
- * Makes ids that nobody can guess: 32 hexadecimal digits behind a prefix. They begin with the time, so that new ones go to the
- * end of a database's index, which costs a fraction of a place anywhere in it.
+ * Creates unguessable ids: a prefix and 32 hexadecimal digits. They begin with the time, so that new ones are appended to a
+ * database index, which costs a fraction of inserting at a random place.
  */
 export function createIds(now: () => number): (prefix: string) => string {
   const drawn = Buffer.alloc(randomBytes * idsAtOnce)

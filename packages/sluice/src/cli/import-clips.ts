@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { KeptFileKind } from '../ports/kept-files.ts'
 import type { Store } from '../ports/store.ts'
 
-/** How long a clip can be downloaded, in milliseconds. */
+/** How long a video can be downloaded, in milliseconds. */
 const keptMs = 86_400_000
 
 const kinds: Readonly<Record<string, readonly [kind: KeptFileKind, contentType: string]>> = {
@@ -13,8 +13,8 @@ const kinds: Readonly<Record<string, readonly [kind: KeptFileKind, contentType: 
 }
 
 /**
- * Brings what a program of before version 13 of the database kept of its video tasks in a folder into the store, where every
- * process finds it, and removes the folder. Nothing happens where there is none.
+ * Imports files of video jobs that versions before database version 13 kept in a folder into the store, where all processes
+ * find them, and removes the folder. Does nothing if there is none.
  */
 export async function importClips(
   store: Pick<Store, 'findVideoJob' | 'addFile'>,

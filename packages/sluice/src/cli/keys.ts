@@ -15,7 +15,7 @@ export interface CreateKeyOptions extends TermsOptions {
   readonly json?: boolean
 }
 
-/** What a command prints: results on standard output, for other programs, and sentences on standard error. */
+/** The output of a command: results go to standard output, for other programs, and notes to standard error. */
 export interface Printed {
   readonly text: string
   readonly notes: readonly string[]
@@ -23,7 +23,7 @@ export interface Printed {
 
 type ListedKey = ShownKey & { readonly lastUsedAt?: number }
 
-/** Creates a key. A running gateway knows it within a second. Standard output holds the secret alone, or JSON. */
+/** Creates a key, which a running gateway accepts within a second. Standard output holds only the secret, or JSON. */
 export async function createKeyCommand(
   environment: Environment,
   options: CreateKeyOptions,
@@ -51,12 +51,12 @@ export interface ChangeKeyOptions extends TermsOptions {
   readonly name?: string
   /** The id of another user or team. */
   readonly owner?: string
-  /** Terms to take away; `owner` too. */
+  /** Terms to remove; may include `owner`. */
   readonly clear?: readonly string[]
   readonly json?: boolean
 }
 
-/** Changes the name, the owner or terms of a key. A running gateway holds to it within a second. */
+/** Changes the name, owner or terms of a key. A running gateway applies it within a second. */
 export async function changeKeyCommand(
   environment: Environment,
   asked: string,
@@ -79,7 +79,7 @@ export async function changeKeyCommand(
   return `Changed ${id} (${key.name}): ${fields.join(', ')}.`
 }
 
-/** Every key with what is stored of it; never a hash or a secret. */
+/** Lists all keys with their stored data, without hashes and secrets. */
 export async function listKeysCommand(
   environment: Environment,
   { json = false }: { readonly json?: boolean },
@@ -119,7 +119,7 @@ interface PrintOptions {
   readonly json?: boolean
 }
 
-/** Revokes a key by its id, or by its name where one valid key has it. */
+/** Revokes a key by id, or by name if one valid key has it. */
 export async function revokeKeyCommand(
   environment: Environment,
   asked: string,
@@ -133,7 +133,7 @@ export async function revokeKeyCommand(
   return `Revoked ${id} (${name}). A running gateway refuses it within a second.`
 }
 
-/** Gives a key another secret; the one before is good for `overlap` seconds more. */
+/** Gives a key a new secret; the previous one stays valid for `overlap` seconds. */
 export async function rotateKeyCommand(
   environment: Environment,
   asked: string,
@@ -166,7 +166,7 @@ function keysIn(connection: AdminConnection): Promise<readonly ListedKey[]> {
   return listAll<ListedKey>(connection, '/admin/v1/keys')
 }
 
-/** Revoked keys are asked for by name only where no other key has it. */
+/** Revoked keys are found by name only if no other key has it. */
 async function keyNamed(connection: AdminConnection, asked: string): Promise<ListedKey> {
   const keys = await keysIn(connection)
   const left = keys.filter(({ revokedAt }) => revokedAt === undefined)
@@ -195,7 +195,7 @@ function dateOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-/** To the minute, in UTC. */
+/** Minute precision, in UTC. */
 function momentOf(time: number | undefined): string {
   return time === undefined ? 'never' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }

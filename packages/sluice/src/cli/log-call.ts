@@ -4,13 +4,13 @@ import type { Log } from '../gateway/gateway.ts'
 import type { BreakerState } from '../gateway/route/breaker.ts'
 import type { BreakerListener } from '../gateway/route/health.ts'
 
-/** Callers may write anything where a path or a model's name belongs. */
+/** Limit for texts chosen by callers, such as paths and model names. */
 const shownMax = 200
 
-/** Asked every few seconds by whatever keeps the process running. */
+/** Requested every few seconds by whatever supervises the process. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** One line per request, never with a secret, a prompt or an answer in it. */
+/** Logs one line per request, without secrets, prompts and responses. */
 export function logCall(
   log: Log,
   { id, givenId, method, path, status, durationMs, left, key, call, code, trace }: CallEnd,
@@ -40,7 +40,7 @@ export function logCall(
       fields['target'] = `${provider}/${call.trail.model}`
       fields['attempts'] = attempts
     }
-    // A stream's headers have gone when it is known what its format has no place for.
+    // When fields left out of a stream are known, its headers have already been sent.
     const untold = [...dropped].filter((name) => name.startsWith('answer.'))
     if (untold.length > 0) fields['untold'] = untold.join(', ').slice(0, shownMax)
     if (firstContentMs !== undefined) fields['firstTokenMs'] = firstContentMs
@@ -68,8 +68,8 @@ const breakerMessages: Readonly<Record<BreakerState, string>> = {
 }
 
 /**
- * One line per change, with the key where it holds for one alone; operators are told where it opens for all. The model's name
- * in the target is the caller's choice.
+ * Logs one line per change, with the key if the breaker applies to one key only. Operators are alerted if it opens for all.
+ * The model in the target is chosen by the caller, so it is cut.
  */
 export function tellBreaker(log: Log, alerts: Pick<Alerts, 'raise'>): BreakerListener {
   return (target, state, caller) => {

@@ -1,4 +1,4 @@
 import { run } from './run.ts'
 
-// The entry of the process, as source and as bundle.
+// The entry point of the process, both for sources and bundle.
 process.exitCode = await run(process.argv.slice(2))

@@ -6,7 +6,7 @@ import { openSender } from '../http/send.ts'
 import { routingOf } from './open-gateway.ts'
 import { formatTable } from './table.ts'
 
-/** Whoever may use everything. */
+/** A caller without restrictions. */
 const anyone = callerOf({
   id: 'command line',
   name: 'command line',
@@ -16,7 +16,7 @@ const anyone = callerOf({
   createdAt: 0,
 })
 
-/** Every name that a call may use under these settings. Asks providers that list their models themselves. */
+/** Lists all model names that can be called with this configuration. Asks providers for their model lists. */
 export async function listModels(
   environment: Environment,
   { json = false }: { readonly json?: boolean },

@@ -9,10 +9,10 @@ import { openWebhookPoster } from '../http/post-webhook.ts'
 import type { Store } from '../ports/store.ts'
 import { logCall, tellBreaker } from './log-call.ts'
 
-/** What a gateway tells its operators of. */
+/** The operator alerts of a gateway. */
 export interface OpenAlerts extends AsyncDisposable {
   readonly alerts: Alerts
-  /** The parts of the gateway that find it out. */
+  /** The parts of the gateway that raise alerts. */
   readonly told: Pick<Gateway, 'budgetWatch' | 'health' | 'ended'>
   configure(settings: Alerting): void
 }
@@ -23,9 +23,9 @@ export interface AlertNeeds {
   readonly limiter: Pick<Gateway['limiter'], 'look'>
   readonly now: () => number
   readonly log: Log
-  /** Told of breakers beside the log and the alerts. */
+  /** Called on breaker changes, in addition to log and alerts. */
   readonly breakerChanged?: BreakerListener
-  /** Between tries; default the usual ones. */
+  /** Delays between delivery attempts; default the usual ones. */
   readonly alertWaitsMs?: readonly number[]
 }
 
@@ -77,7 +77,7 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
   }
 }
 
-/** Not by the caller's mistake, and not because it left. */
+/** Failures that are neither the caller's mistake nor a disconnect. */
 function hasFailed({ status, left, call }: CallEnd): boolean {
   const failure = call?.trail.failure
   return (status >= 500 && !left) || (failure !== undefined && failure.blame !== 'caller')

@@ -7,17 +7,17 @@ import type { StoreOptions } from '../storage/store.ts'
 import { CommandError } from './command-error.ts'
 import { tightenFolder } from './tighten-folder.ts'
 
-/** The settings that say where things are kept. */
+/** The settings for data storage. */
 export type DataConfig = Pick<Config, 'dataFolder' | 'storage'>
 
 export interface DataOptions extends StoreOptions {
-  /** Told what is not as safe as it should be. Default: nobody is told. */
+  /** Called with warnings about unsafe permissions. Default: ignored. */
   readonly warn?: (message: string) => void
 }
 
 /**
- * Makes the data folder, its owner's alone, unless it is there, and opens the store: the database server that the
- * settings name, or else a file in the folder. The caller disposes it.
+ * Creates the data folder if absent, accessible to its owner only, and opens the store: the configured database server,
+ * otherwise a file in the folder. The caller disposes it.
  */
 export async function openData(
   { dataFolder, storage: { url } }: DataConfig,
@@ -34,7 +34,7 @@ export async function openData(
     )
   }
   try {
-    // Loaded only where it is configured: a driver is a tenth of a start.
+    // Loaded only if configured: the driver takes a tenth of the startup time.
     const { openPostgres } = await import('../storage/postgres.ts')
     return await openPostgres({ url, ...options })
   } catch (cause) {
@@ -45,14 +45,14 @@ export async function openData(
   }
 }
 
-/** What a database is called in messages: without the password, which only its URL says. */
+/** The name of a database in messages, without the password in its URL. */
 export function databaseName(url: string): string {
   if (!URL.canParse(url)) return 'PostgreSQL'
   const { host, pathname } = new URL(url)
   return `PostgreSQL at ${host}${pathname}`
 }
 
-/** A refused connection to several addresses of one name has no message of its own. */
+/** A connection refused by all addresses of a host is an AggregateError without a message. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.message === '')
     return cause.errors.map(reasonOf).join(', ')

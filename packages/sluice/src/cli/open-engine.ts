@@ -7,7 +7,7 @@ import { createMediaFetcher } from '../http/fetch-media.ts'
 import type { Store } from '../ports/store.ts'
 import { hasEnded, newInstanceName } from '../storage/journal-owner.ts'
 
-/** The built-in engine and what it keeps in the store. Disposing lets another process go on with its video tasks. */
+/** The built-in engine and its stored data. Disposing lets another process continue its video jobs. */
 export interface OpenEngine extends AsyncDisposable {
   readonly engine: BuiltinEngine
   readonly videos: VideoWorker
@@ -35,7 +35,7 @@ export async function openEngine({ store, ...options }: OpenEngineInput): Promis
     async [Symbol.asyncDispose]() {
       videos[Symbol.dispose]()
       await engine[Symbol.asyncDispose]()
-      // Where that fails the leases run out by themselves.
+      // If this fails, the leases expire.
       await store.releaseVideoJobs(owner).catch(() => {})
     },
   }

@@ -40,11 +40,11 @@ import { entranceBoundsOf, openLimits } from './open-limits.ts'
 import { sharedAttempts, shareLiveCalls } from './worker-sharing.ts'
 import { type Offered, type OpenWatching, openWatching } from './open-watching.ts'
 
-/** A gateway that can listen. Disposing stops it, waits for what is under way and writes down what is left. */
+/** A gateway ready to listen. Disposing stops it, waits for open calls and writes pending data. */
 export interface OpenGateway extends Offered, AsyncDisposable {
   readonly gateway: Gateway
   readonly server: FastifyInstance
-  /** Takes over another configuration whole; calls under way end with the one they began with. */
+  /** Replaces the whole configuration; open calls finish with the one they began with. */
   configure(config: Config): Promise<void>
 }
 
@@ -52,17 +52,17 @@ export interface OpenGatewayInput {
   readonly config: Config
   readonly store: Store
   readonly log: Log
-  /** How long streams may be quiet; default the server's. */
+  /** Keep-alive and stall times of streams; default the server's. */
   readonly streamTimes?: StreamTimes
-  /** To the process that holds the limits of several; absent where this one is alone. */
+  /** Link to the process that holds the limits of several workers; absent if there is only one process. */
   readonly link?: ProcessLink
-  /** How many such processes there are. Default 1. */
+  /** Number of workers. Default 1. */
   readonly workers?: number
-  /** Between tries of a webhook; default the usual ones. */
+  /** Delays between webhook attempts; default the usual ones. */
   readonly alertWaitsMs?: readonly number[]
 }
 
-/** Puts a gateway together. The store is the caller's and is disposed by the caller, after the gateway. */
+/** Assembles a gateway. The caller owns the store and disposes it after the gateway. */
 export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway> {
   const { config, store, log, streamTimes, link } = input
   const now = Date.now
@@ -140,7 +140,7 @@ function doorsOf(entrances: Entrances): Pick<Gateway, 'entrance' | 'upstreamPlac
   }
 }
 
-/** What workers have together. */
+/** The state that workers share. */
 function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'signInAttempts'> {
   const live = new LiveCalls()
   if (!link) return { live, signInAttempts: new Attempts() }
@@ -148,7 +148,7 @@ function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'sign
   return { live, signInAttempts: sharedAttempts(link) }
 }
 
-/** How people come to the console, and who has come. */
+/** Console sign-in and sessions. */
 function signingIn(
   input: Omit<Parameters<typeof createSessions>[0], 'settings'> & {
     readonly settings: () => Config['console']
@@ -189,14 +189,14 @@ function settingsOf({ current, needs, concealer, ...told }: Configured): Gateway
   }
 }
 
-/** Of the processes of the built-in engine, which a machine has once for all workers. */
+/** Maximum number of processes of the built-in engine on a machine, shared by all workers. */
 const engineProcesses = 3
 
 function engineShare({ workers = 1 }: OpenGatewayInput): { readonly processes?: number } {
   return workers === 1 ? {} : { processes: Math.ceil(engineProcesses / workers) }
 }
 
-/** What the settings say about the server: some of it holds from the start, and some may change. */
+/** The server options: some are fixed at startup, others follow the configuration. */
 function serverOptions({ server }: Config, current: () => Config): ServerOptions {
   return {
     bodyBytesMax: server.bodyLimitBytes,
@@ -213,18 +213,18 @@ function serverOptions({ server }: Config, current: () => Config): ServerOptions
 
 export interface RoutingNeeds {
   readonly send: Gateway['send']
-  /** Absent where routes are only looked at. */
+  /** Absent if routes are only inspected. */
   readonly engine?: BuiltinEngine
   readonly now: () => number
   readonly newId: (prefix: string) => string
   readonly log: Pick<Log, 'warn'>
-  /** Told of targets whose price nobody knows. */
+  /** Alerted about targets without a known price. */
   readonly alerts?: Pick<Alerts, 'raise'>
   /** Whether an earlier configuration of this process had providers. */
   readonly hadProviders?: boolean
 }
 
-/** The names and routes of a configuration. A configured provider that is off is told to the log. */
+/** Creates the routing of a configuration. A configured provider that is off is logged. */
 export async function routingOf(
   config: Config,
   { send, engine, now, newId, log, alerts, hadProviders = false }: RoutingNeeds,
@@ -270,8 +270,8 @@ export async function routingOf(
 }
 
 /**
- * Keys that the settings name. Their ids stay the same from start to start, as what they have stored does. In sluice.yaml
- * the name is the identity, so that a secret can be renewed; one in the environment has nothing but itself.
+ * The keys in the configuration. Their ids are stable across restarts, so that stored data stays theirs. In sluice.yaml the
+ * name is the identity, so that a secret can be renewed; a key in the environment is identified by a hash of its secret.
  */
 function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
   const fromSettings = keys.map(({ name, key, models, requestsPerMinute, contentLogging }) =>
@@ -293,13 +293,13 @@ function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
   return [...fromSettings, ...fromEnvironment, ...admin]
 }
 
-/** Enough of a hash to tell keys apart, and too little to find one by. */
+/** Enough of a hash to be unique, too little to find the key by. */
 const identityLength = 24
 
 function environmentKey(secret: string, role: ApiKey['role']): ApiKey {
   const identity = hashSecret(secret).slice(0, identityLength)
   const variable = role === 'caller' ? 'SLUICE_API_KEYS' : 'SLUICE_ADMIN_KEY'
   const name = role === 'caller' ? `${variable} ${identity.slice(0, 8)}` : variable
-  // No key of sluice.yaml or of the store begins so: theirs begin with key_.
+  // Ids of all other keys begin with key_.
   return keyOf(secret, `environment_${identity}`, { name, role }, 0)
 }

@@ -15,7 +15,7 @@ export interface LimitsInput {
   readonly config: Config
   readonly store: Store
   readonly log: Log
-  /** To the process that holds the limits of several; absent where this one is alone. */
+  /** Link to the process that holds the limits of several workers; absent if there is only one process. */
   readonly link?: ProcessLink
 }
 
@@ -23,7 +23,7 @@ export interface OpenLimits extends Pick<Gateway, 'limiter'> {
   readonly entrances: Entrances
 }
 
-/** Limits in this process, in the one that holds them for several, or in Redis. */
+/** Opens the limits: in this process, in the primary process of several workers, or in Redis. */
 export async function openLimits({
   config: { redis },
   store,
@@ -36,7 +36,7 @@ export async function openLimits({
   )
   if (link && !redis) return { entrances, limiter: createRemoteLimiter(link, { recall }) }
   if (!redis) return { entrances, limiter: createMemoryLimiter({ recall }) }
-  // Its client is needed only where there is a Redis.
+  // The client is loaded only if Redis is configured.
   const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
   const limiter = await openRedisLimiter({
     ...redis,
@@ -49,7 +49,7 @@ export async function openLimits({
   return { entrances, limiter }
 }
 
-/** The same object for the same settings: it is asked for with each request. */
+/** Cached, because it is needed for each request. */
 const knownBounds = new WeakMap<Config['limits'], EntranceBounds>()
 
 export function entranceBoundsOf(limits: Config['limits']): EntranceBounds | undefined {

@@ -7,19 +7,19 @@ import { makeFolder } from '../storage/make-folder.ts'
 import { CommandError } from './command-error.ts'
 
 export interface OpenLog extends Log, Disposable {
-  /** Writes lines that another process has made, each with its end. */
+  /** Writes lines of another process, each with its line break. */
   forward(lines: string): void
-  /** Nobody reads standard output any more; a file is written further. */
+  /** Stops writing to standard output, which nobody reads any more. A file is still written. */
   unread(): void
 }
 
-/** Lines wait for each other this long: one write for many of them costs a busy gateway less. */
+/** Lines are collected for this long, because one write for many lines costs a busy gateway less, in milliseconds. */
 const gatherMs = 100
 const gatherCharacters = 32 * 1024
-/** What a disk that is stuck may keep waiting; lines beyond it are lost. */
+/** Maximum number of bytes queued for a blocked disk; lines beyond it are lost. */
 const waitingBytesMax = 64 * 1024 * 1024
 
-/** From the one that says most to the one that says nothing. */
+/** From most to least verbose. */
 const levels: readonly Config['log']['level'][] = [
   'trace',
   'debug',
@@ -30,7 +30,7 @@ const levels: readonly Config['log']['level'][] = [
   'silent',
 ]
 
-/** The log, one JSON object a line, each with what is `always` to be said. Disposing writes what still waits. */
+/** The log, one JSON object per line. `always` holds fields of every line. Disposing writes pending lines. */
 export function openLog({ level: least, file }: Config['log'], always: object = {}): OpenLog {
   const { fd, destination } = openDestination(file)
   const now = createTimestamp()
@@ -43,7 +43,7 @@ export function openLog({ level: least, file }: Config['log'], always: object = 
     const text = lines.join('')
     lines = []
     size = 0
-    // It may have been closed: its other end has gone, and nobody is left to read it.
+    // The destination is destroyed when its reader has gone.
     if (text !== '') attempt(() => destination.write(text))
   }
   const flush = () => {
@@ -52,10 +52,10 @@ export function openLog({ level: least, file }: Config['log'], always: object = 
     const text = lines.join('')
     lines = []
     attempt(() => destination.flushSync())
-    // Nothing that is only begun now would still be done when the process exits.
+    // Synchronous: an asynchronous write would not finish before the process exits.
     if (text !== '') attempt(() => writeSync(fd, text))
   }
-  // Once nobody reads, flushing would try again for ever.
+  // Without a reader, flushing would be retried forever.
   const unread = () => attempt(() => destination.destroy())
   destination.on('error', (error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') unread()
@@ -96,11 +96,11 @@ function attempt(step: () => unknown): void {
   try {
     step()
   } catch {
-    // A log that cannot be written stops nothing else.
+    // A failing log must not stop anything else.
   }
 }
 
-/** The time of a line; all of it but the milliseconds is made once for all lines of a second. */
+/** The timestamp of a line; all but the milliseconds is computed once per second. */
 function createTimestamp(): () => string {
   let last = NaN
   let upToSecond = ''
@@ -130,7 +130,7 @@ function openDestination(file: string | undefined) {
   }
 }
 
-/** At once: a log that cannot be written stops the start, and lines can be flushed from the first moment. */
+/** Opened at once, so that an unwritable log prevents the start and lines can be flushed from the beginning. */
 function openFile(file: string): number {
   makeFolder(dirname(file))
   return openSync(file, 'a')

@@ -13,17 +13,17 @@ import type { Entrances } from '../storage/entrances.ts'
 import { measuredElsewhere } from './worker-metrics.ts'
 import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
 
-/** What an open gateway has of it. */
+/** The parts that an open gateway offers. */
 export interface Offered {
   readonly alerts: Alerts
-  /** Answers metrics at an address of their own; it does not listen yet. Absent unless the settings ask for one. */
+  /** Serves metrics on a separate address; not yet listening. Absent unless configured. */
   readonly metricsServer?: Server
 }
 
-/** Everything that looks at calls and tells of them: the log, alerts, metrics and traces. */
+/** All observers of calls: log, alerts, metrics and traces. */
 export interface OpenWatching extends AsyncDisposable {
   readonly offered: Offered
-  /** The parts of the gateway that are told. */
+  /** The parts of the gateway that report to them. */
   readonly told: Pick<
     Gateway,
     'budgetWatch' | 'health' | 'ended' | 'telemetry' | 'metrics' | 'contents'
@@ -34,12 +34,12 @@ export interface OpenWatching extends AsyncDisposable {
 export interface WatchingNeeds extends AlertNeeds {
   readonly config: Config
   readonly live: LiveCalls
-  /** How many requests are being answered. */
+  /** Number of requests being answered. */
   readonly underWay: () => number
   readonly entrances: Pick<Entrances, 'levels'>
-  /** What waits for the built-in engine's processes, by the name of the queue. */
+  /** The length of each queue of the built-in engine, by name. */
   readonly engineWaiting: () => Readonly<Record<string, number>>
-  /** To the primary process of several. */
+  /** Link to the primary process of several workers. */
   readonly link?: ProcessLink
 }
 
@@ -123,7 +123,7 @@ async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
   return watching
 }
 
-/** The entrance of all requests, and those of providers and targets, have their queues by these names. */
+/** The queue names in metrics of the general entrance and those of providers and targets. */
 function waitingAt(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     [...entrances.levels()].map(([name, { waiting }]) => [
@@ -133,7 +133,7 @@ function waitingAt(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string
   )
 }
 
-/** Calls that are under way where only so many may be. */
+/** Calls in progress where concurrency is limited. */
 function insideOf(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string, number>> {
   return Object.fromEntries(
     [...entrances.levels()].flatMap(([name, { inside }]) =>

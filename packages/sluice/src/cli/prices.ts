@@ -15,15 +15,15 @@ import { type Screen, whileWaiting } from './progress.ts'
 import { formatTable } from './table.ts'
 import { askUsage } from './usage.ts'
 
-/** The price of one target, as `--json` says it; null where nobody knows one. */
+/** The price of one target in `--json` output; null if unknown. */
 interface ShownPrice {
   readonly target: string
   readonly price: PriceInput | null
 }
 
 /**
- * What targets cost under these settings: one by `provider/model`, one model by every provider that has a price for it, or
- * all rows that are not the library's. Needs no gateway.
+ * Shows prices for this configuration: of one `provider/model`, of one model at every provider with a price for it, or all
+ * prices that are not from the library. Needs no gateway.
  */
 export async function showPrices(
   environment: Environment,
@@ -44,7 +44,7 @@ export async function showPrices(
   return { text: formatTable(['TARGET', 'FOR', 'PER', 'USD', 'DATE', 'SOURCE'], rows), isFine }
 }
 
-/** Rows of our own, beneath what sluice.yaml says. */
+/** Configured prices, followed by the bundled ones of our own. */
 function ownPrices({ prices }: Config): readonly ShownPrice[] {
   const configured = overridesOf(prices).map(({ pattern, price }) => ({
     target: pattern,
@@ -75,7 +75,7 @@ async function pricesOf(config: Config, model: string): Promise<readonly ShownPr
   return known.length > 0 ? merged(known) : [{ target: model, price: null }]
 }
 
-/** Without what a row says besides. */
+/** The price without further fields. */
 function priceAlone({
   rates,
   variants,
@@ -94,7 +94,7 @@ function priceAlone({
   }
 }
 
-/** Providers that ask the same are one. */
+/** Merges providers with the same price. */
 function merged(shown: readonly ShownPrice[]): readonly ShownPrice[] {
   const byPrice = Map.groupBy(shown, ({ price }) => JSON.stringify(price))
   return [...byPrice.values()].map((same) => ({
@@ -103,7 +103,7 @@ function merged(shown: readonly ShownPrice[]): readonly ShownPrice[] {
   }))
 }
 
-/** A bare name is looked for at every provider. */
+/** A bare model name is looked up at every provider. */
 function targetsNamed({ providers }: Config, name: string): readonly PricedTarget[] {
   const own = Object.entries(providers).map(([id, { kind = id, type }]) => [
     id,
@@ -122,7 +122,7 @@ function targetsNamed({ providers }: Config, name: string): readonly PricedTarge
   return [...catalogues].map(([id, catalogue]) => ({ provider: id, catalogue, model: name }))
 }
 
-/** What is paid for, for how many, and how much. */
+/** What is charged, per how many units, and how much. */
 type PriceLine = readonly [what: string, per: string, usd: string]
 
 function linesOf({ rates, variants = [], tools = {}, serviceTiers = {} }: PriceInput) {
@@ -156,7 +156,7 @@ export interface UnknownOptions {
   readonly json?: boolean
 }
 
-/** What was called without a price that anybody knows, from a running gateway. Fine where there is nothing. */
+/** Lists targets that were called without a known price, from a running gateway. Fine if there are none. */
 export async function unknownPrices(
   environment: Environment,
   { from, to, url, json = false }: UnknownOptions,
@@ -189,7 +189,7 @@ export async function unknownPrices(
   return { text: `${span}\n${table}\nSet prices in sluice.yaml: prices, by target.`, isFine }
 }
 
-/** Where the makers of the library publish its prices. */
+/** Where the library's authors publish their prices. */
 const published =
   'https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/new_data/v2/data.json'
 
@@ -198,13 +198,13 @@ const fetchMs = 60_000
 export interface UpdateOptions {
   readonly from?: string
   readonly json?: boolean
-  /** Where it is drawn how long it takes so far. */
+  /** Where the elapsed time is shown. */
   readonly screen?: Screen
 }
 
 /**
- * Fetches the library's prices, checks that they can be used and keeps them in the data folder. `from` is another address or
- * a file. A running gateway takes them at its next start, or when sluice.yaml changes.
+ * Fetches the library's prices, checks that they are usable and stores them in the data folder. `from` is another URL or a
+ * file. A running gateway applies them at its next start, or when sluice.yaml changes.
  */
 export async function updatePrices(
   environment: Environment,
@@ -215,7 +215,7 @@ export async function updatePrices(
   const fetched = { date: today(), providers }
   try {
     const library = await openLibrary(fetched)
-    // What cannot be asked for a price would fail at the first call.
+    // An unusable library would otherwise fail at the first call.
     library('openai', 'gpt-4o', new Date())
   } catch (cause) {
     throw new CommandError(`${from} cannot be used: ${reasonOf(cause)}`, { cause })
@@ -252,7 +252,7 @@ function parseProviders(text: string, from: string): readonly unknown[] {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value) && value.length > 0) return value
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw new CommandError(`${from} is no list of providers with their prices`)
 }

@@ -16,7 +16,7 @@ import { type ServeOptions, serve } from './serve.ts'
 import { positive } from './terms-options.ts'
 import { addUsageCommands } from './usage-commands.ts'
 
-/** Parses and runs every command; those that need the YAML reader load it when they run. Returns the exit code. */
+/** Parses and runs all commands; those that need the YAML reader load it when they run. Returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode = 0
   endWithReader()
@@ -38,7 +38,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   return exitCode
 }
 
-/** Who reads through a pipe may stop reading (`sluice requests --follow | head`): that is an end, and no failure. */
+/** The reader of a pipe may stop reading (`sluice requests --follow | head`), which is not a failure. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -46,7 +46,7 @@ function endWithReader(): void {
   })
 }
 
-/** Every command with its options; the page of commands in the documentation is made of it. */
+/** All commands with their options. The documentation page of commands is generated from them. */
 export function createProgram(print: Print, ended: (exitCode: number) => void): Command {
   const finish = ({ text, isFine }: Checked) => {
     print(text)
@@ -66,7 +66,7 @@ export function createProgram(print: Print, ended: (exitCode: number) => void): 
   return program
 }
 
-/** Commands that look at the settings and at this machine. */
+/** Commands that inspect the configuration and this machine. */
 function addLookCommands(program: Command, { print, finish }: Printing): void {
   program
     .command('models')
@@ -145,7 +145,7 @@ interface Printing {
   readonly finish: (checked: Checked) => void
 }
 
-/** Commands that ask a gateway that is running. */
+/** Commands that need a running gateway. */
 function addGatewayCommands(program: Command, { print, finish }: Printing): void {
   program
     .command('explain')

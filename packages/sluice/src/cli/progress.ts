@@ -1,10 +1,10 @@
-/** How far long work is, on a terminal's last line. */
+/** The progress of a long task, on the last line of a terminal. */
 export interface Progress extends Disposable {
-  /** `total` undefined where nobody knows how much there is. */
+  /** `total` is undefined if unknown. */
   at(done: number, total?: number): void
 }
 
-/** Where it is drawn: the process's standard error, or another one in tests. */
+/** Where progress is drawn: standard error, or a substitute in tests. */
 export interface Screen {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -16,8 +16,8 @@ const barWidth = 24
 const clearLine = '\r\u001b[K'
 
 /**
- * A bar with what is done of `what`, drawn at most ten times a second and taken away at the end. Where standard error is no
- * terminal nothing is written, so that logs and pipes hold results alone.
+ * A progress bar labelled `what`, drawn at most ten times a second and removed at the end. Nothing is written if standard
+ * error is not a terminal, so that logs and pipes contain only results.
  */
 export function createProgress(what: string, screen: Screen = process.stderr): Progress {
   let drawnAt = Number.NEGATIVE_INFINITY
@@ -35,7 +35,7 @@ export function createProgress(what: string, screen: Screen = process.stderr): P
   }
 }
 
-/** For work that does not say how far it is: the seconds that it takes so far. `what` is written behind "3 s, ". */
+/** For tasks without progress: shows the elapsed seconds. `what` is shown after "3 s, ". */
 export async function whileWaiting<T>(what: string, work: Promise<T>, screen?: Screen): Promise<T> {
   using progress = createProgress(`s, ${what}`, screen)
   const begun = performance.now()

@@ -13,7 +13,7 @@ export interface ReconcileOptions {
 }
 
 const dayMs = 86_400_000
-/** Where a provider's export and the ledger differ, by day and model. Fine where they agree. */
+/** Lists where a provider's export and the ledger differ, by day and model. Fine if they agree. */
 export async function reconcile(
   environment: Environment,
   file: string,
@@ -37,7 +37,7 @@ export async function reconcile(
     throw new CommandError('The ledger has too much for one comparison: export fewer days')
   const differences = differencesOf(
     found.rows,
-    // Asked by day and model, each row has both.
+    // Rows grouped by day and model have both.
     data as unknown as readonly LedgerSums[],
   )
   if (json)
@@ -65,13 +65,13 @@ function shown(value: number, of: Difference['of']): string {
   return of === 'USD' ? value.toFixed(4) : String(Math.round(value))
 }
 
-/** A file is read as it is taken apart: exports may be larger than what a program has room for. */
+/** The file is read as a stream, because exports may be larger than memory. */
 async function exportIn(file: string): Promise<ProviderExport> {
   try {
     await using handle = await open(file)
     const marked = Buffer.alloc(2)
     const { bytesRead } = await handle.read(marked, 0, 2, 0)
-    // Table programs write "Unicode text" as UTF-16, which its first two bytes tell.
+    // Spreadsheet programs write "Unicode text" as UTF-16, indicated by its first two bytes.
     const isWide = bytesRead === 2 && marked[0] === 0xff && marked[1] === 0xfe
     const encoding = isWide ? 'utf16le' : 'utf8'
     return await readExport(handle.createReadStream({ encoding, start: 0, autoClose: false }))

@@ -5,11 +5,11 @@ import { requestFilters, requestsCommand, type RequestsOptions, topCommand } fro
 import { type ContentsOptions, eraseContents, exportContents } from './contents.ts'
 import { positive } from './terms-options.ts'
 
-/** A table on a terminal is drawn anew so often, in milliseconds. */
+/** Refresh interval of a table on a terminal, in milliseconds. */
 const drawEveryMs = 2_000
 const clear = '\u001b[2J\u001b[H'
 
-/** Which calls were made and are made, of a gateway that is running. */
+/** Commands that show the calls of a running gateway. */
 export function addRequestCommands(program: Command, print: (text: string) => void): void {
   const requests = program
     .command('requests')

@@ -8,7 +8,7 @@ import { printable } from './printable.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 
-/** What requests are looked for by, as the options of the command are called, and what each means. */
+/** The filters for requests: option names and their descriptions. */
 export const requestFilters = {
   from: 'only those that began then or later, such as 2026-01-31 or 2026-01-31T08:00:00Z',
   to: 'only those that began before',
@@ -34,7 +34,7 @@ export type RequestsOptions = Readonly<Partial<Record<keyof typeof requestFilter
   readonly json?: boolean
 }
 
-/** A row of `GET /admin/v1/requests`, or what is followed. */
+/** A row of `GET /admin/v1/requests`, or a followed request. */
 interface Shown {
   readonly startedAt: string
   readonly id: string
@@ -47,7 +47,7 @@ interface Shown {
   readonly inputTokens?: number
   readonly outputTokens?: number
   readonly costMicroUsd?: number | null
-  /** Of one that was refused. */
+  /** For a refused request. */
   readonly errorCode?: string | null
   readonly message?: string
 }
@@ -56,7 +56,7 @@ const waitMs = 60_000
 const limitUsual = 50
 const headings = ['TIME', 'ID', 'MODEL', 'TARGET', 'OUTCOME', 'STATUS', 'MS', 'IN', 'OUT', 'USD']
 
-/** The newest requests; followed ones are given to `print` line by line until `signal` aborts. Returns what is left to print. */
+/** Lists the newest requests. With `follow`, prints them line by line until `signal` aborts. Returns what is left to print. */
 export async function requestsCommand(
   environment: Environment,
   options: RequestsOptions,
@@ -142,7 +142,7 @@ interface Overview {
 
 const hourMs = 3_600_000
 
-/** What this hour and the one before have used, by model: a table, or JSON as the gateway answers. */
+/** The usage of this hour and the previous one, by model: a table, or the gateway's JSON. */
 export async function topCommand(
   environment: Environment,
   { url, json = false }: TopOptions,

@@ -21,21 +21,21 @@ import { type OpenGateway, type OpenGatewayInput, openGateway } from './open-gat
 import type { StartFacts } from './start-message.ts'
 import { StoreFailures } from './store-failures.ts'
 
-/** What a gateway knows only once it listens. */
+/** Facts known only once the gateway listens. */
 export type Listening = Pick<StartFacts, 'port' | 'models' | 'providers'>
 
 export interface Running extends Pick<OpenGatewayInput, 'config' | 'log' | 'link' | 'workers'> {
   readonly environment: Environment
-  /** Whether this process adds usage to the sums and removes what is too old; one of several does. */
+  /** Whether this process updates the usage sums and removes old records; one of several processes does. */
   readonly keepsBook: boolean
-  /** Done once between the opening of the store and that of the gateway. */
+  /** Called once between opening the store and opening the gateway. */
   readonly prepare?: (store: Store) => Promise<void>
   readonly listening: (found: Listening) => void
   /** Resolves with the reason to stop. */
   readonly stopping: Promise<string>
 }
 
-/** Serves until it is told to stop. */
+/** Serves until told to stop. */
 export async function runGateway(running: Running): Promise<void> {
   const { environment, config, log, link, workers } = running
   using _heapGrowth = setHeapGrowth()
@@ -43,11 +43,11 @@ export async function runGateway(running: Running): Promise<void> {
   await using store = await openData(config, {
     journalFolder: join(config.dataFolder, 'journal'),
     warn: (message) => log.warn({}, message),
-    ...(running.keepsBook && { buildsIndexes: buildingIn(log) }),
+    ...(running.keepsBook && { keepsTables: tablesIn(log) }),
     ...failures.options,
   })
   await running.prepare?.(store)
-  // One call's mistake must not end the calls of all others.
+  // An error in one call must not end all other calls.
   process.on('unhandledRejection', (reason) =>
     log.error({ cause: causeText(GatewayError.from(reason)) }, 'unhandled rejection'),
   )
@@ -65,7 +65,7 @@ export async function runGateway(running: Running): Promise<void> {
   await listenForMetrics(opened, config)
   const { builtinModels, upstreams } = opened.gateway.routing()
   running.listening({ port, models: builtinModels, providers: [...upstreams.keys()] })
-  // What was compiled is kept for the next start, however this process will end.
+  // Writes the compile cache now, in case this process is killed.
   setImmediate(flushCompileCache)
   using _watcher = watchSettings(environment, settings, { opened, log })
   const signal = await running.stopping
@@ -73,9 +73,12 @@ export async function runGateway(running: Running): Promise<void> {
   await stop(opened, config)
 }
 
-const buildingIn = (log: Log) => ({
+const tablesIn = (log: Log) => ({
   failed: (error: unknown) =>
-    log.warn({ error: String(error) }, 'an index could not be built: it is tried again'),
+    log.warn(
+      { error: String(error) },
+      'an index or a partition could not be made: it is tried again',
+    ),
 })
 
 function openUpkeep(
@@ -91,7 +94,7 @@ function openUpkeep(
   })
 }
 
-/** Nobody asked for it but the setting, which is therefore named as who did it. */
+/** The setting itself is the actor, because nobody requested the removal. */
 async function auditForgotten(
   store: Store,
   { records, before }: { readonly records: number; readonly before: number },
@@ -110,7 +113,7 @@ export function warnOfShortKey(log: Log, key: string): void {
   log.warn({ key }, `an API key has fewer than ${keyLengthMin} characters and can be guessed`)
 }
 
-/** Returns the port, which the system chose where 0 was asked for. */
+/** Returns the port, which the system chooses for 0. */
 async function listen({ server }: OpenGateway, config: Config): Promise<number> {
   const { host, port } = config.server
   try {
@@ -185,15 +188,15 @@ function watchSettings(
   })
 }
 
-/** What a running server cannot change; the log line of a change names these parts as waiting. */
+/** Sections that a running server cannot change. The log names them when they have changed. */
 const atNextStart = ['server', 'storage', 'log', 'telemetry'] as const
 
-/** How long calls that are ended may take to tell their callers so. */
+/** How long calls may take to send their final error, in milliseconds. */
 const lastWordsMs = 1_000
 
 /**
- * Says that it is not ready for a while, then accepts nothing new and waits for what is under way; after `stopTimeoutMs` each
- * call ends with the error of its format.
+ * Fails the readiness check for `drainMs`, then stops accepting requests and waits for open ones. After `stopTimeoutMs` each
+ * remaining call ends with an error in its format.
  */
 async function stop({ server, metricsServer }: OpenGateway, config: Config): Promise<void> {
   const { drainMs, stopTimeoutMs: stopMs } = config.server

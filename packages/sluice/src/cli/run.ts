@@ -4,8 +4,8 @@ import { printableLines } from './printable.ts'
 import { serve } from './serve.ts'
 
 /**
- * Runs one command line and returns its exit code: 0, 1 for a failure told in a sentence, 2 for a wrong command line.
- * Starting the gateway, or a worker of it, goes past the parser of all other commands, which would be a tenth of the start.
+ * Runs one command line and returns its exit code: 0, 1 for a reported failure, 2 for an invalid command line. Starting the
+ * gateway or a worker bypasses the parser of all other commands, which would take a tenth of the startup time.
  */
 export async function run(args: readonly string[]): Promise<number> {
   try {
@@ -22,7 +22,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What went wrong, for people. Only a mistake of this program shows its stack. */
+/** The error message for the user. Only internal errors show their stack. */
 function tell(error: unknown): string {
   if (error instanceof ConfigError || error instanceof CommandError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

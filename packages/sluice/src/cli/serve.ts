@@ -15,7 +15,7 @@ import { type StartFacts, startLine, startMessage } from './start-message.ts'
 import { stopSignal } from './stop-signal.ts'
 
 export interface ServeOptions {
-  /** Takes precedence over the settings. */
+  /** Overrides the settings. */
   readonly workers?: Config['server']['workers']
 }
 
@@ -56,7 +56,7 @@ async function serveAlone(
   return 0
 }
 
-/** What has to be done once is done here, before the workers open the same store. */
+/** One-time preparation happens here, before the workers open the same store. */
 async function serveWithWorkers(serving: Serving & { readonly count: number }): Promise<number> {
   const { config, log } = serving
   let made: InitialKeys
@@ -64,7 +64,7 @@ async function serveWithWorkers(serving: Serving & { readonly count: number }): 
     await using store = await openData(config, { warn: (message) => log.warn({}, message) })
     made = await prepareStore(store, config)
   }
-  // Node's cluster is needed only here.
+  // Node's cluster module is needed only here.
   const { superviseWorkers } = await import('./workers.ts')
   return superviseWorkers({ ...serving, listening: (found) => tellStart(config, made, found) })
 }
@@ -88,7 +88,7 @@ function tellStart(config: Config, made: InitialKeys, listening: Listening): voi
   process.stdout.write(process.stdout.isTTY ? startMessage(facts) : startLine(facts, new Date()))
 }
 
-/** The roles for which the settings name keys: none is made for them. */
+/** The roles with keys in the configuration; no initial key is created for them. */
 function givenRoles({ adminKey, apiKeys, keys }: Config) {
   return [
     ...(adminKey === undefined ? [] : (['administrator'] as const)),

@@ -3,7 +3,7 @@ import type { OperationName } from '@sluice/contract'
 import type { Codec, CodecContext, UpstreamRequest } from '@sluice/protocols'
 import type { Upstream, UpstreamModel } from '../gateway/route/routing.ts'
 
-/** The cheapest request of each operation, cheapest first. */
+/** The cheapest request of each operation, cheapest operation first. */
 const requests: Readonly<Partial<Record<OperationName, object>>> = {
   embed: { input: 'Hi' },
   chat: { messages: [{ role: 'user', content: 'Hi' }], max_completion_tokens: 1 },
@@ -11,7 +11,7 @@ const requests: Readonly<Partial<Record<OperationName, object>>> = {
   speak: { input: 'Hi', voice: 'alloy' },
 }
 
-/** The cheapest request that an upstream takes; undefined where it offers none of these operations. */
+/** The cheapest request that an upstream accepts; undefined if it supports none of these operations. */
 export function smallRequest(
   { provider, settings, models: configured }: Upstream,
   listed: readonly string[],

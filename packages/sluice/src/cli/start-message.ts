@@ -8,7 +8,7 @@ export interface StartFacts {
   readonly port: number
   /** From the start of the process until it listened. */
   readonly readyMs: number
-  /** What this start made; empty from the second start on. */
+  /** The keys created by this start; empty from the second start on. */
   readonly made: InitialKeys
   readonly dataFolder: string
   /** Whether SLUICE_API_KEYS is set. */
@@ -17,7 +17,7 @@ export interface StartFacts {
   readonly providers: readonly string[]
 }
 
-/** What `serve` prints on a terminal once it listens: address, keys of the first start, models, and a line to paste. */
+/** The message `serve` prints on a terminal once it listens: address, initial keys, models and an example command. */
 export function startMessage(facts: StartFacts): string {
   const { host, port, made, models, providers, dataFolder } = facts
   const address = reachableAddress(host, port)
@@ -38,8 +38,8 @@ export function startMessage(facts: StartFacts): string {
 }
 
 /**
- * The same where no terminal is: one line in the form of the log, without a secret, since what a process prints there
- * is kept by others.
+ * The message if output is not a terminal: one line in the log's format, without secrets, because such output is usually
+ * stored.
  */
 export function startLine(facts: StartFacts, time: Date): string {
   const { version, host, port, made, models, providers, dataFolder } = facts
@@ -74,13 +74,13 @@ function keyLines(facts: StartFacts): readonly string[] {
   return file === undefined ? [] : [`  Keys        in ${file}`]
 }
 
-/** Where the secrets of the first start can be read again. */
+/** The file from which the initial secrets can be read again. */
 function initialKeysFile({ dataFolder }: StartFacts): string | undefined {
   const file = join(dataFolder, 'initial-keys.json')
   return existsSync(file) ? file : undefined
 }
 
-/** Something a shell turns into a key, without one being printed again on later starts. */
+/** A shell expression for the key, so that later starts do not print it again. */
 function keyForCurl({ dataFolder, hasApiKeys }: StartFacts, { apiKey }: InitialKeys): string {
   if (apiKey !== undefined) return apiKey
   if (hasApiKeys) return '${SLUICE_API_KEYS%%,*}'
@@ -105,7 +105,7 @@ function addressOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** An address for use on this machine: one that listens everywhere is reached on loopback. */
+/** The address on this machine: loopback if the server listens on all addresses. */
 export function reachableAddress(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || host === '::' || host === ''
   return addressOf(everywhere ? '127.0.0.1' : host, port)

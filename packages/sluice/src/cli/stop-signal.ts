@@ -1,7 +1,7 @@
-/** One press of Ctrl-C may arrive twice: from the terminal and from the process that started this one. */
+/** One Ctrl-C may arrive twice: from the terminal and from the parent process. */
 const sameSignalMs = 500
 
-/** Waits for the first signal to stop; a later one ends the process without waiting for anything. */
+/** Waits for the first stop signal; a later one ends the process at once. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined

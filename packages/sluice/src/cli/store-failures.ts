@@ -2,7 +2,7 @@ import type { Alerts } from '../alerts/alerts.ts'
 import type { Log } from '../gateway/gateway.ts'
 import type { StoreOptions } from '../storage/store.ts'
 
-/** What a store cannot keep: said to the log, and to operators once a gateway is there to tell them. */
+/** Reports failures of the store to the log and, once a gateway is open, to operators. */
 export class StoreFailures {
   readonly options: Required<Pick<StoreOptions, 'writeFailed' | 'journalFailed'>>
   #alerts: Pick<Alerts, 'raise'> | undefined

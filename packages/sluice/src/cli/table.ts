@@ -1,6 +1,6 @@
 import { printable } from './printable.ts'
 
-/** Rows under their headings, columns as wide as their widest cell. */
+/** Formats rows under headings, with columns as wide as their widest cell. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

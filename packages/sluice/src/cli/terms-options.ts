@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { parseBudget } from '../accounts/budget-text.ts'
 import type { Budget, Terms } from '../ports/account.ts'
 
-/** What every level may carry, as the command line says it. */
+/** The terms of keys and accounts as command line options. */
 export interface TermsOptions {
   readonly models?: readonly string[]
   readonly operations?: readonly string[]
@@ -13,11 +13,11 @@ export interface TermsOptions {
   readonly rate?: number
   /** Per minute. */
   readonly tokens?: number
-  /** At the same time. */
+  /** Concurrent requests. */
   readonly concurrent?: number
   readonly budget?: readonly BudgetOption[]
   readonly contentLogging?: boolean
-  /** Of accounts alone. */
+  /** For accounts only. */
   readonly ownKeys?: boolean
   /** Days. */
   readonly expires?: number
@@ -49,7 +49,7 @@ export function addTermsOptions(command: Command): Command {
     .option(
       '--budget <budget>',
       'US dollars and a window, such as 10/month, 2.5/day,model=gpt-4o or 1/24h,tag=nightly; with over=NAME calls beyond it go to that model; may be repeated',
-      // Commander has nothing before the first.
+      // Commander passes undefined the first time.
       (text: string, known: readonly BudgetOption[] | undefined) => [
         ...(known ?? []),
         budgetOption(text),
@@ -60,14 +60,14 @@ export function addTermsOptions(command: Command): Command {
     .option('--expires <days>', 'days until it expires', positive)
 }
 
-/** Adds what accounts carry besides. */
+/** Adds the options that only accounts have. */
 export function addAccountOptions(command: Command): Command {
   return addTermsOptions(command)
     .option('--own-keys', 'let users below make, rotate and revoke keys of their own')
     .option('--no-own-keys', 'never let them, whatever the other levels say')
 }
 
-/** As the administration takes them. */
+/** The terms in the form of the administration API. */
 export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
   const { rate, tokens, concurrent, budget, expires, contentLogging, ownKeys } = options
   const { models, operations, addresses, tags, metadata } = options
@@ -85,13 +85,13 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
     ownKeys,
     expiresAt: expires === undefined ? undefined : now + expires * dayMs,
   }
-  // The administration checks them: names of operations and the like are the caller's own words here.
+  // The administration API validates them; at this point operations and other names are unchecked.
   return Object.fromEntries(
     Object.entries(terms).filter(([, value]) => value !== undefined),
   ) as Partial<Terms>
 }
 
-/** `10/month`, `1/24h,tag=nightly`. Throws InvalidArgumentError where it is something else. */
+/** Parses `10/month` or `1/24h,tag=nightly`. Throws InvalidArgumentError for anything else. */
 export function budgetOption(text: string): BudgetOption {
   const budget = parseBudget(text)
   if (!budget)
@@ -99,7 +99,7 @@ export function budgetOption(text: string): BudgetOption {
   return budget
 }
 
-/** What terms are called in options, beside their own names. */
+/** Terms whose option has a different name. */
 const optionTerms: Readonly<Record<string, string>> = {
   rate: 'requestsPerMinute',
   tokens: 'tokensPerMinute',
@@ -109,7 +109,7 @@ const optionTerms: Readonly<Record<string, string>> = {
   owner: 'ownerId',
 }
 
-/** Terms that are taken away, as the administration takes them. */
+/** Terms to remove, in the form of the administration API. */
 export function clearedTerms(names: readonly string[] = []): Readonly<Record<string, null>> {
   return Object.fromEntries(names.map((name) => [optionTerms[name] ?? name, null]))
 }
@@ -120,12 +120,12 @@ function parsePairs(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]]))
 }
 
-/** `a,b` as a list. */
+/** Splits `a,b` into a list. */
 export function splitList(text: string): readonly string[] {
   return text.split(',').map((part) => part.trim())
 }
 
-/** A whole number from 1 up. */
+/** Parses a positive integer. */
 export function positive(text: string): number {
   const number = Number(text)
   if (!Number.isInteger(number) || number < 1)

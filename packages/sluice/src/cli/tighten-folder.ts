@@ -1,14 +1,14 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 
-/** What this program makes in its data folder. */
+/** The files this program creates in its data folder. */
 const ownNames = /^(?:sluice\.db(?:-wal|-shm)?|videos|initial-keys\.json(?:\.\d+)?)$/
 
 /**
- * Takes an existing data folder away from everybody but its owner. A folder that holds other things too may have to be
- * read by others; then, or where it may not be changed, `warn` is told instead.
+ * Restricts an existing data folder to its owner. A folder with other files may need to be readable by others; in that case,
+ * or if the mode cannot be changed, `warn` is called instead.
  */
 export function tightenFolder(folder: string, warn: (message: string) => void): void {
-  // Windows has other rights than these.
+  // Windows has a different permission model.
   if (process.platform === 'win32') return
   const { mode } = statSync(folder)
   if ((mode & 0o077) === 0) return

@@ -9,7 +9,7 @@ interface Printing {
   readonly finish: (checked: { readonly text: string; readonly isFine: boolean }) => void
 }
 
-/** What was used, of a gateway that is running. */
+/** Commands that show the usage of a running gateway. */
 export function addUsageCommands(program: Command, { print, finish }: Printing): void {
   const usage = program
     .command('usage')

@@ -9,7 +9,7 @@ import { createProgress, type Screen, whileWaiting } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 
-/** The gateway adds to the sums every two seconds. */
+/** The gateway updates the sums every two seconds. */
 const rebuildLookMs = 500
 
 export interface UsageOptions {
@@ -21,7 +21,7 @@ export interface UsageOptions {
   readonly csv?: boolean
 }
 
-/** A row of `GET /admin/v1/usage`, as far as commands read it. */
+/** A row of `GET /admin/v1/usage`, as far as commands use it. */
 export interface ShownSums {
   readonly [name: string]: unknown
   readonly model?: string | null
@@ -44,7 +44,7 @@ interface Answer {
 
 const waitMs = 60_000
 
-/** What was used, from a running gateway: a table, or JSON or CSV as it answers. */
+/** Shows usage from a running gateway: a table, or its JSON or CSV. */
 export async function usageCommand(
   environment: Environment,
   { by = 'model', from, to, url, json = false, csv = false }: UsageOptions,
@@ -88,7 +88,7 @@ export async function usageCommand(
   return [`${answer.from} to ${answer.to}`, formatTable(headings, rows), ...notes].join('\n')
 }
 
-/** An id with the name that its holder has now; what is not there any more has its id alone. */
+/** An id with its current name; only the id if it no longer exists. */
 function keyOf(value: unknown, named: ReadonlyMap<string, string>): string {
   if (typeof value !== 'string') return '-'
   const name = named.get(value)
@@ -102,7 +102,7 @@ const lists: Readonly<Record<string, string>> = {
   organization: 'organizations',
 }
 
-/** What the ids of a table are called. */
+/** The names of the ids in a table. */
 async function namesOf(
   environment: Environment,
   names: readonly string[],
@@ -126,7 +126,7 @@ interface Listed {
   readonly last_id: string | null
 }
 
-/** The sums that a running gateway tells. */
+/** The usage sums of a running gateway. */
 export async function askUsage(
   environment: Environment,
   query: URLSearchParams,
@@ -140,11 +140,11 @@ export interface EraseOptions {
   readonly key?: string
   readonly url?: string
   readonly json?: boolean
-  /** Where it is drawn how long it takes so far. */
+  /** Where the elapsed time is shown. */
   readonly screen?: Screen
 }
 
-/** Takes a user or a key out of all records and sums of a running gateway. */
+/** Removes a user or a key from all records and sums of a running gateway. */
 export async function eraseUsage(
   environment: Environment,
   { user, key, url, json = false, screen }: EraseOptions,
@@ -165,13 +165,13 @@ export async function eraseUsage(
 export interface RebuildOptions {
   readonly url?: string
   readonly json?: boolean
-  /** Whether the sums are waited for. Default false: the gateway makes them while it goes on. */
+  /** Whether to wait for the sums. Default false: the gateway computes them in the background. */
   readonly wait?: boolean
-  /** Where it is drawn how far they are. */
+  /** Where progress is shown. */
   readonly screen?: Screen
 }
 
-/** Makes the sums of a running gateway anew. */
+/** Rebuilds the usage sums of a running gateway. */
 export async function rebuildUsage(
   environment: Environment,
   { url, json = false, wait = false, screen }: RebuildOptions,
@@ -207,7 +207,7 @@ async function askForUsage(
 
 interface AdminRequest {
   readonly method: 'GET' | 'POST'
-  /** Behind `/admin/v1`. */
+  /** Relative to `/admin/v1`. */
   readonly path: string
   readonly body?: object
   readonly url: string | undefined

@@ -4,14 +4,14 @@ import { addedSnapshots, lastingSnapshots } from '../telemetry/added-snapshots.t
 import type { FamilySnapshot } from '../telemetry/families.ts'
 import type { OtherProcesses } from '../telemetry/open-telemetry.ts'
 
-/** How long a worker may take for its figures; one that is late counts with those it said last. */
+/** Timeout for a worker's metrics, in milliseconds; a late worker counts with its last values. */
 const answerMs = 2_000
 
 type Families = readonly FamilySnapshot[]
 
 /**
- * What all workers have measured, in the process that started them. What a worker said last of its counters is kept when it
- * ends: a counter never becomes less.
+ * The combined metrics of all workers, held in the primary process. The last counters of a worker are kept when it ends,
+ * because a counter must never decrease.
  */
 export class WorkerMetrics {
   readonly #last = new Map<ProcessLink, Families>()
@@ -27,7 +27,7 @@ export class WorkerMetrics {
     })
   }
 
-  /** As one of them asks, which says its own. */
+  /** Combines all metrics at the request of one worker, which sends its own. */
   async #all(asking: ProcessLink, own: Families): Promise<Families> {
     this.#last.set(asking, own)
     const others = [...this.#last.keys()].filter((link) => link !== asking)
@@ -45,10 +45,10 @@ export class WorkerMetrics {
   }
 }
 
-/** The same as a worker sees it. */
+/** The worker's side of WorkerMetrics. */
 export function measuredElsewhere(link: ProcessLink): OtherProcesses {
   return {
-    // The other side returns what it was told.
+    // The other side returns what it was sent.
     addTo: async (own) => (await link.ask('metrics.all', own)) as Families,
     serve(own) {
       link.serve('metrics.own', own)

@@ -2,7 +2,7 @@ import { Attempts, type SignInAttempts } from '../accounts/attempts.ts'
 import type { BegunCall, LiveCalls, RefusedCall } from '../gateway/live-calls.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 
-/** What workers tell each other over the process that started them: calls that begin, and who tries to sign in. */
+/** Shares live calls and sign-in attempts between workers, through the primary process. */
 export class WorkerSharing {
   readonly #links = new Map<ProcessLink, Watcher>()
   readonly #attempts = new Attempts()
@@ -32,7 +32,7 @@ export class WorkerSharing {
     this.#tell()
   }
 
-  /** Each is told whether somebody looks on in another. */
+  /** Tells each worker whether another one is being watched. */
   #tell(): void {
     for (const [link, watcher] of this.#links) {
       const isWatched = [...this.#links].some(([other, one]) => one.isWatching && other !== link)
@@ -45,14 +45,14 @@ export class WorkerSharing {
 
 interface Watcher {
   isWatching: boolean
-  /** Whether its worker knows that somebody looks on elsewhere. */
+  /** Whether its worker knows that another one is being watched. */
   isTold: boolean
 }
 
-/** Has a worker's live calls told to all, and those of all to it. */
+/** Shares live calls with the other workers. */
 export function shareLiveCalls(live: LiveCalls, link: ProcessLink): void {
   link.serve('live.watched', (isWatched) => live.setWatchedElsewhere(isWatched === true))
-  // The other side hands on what a worker has said.
+  // The other side forwards what a worker has sent.
   link.serve('live.began', (begun) => live.beganElsewhere(begun as BegunCall))
   link.serve('live.refused', (refused) => live.refusedElsewhere(refused as RefusedCall))
   live.share({
@@ -62,7 +62,7 @@ export function shareLiveCalls(live: LiveCalls, link: ProcessLink): void {
   })
 }
 
-/** Attempts of all workers together. */
+/** Counts sign-in attempts of all workers together. */
 export function sharedAttempts(link: ProcessLink): SignInAttempts {
   return {
     count: (address) => link.ask('signIn.count', address).then(() => {}),

@@ -4,8 +4,8 @@ import type { ProcessLink } from '../storage/process-link.ts'
 const looksPerLimit = 10
 
 /**
- * Calls `hangs` once a worker has not answered for so long. Time is counted in looks, not by the clock: where this process was
- * stopped itself, such as by a terminal, a worker that was stopped with it has missed one.
+ * Calls `hangs` when a worker has not answered for `limitMs`. Time is counted in checks, not by the clock: if this process was
+ * suspended too, for example by a terminal, its worker has missed only one check.
  */
 export function watchWorker(link: ProcessLink, limitMs: number, hangs: () => void): void {
   let missed = 0
@@ -29,14 +29,14 @@ export function watchWorker(link: ProcessLink, limitMs: number, hangs: () => voi
   link.whenClosed(() => clearInterval(timer))
 }
 
-/** What a worker says to the process that watches it. */
+/** Answers the checks of the watching process. */
 export function answerWatch(link: ProcessLink): void {
   link.serve('worker.lives', () => true)
 }
 
 /**
- * The connection that was handed to a process last. One that ends before it has taken that would leave it open here, where
- * nobody reads it, and its caller waiting; of one that it had taken there is nothing to close any more.
+ * Tracks the connection handed to a process last. If the process ends before taking it, the connection would stay open here
+ * unread, with its caller waiting. If the process had taken it, there is nothing left to close.
  */
 export function watchHanded(child: ChildProcess): { close(): void } {
   let handed: unknown

@@ -9,15 +9,15 @@ import { runGateway } from './run-gateway.ts'
 import { stopSignal } from './stop-signal.ts'
 import { answerWatch } from './worker-watch.ts'
 
-/** One of several processes that serve one port; workers.ts starts it. It ends with everything that it has opened. */
+/** One of several processes that serve one port; started by workers.ts. Its resources end with it. */
 export async function serveWorker(worker: number, workers: number): Promise<never> {
   const exitCode = await serve(worker, workers)
-  // The channel to its primary would keep it alive.
+  // The channel to the primary process would keep it alive.
   process.exit(exitCode)
 }
 
 async function serve(worker: number, workers: number): Promise<number> {
-  // Without this Node ends a worker whose primary is gone at once, in the middle of its streams.
+  // Otherwise Node ends a worker at once when its primary process has gone, in the middle of its streams.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
   const link = new ProcessLink((batch) => void process.send?.(batch, () => {}))
   process.on('message', (batch) => link.receive(batch))

@@ -18,25 +18,28 @@ export interface WorkersInput {
   readonly config: Config
   readonly log: OpenLog
   readonly count: number
-  /** Called once all of them listen. */
+  /** Called once all workers listen. */
   readonly listening: (found: Listening) => void
   /** Resolves with the signal to stop. */
   readonly stopping: Promise<NodeJS.Signals>
 }
 
-/** The first wait before a worker that died is started again; it doubles with each death, in milliseconds. */
+/** The first delay before a dead worker is restarted, in milliseconds; it doubles with each death. */
 const firstWaitMs = 100
 const waitMsMax = 30_000
-/** A worker that lived so long is taken for a good one: the waits begin anew. */
+/** A worker that lives this long is considered healthy, and the delays start over, in milliseconds. */
 const soundMs = 60_000
-/** How much longer than its settings say a worker may take to stop, before it is killed: its journal has what is left. */
+/**
+ * Extra time after the configured timeouts before a stopping worker is killed, in milliseconds; its journal holds what is
+ * left.
+ */
 const stopGraceMs = 15_000
 
 /**
- * Runs so many processes that serve one port (https://nodejs.org/api/cluster.html), and holds the limits of all of them. One
- * that dies is started again. Returns the exit code once all have stopped.
+ * Runs several processes that serve one port (https://nodejs.org/api/cluster.html) and holds the limits of all of them. Dead
+ * processes are restarted. Returns the exit code once all have stopped.
  *
- * @throws CommandError where one cannot be started at first.
+ * @throws CommandError if a worker cannot be started initially.
  */
 export async function superviseWorkers(input: WorkersInput): Promise<number> {
   const { config, log, count, stopping } = input
@@ -82,12 +85,12 @@ class Supervisor {
     this.#input = input
   }
 
-  /** Resolves when all listen for the first time; rejects where one cannot. */
+  /** Resolves when all workers listen for the first time; rejects if one cannot. */
   get started(): Promise<void> {
     return this.#started.promise
   }
 
-  /** Has a worker of this number running until the end. */
+  /** Keeps a worker with this number running until the end. */
   async keep(number: number): Promise<void> {
     const { signal } = this.#stopping
     let waitMs = firstWaitMs
@@ -107,7 +110,7 @@ class Supervisor {
     }
   }
 
-  /** Not by a signal: a terminal, or who stops a group of processes, has sent one to each worker already. */
+  /** Not by a signal: a terminal or process manager has already sent one to each worker. */
   stop(): void {
     this.#stopping.abort()
     for (const link of this.#workers.values()) link.tell('worker.stop', null)
@@ -117,7 +120,7 @@ class Supervisor {
     for (const worker of this.#workers.keys()) worker.process.kill('SIGKILL')
   }
 
-  /** From its start to its end. */
+  /** Runs one worker from start to end. */
   async #run(number: number): Promise<object> {
     const { count, log, config } = this.#input
     cluster.setupPrimary({ args: ['worker', String(number), String(count)] })
@@ -147,13 +150,13 @@ class Supervisor {
     return signal === null ? { code } : { signal }
   }
 
-  /** Resolves when it has ended. What cannot be sent to one that is ending is an error of its own, and no end of this process. */
+  /** Resolves when the worker has ended. Sending to a worker that is ending fails, which must not end this process. */
   #exit(worker: Worker, number: number): Promise<Exit> {
     return new Promise((resolve) => {
       worker.on('exit', (code: number | null, signal: string | null) => resolve({ code, signal }))
       worker.on('error', (error) => {
         this.#input.log.warn({ worker: number, reason: error.message }, 'a worker was not reached')
-        // It was never there, so that no exit follows.
+        // The process was never started, so no exit event follows.
         if (worker.process.pid === undefined) resolve({ code: null, signal: null })
       })
     })
@@ -168,7 +171,7 @@ class Supervisor {
   }
 }
 
-/** Its lines become lines of this process's log, each whole: several processes that write to one pipe would mix them. */
+/** Copies a worker's lines to this process's log as whole lines: several processes writing to one pipe would mix them. */
 async function forwardLines({ process: { stdout } }: Worker, log: OpenLog): Promise<void> {
   if (!stdout) return
   const decoder = new StringDecoder('utf8')

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Whether a text is an address or a block of them in CIDR notation (RFC 4632): `10.0.0.0/8`, `2001:db8::1`. */
+/** Whether a text is an address or a block in CIDR notation (RFC 4632): `10.0.0.0/8`, `2001:db8::1`. */
 export function isAddressBlock(text: string): boolean {
   const [network = '', length, ...more] = text.split('/')
   const version = isIP(network)
@@ -9,7 +9,7 @@ export function isAddressBlock(text: string): boolean {
   return /^\d{1,3}$/.test(length) && Number(length) <= bitsOf(version)
 }
 
-/** What looks addresses up in such blocks. */
+/** Builds a lookup list of such blocks. */
 export function addressListOf(blocks: readonly string[]): BlockList {
   const list = new BlockList()
   for (const block of blocks) {
@@ -21,10 +21,10 @@ export function addressListOf(blocks: readonly string[]): BlockList {
   return list
 }
 
-/** Whether an address is in a list; a text that is no address is in none. */
+/** Whether an address is in a list; false for invalid addresses. */
 export function isListed(list: BlockList, address: string | undefined): boolean {
   if (address === undefined) return false
-  // How a socket that takes both kinds says an address of the fourth version (RFC 4291, 2.5.5.2).
+  // Dual-stack sockets report IPv4 addresses in this form (RFC 4291, 2.5.5.2).
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
   const version = isIP(plain)
   return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')

@@ -1,16 +1,16 @@
 import { ConfigError } from './config-error.ts'
 import type { AlertsConfig } from './schema-alerts.ts'
 
-/** Who is told what happens, and from when on calls fail too often. */
+/** The webhooks, and the error rate that triggers an alert. */
 export interface Alerting {
   readonly webhooks: NonNullable<AlertsConfig['webhooks']>
   readonly errorRate: Required<NonNullable<AlertsConfig['errorRate']>>
 }
 
-/** As the Standard Webhooks specification asks for. */
+/** The range required by the Standard Webhooks specification. */
 const secretBytes = { min: 24, max: 64 }
 
-/** @throws ConfigError for an address that is none and a secret that does not sign, without either: both may be secret. */
+/** @throws ConfigError for an invalid URL or secret. The message contains neither, because both may be secret. */
 export function readAlerts({ webhooks = [], errorRate }: AlertsConfig): Alerting {
   for (const [index, { url, secret }] of webhooks.entries()) {
     const at = `alerts.webhooks[${index}]`

@@ -1,4 +1,4 @@
-/** A wrong setting. Its message is a sentence that names the setting; it stops the start, or leaves a running gateway as it is. */
+/** An invalid setting. The message names the setting. It prevents the start, or leaves a running gateway unchanged. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }

@@ -18,26 +18,26 @@ import type { PriceConfig } from './schema-prices.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import type { UnsupportedMode } from './unsupported-mode.ts'
 
-/** Everything that can be set, complete: environment over sluice.yaml over the defaults. */
+/** The complete configuration. The environment overrides sluice.yaml, which overrides the defaults. */
 export interface Config {
   readonly server: {
     readonly host: string
-    /** 0 takes a free port. */
+    /** 0 selects a free port. */
     readonly port: number
     /** Without a trailing slash; absent means the address a request came to. */
     readonly publicUrl?: string
-    /** Addresses and blocks of the proxies whose `x-forwarded-for` is believed. */
+    /** Addresses and blocks of proxies whose `x-forwarded-for` is trusted. */
     readonly trustedProxies?: readonly string[]
     readonly bodyLimitBytes: number
     readonly inflatedLimitBytes: number
     readonly bodyLimitValues: number
     readonly requestTimeoutMs: number
-    /** How long what is under way may go on after the signal to stop. */
+    /** How long open requests may continue after the stop signal. */
     readonly stopTimeoutMs: number
     readonly workerTimeoutMs: number
-    /** How long it goes on accepting after that signal, while it says that it is not ready. */
+    /** How long new requests are accepted after the stop signal, while readiness fails. */
     readonly drainMs: number
-    /** Processes that serve the port. */
+    /** Number of processes that serve the port. */
     readonly workers: number | 'auto'
     readonly allowPrivateMedia: boolean
   }
@@ -46,27 +46,27 @@ export interface Config {
     readonly tokensPerMinute?: number
     readonly concurrentRequestsPerKey?: number
     readonly unknownPrices?: 'refuse' | 'allow'
-    /** Tokens that are put aside for what nobody can count before an upstream has. */
+    /** Assumed token counts for what cannot be counted before the upstream reports usage. */
     readonly estimates: Required<NonNullable<NonNullable<ConfigFile['limits']>['estimates']>>
     readonly concurrentRequests?: number
-    /** How many may wait for a place of these, and how long. */
+    /** How many requests may wait for a concurrency slot, and how long. */
     readonly waitingRequests: number
     readonly waitMs: number
     /** Of all keys together. */
     readonly heldBytes: number
     readonly heldBytesPerKey: number
-    /** What one request may name for fetching. */
+    /** Limits on the files one request may reference. */
     readonly namedFiles: { readonly count: number; readonly bytes: number }
-    /** What one key may have stored; the oldest beyond it are removed. */
+    /** Storage limits per key; the oldest responses beyond them are removed. */
     readonly keptResponses: { readonly count: number; readonly bytes: number }
-    /** What one key may have stored; only what is over is removed. */
+    /** Storage limits per key; only finished videos are removed. */
     readonly keptVideos: { readonly count: number; readonly bytes: number }
   }
   readonly builtin: {
     readonly enabled: 'auto' | 'always' | 'never'
     readonly aliases: Readonly<Record<string, string>>
   }
-  /** Where keys, usage, video tasks and responses are kept. Without a `url`: in a SQLite file in the data folder. */
+  /** Where keys, usage, video jobs and responses are stored. Without `url`: a SQLite file in the data folder. */
   readonly storage: { readonly url?: string }
   /** Where limits are kept; absent means in memory. */
   readonly redis?: {
@@ -77,31 +77,31 @@ export interface Config {
   readonly alerts: Alerting
   readonly providers: Readonly<Record<string, ProviderConfig>>
   readonly models: Readonly<Record<string, string | RouteConfig>>
-  /** By `provider/model`, which may end in `*`. */
+  /** Keyed by `provider/model`, which may end in `*`. */
   readonly prices: Readonly<Record<string, PriceConfig>>
-  /** How many days usage records are kept; absent means for ever. */
+  /** How many days usage records are kept; absent means forever. */
   readonly usage: { readonly keepDays?: number }
   readonly defaults: RouteOptions
-  /** What happens to fields that a target cannot express, where nothing nearer says. */
+  /** The policy for fields a target cannot express, unless a more specific setting applies. */
   readonly unsupported: UnsupportedMode
-  /** Keys of sluice.yaml, their secrets in clear. */
+  /** Keys from sluice.yaml, with their secrets in clear text. */
   readonly keys: readonly KeyConfig[]
-  /** Issuers of tokens that stand for a key. */
+  /** Issuers of tokens that callers may use instead of a key. */
   readonly jwt: readonly JwtConfig[]
   readonly console: ConsoleConfig
-  /** Secrets of SLUICE_API_KEYS. */
+  /** Secrets from SLUICE_API_KEYS. */
   readonly apiKeys: readonly string[]
-  /** The secret of SLUICE_ADMIN_KEY. */
+  /** The secret from SLUICE_ADMIN_KEY. */
   readonly adminKey?: string
   readonly log: { readonly level: LogLevel; readonly file?: string }
   readonly telemetry: TelemetryConfig
-  /** Of keys whose prompts and answers are kept. */
+  /** For keys whose prompts and responses are stored. */
   readonly contentLogging: { readonly keepDays: number; readonly bytesMax: number }
-  /** Absolute path of the folder of all that is kept. */
+  /** Absolute path of the data folder. */
   readonly dataFolder: string
-  /** Absolute path of the settings file, whether it exists or not. */
+  /** Absolute path of the settings file, which need not exist. */
   readonly configFile: string
-  /** The environment, in which providers look for their keys. */
+  /** The environment variables, in which providers look for their keys. */
   readonly variables: Variables
 }
 
@@ -110,9 +110,9 @@ export type LogLevel = (typeof logLevels)[number]
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /**
- * The settings of this start.
+ * Loads the configuration at startup.
  *
- * @throws ConfigError with a sentence that names the wrong setting.
+ * @throws ConfigError with a sentence that names the invalid setting.
  */
 export async function loadConfig(environment: Environment): Promise<Config> {
   const { configFile } = environment
@@ -122,19 +122,19 @@ export async function loadConfig(environment: Environment): Promise<Config> {
       throw new ConfigError(`SLUICE_CONFIG names ${configFile}, and there is no such file`)
     return createConfig(environment, {}, file)
   }
-  // The YAML reader and the compiled schema of the file are needed only where there is one.
+  // The YAML reader and the compiled schema are needed only if there is a file.
   const { readConfigFile } = await import('./file.ts')
   return createConfig(environment, readConfigFile(file, environment.variables), file)
 }
 
-/** The settings after the file was given another text. Throws as `loadConfig` does. */
+/** The configuration for a changed text of the file. Throws as `loadConfig` does. */
 export async function changedConfig(environment: Environment, text: string): Promise<Config> {
   const file = absoluteConfigFile(environment)
   const { parseConfig } = await import('./file.ts')
   return createConfig(environment, parseConfig(text, file, environment.variables), file)
 }
 
-/** Puts environment, file and defaults together. `file` is the absolute path of the settings file. */
+/** Combines environment, file and defaults. `file` is the absolute path of the settings file. */
 export function createConfig(environment: Environment, content: ConfigFile, file: string): Config {
   const { server = {}, limits = {}, builtin = {}, storage = {}, log = {} } = content
   const { port: _port, host: _host, publicUrl, ...restOfServer } = server
@@ -207,7 +207,7 @@ function readRedis(
 ): Pick<Config, 'redis'> {
   const chosen = redisUrl ?? url
   if (chosen === undefined) return {}
-  // Without the value, which may hold a password.
+  // Without the value, which may contain a password.
   if (!/^rediss?:\/\/\S+$/.test(chosen))
     throw new ConfigError('REDIS_URL must begin with redis:// or rediss://')
   const policy = whenDown === 'local' ? { processes } : 'refuse'
@@ -217,7 +217,7 @@ function readRedis(
 function readDatabaseUrl({ databaseUrl }: Environment): Config['storage'] {
   if (databaseUrl === undefined) return {}
   if (databaseUrlPattern.test(databaseUrl)) return { url: databaseUrl }
-  // Without the value, which holds a password.
+  // Without the value, which contains a password.
   throw new ConfigError('DATABASE_URL must begin with postgres:// or postgresql://')
 }
 
@@ -237,13 +237,13 @@ function readWorkers({ workers }: Environment): Config['server']['workers'] | un
   throw new ConfigError(`SLUICE_WORKERS ${workersSaid(workers)}`)
 }
 
-/** A number of workers as it is written; undefined where it is none. */
+/** Parses a number of workers; undefined if invalid. */
 export function workersIn(text: string): Config['server']['workers'] | undefined {
   if (text === 'auto') return 'auto'
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined
 }
 
-/** What is wrong with one that is none. */
+/** The error text for an invalid number of workers. */
 export function workersSaid(text: string): string {
   return `must be a whole number from 1 to 999, or auto, got ${JSON.stringify(text)}`
 }
@@ -257,12 +257,12 @@ function readLogLevel({ logLevel }: Environment): LogLevel | undefined {
   )
 }
 
-/** The absolute path of the folder of all that is kept. */
+/** The absolute path of the data folder. */
 function absoluteDataFolder({ dataFolder }: Environment): string {
   return resolve(dataFolder)
 }
 
-/** The absolute path of the settings file, whether it exists or not. */
+/** The absolute path of the settings file, which need not exist. */
 export function absoluteConfigFile({ configFile }: Environment): string {
   return resolve(configFile ?? 'sluice.yaml')
 }

@@ -1,21 +1,21 @@
 import { ConfigError } from './config-error.ts'
 import type { ConsoleSettings, OidcSettings } from './schema-console.ts'
 
-/** What is set of the console. */
+/** The configuration of the console. */
 export interface ConsoleConfig {
-  /** How long somebody stays signed in. */
+  /** Session lifetime, in milliseconds. */
   readonly sessionMs: number
-  /** Absent: people sign in with keys alone. */
+  /** Absent if users sign in with keys only. */
   readonly oidc?: OidcSettings
 }
 
-/** One working day and a little more: nobody is asked to sign in twice a day. */
+/** A little more than a working day, so that nobody has to sign in twice a day. */
 const sessionMsUsual = 12 * 60 * 60 * 1000
 
-/** Tenants that stand for everybody who has an account there. */
+/** Tenants that stand for everybody with an account there. */
 const anyTenant = /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)\b/
 
-/** @throws ConfigError for an issuer that is none, or that would let in everybody. */
+/** @throws ConfigError for an invalid issuer, or one that would let everybody in. */
 export function readConsole({ sessionMs, oidc }: ConsoleSettings = {}): ConsoleConfig {
   if (oidc) {
     const { search, hash, username, password } = URL.parse(oidc.issuer) ?? { search: '?' }

@@ -1,2 +1,2 @@
-/** The databases beside SQLite that a setting may name. Apart from schema.ts, which a start without a file never loads. */
+/** The URLs of databases other than SQLite. Separate from schema.ts, which is not loaded if there is no settings file. */
 export const databaseUrlPattern = /^postgres(?:ql)?:\/\/\S+$/

@@ -1,5 +1,5 @@
 /**
- * Names that existing programs ask for, and the built-in model that answers to each while no other provider is
+ * Well-known model names that existing programs request, and the built-in model that answers each while no other provider is
  * configured. `builtin.aliases` in sluice.yaml replaces the table.
  */
 export const defaultAliases: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ import {
 import { ConfigError } from './config-error.ts'
 import type { Path } from './references.ts'
 
-/** The text with one setting changed or added. Comments stay, and so does every other line wherever that is possible. */
+/** Returns the text with one setting changed or added. Comments are kept, and all other lines where possible. */
 export function setSetting(text: string, path: Path, value: unknown): string {
   const byDocument = edit(text, (document) => {
     const old = document.getIn(path, true)
@@ -25,7 +25,7 @@ export function setSetting(text: string, path: Path, value: unknown): string {
   return preferSplice(spliceIn(text, path, value), byDocument)
 }
 
-/** The text without one setting. What is not there is removed already. */
+/** Returns the text without one setting; unchanged if it is absent. */
 export function removeSetting(text: string, path: Path): string {
   if (!parseDocument(text).hasIn(path)) return text
   const byDocument = edit(text, (document) => {
@@ -48,7 +48,7 @@ function edit(text: string, change: (document: Document.Parsed) => void): string
   return document.toString({ lineWidth: 0 })
 }
 
-/** The splice leaves the lines around it alone, and is taken where it means exactly what the document came to. */
+/** The splice leaves other lines untouched. It is used if it has exactly the same meaning as the edited document. */
 function preferSplice(splice: string | undefined, byDocument: string): string {
   if (splice === undefined) return byDocument
   const document = parseDocument(splice)
@@ -76,7 +76,7 @@ function spliceIn(text: string, path: Path, value: unknown): string | undefined 
   return insertAfterLastItem(text, map, lines)
 }
 
-/** How many steps of the path lead to something that is there. */
+/** The number of path steps that exist in the document. */
 function depthOfNearest(document: Document.Parsed, path: Path): number {
   let depth = path.length - 1
   while (depth > 0 && !document.hasIn(path.slice(0, depth))) depth--
@@ -119,10 +119,10 @@ function lineEnd(text: string, offset: number): number {
   return end === -1 ? text.length : end
 }
 
-/** An item of a list as it shall be: where it stood before, or what is new. */
+/** An item of the new list: the index of an existing item, or a new value. */
 export type Arranged = number | { readonly added: unknown }
 
-/** The text with the items of a list in another order, with new ones and without others: lines and comments go with their item. */
+/** Returns the text with the items of a list rearranged, added or removed. Lines and comments move with their item. */
 export function arrangeItems(text: string, path: Path, order: readonly Arranged[]): string {
   const document = parseDocument(text)
   const list = document.getIn(path, true)
@@ -135,7 +135,7 @@ export function arrangeItems(text: string, path: Path, order: readonly Arranged[
   )
 }
 
-/** Each item with the lines above it, up to the one before; undefined where they do not stand on lines of their own. */
+/** Each item includes the lines above it, up to the previous item. Undefined if items are not on lines of their own. */
 function spliceItems(text: string, list: YAMLSeq, order: readonly Arranged[]): string | undefined {
   const [first] = list.items
   if (list.flow === true || !isNode(first) || !first.range || !list.range) return undefined
@@ -156,7 +156,7 @@ function spliceItems(text: string, list: YAMLSeq, order: readonly Arranged[]): s
   return text.slice(0, begin) + pieces.join('') + text.slice(ends.at(-1))
 }
 
-/** Where the lines begin that hold nothing but comments, right above a line. */
+/** The start of the comment lines directly above a line. */
 function startOfComments(text: string, line: number): number {
   let start = line
   while (start > 0 && /^\s*#/.test(text.slice(lineStart(text, start - 1), start)))
@@ -164,13 +164,13 @@ function startOfComments(text: string, line: number): number {
   return start
 }
 
-/** Where the line after an item begins, whose value ends here. */
+/** The start of the line after an item, given the end of its value. */
 function endOfItem(text: string, valueEnd: number): number {
   const end = lineEnd(text, valueEnd - (text[valueEnd - 1] === '\n' ? 1 : 0))
   return Math.min(text.length, end + 1)
 }
 
-/** `models.fast.targets[0].weight` as steps; names with dots are quoted: `models["gpt-4.1"]`. */
+/** Parses `models.fast.targets[0].weight` into steps; names with dots are quoted: `models["gpt-4.1"]`. */
 export function parsePath(text: string): Path {
   const path: (string | number)[] = []
   const step = /\.?(?:([^.[\]"]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\])/y
@@ -187,8 +187,8 @@ export function parsePath(text: string): Path {
 }
 
 /**
- * Replaces a file as a whole: who reads it sees the old text or the new one, never half of it. A link stays a link
- * and the file's mode stays; a new file is its owner's alone, since it may hold keys.
+ * Replaces a file atomically: readers see either the old or the new text. Symbolic links and the file's mode are kept. A new
+ * file is readable by its owner only, because it may contain keys.
  */
 export function replaceFile(file: string, text: string): void {
   const target = existsSync(file) ? realpathSync(file) : file

@@ -1,27 +1,27 @@
 import { didYouMean } from './similar-name.ts'
 
-/** The environment as it was at the start. An empty variable counts as absent, as shells and compose files set them. */
+/** The environment variables at startup. Empty variables count as absent, as shells and compose files often set them. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** What the environment alone decides, still as text; config.ts makes sense of it. */
+/** Settings from the environment, as text; config.ts parses them. */
 export interface Environment {
   readonly host: string | undefined
-  /** Where the port was read, so that a mistake is told by its name. */
+  /** The port and the variable it was read from, for error messages. */
   readonly port: { readonly name: string; readonly value: string } | undefined
-  /** How many processes serve the port. */
+  /** Number of processes that serve the port. */
   readonly workers: string | undefined
-  /** The folder of all that is kept. Default `data`. */
+  /** The data folder. Default `data`. */
   readonly dataFolder: string
-  /** The database server that keeps what there is to keep, instead of a file in the data folder. */
+  /** URL of the database server to use instead of a file in the data folder. */
   readonly databaseUrl: string | undefined
-  /** Where several processes keep their limits together. */
+  /** URL of the Redis server in which several processes share their limits. */
   readonly redisUrl: string | undefined
   readonly apiKeys: readonly string[]
   readonly adminKey: string | undefined
-  /** Named explicitly; absent means `sluice.yaml` if there is one. */
+  /** Set explicitly; absent means `sluice.yaml` if it exists. */
   readonly configFile: string | undefined
   readonly logLevel: string | undefined
-  /** What every program that traces reads, as text. */
+  /** The standard OpenTelemetry variables, as text. */
   readonly openTelemetry: {
     readonly isDisabled: boolean
     readonly endpoint: string | undefined
@@ -32,11 +32,11 @@ export interface Environment {
     readonly serviceName: string | undefined
     readonly resourceAttributes: string | undefined
   }
-  /** Everything, for `${NAME}` in sluice.yaml and for the providers' keys. */
+  /** All variables, for `${NAME}` in sluice.yaml and the providers' keys. */
   readonly variables: Variables
 }
 
-/** Reads the environment: nothing else in the program does. */
+/** Reads the environment. No other code does. */
 export function readEnvironment(variables: Variables = process.env): Environment {
   const read = (name: string) => secret(name, variables)
   return {
@@ -73,7 +73,7 @@ function readOpenTelemetry(
   }
 }
 
-/** One variable, trimmed; undefined when absent or empty. */
+/** One variable, trimmed; undefined if absent or empty. */
 export function secret(name: string, variables: Variables = process.env): string | undefined {
   return variables[name]?.trim() || undefined
 }
@@ -86,7 +86,7 @@ function firstSet(names: readonly string[], variables: Variables): Environment['
   return undefined
 }
 
-/** Every variable of our own, and what the README's examples set for callers. */
+/** All variables of this program, and those that the README's examples set for clients. */
 const ownVariables: ReadonlySet<string> = new Set([
   'SLUICE_HOST',
   'SLUICE_PORT',
@@ -100,10 +100,10 @@ const ownVariables: ReadonlySet<string> = new Set([
   'SLUICE_LAUNCHER_PID',
 ])
 
-/** What Kubernetes sets for a service that is called sluice. */
+/** Variables that Kubernetes sets for a service called sluice. */
 const serviceVariable = /^SLUICE_(?:SERVICE_|PORT_\d)/
 
-/** A sentence about each SLUICE_ variable that means nothing; those that the settings file refers to mean something. */
+/** A warning for each unknown SLUICE_ variable, except those that the settings file refers to. */
 export function unknownVariables(variables: Variables, settings: string): readonly string[] {
   return Object.keys(variables)
     .filter(

@@ -3,7 +3,7 @@ import type { Path } from './references.ts'
 import { configFileSchema } from './schema.ts'
 import { didYouMean } from './similar-name.ts'
 
-/** One mistake: where it is and what is wrong there, without any text of the value, which may be a secret. */
+/** A mistake: its path and description, without the value, which may be secret. */
 export interface Mistake {
   readonly path: Path
   readonly problem: string
@@ -11,9 +11,7 @@ export interface Mistake {
 
 type ValidationError = TLocalizedValidationError
 
-/**
- * What a person needs of a validator's errors: of a union only the arm that fits best, and each unknown name once.
- */
+/** Reduces a validator's errors to what is useful: only the best-matching arm of a union, and each unknown name once. */
 export function explainErrors(errors: readonly ValidationError[], value: unknown): Mistake[] {
   const mistakes: Mistake[] = []
   for (const error of errors) {
@@ -36,7 +34,7 @@ function unknownName(name: string, schemaPath: string): string {
   return suggestion === '' ? known : `${known}. ${suggestion}`
 }
 
-/** The names that the part of the schema knows which is at a JSON Pointer, such as `#/properties/server`. */
+/** The property names in the part of the schema at a JSON Pointer such as `#/properties/server`. */
 function propertiesAt(schemaPath: string): readonly string[] {
   let part: unknown = configFileSchema
   for (const step of schemaPath.split('/').slice(1)) part = stepInto(part, step)
@@ -51,8 +49,8 @@ function stepInto(part: unknown, step: string): unknown {
 }
 
 /**
- * A union fails with the errors of every arm. The arm of the value's kind says what is wrong with it; the others, and
- * the union itself, say something only where no arm is of that kind.
+ * A union fails with the errors of all its arms. Errors of the arm that matches the value's kind are useful; those of the
+ * others, and of the union itself, only if no arm matches.
  */
 function isNoise(error: ValidationError, errors: readonly ValidationError[]): boolean {
   if (error.keyword === 'boolean') return true
@@ -77,7 +75,7 @@ function isInFittingArm(
   return !errors.some(isOfWrongKind)
 }
 
-/** The schema path of the union's arm that the error came from. */
+/** The schema path of the union's arm that an error came from. */
 function armOf(error: ValidationError, union: ValidationError): string | undefined {
   const arms = `${union.schemaPath}/anyOf/`
   if (error === union || !error.schemaPath.startsWith(arms)) return undefined
@@ -130,7 +128,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'a string' : 'a map'
 }
 
-/** RFC 6901, with list positions as numbers where the value has a list. */
+/** Parses a JSON Pointer (RFC 6901), with list positions as numbers. */
 function parsePointer(pointer: string, value: unknown): Path {
   const path: (string | number)[] = []
   for (const part of pointer.split('/').slice(1)) {

@@ -14,9 +14,9 @@ import { type ConfigFile, configFileSchema } from './schema.ts'
 const validator = Compile(configFileSchema)
 
 /**
- * Reads and checks a settings file.
+ * Reads and validates a settings file.
  *
- * @throws ConfigError with one line per mistake, each with file, line and column and the setting's path.
+ * @throws ConfigError with one line per mistake: file, line, column and path of the setting.
  */
 export function readConfigFile(file: string, variables: Variables): ConfigFile {
   let text: string
@@ -29,7 +29,7 @@ export function readConfigFile(file: string, variables: Variables): ConfigFile {
   return parseConfig(text, file, variables)
 }
 
-/** Checks the text of a settings file; `file` is its name in messages. An empty text is an empty file. */
+/** Validates the text of a settings file; `file` is its name in messages. An empty text is valid. */
 export function parseConfig(text: string, file: string, variables: Variables): ConfigFile {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
@@ -56,7 +56,7 @@ export function parseConfig(text: string, file: string, variables: Variables): C
   throw new ConfigError(mistakes.map(({ path, problem }) => `${where(path)} ${problem}`).join('\n'))
 }
 
-/** The library stops at 8 errors, and one wrong arm of a union may be all of them. */
+/** The library stops at 8 errors by default, which a single non-matching arm of a union may use up. */
 function allErrors(value: unknown): readonly TLocalizedValidationError[] {
   const { maxErrors } = Settings.Get()
   Settings.Set({ maxErrors: 1_000 })
@@ -81,11 +81,11 @@ function toPlain(document: Document.Parsed, at: (offset: number) => string): unk
   }
 }
 
-/** RFC 9110, 5.1 and 5.5; what a client refuses to send would else look like an upstream that cannot be reached. */
+/** RFC 9110, 5.1 and 5.5. A header that the HTTP client refuses to send would otherwise look like an unreachable upstream. */
 const headerName = /^[!#$%&'*+.^_`|~\w-]+$/
 const headerText = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** What no schema can say. */
+/** Checks that the schema cannot express. */
 function findContradictions(config: ConfigFile): { path: Path; problem: string }[] {
   const found: { path: Path; problem: string }[] = []
   for (const [id, provider] of Object.entries(config.providers ?? {})) {
@@ -124,7 +124,7 @@ function findContradictions(config: ConfigFile): { path: Path; problem: string }
   return found
 }
 
-/** Where the setting stands in the text: at its name if it has one, else at its value or what is nearest around it. */
+/** The position of a setting in the text: its name if it has one, otherwise its value or the nearest enclosing node. */
 function offsetOf(document: Document.Parsed, path: Path): number {
   const name = path.at(-1)
   const parent = path.length > 0 ? document.getIn(path.slice(0, -1), true) : document.contents

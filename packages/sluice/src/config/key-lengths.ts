@@ -1,13 +1,13 @@
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 
-/** A shorter secret can be guessed, or found by its hash. */
+/** Shorter secrets can be guessed, or found from their hash. */
 export const keyLengthMin = 16
 
 /**
- * The names of API keys that are too short to be safe; a warning is in place.
+ * The names of API keys that are too short to be safe, for a warning.
  *
- * @throws ConfigError when the administrator's key is too short.
+ * @throws ConfigError if the administrator's key is too short.
  */
 export function shortKeys({ adminKey, apiKeys, keys }: Config): readonly string[] {
   if (adminKey !== undefined && adminKey.length < keyLengthMin)

@@ -1,16 +1,16 @@
 import { ConfigError } from './config-error.ts'
 import type { Variables } from './env.ts'
 
-/** The way to a value in the file: names and list positions. */
+/** The path of a value in the file: names and list positions. */
 export type Path = readonly (string | number)[]
 
 const reference = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}\\]|\\.)*))?\}/g
 
 /**
- * A copy of `value` in which every text has its `${NAME}` and `${NAME:-default}` references filled in. An empty
- * variable counts as unset. `$${NAME}` stands for the text `${NAME}`.
+ * A copy of `value` with `${NAME}` and `${NAME:-default}` references replaced in all strings. An empty variable counts as
+ * unset. `$${NAME}` is an escaped `${NAME}`.
  *
- * @throws ConfigError naming the variable and, by `where`, the place of the first reference that cannot be filled.
+ * @throws ConfigError that names the variable and the place (from `where`) of the first unresolved reference.
  */
 export function fillReferences(
   value: unknown,

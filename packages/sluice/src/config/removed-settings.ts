@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
 
 /**
- * What a change takes away of keys, limits, providers and routes, by its path in the settings file. A file that was cut
- * short looks the same as one that somebody has shortened.
+ * The paths of keys, limits, providers and routes that a change removes. A truncated file looks the same as one that was
+ * shortened on purpose.
  */
 export function removedSettings(before: Config, after: Config): readonly string[] {
   return [

@@ -2,7 +2,7 @@ import { Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { count, described, listOf, object, optional, text } from './schema-parts.ts'
 
-/** What webhooks can be told. */
+/** The events that webhooks can receive. */
 const alertEvents = [
   'budget.warning',
   'budget.spent',

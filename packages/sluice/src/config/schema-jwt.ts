@@ -1,7 +1,7 @@
 import { operationNames, Type } from '@sluice/contract'
 import { count, described, listOf, mapOf, object, optional, text } from './schema-parts.ts'
 
-/** Signatures whose key the issuer alone has; HMAC is not among them, as its key would be the gateway's too. */
+/** Asymmetric signatures only: with HMAC the gateway would share the issuer's signing key. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -15,12 +15,12 @@ const algorithms = [
   'EdDSA',
 ] as const
 
-/** As `parseBudget` reads it. */
+/** The syntax that `parseBudget` accepts. */
 const budgetPattern =
   '^(?!.*,(\\w+)=.*,\\1=)\\d{1,9}(?:\\.\\d{1,6})?/(?:day|week|month|lifetime|(?:[1-9]\\d{0,2}|[1-7]\\d{3}|8(?:[0-6]\\d|7[0-5])\\d|8760)h)(?:,(?:model|tag|over)=[^,]+)*$'
 const tagPattern = '^[\\w.:=/@+-]{1,64}$'
 
-/** Claims that are named here are believed, and no others; what they say holds beside all else. */
+/** Only the claims named here are used. Their limits apply in addition to all others. */
 const limitClaims = object(
   {
     requestsPerMinute: optional(text('A claim with a whole number from 1 up.')),
@@ -35,7 +35,7 @@ const limitClaims = object(
   'Claims that may bound a caller, by what they bound. The smaller of what a claim and what these settings say holds; a token without the claim is held to the settings alone. A claim that cannot be read refuses the token.',
 )
 
-/** Issuers of tokens that callers may come with instead of a key (RFC 7519, RFC 7517). */
+/** Issuers of tokens that callers may use instead of a key (RFC 7519, RFC 7517). */
 export const jwt = listOf(
   object(
     {

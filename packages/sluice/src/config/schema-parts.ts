@@ -1,7 +1,7 @@
 import { Type } from '@sluice/contract'
 import type { TObject, TProperties, TSchema } from 'typebox'
 
-// What the schema of sluice.yaml is put together from. Every description is read in editors.
+// Building blocks of the sluice.yaml schema. Editors show the descriptions.
 
 export const described = (description: string) => ({ description })
 

@@ -51,7 +51,7 @@ const kinds = (unit: string) =>
     described(`The price of ${unit}.`),
   )
 
-/** A price of the user's own; what it leaves out stays as it is known. */
+/** A price set by the user; omitted rates stay as known. */
 export const price = object(
   {
     input: optional(tokens('Input tokens.')),

@@ -19,8 +19,8 @@ import { provider, timeouts, unsupported } from './schema-provider.ts'
 import { limits, redis, server } from './schema-server.ts'
 import { contentLogging, telemetry } from './schema-telemetry.ts'
 
-// The schema of sluice.yaml. Its JSON form is published as sluice.schema.json, so every description here is read in
-// editors; a name that is not listed is refused, so that a slip of the pen is noticed.
+// The schema of sluice.yaml, published as sluice.schema.json. Editors show the descriptions. Unknown names are refused, so
+// that typos are noticed.
 
 const builtin = object(
   {
@@ -219,7 +219,7 @@ const usage = object(
   'What is kept of usage.',
 )
 
-/** The whole of sluice.yaml; every part is optional. */
+/** All of sluice.yaml; every part is optional. */
 export const configFileSchema = Type.Object(
   {
     server: optional(server),
@@ -260,7 +260,7 @@ export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback'>
 export type KeyConfig = Static<typeof key>
 export type JwtConfig = Static<typeof jwt>[number]
 
-/** The published JSON Schema (draft 2020-12), as text. */
+/** The published JSON Schema (draft 2020-12) as text. */
 export function publishedSchema(): string {
   const document = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

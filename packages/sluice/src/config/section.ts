@@ -12,17 +12,17 @@ import { parseConfig } from './file.ts'
 import { readTextIfAny } from './read-text.ts'
 import type { Path } from './references.ts'
 
-/** A part of the settings file that administrators change while the gateway runs. */
+/** A section of the settings file that administrators can change at run time. */
 export type Section = 'models' | 'providers'
 
-/** A section as it is written in the file, by name. */
+/** A section as written in the file, by name. */
 export type Written = Readonly<Record<string, unknown>>
 
-/** A section of the settings file at one moment. */
+/** A section of the settings file as it was read. */
 export interface SectionFile {
   readonly text: string
   readonly written: Written
-  /** Another text where anybody has changed the file. */
+  /** Changes whenever the file is changed. */
   readonly etag: string
   readonly isWritable: boolean
 }
@@ -30,12 +30,12 @@ export interface SectionFile {
 export interface Change {
   readonly name: string
   readonly change: 'added' | 'changed' | 'removed'
-  /** Null where it was not, or is not, there. */
+  /** Null if absent before or after the change. */
   readonly before: unknown
   readonly after: unknown
 }
 
-/** A file that is not there has none. Throws ConfigError where it is no YAML. */
+/** A missing file has an empty section. Throws ConfigError for invalid YAML. */
 export function readSection(
   { configFile }: Pick<Config, 'configFile'>,
   section: Section,
@@ -58,7 +58,7 @@ export function readSection(
 
 function isWritable(file: string): boolean {
   try {
-    // It is replaced by another of its name.
+    // The file is replaced by renaming another one.
     accessSync(dirname(file), constants.W_OK)
     if (existsSync(file)) accessSync(file, constants.W_OK)
     return true
@@ -67,7 +67,7 @@ function isWritable(file: string): boolean {
   }
 }
 
-/** What would be different, by name. */
+/** The differences, by name. */
 export function changesBetween(before: Written, after: Written): readonly Change[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
   return names.flatMap((name): readonly Change[] => {
@@ -79,7 +79,7 @@ export function changesBetween(before: Written, after: Written): readonly Change
   })
 }
 
-/** The text of the settings file with these changes; comments and all other lines stay wherever that is possible. */
+/** The text of the settings file with these changes; comments and other lines are kept where possible. */
 export function textWith(text: string, section: Section, changes: readonly Change[]): string {
   return changes.reduce(
     (changed, { name, change, before, after }) =>
@@ -90,7 +90,7 @@ export function textWith(text: string, section: Section, changes: readonly Chang
   )
 }
 
-/** Only what differs is written: what stands beside it keeps its comments. */
+/** Writes only what differs, so that the rest keeps its comments. */
 function withValue(
   text: string,
   path: Path,
@@ -111,7 +111,7 @@ interface Lists {
   readonly after: readonly unknown[]
 }
 
-/** Items that stay keep their comments, wherever they stand afterwards; one that changes is known by its target. */
+/** Unchanged items keep their comments, wherever they move; a changed item is identified by its target. */
 function withItems(text: string, path: Path, { before, after }: Lists): string {
   if (before.length === 0 || after.length === 0) return setSetting(text, path, after)
   const order = arrangementOf({ before, after })
@@ -126,7 +126,10 @@ function withItems(text: string, path: Path, { before, after }: Lists): string {
   )
 }
 
-/** For each item what it was before: the same, or the one with its target, or, in a list as long as before, what stood there. */
+/**
+ * For each item its previous position: an equal item, one with the same target, or, if the length is unchanged, the item at
+ * the same position.
+ */
 function arrangementOf({ before, after }: Lists): readonly Arranged[] {
   const free = new Set(before.keys())
   const found: (number | undefined)[] = after.map(() => undefined)
@@ -150,23 +153,23 @@ function targetIn(item: unknown): unknown {
   return isObject(item) ? item['target'] : undefined
 }
 
-/** The settings that a text of the file would come to. Throws ConfigError with the place of each mistake. */
+/** The configuration that a text of the file results in. Throws ConfigError with the place of each mistake. */
 export function configOf({ variables, configFile }: Config, text: string): Config {
   const content = parseConfig(text, configFile, variables)
   return createConfig(readEnvironment(variables), content, configFile)
 }
 
-/** The section alone, as it is to be put into the file by hand. */
+/** The section as YAML, for editing the file by hand. */
 export function yamlOf(section: Section, written: Written): string {
   return stringify({ [section]: written }, { lineWidth: 0 })
 }
 
-/** A text in which a variable of the environment is filled in. */
+/** A reference to an environment variable. */
 const reference = /(?<!\$)\$\{[A-Za-z_]/
 
 /**
- * A text that refers to a variable and does not stand in the file yet: who may change routes may not read the environment, and a
- * name is shown to everybody. Undefined where there is none.
+ * A string that refers to a variable and is not in the file yet; undefined if there is none. Those who may change routes may
+ * not read the environment, and names are visible to everybody.
  */
 export function newReference(before: unknown, after: unknown): string | undefined {
   const known = new Set(textsIn(before))

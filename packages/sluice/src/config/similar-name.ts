@@ -1,9 +1,9 @@
-/** Longer names are no slips of the pen, and would take long to compare. */
+/** Longer names are hardly typos and would take long to compare. */
 const lengthMax = 80
 
 /**
- * The name that was probably meant: the nearest that differs in its spelling alone (case, dashes) or in a letter or two,
- * of longer names in three; else one that is the last word of it, as `key` is of `apiKey`. Undefined where none is near.
+ * The name that was probably meant: the closest one that differs only in case or dashes, or in one or two letters (three in
+ * longer names); otherwise one that equals the last word, as `key` in `apiKey`. Undefined if none is close.
  */
 export function similarName(name: string, names: Iterable<string>): string | undefined {
   if (name.length > lengthMax) return undefined
@@ -25,7 +25,7 @@ export function similarName(name: string, names: Iterable<string>): string | und
   return nearest ?? byWord
 }
 
-/** `Did you mean "x"?`, or nothing. */
+/** `Did you mean "x"?`, or an empty string. */
 export function didYouMean(name: string, names: Iterable<string>): string {
   const similar = similarName(name, names)
   return similar === undefined ? '' : `Did you mean ${JSON.stringify(similar)}?`
@@ -35,7 +35,7 @@ function plainly(name: string): string {
   return name.toLowerCase().replace(/[-_ ]/g, '')
 }
 
-/** How many letters are to be added, taken away, replaced or swapped with their neighbour (optimal string alignment). */
+/** The number of letters to insert, delete, replace or swap with a neighbour (optimal string alignment). */
 function distance(left: string, right: string): number {
   let before: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, index) => index)

@@ -2,39 +2,39 @@ import { ConfigError } from './config-error.ts'
 import type { Environment } from './env.ts'
 import type { ConfigFile } from './schema.ts'
 
-/** What is measured and traced. */
+/** The configuration of metrics and traces. */
 export interface TelemetryConfig {
   readonly metrics: {
     readonly enabled: boolean
-    /** Where they are answered, where that is not the gateway's own address. */
+    /** A separate address for metrics; absent means the gateway's own. */
     readonly listen?: { readonly host: string; readonly port: number }
     readonly key?: string
     readonly perKey: boolean
   }
-  /** Absent where nothing is traced. */
+  /** Absent if tracing is off. */
   readonly traces?: TraceConfig
 }
 
 export interface TraceConfig {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of the traces that begin here, from 0 to 1. */
+  /** The fraction of traces started here that is sampled, from 0 to 1. */
   readonly ratio: number
-  /** Whether spans hold what was asked and answered, of calls of which that is kept. */
+  /** Whether spans contain prompts and responses, for calls whose content is stored. */
   readonly content: boolean
-  /** How long the collector may take, in milliseconds. */
+  /** Timeout of the collector, in milliseconds. */
   readonly timeoutMs: number
-  /** What is said of this process with every span, `service.name` among it. */
+  /** Resource attributes of all spans, including `service.name`. */
   readonly resource: Readonly<Record<string, string>>
 }
 
 const timeoutMsUsual = 10_000
 
 /**
- * The settings with what OpenTelemetry's variables say
+ * Combines the settings with OpenTelemetry's standard variables
  * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
  *
- * @throws ConfigError with the name of a variable that cannot be understood.
+ * @throws ConfigError that names an invalid variable.
  */
 export function readTelemetry(
   { openTelemetry }: Environment,
@@ -71,7 +71,7 @@ export function readTelemetry(
 
 type Variables = Environment['openTelemetry']
 
-/** The one for traces is a whole address; to the one for all signals the path is added. */
+/** The traces endpoint is a complete URL; the path is appended to the general endpoint. */
 function endpointOf({ tracesEndpoint, endpoint }: Variables): string | undefined {
   const found = tracesEndpoint ?? (endpoint && `${endpoint.replace(/\/+$/, '')}/v1/traces`)
   if (found === undefined || /^https?:\/\/\S+$/.test(found)) return found
@@ -93,7 +93,9 @@ function ratioOf({ samplerArgument }: Variables): number | undefined {
   throw new ConfigError('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1')
 }
 
-/** `name=value,name=value`, percent-encoded (W3C Baggage). What is no pair is left out, as elsewhere. */
+/**
+ * Parses `name=value,name=value` with percent-encoding (W3C Baggage). Invalid pairs are ignored, as other implementations do.
+ */
 function pairsIn(text: string | undefined): Readonly<Record<string, string>> {
   const pairs = (text ?? '').split(',').flatMap((pair) => {
     const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []

@@ -1,4 +1,4 @@
-/** What can happen to fields that a target cannot express, the strictest first. */
+/** The policies for fields a target cannot express, strictest first. */
 export const unsupportedModes = ['refuse', 'hints', 'report'] as const
 
 export type UnsupportedMode = (typeof unsupportedModes)[number]

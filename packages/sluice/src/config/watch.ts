@@ -3,31 +3,30 @@ import { basename, dirname } from 'node:path'
 
 export interface WatchOptions {
   /**
-   * Called with the file's text after it changed, one call at a time. `isSettled` says that the file has lain still for
-   * `settleMs`; where `apply` would not take the text before that, it returns `unsettled` and is called again. What it
-   * throws goes to `failed`.
+   * Called with the file's text after a change, one call at a time. `isSettled` states that the file has not changed for
+   * `settleMs`. To wait for that, `apply` returns `unsettled` and is called again. Errors it throws go to `failed`.
    */
   readonly apply: (text: string, isSettled: boolean) => Promise<Applied> | Applied
-  /** Told why a change was not applied; once with AbsentSettings while there is nothing to apply. */
+  /** Called when a change was not applied; called once with AbsentSettings while there is nothing to apply. */
   readonly failed: (error: unknown) => void
-  /** How long the file must be quiet: editors write in several steps. Default 100 ms. */
+  /** How long the file must be unchanged, because editors write in several steps. Default 100 ms. */
   readonly quietMs?: number
-  /** How long the file must be quiet to be settled: copies over a network come in pieces. Default 2,000 ms. */
+  /** How long the file must be unchanged to be settled, because network copies arrive in pieces. Default 2,000 ms. */
   readonly settleMs?: number
-  /** How often the file is read anyway, for file systems that tell nothing. Default 2,000 ms. */
+  /** How often the file is read anyway, for file systems without notifications. Default 2,000 ms. */
   readonly pollMs?: number
 }
 
 type Applied = void | 'unsettled'
 
-/** The file is gone or holds nothing: nobody's settings, but somebody's slip or the middle of a replacement. */
+/** The file is missing or empty: a mistake, or a replacement in progress. */
 export class AbsentSettings extends Error {
   override readonly name = 'AbsentSettings'
 }
 
 /**
- * Watches the settings file until disposed. The file may be absent, appear, vanish, or be replaced by renaming another
- * one onto it, as editors and configuration maps do; therefore the folder is watched, not the file.
+ * Watches the settings file until disposed. The file may be absent, appear, vanish, or be replaced by renaming another one
+ * onto it, as editors and Kubernetes ConfigMaps do. Therefore the folder is watched, not the file.
  */
 export function watchConfig(file: string, options: WatchOptions): Disposable {
   const settings = new WatchedFile(file, options)
@@ -44,16 +43,16 @@ export function watchConfig(file: string, options: WatchOptions): Disposable {
 
 interface Seen {
   readonly text: string
-  /** Size and time of change. */
+  /** Size and modification time. */
   readonly stamp: string
 }
 
 class WatchedFile implements Disposable {
   readonly #file: string
   readonly #options: Required<Omit<WatchOptions, 'pollMs'>>
-  /** What was applied last, or refused for good. */
+  /** The text that was last applied or refused. */
   #applied: string | undefined
-  /** What waits until it has lain still. */
+  /** The change that waits until it is settled. */
   #unsettled: Seen | undefined
   #isAbsenceTold = false
   #isRunning = false
@@ -99,11 +98,11 @@ class WatchedFile implements Disposable {
     } finally {
       this.#isRunning = false
     }
-    // The file may have changed again meanwhile; without a change this ends here.
+    // The file may have changed again meanwhile; otherwise this ends here.
     await this.#look()
   }
 
-  /** The settings stay as they are while the file says nothing. */
+  /** Keeps the current settings while the file is empty. */
   #keep(now: Seen | undefined): void {
     this.#stopWaiting()
     if (this.#applied === undefined || isBlank(this.#applied)) {
@@ -146,7 +145,7 @@ function isSame(left: Seen, right: Seen): boolean {
   return left.text === right.text && left.stamp === right.stamp
 }
 
-/** Nothing but space, comments and the marks between documents. */
+/** Only whitespace, comments and document markers. */
 function isBlank(text: string): boolean {
   const lines = text.replace(/^\ufeff/, '').split('\n')
   return lines.every((line) => /^(?:---|\.\.\.)?\s*(?:#.*)?$/.test(line))
@@ -157,7 +156,7 @@ function watchFolder(file: string, changed: () => void): FSWatcher | undefined {
     const watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
       if (name === null || name === basename(file)) changed()
     })
-    // What watching misses, reading now and then finds.
+    // Polling finds what the watcher misses.
     watcher.on('error', () => watcher.close())
     return watcher
   } catch {

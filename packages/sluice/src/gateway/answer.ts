@@ -10,7 +10,10 @@ import type { Gateway } from './gateway.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import type { Run } from './run/run.ts'
 
-/** What a client format may know. What an answer has that the format has no place for is noted, and never refused. */
+/**
+ * The context a client format gets. Fields of the response that the format cannot express are recorded in `dropped`;
+ * they are never an error.
+ */
 export function formatContext(
   { now, newId }: Pick<Gateway, 'now' | 'newId'>,
   headers: Call['headers'],
@@ -21,8 +24,8 @@ export function formatContext(
 }
 
 /**
- * An attempt's answer in the caller's format. `keep` is told of it as one document, before its last part goes to the
- * caller, where the format has such a document.
+ * Writes the response of an attempt in the caller's format. Where the format has a whole-document form, `keep`
+ * receives that document before the last part is sent to the caller.
  */
 export function answerOf(run: Run, attempted: Attempted, keep?: Keep): Answer | Promise<Answer> {
   try {
@@ -31,7 +34,7 @@ export function answerOf(run: Run, attempted: Attempted, keep?: Keep): Answer | 
       ? wholeAnswer(run, attempted, keep)
       : streamedAnswer(run, attempted, keep)
   } catch (thrown) {
-    // Nobody will read it to its end.
+    // Nobody will read the response to its end.
     attempted.abandon()
     throw thrown
   }
@@ -52,7 +55,7 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
   if (call.stream && call.format.told) return toldAnswer(run, attempted, answer.reply)
   const context = formatContext(gateway, call.headers, call.trail)
   const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
-  // After the body, which may have named what it left out.
+  // Computed after the body: building the body may add to `dropped`.
   const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
   if (isLargeJson(body)) return largeAnswer(headers, body, keep)
   const made: Answer = { kind: 'json', headers, body }
@@ -69,7 +72,7 @@ async function largeAnswer(
   return { kind: 'bytes', headers, bytes, contentType: 'application/json; charset=utf-8' }
 }
 
-/** A stream of an answer that came whole. */
+/** Streams a response that arrived as a whole. */
 function toldAnswer({ gateway, call }: Run, attempted: Attempted, reply: AnyReply): Answer {
   const writer = writerOf(call)
   const steps = call.format.told?.(reply, attempted.usage()) ?? []
@@ -118,14 +121,14 @@ function writerOf({ writer }: Call) {
   return writer
 }
 
-/** A stream is over: what became of it, for the end of the call and for the log. */
+/** Records the outcome of a finished stream on the trail, for the end of the call and the log. */
 function settle({ call: { trail } }: Run, attempted: Attempted, error: GatewayError | undefined) {
   trail.usage = attempted.usage()
   trail.outcome = !error ? 'completed' : error.code === 'cancelled' ? 'cancelled' : 'incomplete'
   if (trail.outcome === 'incomplete') trail.failure = error
 }
 
-/** What happened, for the caller: who answered, under which name, after how many attempts, and what was left out. */
+/** Response headers for the caller: provider, model, number of attempts, timing and dropped fields. */
 export function answerHeaders({ now }: Gateway, { trail }: Call): Readonly<Record<string, string>> {
   const total = `total;dur=${now() - trail.startedAt}`
   const headers: Record<string, string> = {
@@ -140,10 +143,10 @@ export function answerHeaders({ now }: Gateway, { trail }: Call): Readonly<Recor
   return headers
 }
 
-/** Names of the fields of `costFields`, for those who announce them. */
+/** The header names that `costFields` may set, for the `trailer` header. */
 export const costFieldNames = 'x-sluice-cost, x-sluice-cost-unknown'
 
-/** What all attempts of a call cost together, in dollars; said to be unknown where that of one is. */
+/** The cost of all attempts of a call, in dollars. Reported as unknown if the cost of any attempt is unknown. */
 export function costFields({
   costMicroUsd,
   unknownCosts,
@@ -153,12 +156,12 @@ export function costFields({
     : { 'x-sluice-cost': formatUsd(costMicroUsd) }
 }
 
-/** Clients refuse an answer whose headers are larger than 16 KiB together (Node's and undici's limit). */
+/** Node and undici reject responses whose headers exceed 16 KiB in total. */
 const headerTextMax = 2_000
 
 const visible = /^[\x20-\x7e]*$/
 
-/** Header values hold visible ASCII; anything else of a name is percent-encoded, and a very long one is cut. */
+/** Header values may only hold visible ASCII. Other characters are percent-encoded, and very long values are cut. */
 export function headerText(text: string): string {
   if (text.length <= headerTextMax && visible.test(text)) return text
   const encoded = text
@@ -172,7 +175,7 @@ export function headerText(text: string): string {
 export function causeText({ details }: GatewayError): string | undefined {
   const { cause } = details
   if (cause === undefined) return undefined
-  // The engine's own words of broken JSON quote the text, which is an answer or a prompt.
+  // V8's message for invalid JSON quotes the text, which may be a prompt or a response.
   if (cause instanceof SyntaxError) return cause.name
   if (cause instanceof Error) return cause.stack ?? cause.message
   return typeof cause === 'string' ? cause : JSON.stringify(cause)

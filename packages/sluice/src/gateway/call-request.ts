@@ -3,17 +3,17 @@ import { longTextsOf } from './large-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a request consists of. */
+/** The parts of a request. */
 export interface RequestParts {
-  /** The fields of the body. */
+  /** The body's fields. */
   readonly fields: Fields
-  /** The JSON body as it came, where there was one. From now on its bytes belong to the request alone. */
+  /** The JSON body as received, if there was one. The request takes ownership of these bytes. */
   readonly raw?: Uint8Array
-  /** From the path, decoded. */
+  /** Path parameters, decoded. */
   readonly parameters?: Fields
   /** Whether the format is one of the gateway's own operations. */
   readonly isOwn: boolean
-  /** Whether the fields are without their long texts (`outlineJson`). Default false. */
+  /** Whether long texts are left out of the fields (`outlineJson`). Default false. */
   readonly isOutline?: boolean
 }
 
@@ -21,16 +21,17 @@ export interface RequestParts {
 export function requestOf({ isOwn, fields, parameters }: RequestParts): Fields {
   const own = isOwn && fields['model'] === null ? { ...fields, model: undefined } : fields
   if (!parameters) return own
-  // The body's own field wins over the address, except where the address is all there is.
+  // For the gateway's own operations a body field wins over a path parameter. In other formats the path wins.
   return isOwn ? { ...parameters, ...own } : { ...own, ...parameters }
 }
 
-/** To parse so much takes a few milliseconds at most. */
+/** Parsing this much takes a few milliseconds at most. */
 const readAgainBytesMax = 1024 * 1024
 
 /**
- * What a caller asks. While an upstream is waited for only the bytes of the body stay: the objects they were parsed to are
- * several times as large, and to collect garbage around those of all calls under way costs more than to parse one again.
+ * The caller's request. While the gateway waits for an upstream, only the bytes of the body are kept: parsed objects
+ * are several times larger, and collecting garbage around the objects of all open calls costs more than parsing
+ * again.
  */
 export class CallRequest {
   /** The model as the caller wrote it. */
@@ -41,9 +42,9 @@ export class CallRequest {
   #outline: Fields | undefined
   #fields: Fields | undefined
   #bytes: Buffer | undefined
-  /** Where long texts lie in the bytes. */
+  /** Positions of long texts in the bytes. */
   #longTexts: NonNullable<Parsed['longTexts']>
-  /** Set once the bytes have been given away, possibly with another model in them. */
+  /** Set once the bytes have been passed on, possibly with another model in them. */
   #isLent = false
 
   /** `value` is the validated result of `requestOf`. */
@@ -65,17 +66,20 @@ export class CallRequest {
     return this.#value
   }
 
-  /** The same, possibly without its long texts: for who asks how it is made, and not what it says. */
+  /** The same, possibly without its long texts, for code that needs only the structure. */
   get outline(): Fields {
     return this.#value ?? this.#outline ?? this.value
   }
 
-  /** Whether there is a JSON body, which may go on as it came. */
+  /** Whether there is a JSON body that can be passed on unchanged. */
   get hasBytes(): boolean {
     return this.#bytes !== undefined
   }
 
-  /** Lets go of what `value` reads again from the bytes, unless that would hold up others. */
+  /**
+   * Releases the parsed objects, which `value` parses again from the bytes. Skipped for large bodies, whose parsing
+   * would block others.
+   */
   rest(): void {
     if (!this.#bytes || this.#bytes.length > readAgainBytesMax) return
     this.#value = undefined
@@ -83,11 +87,11 @@ export class CallRequest {
     this.#fields = undefined
   }
 
-  /** The JSON body as it came but for these top-level fields. The bytes must not be changed. */
+  /** The JSON body with these top-level fields replaced. The returned bytes must not be modified. */
   bytesWith(changed: Fields): Uint8Array {
     if (!this.#bytes) return new Uint8Array()
     const names = Object.keys(changed)
-    // Of all fields only the model is known without its bytes.
+    // Only the model can be restored without the original bytes.
     const isRestorable = names.length === 0 || (names.length === 1 && names[0] === 'model')
     const parsed = this.#fields && { fields: this.#fields, longTexts: this.#longTexts }
     const changedInPlace =
@@ -102,7 +106,7 @@ export class CallRequest {
   }
 
   #read(): Fields {
-    // It was an object the first time.
+    // The body was an object when it was first parsed.
     const parsed = parseJson(this.#bytes?.toString('utf8') ?? '{}') as Record<string, unknown>
     const fields = withNumbers(parsed)
     const own = this.#isLent && 'model' in fields ? { ...fields, model: this.model } : fields
@@ -114,7 +118,10 @@ export class CallRequest {
   }
 }
 
-/** Large integers deep in a request, such as ids in tool arguments, keep their digits; its own fields are numbers. */
+/**
+ * Converts the raw numbers of top-level fields. Large integers deeper in a request, such as ids in tool arguments,
+ * keep their digits.
+ */
 export function withNumbers(fields: Record<string, unknown>): Record<string, unknown> {
   for (const name in fields) {
     const field = fields[name]

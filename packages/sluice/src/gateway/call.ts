@@ -11,61 +11,61 @@ import type { CallRequest } from './call-request.ts'
 import type { HeldBytes } from './held-bytes.ts'
 import type { CallTrace } from './trace.ts'
 
-/** One call after its key, body and schema were checked. */
+/** A call whose key, body and schema have been checked. */
 export interface Call {
-  /** The gateway's own id of the request, also the call id of its usage records. */
+  /** The gateway's own request id, which is also the call id of its usage records. */
   readonly id: string
-  /** What the caller calls it (`x-request-id`), which need not be unique. */
+  /** The caller's request id (`x-request-id`), which need not be unique. */
   readonly givenId?: string
   readonly key: Caller
-  /** The network address that the request came from; absent where its connection is gone already. */
+  /** The client's network address; absent if the connection is already closed. */
   readonly clientAddress?: string
-  /** What it is billed by besides its key: the request's own tags, and those of all levels of the key. */
+  /** Tags it is billed by besides the key: those of the request and of all levels of the key. */
   readonly tags: readonly string[]
-  /** How the caller says the operation and reads its answer. */
+  /** The format of the request and response. */
   readonly format: ClientFormat
   readonly operation: OperationName
   readonly request: CallRequest
   /**
-   * The request as the caller wrote it, where `request` is another: a conversation continued from what was kept has what
-   * came before in front. Answers echo this one.
+   * The caller's own request, if `request` differs from it: a continued conversation has the earlier turns prepended.
+   * Responses echo this one.
    */
   readonly written?: Readonly<Record<string, unknown>>
-  /** Lower-case names, credentials left out. */
+  /** Lower-case names, without credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** What shall happen to fields that a target cannot express, where the caller says it. */
+  /** The caller's choice for fields that a target cannot express. */
   readonly unsupported?: UnsupportedMode
-  /** The query without credentials and without its question mark. */
+  /** The query without credentials and without the question mark. */
   readonly query: string
-  /** The upstream's id of the job the operation reads. */
+  /** The upstream's id of the job that the operation reads. */
   readonly jobId?: string
-  /** Where the caller reaches the gateway, without a trailing slash: for links in answers. */
+  /** The gateway's address as the caller sees it, without a trailing slash. Used for links in responses. */
   readonly publicAddress: string
   /** Whether the caller wants a stream. */
   readonly stream: boolean
-  /** What its stream is written with, and an error once the status is gone. Set where the caller wants a stream. */
+  /** Writes the stream, and errors once the status has been sent. Set if the caller wants a stream. */
   readonly writer?: StreamWriter<OperationName>
   /**
-   * Cancelled when the caller goes away. It reaches every upstream socket of the call: nothing else can wake a wait for a
-   * silent upstream.
+   * Cancelled when the caller disconnects. It closes every upstream socket of the call; nothing else can end a wait
+   * for a silent upstream.
    */
   readonly cancellation: Cancellation
-  /** Counts what is fetched for it, as its body was counted. */
+  /** Counts the bytes fetched for the call, as its body was counted. */
   readonly held: HeldBytes
-  /** What the request was let in with. */
+  /** What admission has granted the request. */
   readonly admission: {
     readonly isGranted: boolean
     readonly isPriced: boolean
-    /** What budgets have put aside for each of its attempts, in millionths of a dollar; 0 where none counts it. */
+    /** Budget reservation for each attempt, in millionths of a dollar; 0 if no budget counts the call. */
     readonly reservedMicroUsd?: number
-    /** Where it goes instead of where it asked to, and the id of the budget that had no money for that. */
+    /** Set if an exhausted budget redirects the call. */
     readonly elsewhere?: Elsewhere | undefined
   }
-  /** Absent where its prompt and answer are not kept. */
+  /** Absent if prompt and response are not stored. */
   readonly content?: ContentCapture
-  /** The trace it belongs to; absent where nothing is traced. */
+  /** Absent if tracing is off. */
   readonly trace?: CallTrace
-  /** Filled as the call goes on, and shown in the answer's headers even when it fails. */
+  /** Updated during the call and reported in the response headers, even if the call fails. */
   readonly trail: Trail
 }
 
@@ -74,7 +74,7 @@ export interface Elsewhere {
   readonly budget: string
 }
 
-/** What an attempt has cost, or what was put aside for it where nobody knows. */
+/** The cost of an attempt, or its reservation if the cost is unknown. */
 export interface Spending {
   readonly provider: string
   readonly model: string
@@ -82,13 +82,13 @@ export interface Spending {
   readonly microUsd: number
 }
 
-/** What a call has been through. */
+/** The progress of a call. */
 export interface Trail {
-  /** Attempts begun so far; the last one's number. */
+  /** Attempts begun so far; also the number of the last one. */
   attempts: number
   provider: string | undefined
   model: string | undefined
-  /** Paths of fields that were left out of the upstream request, and names of what was left out of the answer. */
+  /** Paths of fields left out of the upstream request, and names of those left out of the response. */
   readonly dropped: Set<string>
   /** Milliseconds since the epoch. */
   readonly startedAt: number
@@ -96,17 +96,17 @@ export interface Trail {
   upstreamMs: number | undefined
   /** From the start of the call to the first content of its answer, in milliseconds. */
   firstContentMs: number | undefined
-  /** What ended a stream that had begun. */
+  /** The error that ended a stream after it had begun. */
   failure: GatewayError | undefined
-  /** What the answer that the caller got has used, and how it ended; undefined while nobody knows. */
+  /** Usage of the response the caller received, and how it ended; undefined until known. */
   usage: Usage | undefined
   outcome: CallOutcome | undefined
-  /** Of all attempts together, in millionths of a dollar, and how many there were whose cost nobody knows. */
+  /** Cost of all attempts in millionths of a dollar, and the number of attempts whose cost is unknown. */
   costMicroUsd: number
   unknownCosts: number
-  /** The same attempt by attempt, as budgets count it; empty where none counts the call. */
+  /** The cost of each attempt, as budgets count it; empty if no budget counts the call. */
   readonly spent: Spending[]
-  /** What was fetched for it; made when the first file is. */
+  /** The files fetched for the call; created with the first file. */
   files?: NamedFiles
 }
 
@@ -128,7 +128,7 @@ export function openTrail(startedAt: number): Trail {
   }
 }
 
-/** What goes back to the caller; http/ is the only reader. Headers name the provider, the target and the attempts. */
+/** The response to the caller; only http/ reads it. Headers name the provider, the model and the number of attempts. */
 export type Answer = { readonly headers: Readonly<Record<string, string>> } & (
   | { readonly kind: 'json'; readonly body: unknown }
   | { readonly kind: 'bytes'; readonly contentType: string; readonly bytes: Uint8Array }
@@ -136,43 +136,43 @@ export type Answer = { readonly headers: Readonly<Record<string, string>> } & (
       readonly kind: 'stream'
       readonly contentType: string
       readonly length?: number
-      /** Pieces as they leave. It fails only for media: other failures are said in the format's own words. */
+      /** The response in pieces. It fails only for media; other formats report errors inside the stream. */
       readonly pieces: Source<string | Uint8Array>
     }
 )
 
-/** The end of a request, seen once everything of it is over: where logs, metrics and limits hang on. */
+/** The end of a request, reported once everything about it is over. Logs, metrics and limits use it. */
 export interface CallEnd {
   readonly id: string
-  /** What the caller calls it. */
+  /** The caller's request id. */
   readonly givenId?: string
   readonly method: string
   /** Without the query. */
   readonly path: string
-  /** What the caller saw; 499 where it left before any status was written. */
+  /** The status the caller saw; 499 if it disconnected before a status was written. */
   readonly status: number
-  /** From the request to the end of the answer, in milliseconds. */
+  /** From the request to the end of the response, in milliseconds. */
   readonly durationMs: number
-  /** True where the caller left before it had taken the whole answer. */
+  /** Whether the caller disconnected before it had received the whole response. */
   readonly left: boolean
-  /** The code of the error that the caller was told. */
+  /** The error code sent to the caller. */
   readonly code?: string
-  /** Its row in the table of errors. */
+  /** The error's entry in the table of errors. */
   readonly failure?: ErrorCode
-  /** What that error says. */
+  /** The error's message. */
   readonly reason?: string
-  /** Which limit has refused the request. */
+  /** The limit that refused the request. */
   readonly refusedBy?: RefusingLimit
-  /** Of an address that models are called at; known where the request never became a call, too. */
+  /** The format of the requested endpoint; also set if the request never became a call. */
   readonly format?: ClientFormat
   readonly trace?: CallTrace
-  /** Absent where nobody was let in. */
+  /** Absent if the request was not authenticated. */
   readonly key?: Caller
   /** Absent where the request never became a call. */
   readonly call?: Call
 }
 
-/** The name of the model that answers: as the caller wrote it, or where a budget sends the call; undefined where nobody says. */
+/** The requested model, or the route an exhausted budget redirects to; undefined if neither is given. */
 export function modelOf({
   request,
   admission,

@@ -1,9 +1,12 @@
 import { turn } from './turns.ts'
 
-/** So much is copied in one turn: about ten milliseconds, most of which memory takes that nobody has used before. */
+/** Bytes copied per turn: about ten milliseconds, most of it spent on the first use of fresh memory. */
 const stretchBytes = 8 * 1024 * 1024
 
-/** As Buffer.concat, in turns, so that no other request waits for a hundred megabytes. `pieces` is empty afterwards. */
+/**
+ * As Buffer.concat, in several turns of the event loop, so that other requests do not wait for hundreds of megabytes.
+ * Empties `pieces`.
+ */
 export async function concatInTurns(pieces: Uint8Array[]): Promise<Buffer> {
   const all = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0

@@ -1,16 +1,16 @@
-/** Takes down what one call answers, as far as it is kept. */
+/** Records the response of one call, as far as it is stored. */
 export interface ContentCapture {
-  /** The answer begins. */
+  /** Called when the response begins. */
   begin(contentType: string): void
   add(piece: string | Uint8Array): void
 }
 
-/** Keeps prompts and answers, masked, beside the calls. */
+/** Stores prompts and responses, masked, beside the usage records. */
 export interface ContentLog {
-  /** Of a call whose prompt and answer are kept. */
+  /** Opens the capture for a call whose prompt and response are stored. */
   open(request: Uint8Array): ContentCapture
-  /** Until all that has ended before is kept, or lost. */
+  /** Resolves when all captures that have ended are stored or lost. */
   flush(): Promise<void>
-  /** Removes what is older than it may be; done every hour. */
+  /** Removes content past its retention time; runs every hour. */
   forgetOld(): Promise<void>
 }

@@ -2,16 +2,16 @@ import { isObject, isRawNumber } from '@sluice/contract'
 import { concatInTurns } from './concat.ts'
 import { turn } from './turns.ts'
 
-/** So much is written in one turn, in UTF-16 units: about a millisecond. */
+/** UTF-16 units written per turn: about a millisecond. */
 const stretchLength = 256 * 1024
-/** A value that weighs no more is written in one piece. */
+/** Values of at most this weight are written in one piece. */
 const pieceWeightMax = 64 * 1024
-/** What is not a text weighs as much as one of so many units. */
+/** The weight of a value that is not a string, in UTF-16 units. */
 const valueWeight = 16
-/** Of a long list so many items are written together, if they weigh little. */
+/** Items of a long list that are written together if they are light. */
 const itemsTogether = 512
 
-/** Whether writing a value as JSON would hold up all others: then `formatLargeJson` is the way. */
+/** Whether serializing the value at once would block other requests; use `formatLargeJson` then. */
 export function isLargeJson(value: unknown): boolean {
   return weigh(value, largeWeightMin) < 0
 }
@@ -19,7 +19,7 @@ export function isLargeJson(value: unknown): boolean {
 /** About a megabyte of text, or 60,000 values. */
 const largeWeightMin = 1024 * 1024
 
-/** What is left of `room` beside the value; negative as soon as there is none. */
+/** `room` minus the weight of the value. Stops as soon as the result is negative. */
 function weigh(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - valueWeight
   let left = room - valueWeight
@@ -33,7 +33,10 @@ function weigh(value: unknown, room: number): number {
   return left
 }
 
-/** The value as JSON in UTF-8, as JSON.stringify writes it, in turns, so that no other request waits for all of it. */
+/**
+ * Serializes a value as JSON.stringify does, in UTF-8, in several turns of the event loop so that other requests do
+ * not wait.
+ */
 export async function formatLargeJson(value: unknown): Promise<Buffer> {
   await turn()
   const writer = new LargeJson()
@@ -88,7 +91,7 @@ class LargeJson {
     let before = '{'
     for (const name of Object.keys(fields)) {
       const value = fields[name]
-      // As JSON.stringify leaves them out.
+      // JSON.stringify omits these too.
       if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue
       await this.#put(`${before}${JSON.stringify(name)}:`)
       await this.write(value)

@@ -26,47 +26,50 @@ import type { ContentLog } from './content.ts'
 import type { Concealer } from './run/concealer.ts'
 import type { Metrics, Telemetry } from './telemetry.ts'
 
-/** What a running gateway is made of. cli/serve.ts builds one; tests build others. */
+/** The parts of a running gateway. cli/serve.ts builds it; tests build their own. */
 export interface Gateway {
   readonly store: Store
   readonly limiter: Limiter
   readonly entrance: Entrance
-  /** The places of a provider or a target that takes only so many calls at a time, by their name. */
+  /** The concurrency slots of a provider or target that takes a limited number of calls at a time, by name. */
   readonly upstreamPlaces: (name: string) => Entrance
   readonly learnedSizes: LearnedSizes
-  /** Looks at budgets that calls have used. */
+  /** Watches the remaining amounts of budgets that calls have used. */
   readonly budgetWatch: { touch(claims: readonly Claim[], refused?: number): void }
-  /** The virtual keys; a look-up never waits. */
+  /** The virtual keys; look-ups are synchronous. */
   readonly keys: CallerKeys
-  /** Callers with a token of an issuer; a promise where its signature was not seen yet. */
+  /** Callers with a token of an OIDC issuer; a promise if the token's signature has not been verified yet. */
   readonly tokens: { find(token: string): Caller | undefined | Promise<Caller | undefined> }
-  /** Who is signed in at the console. */
+  /** The console sessions. */
   readonly sessions: Sessions
-  /** The issuer that people sign in at; it is asked only where one is set. */
+  /** The OIDC client for console sign-in; used only if an issuer is configured. */
   readonly oidc: OidcClient
-  /** Who tries to sign in, by address. */
+  /** Sign-in attempts by client address. */
   readonly signInAttempts: SignInAttempts
-  /** Models and routes as configured now. Taken once per call, so that a change never splits one. */
+  /**
+   * Models and routes as currently configured. Read once per call, so that a configuration change never affects a
+   * running call.
+   */
   readonly routing: () => Routing
-  /** What is configured, as administrators look at it and change it. */
+  /** The configuration, as administrators read and change it. */
   readonly settings: {
     readonly config: () => Config
-    /** Takes up other settings, as a change of the file does. */
+    /** Applies another configuration, as a change of the file does. */
     readonly configure: (next: Config) => Promise<void>
-    /** The names and routes that other settings would come to; nothing is changed. */
+    /** The routing that another configuration would result in; nothing is changed. */
     readonly routingOf: (next: Config) => Promise<Routing>
   }
-  /** What has been seen of each target: failures, speed, refused keys. */
+  /** Observations per target: failures, latency, refused keys. */
   readonly health: Health
   readonly send: Send
-  /** Who looks on while calls are made. */
+  /** Subscribers that watch calls in progress. */
   readonly live: LiveCalls
-  /** Takes what is configured out of what upstreams say. */
+  /** Masks configured secrets in upstream messages. */
   readonly concealer: Concealer
   readonly engine: BuiltinEngine
   readonly engineContext: Pick<EngineContext, 'publish'> & Fetching
   readonly videos: VideoWorker
-  /** Pictures that answers point at. */
+  /** Images that responses link to. */
   readonly published: Published
   readonly keptLimits: () => KeptLimits
   readonly keptRoom: KeptRoom
@@ -76,46 +79,46 @@ export interface Gateway {
   /** From 0 up to 1. */
   readonly random: () => number
   readonly log: Log
-  /** Told once of every request when all of it is over. */
+  /** Called once per request when everything about it is over. */
   readonly ended: (end: CallEnd) => void
-  /** What was asked and answered, of those who have it kept. */
+  /** Stored prompts and responses. */
   readonly contents: ContentLog
-  /** Absent where nobody measures and traces. */
+  /** Absent if telemetry is off. */
   readonly telemetry?: Telemetry
-  /** What `GET /metrics` answers; absent where it is off or answered at an address of its own. */
+  /** Serves `GET /metrics`; absent if metrics are off or served on another address. */
   readonly metrics?: Metrics
 }
 
 export interface CallerKeys {
   find(secret: string): Caller | undefined
   isValid(key: Caller): boolean
-  /** Calls `changed` when that may have become otherwise. */
+  /** Calls `changed` whenever the result of `isValid` may have changed. */
   watch(changed: () => void): Disposable
-  /** Whether an owner's key stands in the settings. */
+  /** Whether the configuration contains a key with the owner role. */
   hasFixedOwner(): boolean
-  /** The keys of the settings, which are not in the store. */
+  /** The keys from the configuration, which are not in the store. */
   fixed(): readonly ApiKey[]
-  /** Takes a change that is in the store at once, and not within a second. */
+  /** Loads a change from the store at once instead of within a second. */
   reload(): Promise<void>
 }
 
-/** Runs the built-in engine's video jobs, which go on after their call and after a restart. */
+/** Runs the built-in engine's video jobs, which outlive their call and survive a restart. */
 export interface VideoWorker extends Pick<EngineJobs, 'cancel'> {
-  /** Whether a kept job is the engine's, and not an upstream's. */
+  /** Whether a stored job belongs to the engine and not to an upstream. */
   owns(job: VideoJob): boolean
   /**
-   * Keeps a queued job, which comes into the place that was taken for it, and starts it. Throws `invalid_request` for a
-   * size or length that cannot be made.
+   * Stores a queued job in the slot that was reserved for it and starts it. Throws `invalid_request` for an
+   * unsupported size or length.
    */
   create(request: VideoRequest, placeId?: string): Promise<VideoJob>
-  /** The clip of a finished job, in MP4; undefined where it has expired. */
+  /** The video of a finished job as MP4; undefined if it has expired. */
   clip(job: VideoJob): Promise<Uint8Array | undefined>
-  /** A still of it, in WebP. */
+  /** A still image of the video, as WebP. */
   thumbnail(job: VideoJob): Promise<Uint8Array | undefined>
 }
 
 export interface VideoRequest extends EngineVideoRequest {
-  /** The name to answer under. */
+  /** The model name to report in responses. */
   readonly model: string
 }
 

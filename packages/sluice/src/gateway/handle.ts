@@ -9,7 +9,7 @@ import type { Route, Routing } from './route/routing.ts'
 import { fallback } from './run/fallback.ts'
 import { asWritten, formatReports, type Run } from './run/run.ts'
 
-/** The life of one inference call: route, bring to an answer, say it in the caller's format. */
+/** Handles one inference call: routes it, obtains a response and writes it in the caller's format. */
 export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
   const opening = openRun(gateway, call)
   const run = opening instanceof Promise ? await opening : opening
@@ -17,8 +17,8 @@ export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
 }
 
 /**
- * Where the call goes, decided once. Throws `model_not_found`, or `forbidden` where the key may not use it. A promise only
- * where providers have to be asked what they have.
+ * Resolves the route of a call, once. Throws `model_not_found`, or `forbidden` if the key may not use the model.
+ * Returns a promise only if providers must be asked for their models.
  */
 export function openRun(gateway: Gateway, call: Call): Run | Promise<Run> {
   const canonical = canonicalOf(gateway, call)
@@ -28,12 +28,12 @@ export function openRun(gateway: Gateway, call: Call): Run | Promise<Run> {
     : { gateway, call, route: found, canonical }
 }
 
-/** The same way for another request of the caller: the route stays. */
+/** The same run for another request of the caller; the route is kept. */
 export function withCall(run: Run, call: Call): Run {
   return { ...run, call, canonical: canonicalOf(run.gateway, call) }
 }
 
-/** Brings a call to the beginning of its answer. */
+/** Runs a call until its response begins. */
 export function begin(run: Run): Promise<Attempted> {
   return fallback(run).then((attempted) => {
     const { trail } = run.call
@@ -44,8 +44,8 @@ export function begin(run: Run): Promise<Attempted> {
 }
 
 /**
- * The route of the call's model. Where a request may leave it out, OpenAI's default applies, which may be a name of
- * sluice.yaml, or the built-in model where nobody has that name.
+ * The route of the call's model. If the model is omitted, OpenAI's default model applies where it is configured,
+ * otherwise the built-in model for the operation.
  */
 export function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
   const { key, operation } = call
@@ -76,7 +76,7 @@ async function defaultRoute(
   }
 }
 
-/** The request in the canonical form, made at most once for a mode, and only when some target needs it. */
+/** The canonical request. Translated at most once per mode, and only if a target needs it. */
 function canonicalOf(gateway: Gateway, call: Call): Run['canonical'] {
   const made: Partial<Record<UnsupportedMode, AnyRequest>> = {}
   return (mode) => {
@@ -93,7 +93,7 @@ function translate(gateway: Gateway, call: Call, mode: UnsupportedMode): AnyRequ
     ...formatReports(call, mode),
   }
   const translated = format.toCanonical(request.value, context)
-  // Its own format was checked by the operation's rules when the call was made.
+  // Requests in the gateway's own format were already validated when the call was created.
   if (format.isOwn === true) return translated
   const { request: schema, check } = operations[operation]
   try {

@@ -1,7 +1,7 @@
-/** What a request holds in memory until it is over. */
+/** The memory a request holds until it is over. */
 export interface HeldBytes {
-  /** So far. */
+  /** Bytes held so far. */
   readonly bytes: number
-  /** Throws `rate_limited` or `overloaded` where there is no room for so many more. */
+  /** Throws `rate_limited` or `overloaded` if there is no room for this many more. */
   add(bytes: number): void
 }

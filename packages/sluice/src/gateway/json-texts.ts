@@ -1,15 +1,15 @@
 import { GatewayError, isObject, JsonSurvey } from '@sluice/contract'
 import { turn } from './turns.ts'
 
-/** So much is looked through in one turn: about a millisecond. */
+/** Bytes scanned per turn: about a millisecond. */
 const stretchBytes = 512 * 1024
-/** A shorter text holds too few values to count. */
+/** Shorter strings hold too few values to count. */
 const countedLengthMin = 1024
 
 /**
- * Throws `too_large` where the texts of a request that are JSON themselves, the arguments and results of its calls,
- * hold more than `unitsMax` units (see JsonSurvey) together: to say them in the words of other providers they are
- * parsed. Looks through them in turns.
+ * Throws `too_large` if the strings of a request that contain JSON themselves (tool call arguments and results) hold
+ * more than `unitsMax` units in total (see JsonSurvey). They are parsed when translated to other providers' formats.
+ * Scans them in turns.
  */
 export async function assertFewInTexts(request: unknown, unitsMax: number): Promise<void> {
   const texts: string[] = []
@@ -41,7 +41,7 @@ function gather(value: unknown, texts: string[]): void {
     }
 }
 
-/** A result of a call as chat, Messages and Responses have it. */
+/** Whether it is a tool result in Chat Completions, Messages or Responses form. */
 function isResult({ role, type }: Readonly<Record<string, unknown>>): boolean {
   if (role === 'tool' || role === 'function') return true
   return typeof type === 'string' && /_(?:result|output)$/.test(type)
@@ -52,7 +52,7 @@ function textIn(part: unknown): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** The parts of a text; its beginning tells whether it may be JSON. */
+/** Adds the parts of a text if its beginning looks like JSON. */
 function addJson(parts: readonly string[], texts: string[]): void {
   const first = parts.find((part) => /\S/.test(part))
   if (first !== undefined && /^\s*[{[]/.test(first))

@@ -1,19 +1,21 @@
 import { GatewayError, JsonSurvey, type LongText, parseJson, parsePieces } from '@sluice/contract'
 import { turn } from '../gateway/turns.ts'
 
-/** So many bytes are looked through or decoded in one turn: about a millisecond. */
+/** Bytes scanned or decoded per turn: about a millisecond. */
 const stretchBytes = 512 * 1024
-/** A document that is not larger is parsed in one piece. */
+/** Smaller documents are parsed in one piece. */
 const wholeBytesMax = 1024 * 1024
-/** A longer text, most often a picture in base64, is decoded by itself. */
+/** Longer strings, usually base64 images, are decoded separately. */
 const longTextBytesMin = 16 * 1024
-/** All that is no long text: a conversation of millions of tokens fits. Parsing it is one turn. */
+/**
+ * Limit on everything except long strings; a conversation of millions of tokens fits. It is parsed in a single turn.
+ */
 const restBytesMax = 16 * 1024 * 1024
 
 /**
- * Parses a large JSON document in UTF-8 as parseJson does, in turns, so that no other request waits for all of it.
- * Throws SyntaxError for what is no JSON, and `too_large` for what costs too much whatever it is: more than `unitsMax`
- * units, or more than 16 MiB beside its long texts.
+ * Parses a large JSON document in UTF-8 as parseJson does, in several turns of the event loop so that other requests
+ * do not wait. Throws SyntaxError for invalid JSON, and `too_large` for documents that are too expensive to parse:
+ * more than `unitsMax` units, or more than 16 MiB beside their long strings.
  */
 export async function parseLargeJson(bytes: Buffer, unitsMax: number): Promise<unknown> {
   const survey = new JsonSurvey(bytes, longTextBytesMin)
@@ -37,19 +39,22 @@ export async function parseLargeJson(bytes: Buffer, unitsMax: number): Promise<u
 
 const surveyed = new WeakMap<Uint8Array, readonly LongText[]>()
 
-/** Where the long texts lie in bytes that `parseLargeJson` has parsed, which are as they were then. */
+/** The positions of long strings in bytes that `parseLargeJson` has parsed. The bytes must not have changed. */
 export function longTextsOf(bytes: Uint8Array): readonly LongText[] | undefined {
   return surveyed.get(bytes)
 }
 
-/** A list of numbers that is longer, as an embedding is, is parsed by itself. */
+/** Longer lists of numbers, such as embeddings, are parsed separately. */
 const listBytesMin = 4 * 1024
-/** What an answer may cost beside its long texts and lists, however short it is: parsing it is one turn. */
+/** Limit on the parsing cost of a response beside its long strings and lists, which are parsed in a single turn. */
 const answerUnitsMax = 1_000_000
-/** The probabilities of tokens take 2.6 bytes for a unit; what is made to cost much takes less than one. */
+/** Log probabilities take 2.6 bytes per unit; documents crafted to be expensive take less than one. */
 const answerUnitBytesMin = 2
 
-/** The same for an upstream's answer, whose long lists of numbers are parsed in turns of their own. Throws `upstream_garbled`. */
+/**
+ * As `parseLargeJson`, for an upstream's response. Long lists of numbers are parsed in their own turns. Throws
+ * `upstream_garbled`.
+ */
 export async function parseLargeAnswer(bytes: Buffer): Promise<unknown> {
   const survey = new JsonSurvey(bytes, longTextBytesMin, listBytesMin)
   for (; !survey.isDone; await turn()) survey.advance(stretchBytes)
@@ -80,7 +85,7 @@ async function parseSurveyed(bytes: Buffer, { longTexts }: JsonSurvey): Promise<
   return parsePieces(piecesBetween(bytes, longTexts), values, parseJson)
 }
 
-/** What stands around the long texts; their quotes go with them. */
+/** The text between the long strings. The quotes of the long strings are left out. */
 function piecesBetween(bytes: Buffer, longTexts: readonly LongText[]): readonly string[] {
   const pieces: string[] = []
   let at = 0
@@ -106,7 +111,7 @@ async function decodeText(bytes: Buffer, { start, end }: LongText): Promise<stri
 const backslash = 92
 const escapeBytesMax = 6
 
-/** The place at or shortly before `place` that lies neither inside a character nor inside an escape. */
+/** The index at or shortly before `place` that is neither inside a character nor inside an escape sequence. */
 function cutBefore(bytes: Buffer, place: number): number {
   let cut = place
   while (((bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1

@@ -1,10 +1,10 @@
 import type { Call } from './call.ts'
 import type { Target } from './route/routing.ts'
 
-/** A call as it begins, in plain data: processes of one gateway tell each other. */
+/** A call that has begun, as plain data that processes send to each other. */
 export interface BegunCall {
   readonly id: string
-  /** As its caller named it. */
+  /** The caller's request id. */
   readonly givenId?: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
@@ -15,55 +15,55 @@ export interface BegunCall {
   readonly operation: string
   readonly format: string
   readonly stream: boolean
-  /** As its caller wrote it. */
+  /** The model as the caller wrote it. */
   readonly model: string
   readonly provider: string
   readonly upstreamModel: string
 }
 
-/** A call that was refused before any upstream was asked, in plain data too. */
+/** A call refused before any upstream was asked, as plain data. */
 export interface RefusedCall {
   readonly id: string
   readonly givenId?: string
-  /** When it was over, in milliseconds since the epoch. */
+  /** When it ended, in milliseconds since the epoch. */
   readonly at: number
   readonly durationMs: number
   readonly keyId: string
   readonly owners: Call['key']['owners']
   readonly operation: string
   readonly format: string
-  /** As its caller wrote it; absent where the request was not read so far. */
+  /** The model as the caller wrote it; absent if the request was not read that far. */
   readonly model?: string
   readonly status: number
-  /** The gateway's own name of the error. */
+  /** The gateway's error code. */
   readonly code: string
-  /** What its caller was told. */
+  /** The error message sent to the caller. */
   readonly message: string
 }
 
-/** Told of the first attempt of each call. Called on the way of the call: it only takes down what it needs. */
+/** Notified of the first attempt of each call. Called synchronously during the call, so it must be fast. */
 export interface LiveListener {
   began(begun: BegunCall): void
   refused(refused: RefusedCall): void
-  /** The gateway stops, and there will be no more. */
+  /** The gateway is stopping; no more events follow. */
   ended(): void
 }
 
 /** The other processes of this gateway. */
 interface LiveElsewhere {
-  /** Whether somebody looks on here. */
+  /** Announces whether anybody is watching in this process. */
   watched(isWatched: boolean): void
-  /** A call has begun here, or was refused, while somebody looks on there. */
+  /** A call has begun or was refused here while another process is being watched. */
   began(begun: BegunCall): void
   refused(refused: RefusedCall): void
 }
 
-/** So many may look on at the same time. */
+/** Maximum number of concurrent listeners. */
 const listenersMax = 100
-/** How much of a name is told that a caller made up. */
+/** Maximum length of a model name that the caller chose. */
 const modelMax = 200
 
-/** Who looks on while calls are made. As long as nobody does a call pays for one look at a number. */
+/** Subscriptions to calls in progress. Without listeners a call pays only for reading one flag. */
 export class LiveCalls {
   #listeners: readonly LiveListener[] = []
   #elsewhere: LiveElsewhere | undefined
@@ -71,7 +71,7 @@ export class LiveCalls {
   #isWatched = false
   #isOver = false
 
-  /** Whether it has to be said that a call begins. */
+  /** Whether beginning calls must be reported. */
   get isWatched(): boolean {
     return this.#isWatched
   }
@@ -80,7 +80,7 @@ export class LiveCalls {
     return this.#listeners.length >= listenersMax
   }
 
-  /** Listens until disposed, or until it was told of the end. */
+  /** Listens until disposed or ended. */
   watch(listener: LiveListener): Disposable {
     if (this.#isOver) listener.ended()
     else this.#setListeners([...this.#listeners, listener])
@@ -89,20 +89,23 @@ export class LiveCalls {
     }
   }
 
-  /** The first attempt of a call of this process begins. */
+  /** Reports the first attempt of a call in this process. */
   began(call: Call, target: Target, at: number): void {
     const begun = begunCall(call, target, at)
     for (const listener of this.#listeners) listener.began(begun)
     if (this.#isWatchedElsewhere) this.#elsewhere?.began(begun)
   }
 
-  /** A call of this process was refused. */
+  /** Reports a refused call of this process. */
   refused(refused: RefusedCall): void {
     this.refusedElsewhere(refused)
     if (this.#isWatchedElsewhere) this.#elsewhere?.refused(refused)
   }
 
-  /** Tells other processes from now on, and is told by them with the three methods below. */
+  /**
+   * Connects this process with the others. From then on it sends them its events and receives theirs through the
+   * three methods below.
+   */
   share(elsewhere: LiveElsewhere): void {
     this.#elsewhere = elsewhere
     if (this.#listeners.length > 0) elsewhere.watched(true)
@@ -121,7 +124,7 @@ export class LiveCalls {
     for (const listener of this.#listeners) listener.refused(refused)
   }
 
-  /** The gateway stops. */
+  /** Ends all subscriptions when the gateway stops. */
   end(): void {
     this.#isOver = true
     for (const listener of this.#listeners) listener.ended()

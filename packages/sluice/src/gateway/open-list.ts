@@ -1,13 +1,13 @@
-/** Something that can be in one list of what is open. */
+/** An item of an OpenList. It can be in one list at a time. */
 export interface Listed {
-  /** Where it stands there; negative when it is in none. Only the list changes it. */
+  /** Its index in the list; negative if in none. Only the list changes it. */
   place: number
 }
 
 /**
- * What is open now, in no order; adding and removing take the same time however many there are. Not a Set, since V8's
- * points from each table that it outgrew to the next one: one such table among old objects keeps all later ones, with
- * what was in them, until the next full collection.
+ * An unordered list of open items; adding and removing take constant time. Not a Set: V8 links each outgrown hash
+ * table to its successor, so one outgrown table in old space keeps all later ones and their items alive until the
+ * next full collection.
  */
 export class OpenList<Item extends Listed> {
   readonly #items: Item[] = []
@@ -16,7 +16,7 @@ export class OpenList<Item extends Listed> {
     return this.#items.length
   }
 
-  /** Those that are in it now; what changes the list meanwhile does not change these. */
+  /** A snapshot of the current items. */
   all(): readonly Item[] {
     return [...this.#items]
   }
@@ -25,7 +25,7 @@ export class OpenList<Item extends Listed> {
     item.place = this.#items.push(item) - 1
   }
 
-  /** Does nothing for one that is not in it. */
+  /** Does nothing if the item is not in the list. */
   remove(item: Item): void {
     if (item.place < 0) return
     const last = this.#items.pop()

@@ -9,77 +9,122 @@ import { turn } from './turns.ts'
 type Pieces = Source<string | Uint8Array>
 type Writer = StreamWriter<OperationName>
 
-/** Told once how a stream ended; without an error where it was whole. */
+/** Called once when a stream has ended; without an error if it was complete. */
 type Settled = (error?: GatewayError) => void
 
-/** Canonical steps in the caller's format; a failure becomes the format's own error event. */
+/** Writes canonical steps in the caller's format. A failure becomes the format's own error event. */
 export function writtenSteps(
   steps: Source<readonly AnyStep[]>,
   writer: Writer,
   settled: Settled,
 ): Pieces {
-  return through<readonly AnyStep[], string | Uint8Array>(steps, (sink) => {
-    /** What came while large events are being written. */
-    let waiting: (() => void)[] | undefined
-    const inOrder = (then: () => void): void => {
-      if (waiting) waiting.push(then)
-      else then()
-    }
-    /** Sends a text and what comes behind it. True where it is large, and all that follows waits for its turn. */
-    const send = (text: string): boolean => {
-      const later = writer.later?.() ?? []
-      if (later.length === 0 && text.length < largeLengthMin) {
-        if (text !== '') sink.push(text)
-        return false
-      }
-      const held: (() => void)[] = []
-      waiting = held
-      sendLater([() => text, ...later], sink).then(
-        () => {
-          waiting = undefined
-          for (const then of held) inOrder(then)
-        },
-        (thrown: unknown) => sink.fail(GatewayError.from(thrown)),
-      )
-      return true
-    }
-    const write = (batch: readonly AnyStep[]): void => {
-      let text = ''
-      for (const [index, step] of batch.entries()) {
-        text += writer.write(step)
-        if (text.length < largeLengthMin) continue
-        if (send(text)) return inOrder(() => write(batch.slice(index + 1)))
-        text = ''
-      }
-      if (text !== '') sink.push(text)
-    }
-    return {
-      push(batch) {
-        if (waiting) waiting.push(() => write(batch))
-        else write(batch)
-      },
-      end: () =>
-        inOrder(() => {
-          send(writer.end())
-          inOrder(() => {
-            settled()
-            sink.end()
-          })
-        }),
-      fail: (error) =>
-        inOrder(() => {
-          send(writer.fail(error))
-          settled(error)
-          inOrder(() => sink.end())
-        }),
-    }
-  })
+  return through<readonly AnyStep[], string | Uint8Array>(
+    steps,
+    (sink) => new StepWriting(steps, { writer, settled, sink }),
+  )
 }
 
-/** What follows a text of so many UTF-16 units waits for a turn; a writer has something to write later only behind such. */
+interface Writing {
+  readonly writer: Writer
+  readonly settled: Settled
+  readonly sink: Sink<string | Uint8Array>
+}
+
+class StepWriting implements Sink<readonly AnyStep[]> {
+  readonly #steps: Source<readonly AnyStep[]>
+  readonly #writing: Writing
+  /** Input queued while large events are written. */
+  #waiting: (() => void)[] | undefined
+  #isBroken = false
+
+  constructor(steps: Source<readonly AnyStep[]>, writing: Writing) {
+    this.#steps = steps
+    this.#writing = writing
+  }
+
+  push(batch: readonly AnyStep[]): void {
+    this.#inOrder(() => this.#write(batch))
+  }
+
+  end(): void {
+    const { writer, settled, sink } = this.#writing
+    this.#inOrder(() => {
+      this.#send(writer.end())
+      this.#inOrder(() => {
+        settled()
+        sink.end()
+      })
+    })
+  }
+
+  fail(error: GatewayError): void {
+    const { writer, settled, sink } = this.#writing
+    this.#inOrder(() => {
+      this.#send(writer.fail(error))
+      settled(error)
+      this.#inOrder(() => sink.end())
+    })
+  }
+
+  #inOrder(then: () => void): void {
+    if (this.#isBroken) return
+    if (this.#waiting) this.#waiting.push(then)
+    else then()
+  }
+
+  #write(batch: readonly AnyStep[]): void {
+    const { writer, sink } = this.#writing
+    let text = ''
+    for (const [index, step] of batch.entries()) {
+      text += writer.write(step)
+      if (text.length < largeLengthMin) continue
+      if (this.#send(text)) return this.#inOrder(() => this.#write(batch.slice(index + 1)))
+      text = ''
+    }
+    if (text !== '') sink.push(text)
+  }
+
+  /**
+   * Sends a text and what the writer has deferred. Returns true if the text is large; everything that follows then
+   * waits.
+   */
+  #send(text: string): boolean {
+    const { writer, sink } = this.#writing
+    const later = writer.later?.() ?? []
+    if (later.length === 0 && text.length < largeLengthMin) {
+      if (text !== '') sink.push(text)
+      return false
+    }
+    const held: (() => void)[] = []
+    this.#waiting = held
+    sendLater([() => text, ...later], sink)
+      .then(() => {
+        this.#waiting = undefined
+        for (const then of held) this.#inOrder(then)
+      })
+      .catch((thrown: unknown) => this.#breakOff(thrown))
+    return true
+  }
+
+  /** For errors thrown in a later turn: nothing else catches them, and the caller would wait forever. */
+  #breakOff(thrown: unknown): void {
+    const { writer, settled, sink } = this.#writing
+    this.#isBroken = true
+    const error = GatewayError.from(thrown)
+    this.#steps.cancel(error)
+    sink.push(writer.fail(error))
+    settled(error)
+    sink.end()
+  }
+}
+
+/**
+ * After a text of this many UTF-16 units the stream yields to other requests. A writer defers output only behind such
+ * a text.
+ */
 const largeLengthMin = 512 * 1024
 
-/** So much is said in UTF-8 in one turn, in UTF-16 units: about a millisecond. */
+/** UTF-16 units encoded to UTF-8 per turn: about a millisecond. */
 const stretchLength = 512 * 1024
 
 async function sendLater(
@@ -98,13 +143,13 @@ async function sendLater(
   await turn()
 }
 
-/** This place or the next one, where a pair of surrogates would be torn apart. */
+/** Returns `place`, or the next index if `place` would split a surrogate pair. */
 function cutAfter(text: string, place: number): number {
   const isInPair = (text.codePointAt(place - 1) ?? 0) > 0xffff
   return Math.min(text.length, isInPair ? place + 1 : place)
 }
 
-/** The upstream's own bytes; a failure becomes the format's own error event behind them. */
+/** Passes the upstream's bytes on unchanged. A failure appends the format's own error event. */
 export function passedPieces(
   { pieces, isTerminated }: Extract<AttemptAnswer, { kind: 'passed' }>,
   { call, writer, settled }: { call: Call; writer: Writer; settled: Settled },
@@ -114,7 +159,7 @@ export function passedPieces(
     push: (piece) => sink.push(piece),
     end() {
       const { terminal } = call.format
-      // A few upstreams leave out the last event after an answer that was whole.
+      // A few upstreams omit the terminal event after a complete response.
       if (terminal !== undefined && !isTerminated()) sink.push(terminal)
       settled()
       sink.end()
@@ -127,7 +172,10 @@ export function passedPieces(
   }))
 }
 
-/** Media as it comes: half a file can be told from a whole one by its broken connection alone. */
+/**
+ * Passes media on unchanged. A failure must break the connection: nothing else tells the caller that the file is
+ * incomplete.
+ */
 export function watchedPieces(pieces: Source<Uint8Array>, settled: Settled): Source<Uint8Array> {
   return through<Uint8Array, Uint8Array>(pieces, (sink) => ({
     push: (piece) => sink.push(piece),
@@ -142,15 +190,15 @@ export function watchedPieces(pieces: Source<Uint8Array>, settled: Settled): Sou
   }))
 }
 
-/** Keeps a copy of an answer, as one document of its format. Never rejects. */
+/** Stores a copy of a response as one document of its format. Never rejects. */
 export type Keep = (document: unknown) => Promise<void>
 
-/** What a stream amounts to as one document, once the event that carries it has passed. */
+/** Provides the whole document of a stream once the event that carries it has been received. */
 interface Documented {
   whole?(): unknown
 }
 
-/** The pieces, of which the one with the whole document, and what follows it, waits until a copy is kept. */
+/** Holds back the piece with the whole document, and what follows it, until a copy is stored. */
 export function keptPieces(pieces: Pieces, documented: Documented, keep: Keep | undefined): Pieces {
   if (!keep) return pieces
   return through<string | Uint8Array, string | Uint8Array>(pieces, (sink) => {

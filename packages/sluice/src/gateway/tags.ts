@@ -1,19 +1,19 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Caller } from '../ports/api-key.ts'
 
-/** The header by which a caller says what a call is for: `x-sluice-tags: nightly,project=search`. */
+/** The header with which callers tag a request: `x-sluice-tags: nightly,project=search`. */
 export const tagsHeader = 'x-sluice-tags'
 
-/** Of one request; those of its key and of what the key belongs to come on top. */
+/** Per request, in addition to the tags of its key and the levels above. */
 const tagsMax = 16
 
-/** Letters, digits and what paths and pairs are written with; at most 64 characters. */
+/** Letters, digits and the punctuation of paths and pairs; at most 64 characters. */
 const tagPattern = /^[\w.:=/@+-]{1,64}$/
 
 /**
- * What a call is billed by: the tags of its request, and those of all levels of its caller. `header` is what the request says.
+ * The tags of a call: those of the request (`header`) and of all levels of its caller.
  *
- * @throws GatewayError `invalid_request` where a tag is too long, has other characters, or there are too many.
+ * @throws GatewayError `invalid_request` if a tag is too long or has other characters, or if there are too many.
  */
 export function tagsOf({ allTags }: Caller, header: string | undefined): readonly string[] {
   if (header === undefined) return allTags

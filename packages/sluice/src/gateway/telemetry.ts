@@ -3,12 +3,12 @@ import type { Call, CallEnd } from './call.ts'
 import type { Target } from './route/routing.ts'
 import type { AttemptSpan, CallTrace } from './trace.ts'
 
-/** The end of one attempt, told once, whichever way it ended. */
+/** The end of one attempt; reported once, whatever the outcome. */
 export interface AttemptEnd {
   readonly call: Call
   readonly target: Target
   readonly record: UsageRecord
-  /** From the start of the attempt to the first content of its answer, in milliseconds; undefined where none came. */
+  /** From the start of the attempt to its first content, in milliseconds; undefined if none arrived. */
   readonly firstContentMs: number | undefined
   /** As callers may see it. */
   readonly error: GatewayError | undefined
@@ -16,18 +16,18 @@ export interface AttemptEnd {
   readonly span: AttemptSpan | undefined
 }
 
-/** What looks at calls without having a part in them. None of it throws. */
+/** Observes calls without affecting them. Never throws. */
 export interface Telemetry {
-  /** The trace of a request with these headers; undefined while nothing is traced. */
+  /** Opens the trace of a request with these headers; undefined if tracing is off. */
   openTrace(headers: Readonly<Record<string, string | string[] | undefined>>): CallTrace | undefined
   attemptEnded(end: AttemptEnd): void
   ended(end: CallEnd): void
 }
 
-/** Metrics as Prometheus reads them. */
+/** Metrics in Prometheus format. */
 export interface Metrics {
-  /** The secret that may be shown for them instead of an administrator's key; undefined where there is none. */
+  /** A secret that grants access instead of an administrator's key; undefined if not configured. */
   readonly key: string | undefined
-  /** In the text format 0.0.4. */
+  /** Text format 0.0.4. */
   text(): Promise<string>
 }

@@ -1,4 +1,4 @@
-/** The trace that a request belongs to. */
+/** The trace of a request. */
 export interface CallTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string
@@ -8,6 +8,6 @@ export interface CallTrace {
 export interface AttemptSpan {
   /** 16 hexadecimal digits. */
   readonly id: string
-  /** What tells the upstream which span its own are children of. */
+  /** Propagates the span to the upstream as the parent of its own spans. */
   readonly headers: Readonly<Record<string, string>>
 }

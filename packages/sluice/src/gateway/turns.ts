@@ -1,8 +1,8 @@
 const waiting: (() => void)[] = []
 
 /**
- * Resolves when it is somebody's turn to do a millisecond's or a large document's work. One at a time, however many
- * wait: between two of them all other requests have theirs.
+ * Resolves when the caller may do about a millisecond of work. Only one waiter runs per event loop turn, so that
+ * other requests run in between.
  */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {

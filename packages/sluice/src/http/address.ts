@@ -15,27 +15,27 @@ import type { Written } from './openapi-written.ts'
 
 export interface ServerOptions {
   readonly bodyBytesMax: number
-  /** For a body that came compressed, after decompression. */
+  /** For a compressed body, after decompression. */
   readonly inflatedBytesMax: number
-  /** What a JSON body may cost to parse, in units of JsonSurvey. */
+  /** The parsing cost limit of a JSON body, in units of JsonSurvey. */
   readonly bodyUnitsMax: number
-  /** For a request to arrive whole, in milliseconds. */
+  /** Time in which a request must arrive completely, in milliseconds. */
   readonly requestTimeoutMs: number
-  /** Of keys that have none of their own. */
+  /** The default limits of keys. */
   readonly keyLimits: () => KeyLimits
-  /** Whose `x-forwarded-for` is believed. */
+  /** Proxies whose `x-forwarded-for` is trusted. */
   readonly trustedProxies?: BlockList
-  /** How many requests may be under way; undefined where any number may. */
+  /** Limits on concurrent requests; undefined if unlimited. */
   readonly entranceBounds: () => EntranceBounds | undefined
-  /** For all that requests hold at the same time. */
+  /** Limits on the bytes all requests hold at once. */
   readonly heldBytes: () => BudgetLimits
-  /** Where callers reach the gateway, for links; absent means the address a request came to. */
+  /** The gateway's public URL, for links; absent means the address a request came to. */
   readonly publicUrl?: string
-  /** How long streams may be quiet; default `defaultStreamTimes`. */
+  /** Keep-alive and stall times of streams; default `defaultStreamTimes`. */
   readonly streamTimes?: StreamTimes
 }
 
-/** Says an error in a format; the contract's own four-key body unless an address has another. */
+/** Builds the body of an error response. By default the contract's own four-key body. */
 export type ErrorBody = (error: GatewayError, requestId: string) => unknown
 
 export interface Address {
@@ -43,23 +43,23 @@ export interface Address {
   /** With `{parameters}`. */
   readonly path: string
   readonly access: 'open' | 'caller' | 'administrator'
-  /** Of administrators; absent means all who may look at everything: owners, operators and viewers. */
+  /** Administrator roles with access; absent means owners, operators and viewers. */
   readonly roles?: readonly AdminRole[]
-  /** What its caller has to be allowed. */
+  /** The operation the caller must be allowed to use. */
   readonly operation?: OperationName
-  /** Polling a task and listing models are not counted against the key's rate. */
+  /** Whether the key's rate limit ignores these requests, such as polling a job or listing models. */
   readonly uncounted?: boolean
-  /** Its calls are let in when their body was read, where a limit asks how large they are. */
+  /** Whether requests are admitted after their body was read, if a limit depends on the size of the call. */
   readonly isSized?: boolean
   readonly error?: ErrorBody
-  /** What its callers speak, where models are called at it. */
+  /** The client format of an inference endpoint. */
   readonly format?: ClientFormat
-  /** What the OpenAPI document says of it: what stands here, or the schemas of a format. `none` leaves it out. */
+  /** Its description in the OpenAPI document: written here, or taken from the schemas of a format. `none` omits it. */
   readonly description: Written | { readonly format: ClientFormat } | 'none'
   readonly serve: (exchange: Exchange) => Promise<unknown>
 }
 
-/** One request at one address. */
+/** One request at an endpoint. */
 export interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -69,9 +69,9 @@ export interface Exchange {
   readonly id: string
   readonly key: Caller
   readonly parameters: Readonly<Record<string, string>>
-  /** Cancelled when the caller leaves. */
+  /** Cancelled when the caller disconnects. */
   readonly cancellation: Cancellation
-  /** What the request holds; given back when it is over. */
+  /** The bytes the request holds; released when it is over. */
   readonly held: HeldBytes
   readonly admission: Admission
 }

@@ -9,7 +9,7 @@ import { limitsOf } from './inference.ts'
 import { answer, object, text } from './openapi-written.ts'
 import { matchPath, pathPattern } from './urls.ts'
 
-/** What only administrators may ask. */
+/** Endpoints for administrators. */
 export const adminAddresses: readonly Address[] = [
   {
     method: 'POST',
@@ -60,9 +60,10 @@ async function explain(exchange: Exchange): Promise<void> {
 }
 
 /**
- * The call that `{path, request}` would be: the address that a request is for, default chat completions, and its JSON body.
+ * Creates the call that `{path, request}` describes: the path of an inference endpoint, by default chat completions, and a
+ * JSON body.
  *
- * @throws GatewayError `invalid_request` with the path of the field at fault.
+ * @throws GatewayError `invalid_request` with the path of the invalid field.
  */
 export function sampleCall(exchange: Exchange, asked: Readonly<Record<string, unknown>>): Call {
   const path = asked['path'] ?? '/v1/chat/completions'

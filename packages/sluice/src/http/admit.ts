@@ -28,14 +28,14 @@ interface Entering {
   readonly request: FastifyRequest
   readonly admission: Admission
   readonly key: Caller
-  /** Of keys that have none of their own. */
+  /** The default limits of keys. */
   readonly limits: KeyLimits
 }
 
 /**
- * Reserves what a request may take, before its body is read unless a limit asks for that. Every answer says how much is left
- * (OpenAI API, rate limit headers); beyond a limit: `rate_limited` with Retry-After. A promise only where the limiter has to
- * wait.
+ * Reserves what a request may use, before its body is read unless a limit depends on its size. Rate limit headers are set on
+ * every response (OpenAI API, rate limit headers); beyond a limit it throws `rate_limited` with Retry-After. Returns a promise
+ * only if the limiter is asynchronous.
  */
 export function admitEntering(
   { uncounted, isSized }: Pick<Address, 'uncounted' | 'isSized'>,
@@ -47,7 +47,7 @@ export function admitEntering(
   return admit({ request, admission, limits, isPriced: limits.budgets.length === 0 }, asked)
 }
 
-/** The same for a call that is as large as its limits asked; nothing where the request was let in before. */
+/** As `admitEntering`, for a call whose size is now known. Does nothing if the request was already admitted. */
 export function admitCall(exchange: Exchange, call: Call): Promise<void> | undefined {
   const { gateway, options, request, key, admission } = exchange
   if (admission.isGranted) return
@@ -82,7 +82,7 @@ interface EnteringCall {
   readonly size: CallSize
 }
 
-/** Asks for a call to this route, and where a budget has no money for it and says so, for the route that costs less. */
+/** Requests admission for this route. If a budget is exhausted and has an `overBudget` route, that route is tried. */
 function admitTo(entering: EnteringCall, route: Route): Promise<void> | undefined {
   const { exchange, limits } = entering
   const { request, admission } = exchange
@@ -98,12 +98,12 @@ function admitTo(entering: EnteringCall, route: Route): Promise<void> | undefine
   return decision instanceof Promise ? decision.then(decided) : decided(decision)
 }
 
-/** Says where a call went that a budget had no money for. */
+/** Names the route a call was redirected to by an exhausted budget. */
 const elsewhereHeader = 'x-sluice-over-budget'
 
 /**
- * Asks again for the route that a budget names. The first refusal stands where the caller may not use it, nobody knows what
- * it costs, or that does not fit either.
+ * Requests admission for the budget's `overBudget` route. The first refusal stands if the caller may not use that route, its
+ * cost is unknown, or the budget does not cover it either.
  */
 async function admitElsewhere(
   entering: EnteringCall,
@@ -140,7 +140,7 @@ function askedFor({ size }: EnteringCall, spending: Spending | undefined): Asked
   return { isCounted: true, tokens: tokensOf(size), ...(spending && { spending }) }
 }
 
-/** What costs nothing is not held up by a budget that sends it there. */
+/** A redirect that costs nothing is not checked against the budget that caused it. */
 function spendingElsewhere(
   spending: Spending | undefined,
   { model, levels }: Route,
@@ -153,7 +153,7 @@ function spendingElsewhere(
   return { ...spending, budgets }
 }
 
-/** The request is over: what was reserved for it becomes what it has used. */
+/** Settles the reservations of an ended request with its actual usage. */
 export function settle(
   { learnedSizes }: Gateway,
   { admission, call }: FastifyRequest,
@@ -164,7 +164,7 @@ export function settle(
     learnedSizes.learn(call.request.model, call.trail.usage.outputTokens)
 }
 
-/** What is wrong in a request shows before it is let in: it counts all the same. Returns what its caller is told. */
+/** Counts a request that was found invalid before it was admitted. Returns the error to report. */
 export async function admitFailed(
   thrown: unknown,
   request: FastifyRequest,
@@ -203,10 +203,10 @@ function admit(
 }
 
 /**
- * What a call may cost by this route, for the budgets that count it; undefined where none does. `asked` is the name that leads
- * there.
+ * The estimated cost of a call by this route, for the budgets that count it; undefined if none does. `asked` is the name that
+ * leads to the route.
  *
- * @throws GatewayError `forbidden` where nobody knows what it may cost.
+ * @throws GatewayError `forbidden` if the cost is unknown.
  */
 function spendingOf(
   { exchange: { gateway, options }, call, limits, size }: EnteringCall,
@@ -214,7 +214,7 @@ function spendingOf(
   asked: unknown = call.request.model,
 ): Spending | undefined {
   const names = [typeof asked === 'string' ? asked : route.model]
-  // A budget for a model counts it at every provider, however the caller names it.
+  // A budget for a model counts it at every provider, whatever name the caller uses.
   for (const level of route.levels)
     for (const { id, model } of level) names.push(id, id.slice(id.indexOf('/') + 1), model)
   const budgets = limits.budgets.filter(({ counts }) => counts(names, call.tags))

@@ -7,9 +7,9 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 
 /**
- * The caller's key: `x-goog-api-key`, or `?key=` below the Gemini addresses; `x-api-key`; `Authorization` as Bearer or
- * bare. The first that is present decides. A token of an issuer may stand in its place, and a browser's session where there is
- * none of them. Throws `unauthenticated`, and `forbidden` where another page uses the session.
+ * Identifies the caller by `x-goog-api-key`, `?key=` below Gemini's paths, `x-api-key`, or `Authorization` with or without
+ * Bearer; the first one present decides. A token of an OIDC issuer is accepted in place of a key, and a browser session if
+ * there is none of these. Throws `unauthenticated`, or `forbidden` if another site uses the session.
  */
 export function authenticate(
   { keys, tokens, sessions }: Pick<Gateway, 'keys' | 'tokens' | 'sessions'>,
@@ -33,7 +33,7 @@ export function authenticate(
   return key instanceof Promise ? key.then(known) : known(key)
 }
 
-/** The token of the session that a request was let in by; undefined where a key was. */
+/** The session token that authenticated a request; undefined if a key did. */
 export function sessionOf(
   request: FastifyRequest,
   options: Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>,
@@ -79,7 +79,7 @@ export function requireAdministrator(
     )
 }
 
-/** Header names and query fields that hold credentials: they never go further than this. */
+/** Headers that hold credentials and are never passed on. */
 const credentialHeaders = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'])
 
 export function publicHeaders(
@@ -91,7 +91,7 @@ export function publicHeaders(
   return kept
 }
 
-/** The query as it came, without a key. */
+/** The raw query without the `key` parameter. */
 export function publicQuery(url: string): string {
   const at = url.indexOf('?')
   if (at < 0) return ''

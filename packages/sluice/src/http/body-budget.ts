@@ -1,17 +1,17 @@
 import { GatewayError } from '@sluice/contract'
 import type { HeldBytes } from '../gateway/held-bytes.ts'
 
-/** Bytes that requests may hold at the same time: their bodies as they come, and what they name for fetching. */
+/** Limits on the bytes requests hold at once: bodies and fetched files. */
 export interface BudgetLimits {
   /** Of all keys together. */
   readonly heldBytes: number
   readonly heldBytesPerKey: number
 }
 
-/** How soon it may be worth another try. */
+/** Suggested retry delay, in milliseconds. */
 const retryAfterMs = 1_000
 
-/** Counts the bytes that requests hold, of each key and of all together. */
+/** Counts the bytes that requests hold, per key and in total. */
 export class BodyBudget {
   readonly #limits: () => BudgetLimits
   readonly #byKey = new Map<string, number>()
@@ -21,12 +21,12 @@ export class BodyBudget {
     this.#limits = limits
   }
 
-  /** The part of one request, which gives back what it holds when the request is over. */
+  /** Opens the share of one request; it is released when the request is over. */
   open(keyId: string): BudgetShare {
     return new BudgetShare(this, keyId)
   }
 
-  /** Throws `rate_limited` where the key holds as much as it may, and `overloaded` where all do; then nothing is taken. */
+  /** Throws `rate_limited` if the key's limit is reached and `overloaded` if the total limit is; nothing is counted then. */
   take(keyId: string, bytes: number): void {
     const { heldBytes, heldBytesPerKey } = this.#limits()
     const held = (this.#byKey.get(keyId) ?? 0) + bytes
@@ -72,13 +72,13 @@ export class BudgetShare implements HeldBytes {
   }
 
   add(bytes: number): void {
-    // What comes after the end is thrown away by whoever reads it.
+    // Data that arrives after the end is discarded by its reader.
     if (this.#isOver) return
     this.#budget.take(this.#keyId, bytes)
     this.#bytes += bytes
   }
 
-  /** The request is over. */
+  /** Releases the bytes when the request is over. */
   release(): void {
     if (this.#isOver) return
     this.#isOver = true

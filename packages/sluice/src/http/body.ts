@@ -16,25 +16,26 @@ import { assertFewInTexts } from '../gateway/json-texts.ts'
 import { parseLargeJson } from '../gateway/large-json.ts'
 import { turn } from '../gateway/turns.ts'
 import { createDecoder, type Decoder } from './decoders.ts'
+import { askForBody } from './expected-bodies.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number
-  /** For a body that came compressed, after decompression. */
+  /** For a compressed body, after decompression. */
   readonly inflatedBytesMax: number
-  /** Told of all bytes that come; throws where there is no room for them. */
+  /** Counts all bytes received; throws if there is no room for them. */
   readonly held: HeldBytes
 }
 
-/** A body becomes at most so many times as large, once it is no longer small: what is written by hand stays far below. */
+/** Maximum compression ratio of bodies that are not small. Ordinary text stays far below it. */
 const ratioMax = 100
 const anyRatioBytesMax = 1024 * 1024
 
-/** The pieces of a larger body are joined in turns. */
+/** Larger bodies are joined in several turns of the event loop. */
 const joinedBytesMax = 8 * 1024 * 1024
 
 /**
- * A body on its way in, without its content encoding (RFC 9110, 8.4.1; zstd: RFC 8878), counted as it comes. Throws
- * for what can be refused before any of it has come: an encoding that is not known, a length that is too large.
+ * A request body being received, with its content encoding removed (RFC 9110, 8.4.1; zstd: RFC 8878) and its bytes counted.
+ * Throws at once for an unknown encoding or a Content-Length that is too large.
  */
 export class ArrivingBody {
   readonly stream: Readable
@@ -52,15 +53,16 @@ export class ArrivingBody {
     this.#decoder = decoderFor(request.headers['content-encoding'])
     const { bytesMax, inflatedBytesMax } = limits
     this.#bytesMax = this.#decoder ? Math.min(bytesMax, inflatedBytesMax) : bytesMax
+    askForBody(request)
     this.stream = this.#decoder ? request.pipe(this.#decoder) : request
   }
 
-  /** The bytes that have come so far. */
+  /** Bytes received so far. */
   get size(): number {
     return this.#size
   }
 
-  /** Counts a piece. Throws where that was too much. */
+  /** Counts a chunk. Throws if a limit is exceeded. */
   add(length: number): void {
     this.#size += length
     if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax)
@@ -68,7 +70,7 @@ export class ArrivingBody {
     this.#limits.held.add(length)
   }
 
-  /** Takes no more of it. Whoever answers the request reads what is left and throws it away. */
+  /** Stops reading. The rest is read and discarded when the request is answered. */
   stop(): void {
     if (!this.#decoder) return
     this.#request.unpipe(this.#decoder)
@@ -95,13 +97,13 @@ function checkRatio(size: number, compressed: number): void {
   )
 }
 
-/** Reads a whole body, without a byte order mark. Limits count bytes after decompression; beyond them: `too_large`. */
+/** Reads a whole body and removes a byte order mark. Limits apply after decompression and throw `too_large`. */
 export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = new ArrivingBody(request, limits)
     const pieces: Buffer[] = []
     let isOver = false
-    // The listeners stay until the request goes: taking them away costs more than what they do once all is said.
+    // The listeners are not removed: removing them costs more than their calls after the end.
     const fail = (error: unknown): void => {
       isOver = true
       reject(error)
@@ -126,7 +128,7 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
       const [first] = pieces
       if (body.size > joinedBytesMax) resolve(concatInTurns(pieces).then(withoutMark))
       else resolve(withoutMark(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
-      // The listeners stay as long as the request, and would keep them beside the body.
+      // The listeners live as long as the request and would keep the chunks alive beside the body.
       pieces.length = 0
     })
     body.stream.on('error', broken)
@@ -148,15 +150,15 @@ function tooLarge(bytesMax: number): GatewayError {
   return new GatewayError('too_large', `The request body is larger than ${bytesMax} bytes`)
 }
 
-/** Without a byte order mark: upstreams that get these bytes need not know it. */
+/** Removes a byte order mark, which upstreams may not accept. */
 function withoutMark(bytes: Buffer): Buffer {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return isMarked ? bytes.subarray(3) : bytes
 }
 
 /**
- * A JSON object. Anything else is `invalid_request`, and one of more than `unitsMax` units (see JsonSurvey) is
- * `too_large`. A promise only where the body could be so large.
+ * Parses a JSON object. Throws `invalid_request` for anything else, and `too_large` beyond `unitsMax` units (see JsonSurvey).
+ * Returns a promise only if the body could be that large.
  */
 export function parseJsonObject(
   bytes: Buffer,
@@ -183,7 +185,7 @@ async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Record
   return fields
 }
 
-/** The same without its long free texts (`outlineJson`); undefined where it has to be parsed as a whole. */
+/** As `parseJsonObject`, but without long texts (`outlineJson`); undefined if the body must be parsed completely. */
 export function outlineJsonObject(
   bytes: Buffer,
   contentType: string | undefined,
@@ -216,7 +218,7 @@ function checkedObject(value: unknown): Record<string, unknown> {
   return withNumbers(value as Record<string, unknown>)
 }
 
-/** A missing type is read as JSON, as it is the only thing it can be. */
+/** A missing content type is read as JSON, the only format expected. */
 function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json' || contentType === undefined || contentType === '')
     return true

@@ -5,7 +5,7 @@ import { codeIn } from './deliver.ts'
 import { errorBodyOf } from './error-body.ts'
 import { pathOf } from './urls.ts'
 
-/** What is told of a request when it is over. */
+/** Collects the facts of an ended request. */
 export function endOf(
   request: FastifyRequest,
   { raw }: FastifyReply,
@@ -20,7 +20,7 @@ export function endOf(
     id,
     method,
     path: pathOf(url),
-    // Node says 200 where nothing was sent at all.
+    // Node reports 200 if nothing was sent.
     status: raw.headersSent ? raw.statusCode : 499,
     durationMs: performance.now() - startedAt,
     left,
@@ -35,7 +35,7 @@ export function endOf(
   }
 }
 
-/** What the error event at the end of a stream called the error. */
+/** The error code in the error event at the end of a stream. */
 function codeInStream(request: FastifyRequest, { trail: { failure } }: Call): string | undefined {
   const body = errorBodyOf(request, request.routeOptions.config.error)
   return failure && codeIn(body(failure, request.id))

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { isListed } from '../config/address-block.ts'
 
 /**
- * Where a request comes from. What proxies say of it (`x-forwarded-for`) is believed as far as they are known: it is the last
- * address that is none of theirs.
+ * The client's address. `x-forwarded-for` is trusted only from known proxies: the result is its last address that is not one
+ * of them.
  */
 export function clientAddress(
   { raw }: Pick<FastifyRequest, 'raw'>,
@@ -18,7 +18,7 @@ export function clientAddress(
 }
 
 /**
- * Some proxies say the port as well, which is another one for each connection.
+ * Removes the port, which some proxies add and which differs per connection.
  * Azure Application Gateway: https://azure.microsoft.com/en-us/blog/rewrite-http-headers-with-azure-application-gateway/
  */
 function withoutPort(hop: string): string {

@@ -1,24 +1,31 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { GatewayError } from '@sluice/contract'
 
 /**
- * Answers bytes that are no HTTP request, a head that is too large and a request that does not arrive in time, and
- * closes the connection. Nothing is written into an answer that has begun.
+ * Answers invalid HTTP, oversized headers and requests that do not arrive in time, and closes the connection. Nothing is
+ * written into a response that has begun.
  */
-export function refuseClient(thrown: Error & { readonly code?: string }, socket: Socket): void {
-  if (thrown.code === 'ECONNRESET' || socket.destroyed) return
-  // Node keeps the answer that is under way here, and looks at it for the same reason.
+export function refuseClient(thrown: Error & { readonly code?: string }, socket: Duplex): void {
+  if (thrown.code === 'ECONNRESET') return
+  refuseSocket(socket, meaningOf(thrown.code))
+}
+
+/** Writes an error response with additional header lines to a connection and closes it. */
+export function refuseSocket(socket: Duplex, error: GatewayError, headers = ''): void {
+  if (socket.destroyed) return
+  // Node keeps the current response here and checks it for the same purpose.
   const { _httpMessage: current } = socket as { readonly _httpMessage?: ServerResponse | null }
   if (socket.writable && current?.headersSent !== true) {
-    const error = meaningOf(thrown.code)
     const body = JSON.stringify(error.toJSON())
     socket.write(
-      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\nconnection: close\r\n` +
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${headers}connection: close\r\n` +
         `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     )
   }
-  socket.destroySoon()
+  if (socket instanceof Socket) socket.destroySoon()
+  else socket.destroy()
 }
 
 function meaningOf(code: string | undefined): GatewayError {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** With the pieces that it came in and what else is made of it, a body is two or three times as much: less than V8 allows. */
+/** With its chunks and derived data a body takes two or three times its size, so this stays below V8's limit. */
 const bytesPerCollection = 16 * 1024 * 1024
 
 type Collect = (options: { readonly type: 'minor' }) => void
@@ -10,12 +10,12 @@ let collect: Collect | undefined
 let bytes = 0
 
 /**
- * Counts a body that nothing was parsed of, and has young objects collected when there were many.
+ * Counts a body that was not parsed, and runs a minor garbage collection when many have accumulated.
  *
- * Bodies lie outside V8's heap and count against its limit for such memory: after 64 MB it marks everything that is alive,
- * on all of its threads. They go earlier than that with a collection of young objects, which takes a millisecond or two.
- * But those are due when enough objects were made, and a request whose long texts are left alone makes too few: with 64
- * requests of 100 KB at a time there was a full collection every 320 requests, and none of young objects.
+ * Bodies are external memory, for which V8 has its own limit: after 64 MB it starts a full mark phase on all its threads. A
+ * minor collection takes a millisecond or two and frees bodies earlier, but it is triggered by object allocation, and a
+ * request whose long texts are not parsed allocates too few objects. With 64 concurrent requests of 100 KB there was a full
+ * collection every 320 requests, and no minor one.
  */
 export function countUnparsedBody(length: number): void {
   bytes += length
@@ -25,7 +25,7 @@ export function countUnparsedBody(length: number): void {
   collect({ type: 'minor' })
 }
 
-/** V8 gives its function to contexts that are made after the flag was set (https://nodejs.org/api/globals.html). */
+/** V8 exposes `gc` only in contexts created after the flag was set (https://nodejs.org/api/globals.html). */
 function openCollect(): Collect {
   setFlagsFromString('--expose-gc')
   const exposed: unknown = runInNewContext('gc')

@@ -5,7 +5,7 @@ import { extname } from 'node:path'
 import { GatewayError } from '@sluice/contract'
 import type { Address, Exchange } from './address.ts'
 
-/** What the build of the console made. In a checkout that was never built it is not there. */
+/** The output of the console's build. Missing in a checkout that was never built. */
 const folder = new URL('../../../../dist/console/', import.meta.url)
 
 const types: Readonly<Record<string, string>> = {
@@ -15,18 +15,18 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Best first. */
+/** In order of preference. */
 const encodings = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
 
-/** Where the page's own value of each load goes, as packages/console/index.html has it. */
+/** The placeholder for the nonce in packages/console/index.html. */
 const noncePlace = '%NONCE%'
 
 /**
- * Scripts and styles are the gateway's own files. Components write some styles of their own into the page, which have to know a
- * word that is another with each load.
+ * Scripts and styles are the gateway's own files. Components also insert styles into the page, which need a nonce that changes
+ * with every load.
  */
 function policyOf(nonce: string): string {
   return [
@@ -43,7 +43,7 @@ function policyOf(nonce: string): string {
   ].join('; ')
 }
 
-/** The files of the console, for anybody: what they show comes from addresses that ask for a key or a session. */
+/** The console's static files are public. The data they show requires a key or a session. */
 export const consoleAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -54,12 +54,12 @@ export const consoleAddresses: readonly Address[] = [
   },
 ]
 
-/** Whether there is a console to show. */
+/** Whether the console was built. */
 export function hasConsole(): boolean {
   return existsSync(new URL('index.html', folder))
 }
 
-/** The page of the console. */
+/** Sends the page of the console. */
 export async function sendConsole({ reply }: Pick<Exchange, 'reply'>): Promise<void> {
   const page = await readFile(new URL('index.html', folder), 'utf8')
   const nonce = randomBytes(16).toString('base64')
@@ -82,7 +82,7 @@ async function serveAsset({ parameters, reply, request }: Exchange): Promise<voi
   const found = encodings.find(
     ([name, ending]) => new RegExp(`\\b${name}\\b`).test(accepted) && names.includes(file + ending),
   )
-  // Its name holds the hash of what is in it.
+  // The file name contains a hash of the content.
   void reply
     .header('cache-control', 'public, max-age=31536000, immutable')
     .header('vary', 'accept-encoding')

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Pages of every origin may call: keys travel in headers and never in cookies, so a page can only use a key that it was
- * given, and `*` keeps browsers from sending anything of their own (Fetch standard, CORS protocol). Names and values in
- * turn, on every answer.
+ * Headers of every response, names and values alternating. Pages of any origin may call the API: keys travel in headers and
+ * not in cookies, so a page can only use a key it was given, and `*` keeps browsers from sending credentials of their own
+ * (Fetch standard, CORS protocol).
  */
 export const allowOrigins: readonly string[] = [
   'access-control-allow-origin',
@@ -12,7 +12,7 @@ export const allowOrigins: readonly string[] = [
   '*',
 ]
 
-/** The answer to OPTIONS, which a browser asks before a call with a key in a header. */
+/** Answers the preflight request that browsers send before a request with a key in a header. */
 export function answerPreflight(
   request: FastifyRequest,
   reply: FastifyReply,

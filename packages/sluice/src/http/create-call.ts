@@ -12,15 +12,15 @@ import { publicAddress } from './public-address.ts'
 
 export interface CallInput extends Omit<RequestParts, 'isOwn'> {
   readonly format: ClientFormat
-  /** Default the request's own, without credentials. */
+  /** Defaults to the request's own, without credentials. */
   readonly query?: string
-  /** Default the request's own, without credentials. */
+  /** Defaults to the request's own, without credentials. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * The call that a request is, however it came: the only builder of one. Throws `invalid_request` or
- * `missing_parameter` with the path of the field at fault, or the header's name.
+ * Creates a call from a request; the only place that does. Throws `invalid_request` or `missing_parameter` with the path of
+ * the invalid field, or the header's name.
  */
 export function createCall(exchange: Exchange, input: CallInput): Call {
   const { gateway, id, key, cancellation, request: incoming } = exchange
@@ -66,10 +66,10 @@ interface AcceptedRequest {
   readonly parts: RequestParts
 }
 
-/** To write so much anew takes a few milliseconds; what is larger keeps its words. */
+/** Larger bodies are not respelled; serializing this much takes a few milliseconds. */
 const respelledBytesMax = 4 * 1024 * 1024
 
-/** The request as it came or, where it is refused so, in the words that its format has for it. */
+/** Validates the request as it came. If that fails, validates it again in the format's own spelling of its fields. */
 function acceptedRequest(
   format: ClientFormat,
   parts: RequestParts,
@@ -87,14 +87,14 @@ function acceptedRequest(
 }
 
 function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequest['request'] {
-  // The schema's type is what the format says it is.
+  // The schema guarantees the type.
   const request = validate(format.request, requestOf(parts)) as AcceptedRequest['request']
   const { check } = operations[format.operation]
   if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
   return request
 }
 
-/** What a form says, with the sizes of its files in their place. */
+/** The fields of a form as JSON, with files replaced by their sizes. */
 function describeForm(fields: CallInput['fields']): Uint8Array {
   return Buffer.from(JSON.stringify(withoutFiles(fields)))
 }
@@ -120,7 +120,7 @@ function unsupportedOf(headers: Call['headers']): Pick<Call, 'unsupported'> {
   )
 }
 
-/** The field means nothing where there is no stream to ask for: then it is one more unknown field. */
+/** The `stream` field is ignored for formats that cannot stream. */
 function asksForStream(format: ClientFormat, request: Readonly<Record<string, unknown>>): boolean {
   return format.streams ?? format.isStreamed?.(request) ?? request['stream'] === true
 }

@@ -2,22 +2,19 @@ import { GatewayError } from '@sluice/contract'
 import type { Receiver } from '../gateway/attempt/send.ts'
 import { createDecoder, type Decoder } from './decoders.ts'
 
-/** The connection that the bytes come from. */
+/** The connection the bytes come from. */
 interface Flow {
   pause(): void
   resume(): void
   abort(reason: Error): void
 }
 
-/**
- * An answer on its way from an upstream that compresses though nobody asked it to (RFC 9110, 8.4.1). Takes the bytes
- * as they come and hands on what they become, no faster than the receiver wants it.
- */
+/** Decompresses the response of an upstream that compresses without being asked to (RFC 9110, 8.4.1), with backpressure. */
 export class DecodedAnswer {
   readonly #encoding: string
   readonly #receiver: Receiver
   readonly #flow: Flow
-  /** Made with the first piece: an answer without any has no content to decode. */
+  /** Created with the first chunk: an empty response has nothing to decode. */
   #decoder: Decoder | undefined
   #isPaused = false
   #isFull = false
@@ -44,7 +41,7 @@ export class DecodedAnswer {
     else this.#receiver.end()
   }
 
-  /** The connection broke: what had come before was handed on, or is lost with it. */
+  /** The connection broke. Data that is still in the decoder is lost. */
   fail(error: GatewayError): void {
     if (this.#isOver) return
     this.close()
@@ -94,7 +91,7 @@ export class DecodedAnswer {
 }
 
 function unreadable(cause: Error): GatewayError {
-  // Node's word for it, whatever the encoding.
+  // Node's message for truncated data, for all encodings.
   return /unexpected end/i.test(cause.message)
     ? new GatewayError('upstream_cut', 'The upstream ended its answer too early', { cause })
     : new GatewayError('upstream_garbled', 'The upstream’s answer cannot be decompressed', {

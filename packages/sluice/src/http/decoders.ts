@@ -7,10 +7,10 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 
-/** Takes compressed bytes and gives what they were made of. */
+/** A stream that decompresses what is written to it. */
 export type Decoder = Transform & { readonly bytesWritten: number }
 
-// A larger window than RFC 8878 recommends to accept would be room that a few bytes take.
+// RFC 8878 recommends to accept windows up to 8 MiB. Larger ones would let a few bytes allocate a lot of memory.
 const zstdOptions = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 const decoders = new Map<string, () => Decoder>([
@@ -21,7 +21,7 @@ const decoders = new Map<string, () => Decoder>([
   ['zstd', () => createZstdDecompress(zstdOptions)],
 ])
 
-/** For a content encoding (RFC 9110, 8.4.1; zstd: RFC 8878) in lower case; undefined for one that is not known. */
+/** Creates the decoder of a content encoding in lower case (RFC 9110, 8.4.1; zstd: RFC 8878); undefined if unknown. */
 export function createDecoder(encoding: string): Decoder | undefined {
   return decoders.get(encoding)?.()
 }

@@ -15,8 +15,8 @@ interface Delivery {
 }
 
 /**
- * Sends a stream from the wait for its beginning to its end: signs of life while nothing happens, pieces as they come
- * and no faster than the caller takes them. Rejects as long as no status has been written.
+ * Sends a stream, including the wait for its beginning: keep-alives while nothing happens, and pieces with backpressure.
+ * Rejects if no status has been written yet.
  */
 export async function deliverStream(
   reply: FastifyReply,
@@ -41,7 +41,7 @@ export async function deliverStream(
       output.raw.end()
       return
     }
-    // Nobody knows when the first piece of media comes.
+    // It is unknown when the first piece of media arrives, so the headers are sent now.
     if (!writer) output.raw.flushHeaders()
     await new Promise<void>((over) => {
       const { content } = call
@@ -62,15 +62,15 @@ export async function deliverStream(
 }
 
 interface Pulse {
-  /** Something else went out just now. */
+  /** Reports that something else was sent. */
   beat(): void
   stop(): void
 }
 
-/** A sign of life of the format whenever nothing else went out for a while. */
+/** Sends the format's keep-alive whenever nothing else was sent for `keepAliveMs`. */
 function startPulse(output: StreamOutput, call: Call, { keepAliveMs }: StreamTimes): Pulse {
   const { writer, operation } = call
-  // Sound and pictures may come whole although a stream was asked for; only texts are sure to come as one.
+  // Audio and images may arrive as a whole although a stream was requested; only text is certain to be streamed.
   const isSure = operation === 'chat' || operation === 'complete'
   let isQuiet = true
   const timer = setInterval(() => {
@@ -92,17 +92,17 @@ interface CallerOptions {
   readonly stalledMs: number
   readonly store: Delivery['store']
   readonly pulse: Pulse | undefined
-  /** Where the answer is kept. */
+  /** Set if the response is stored. */
   readonly content: ContentCapture | undefined
-  /** Told once everything is handed over, or the caller has left. */
+  /** Called once, when everything is written or the caller has disconnected. */
   readonly over: () => void
 }
 
 let due: (() => void)[] = []
 
 /**
- * Writes once all that came in this turn of the event loop was read. Reading for many streams in a row and then writing to
- * them in a row finds code in the processor's caches, and wakes a client of several streams once.
+ * Defers writes to the end of the current event loop turn. Reading from many streams in a row and then writing to them in a
+ * row uses CPU caches better, and wakes a client with several streams only once.
  */
 function atEndOfTurn(write: () => void): void {
   if (due.push(write) === 1) setImmediate(writeDue)
@@ -114,7 +114,7 @@ function writeDue(): void {
   for (const write of writes) write()
 }
 
-/** The caller's end of a stream: one write for the pieces that come together. */
+/** The sink that writes to the caller. Pieces that arrive together are written at once. */
 class CallerSink implements Sink<Piece> {
   readonly #output: StreamOutput
   readonly #source: Source<Piece>
@@ -128,7 +128,7 @@ class CallerSink implements Sink<Piece> {
     this.#output = output
     this.#source = source
     this.#options = options
-    // Whoever left has also cancelled the call, which ends its stream; a HEAD takes nothing.
+    // A disconnect also cancels the call, which ends its stream. A HEAD request takes no body.
     raw.once('close', this.#leave)
     if (raw.destroyed) this.#leave()
   }
@@ -141,7 +141,7 @@ class CallerSink implements Sink<Piece> {
 
   end(): void {
     const recorded = this.#options.store.recorded()
-    // What came last goes out with the end.
+    // The last pieces are written together with the end.
     this.#isEnding = true
     if (recorded) void recorded.then(this.#end)
     else this.#end()
@@ -153,7 +153,7 @@ class CallerSink implements Sink<Piece> {
     this.#finish()
   }
 
-  /** Only media gets here: half a file can be told from a whole one by its broken connection alone. */
+  /** Only media fails here: a broken connection is the only way to tell the caller that the file is incomplete. */
   fail(error: Error): void {
     this.#flush()
     this.#output.raw.destroy(error)
@@ -178,7 +178,7 @@ class CallerSink implements Sink<Piece> {
     if (piece === undefined || raw.destroyed) return
     if (this.#output.write(piece) || this.#stalled) return
     this.#source.pause()
-    // Closing the connection is what a caller who leaves does, and has the same end.
+    // Closing the connection has the same effect as a caller that disconnects.
     this.#stalled = setTimeout(() => raw.destroy(), this.#options.stalledMs)
     raw.once('drain', this.#resume)
   }
@@ -203,7 +203,7 @@ class CallerSink implements Sink<Piece> {
   }
 }
 
-/** What is larger together is not worth a copy: in bytes, or in UTF-16 units. */
+/** Larger totals are not copied; in bytes or UTF-16 units. */
 const joinedMax = 1024 * 1024
 
 function sizeOf(pieces: readonly Piece[]): number {

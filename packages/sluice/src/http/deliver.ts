@@ -3,23 +3,23 @@ import type { GatewayError } from '@sluice/contract'
 import type { FastifyReply } from 'fastify'
 import type { Answer } from '../gateway/call.ts'
 
-/** How long a stream may be quiet on its way to the caller, in milliseconds. */
+/** How long a stream to the caller may be idle, in milliseconds. */
 export interface StreamTimes {
   /**
-   * While nothing happens on a stream, a sign of life goes out this often. Until the first of them the status stays
-   * open, so that a failure can still be one.
+   * The interval of keep-alives while nothing else is sent. Until the first keep-alive the status is not written, so that a
+   * failure can still set it.
    */
   readonly keepAliveMs: number
-  /** A caller that has taken nothing for this long is taken for gone. */
+  /** A caller that reads nothing for this long is disconnected. */
   readonly stalledMs: number
 }
 
 export const defaultStreamTimes: StreamTimes = { keepAliveMs: 10_000, stalledMs: 300_000 }
 
-/** Up to this size a copy costs less than a second buffer for the socket to write. */
+/** Up to this size a copy costs less than a second buffer for the socket. */
 const copiedBytesMax = 65_536
 
-/** Sends an answer that is whole, in one piece. */
+/** Sends a whole response at once. */
 export function deliverWhole(
   reply: FastifyReply,
   answer: Exclude<Answer, { kind: 'stream' }>,
@@ -34,13 +34,13 @@ export function deliverWhole(
   fields.push('content-type', isJson ? 'application/json; charset=utf-8' : answer.contentType)
   fields.push('content-length', String(bytes.length))
   raw.writeHead(reply.statusCode, fields)
-  // Node writes a head and a text together, but a head and bytes one after the other.
+  // Node writes headers and a string together, but headers and bytes in two writes.
   if (bytes.length <= copiedBytesMax) raw.end(latin1(bytes), 'latin1')
   else raw.end(bytes)
   dropWhenStalled(raw, stalledMs)
 }
 
-/** Names and values in turn, as Node writes them without looking at them again. */
+/** Names and values alternating, which Node writes without further processing. */
 export function headFields(
   { request }: FastifyReply,
   headers: Readonly<Record<string, string>>,
@@ -50,27 +50,27 @@ export function headFields(
   return fields
 }
 
-/** One character for each byte. */
+/** A string with one character per byte. */
 export function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
-/** What is still on its way may wait no longer than a piece in the middle of a stream. */
+/** Disconnects a caller that does not read the rest within `stalledMs`. */
 export function dropWhenStalled(raw: ServerResponse, stalledMs: number): void {
   if (raw.writableLength > 0 || (raw.socket?.writableLength ?? 0) > 0) raw.setTimeout(stalledMs)
 }
 
-/** What is left of a refused body is read for so long, in milliseconds. */
+/** How long the rest of a refused body is read, in milliseconds. */
 const discardMs = 30_000
 
 /**
- * Reads what is left of a body and throws it away. Closing the connection instead would reset it under a caller that is
- * still sending, and many would never see why they were refused (RFC 9112, 9.6).
+ * Reads and discards the rest of a body. Closing the connection would reset it while the caller is still sending, and many
+ * callers would never see the error (RFC 9112, 9.6).
  */
 function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.destroy(), discardMs).unref()
-  // Once it is answered, Node closes it no more when its connection goes.
+  // Once the response is sent, Node no longer closes the request when the connection is lost.
   const { socket } = request
   const stop = (): void => {
     clearTimeout(timer)
@@ -102,7 +102,7 @@ export function deliverError(reply: FastifyReply, error: GatewayError, body: unk
   void reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(text)
 }
 
-/** Of calls whose answers are kept. */
+/** Records the response if it is stored. */
 function takeDown(
   { request }: FastifyReply,
   contentType: string,
@@ -114,7 +114,7 @@ function takeDown(
   content.add(answer)
 }
 
-/** What an error body calls the error: the code of OpenAI's, the status of Google's, the type where neither is. */
+/** The error code in an error body: OpenAI's `code`, Google's `status`, otherwise the `type`. */
 export function codeIn(body: unknown): string | undefined {
   const { error } = body as { readonly error?: Readonly<Record<string, unknown>> }
   return [error?.['code'], error?.['status'], error?.['type']].find(

@@ -13,10 +13,7 @@ interface Asset {
   readonly zipped: Buffer
 }
 
-/**
- * The page may load nothing but what this server gives it and may talk to nobody else. Swagger UI writes style
- * attributes and shows its icons as data: addresses.
- */
+/** The page may only load resources of this server. Swagger UI uses style attributes and icons in data: URLs. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,7 +45,7 @@ const page = `<!doctype html>
 </html>
 `
 
-// `validatorUrl: null` keeps Swagger UI from sending the address of the document to its makers' validator.
+// `validatorUrl: null` keeps Swagger UI from sending the document's URL to a public validator.
 const start = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#reference',
@@ -63,7 +60,7 @@ const start = `SwaggerUIBundle({
 
 const javascript = 'text/javascript; charset=utf-8'
 
-/** The build of this program knows these forms and takes the files along. */
+/** Written as literals because the bundler recognizes these forms and includes the files. */
 const packaged = [
   [
     'swagger-ui.css',
@@ -94,8 +91,8 @@ const settings: Written = {
 const schemaFile = new URL('../../../../sluice.schema.json', import.meta.url)
 
 /**
- * /docs, /openapi.json and /sluice.schema.json, for anybody and without any address outside this server. `openApi`
- * makes the document, once, when it is first asked for.
+ * /docs, /openapi.json and /sluice.schema.json: public, and without resources of other servers. `openApi` is called once, on
+ * the first request.
  */
 export function documentAddresses(openApi: () => object): readonly Address[] {
   return [
@@ -115,7 +112,7 @@ export function documentAddresses(openApi: () => object): readonly Address[] {
 }
 
 async function servePage({ request, reply }: { request: FastifyRequest; reply: FastifyReply }) {
-  // Its links are relative, so that the page also works behind a proxy that adds a prefix.
+  // Relative links also work behind a proxy that adds a path prefix.
   if (/^\/docs\/(?:\?|$)/.test(request.url)) return reply.redirect('../docs', 308)
   return reply
     .header('content-security-policy', contentSecurityPolicy)
@@ -163,7 +160,7 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, tag, plain, 
     : reply.type(type).send(plain)
 }
 
-/** Runs `make` when it is first asked, and again only after it failed. */
+/** Calls `make` on first use, and again only after a failure. */
 function remember<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return () => {

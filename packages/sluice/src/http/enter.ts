@@ -28,7 +28,7 @@ interface Entering {
   readonly cancellation: Cancellation
 }
 
-/** Finds whose request it is, and lets it in where its key, its levels and its limits allow it. */
+/** Authenticates a request and admits it if its key, levels and limits allow it. */
 export function enter(address: Address, entering: Entering): Caller | Promise<Caller> {
   if (address.access === 'open') return nobody
   const found = authenticate(entering.gateway, entering.request, entering.options)
@@ -47,7 +47,7 @@ function letIn(key: Caller, address: Address, entering: Entering): Caller | Prom
   return waiting ? waiting.then(() => takePlace(key, entering)) : takePlace(key, entering)
 }
 
-/** One of the places that all keys share; in turn with other keys where none is free. */
+/** Takes one of the slots shared by all keys; waits in turn with other keys if none is free. */
 function takePlace(
   key: Caller,
   { gateway, options, request, cancellation }: Entering,

@@ -13,8 +13,8 @@ const anthropicError = bodyOf('messages')
 const geminiError = bodyOf('generateContent')
 
 /**
- * How an error is said: as its address does, else as the caller's other words tell what it speaks. Anthropic's clients
- * send their version with every request; Google's ask below /v1beta, or name their key as Google does.
+ * The error format of a request: that of its endpoint, otherwise the one suggested by the path and headers. Anthropic's
+ * clients send their version with every request; Google's use /v1beta or Google's key header.
  */
 export function errorBodyOf(
   { url, headers }: Pick<FastifyRequest, 'url' | 'headers'>,

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher } from 'undici'
 import { untilAborted } from '../gateway/attempt/until-aborted.ts'
 
-/** A file a request points at. `contentType` is what its source says, without parameters; not to be trusted. */
+/** A file referenced by a request. `contentType` is what its source claims, without parameters; it is not trusted. */
 export interface Media {
   readonly bytes: Uint8Array
   readonly contentType: string | undefined
@@ -12,27 +12,27 @@ export interface Media {
 
 export interface FetchMediaOptions {
   readonly bytesMax: number
-  /** Limit of the whole fetch, name resolution and redirects included, in milliseconds. */
+  /** Timeout of the whole fetch including DNS and redirects, in milliseconds. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** Told of every piece as it comes; what it throws ends the fetch. */
+  /** Called with the length of each chunk as it arrives; an error it throws ends the fetch. */
   readonly counted?: (length: number) => void
-  /** The path of the field that holds the address, for the error. */
+  /** The path of the field with the URL, for error messages. */
   readonly param: string
 }
 
 /**
- * Reads what a media field names: an http or https URL, a data URL (RFC 2397) or bare base64.
- * Whatever goes wrong is the caller's `invalid_request` with `param`; only an abort by `signal` is `cancelled`.
+ * Reads a media field: an http or https URL, a data URL (RFC 2397) or bare base64. Any failure is `invalid_request` with
+ * `param`, except an abort by `signal`, which is `cancelled`.
  */
 export type FetchMedia = (url: string, options: FetchMediaOptions) => Promise<Media>
 
 export interface MediaFetcherOptions {
-  /** Also fetch from loopback, private and link-local addresses; default false. */
+  /** Allows loopback, private and link-local addresses; default false. */
   readonly allowPrivateAddresses?: boolean
-  /** Addresses or networks (CIDR) that are fetched from although they are private; default none. */
+  /** Addresses or networks (CIDR) that are allowed although they are private; default none. */
   readonly allowedNetworks?: readonly string[]
-  /** Host name to addresses; default: the system's resolver. */
+  /** Resolves a host name to addresses; default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }
 
@@ -85,7 +85,7 @@ async function fetchFollowing(
   }
 }
 
-/** One request without following: the file, or where it is said to be. */
+/** Sends one request without following redirects. Returns the file, or the redirect target. */
 async function fetchOnce(
   url: URL,
   options: FetchMediaOptions & { readonly signal: AbortSignal },
@@ -125,8 +125,8 @@ function parseAddress(text: string, param: string, from?: URL): URL {
 }
 
 /**
- * All addresses of the host, each allowed. One forbidden address refuses the host, and a name that is unknown reads
- * like one that is forbidden, so that the answer tells nothing about names of the internal network.
+ * Resolves the host and checks all addresses. One forbidden address refuses the host. Unknown names give the same error as
+ * forbidden ones, so that names of the internal network cannot be probed.
  */
 async function checkedAddresses(
   url: URL,
@@ -153,7 +153,7 @@ async function resolveBySystem(hostname: string): Promise<readonly string[]> {
   }
 }
 
-/** Connects to the addresses that were checked, whatever the name would resolve to a moment later. */
+/** Connects only to the checked addresses, even if the name resolves differently by then (DNS rebinding). */
 function agentPinnedTo(addresses: readonly string[]): Agent {
   const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   return new Agent({
@@ -200,10 +200,10 @@ function tooLarge(bytesMax: number, param: string): GatewayError {
   return invalidRequest(`The file is larger than ${limit}`, param)
 }
 
-/** Public addresses where cloud hosts answer questions about themselves: Azure's wire server. */
+/** Public addresses that serve cloud metadata: Azure's wire server. */
 const metadataAddresses: readonly string[] = ['168.63.129.16']
 
-/** Answers whether an address may be connected to. */
+/** Returns a test whether an address may be connected to. */
 function addressRule(options: MediaFetcherOptions): (address: string) => boolean {
   const networks = (options.allowedNetworks ?? []).map(parseNetwork)
   return (address) => {
@@ -225,14 +225,14 @@ function parseNetwork(text: string): [Address, number] {
   return [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
-/** The IPv4 address inside a NAT64 address (RFC 6052, 64:ff9b::/96): a gateway there would connect to it. */
+/** The IPv4 address inside a NAT64 address (RFC 6052, 64:ff9b::/96), to which a NAT64 gateway would connect. */
 function embeddedIpv4(address: Address): Address {
   if (address.range() !== 'rfc6052') return address
   const bytes = address.toByteArray()
   return bytes[4] === 0 && bytes[5] === 0 ? ipaddr.fromByteArray(bytes.slice(12)) : address
 }
 
-/** ipaddr.js calls every range with a special purpose by its name; IPv4-compatible ::/96 is one it does not know. */
+/** ipaddr.js names every special range except IPv4-compatible addresses (::/96). */
 function isPublic(address: Address): boolean {
   if (metadataAddresses.includes(address.toString())) return false
   if (
@@ -260,7 +260,7 @@ function decodeDataUrl(url: string, param: string, bytesMax: number): Media {
   return { bytes, contentType }
 }
 
-/** A longer one is a file, and files are written in base64. */
+/** Longer data is a file, which should be base64. */
 const percentLengthMax = 16 * 1024 * 1024
 
 function decodePercents(text: string, param: string, bytesMax: number): Uint8Array {
@@ -284,12 +284,12 @@ function decodePercents(text: string, param: string, bytesMax: number): Uint8Arr
 
 const percent = 37
 
-/** The value of a digit, a letter in either case. */
+/** The value of a hexadecimal digit in either case. */
 function hexDigit(code = 0): number {
   return code <= 57 ? code - 48 : (code & 0xdf) - 55
 }
 
-/** Decodes base64 (RFC 4648, section 4) strictly: no other characters, padding right or left out. */
+/** Decodes base64 (RFC 4648, section 4) strictly: no other characters, padding correct or omitted. */
 function decodeBase64(text: string, param: string, bytesMax: number): Uint8Array {
   if (text.length > Math.ceil(bytesMax / 3) * 4) throw tooLarge(bytesMax, param)
   const characters = text.replace(/={1,2}$/, '')

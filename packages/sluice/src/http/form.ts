@@ -11,12 +11,12 @@ interface Part {
 
 const fieldsMax = 256
 const fieldBytesMax = 1024 * 1024
-/** Of a field that is an object, written as JSON: there may be many of them. */
+/** Maximum length of a field that holds an object as JSON. */
 const objectLengthMax = 16 * 1024
 
 /**
- * Reads a form whole (RFC 7578): text fields become what the schema says of them, files their bytes. Parts may come in
- * any order, the file before the model too. The limit counts all bytes after decompression.
+ * Reads a whole form (RFC 7578). Text fields are converted to the types of the schema; files become their bytes. Parts may
+ * come in any order. The limit applies to all bytes after decompression.
  */
 export async function readForm(
   request: IncomingMessage,
@@ -43,7 +43,7 @@ function readParts(request: IncomingMessage, limits: BodyLimits): Promise<readon
       fail(new GatewayError('invalid_request', 'The form could not be read', { cause }))
     const parser = openParser(request, broken)
     if (!parser) return
-    // A part may come without a name, whatever the parser's types say.
+    // A part may have no name, although the parser's types say otherwise.
     parser.on('field', (name: string | undefined, value, _nameTruncated, truncated) => {
       if (name === undefined) return
       if (truncated) fail(invalidRequest(`The field is longer than ${fieldBytesMax} bytes`, name))
@@ -103,11 +103,14 @@ interface FieldSchema {
   readonly contentMediaType?: string
 }
 
-/** `name[]` and `name[0]` are items of the list `name`; a bare name is read as one as well where the schema has a list. */
+/** `name[]` and `name[0]` are items of the list `name`; so is a bare name if the schema has a list. */
 function toRequest(parts: readonly Part[], schema: TObject): Record<string, unknown> {
   const request: Record<string, unknown> = {}
+  const required = new Set<string>(schema.required)
   for (const { name: written, value } of parts) {
     const name = written.replace(/\[\d*\]$/, '')
+    // An input of a web page that was left empty says nothing.
+    if (value === '' && !required.has(name)) continue
     const field = narrowed((schema.properties as Record<string, FieldSchema>)[name], value)
     if (field?.type === 'array') {
       const list = request[name]
@@ -122,7 +125,7 @@ function toRequest(parts: readonly Part[], schema: TObject): Record<string, unkn
   return request
 }
 
-/** Of a union, the branch that this kind of part can become. */
+/** For a union, the branch that this kind of part can become. */
 function narrowed(field: FieldSchema | undefined, value: unknown): FieldSchema | undefined {
   if (!field?.anyOf) return field
   const branches = field.anyOf.filter(({ type }) => type !== 'null')
@@ -131,7 +134,7 @@ function narrowed(field: FieldSchema | undefined, value: unknown): FieldSchema |
   return branches.find(({ type }) => type === 'string') ?? branches[0]
 }
 
-/** A text that does not fit stays a text, and the schema then names the field. */
+/** A text that cannot be converted stays a text; validation then reports the field. */
 function convert(text: string, field: FieldSchema | undefined, name: string): unknown {
   switch (field?.type) {
     case 'integer':

@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 
-/** Anything thrown on the way in or out, as a GatewayError. The one place where foreign errors are given a meaning. */
+/** Converts anything thrown to a GatewayError. The only place that interprets foreign errors. */
 export function funnel(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   if (isFastifyError(thrown) && thrown.statusCode < 500)

@@ -7,7 +7,7 @@ import { answer, object, text } from './openapi-written.ts'
 
 const health = object({ status: text })
 
-/** Anybody may ask, so that the disk is written to no more often than this. */
+/** The endpoint is public, so the disk is written to at most this often, in milliseconds. */
 const freshMs = 1_000
 const checks = new WeakMap<Store, { readonly until: number; readonly done: Promise<void> }>()
 
@@ -19,7 +19,7 @@ function checkWritable({ store, now }: Pick<Gateway, 'store' | 'now'>): Promise<
   return done
 }
 
-/** `healthz`: the process answers. `readyz`: it can also write what it keeps. Neither needs a key. */
+/** `healthz`: the process responds. `readyz`: it can also store its data. Neither needs a key. */
 export const healthAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -59,7 +59,7 @@ export const healthAddresses: readonly Address[] = [
   },
 ]
 
-/** Throws `overloaded` while the gateway cannot write what it keeps. */
+/** Throws `overloaded` if the gateway cannot store its data. */
 export async function assertReady(gateway: Gateway): Promise<void> {
   try {
     await checkWritable(gateway)

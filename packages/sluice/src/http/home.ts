@@ -8,17 +8,17 @@ import { assertReady } from './health.ts'
 import { object, text } from './openapi-written.ts'
 import { publicAddress } from './public-address.ts'
 
-/** What the page and its JSON form say. Nobody needs a key to see it, so no model, provider or folder is named. */
+/** The content of the status page and its JSON form. The page is public, so it names no provider or folder. */
 interface Facts {
   readonly version: string
   readonly isReady: boolean
-  /** Where the caller reaches the gateway. */
+  /** The gateway's address as the caller sees it. */
   readonly address: string
-  /** A model of the built-in engine, where it is on. */
+  /** A model of the built-in engine, or a placeholder if the engine is off. */
   readonly model: string
 }
 
-/** `/`, the page that somebody opens first: the console in a browser; for others, and where it was not built, what stands here. */
+/** `/`: the console for browsers, if it was built; otherwise a status page or its JSON form. */
 export const homeAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -84,12 +84,12 @@ function modelOf(gateway: Gateway): string {
   return gateway.routing().builtinModels[0] ?? 'MODEL'
 }
 
-/** A browser names text/html, and is shown the console. */
+/** Browsers accept text/html and get the console. */
 function wantsPage({ headers }: FastifyRequest): boolean {
   return /\btext\/html\b/i.test(headers.accept ?? '')
 }
 
-/** A program that wants data names application/json alone. */
+/** Programs that accept JSON and not HTML get JSON. */
 function wantsJson(request: FastifyRequest): boolean {
   const accepted = request.headers.accept ?? ''
   return /\bapplication\/(?:[\w.-]+\+)?json\b/i.test(accepted) && !wantsPage(request)
@@ -113,7 +113,7 @@ function asJson({ version, isReady, address }: Facts): object {
 
 const description = 'A self-hosted model gateway: one address in front of every model.'
 
-/** Named in the page itself, so that nothing else is loaded. */
+/** Embedded in the page, so that nothing else is loaded. */
 const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e8f"/><path d="M5 12q5.500-4 11 0t11 0M5 20q5.500-4 11 0t11 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`)}`
 
 const style = `
@@ -143,7 +143,7 @@ pre { margin: .5rem 0 0; padding: .75rem; background: var(--paper); border: 1px 
 .quiet { color: var(--quiet) }
 `
 
-/** The page runs no script, sends no form, and loads nothing. */
+/** The page runs no script, sends no form and loads nothing. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
@@ -153,7 +153,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Links are relative, so that the page also works behind a proxy that adds a prefix. */
+/** Relative links also work behind a proxy that adds a path prefix. */
 function page({ version, isReady, address, model }: Facts): string {
   const status = isReady
     ? '<dd class="ready">Ready</dd>'

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Address } from './address.ts'
 
-/** Pictures that answers point at, under addresses nobody can guess, for as long as they are kept. */
+/** Images that responses link to, at URLs that cannot be guessed, until they expire. */
 export const imageAddresses: readonly Address[] = [
   {
     method: 'GET',

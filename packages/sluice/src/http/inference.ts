@@ -13,14 +13,14 @@ import { defaultStreamTimes, deliverWhole } from './deliver.ts'
 import { deliverStream } from './deliver-stream.ts'
 import { readForm } from './form.ts'
 
-/** How one address is answered. */
+/** How one inference endpoint is served. */
 export interface Inference {
   readonly format: ClientFormat
-  /** Brings the call to an answer. */
+  /** Obtains the response of a call. */
   readonly handle: (gateway: Gateway, call: Call) => Promise<Answer>
 }
 
-/** One inference call from body to answer. Throws GatewayError as long as no status has been written. */
+/** Serves one inference call from body to response. Throws GatewayError if no status has been written yet. */
 export async function serveInference(exchange: Exchange, inference: Inference): Promise<void> {
   const { format, handle } = inference
   const { gateway, request, parameters } = exchange
@@ -35,7 +35,7 @@ export async function serveInference(exchange: Exchange, inference: Inference): 
   await deliverAnswer(exchange, call, handle(gateway, call))
 }
 
-/** Sends an answer as soon as it has begun. */
+/** Sends a response as soon as it has begun. */
 export async function deliverAnswer(
   { gateway: { store }, reply, options: { streamTimes: times = defaultStreamTimes } }: Exchange,
   call: Call,
@@ -49,7 +49,7 @@ export async function deliverAnswer(
   deliverWhole(reply, answer, times)
 }
 
-/** The body of a GET means nothing (RFC 9110, 9.3.1). */
+/** The body of a GET has no meaning (RFC 9110, 9.3.1). */
 function hasBody({ operation }: ClientFormat): boolean {
   const { body, method } = operations[operation]
   return body !== 'none' && method !== 'GET'
@@ -63,7 +63,7 @@ function isFormRequest({ request }: Exchange, format: ClientFormat): boolean {
 
 async function readFormCall(exchange: Exchange, format: ClientFormat): Promise<Call> {
   const { request, parameters } = exchange
-  // Every request is an object.
+  // Every request schema is an object.
   const fields = await readForm(request.raw, format.request as TObject, limitsOf(exchange))
   return createCall(exchange, { format, fields, parameters })
 }
@@ -78,19 +78,19 @@ function jsonCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call |
   return fields instanceof Promise ? fields.then(made).then(afterTurn) : made(fields)
 }
 
-/** Many values take their time in every step. */
+/** With many values every step takes long, so others get a turn. */
 async function afterTurn(call: Call): Promise<Call> {
   await turn()
   return call
 }
 
 /**
- * The call of a large request whose long texts nobody has asked for yet. Undefined for others, and where something is wrong
- * with it: that is said of the whole request.
+ * Creates the call of a large request without parsing its long texts. Undefined for other requests, and for invalid ones,
+ * which are reported after parsing the whole request.
  */
 function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | undefined {
   const { request, options, parameters, admission } = exchange
-  // A limit that asks for the size of a call has all of it read.
+  // A limit on the size of a call requires the whole request.
   if (format.takesOutline !== true || !admission.isGranted) return undefined
   try {
     const contentType = request.headers['content-type']
@@ -103,7 +103,7 @@ function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Ca
   }
 }
 
-/** What the body of this request may be. */
+/** The body limits of a request. */
 export function limitsOf({ options, held }: Exchange): BodyLimits {
   const { bodyBytesMax: bytesMax, inflatedBytesMax } = options
   return { bytesMax, inflatedBytesMax, held }

@@ -8,7 +8,7 @@ import type { Address, Exchange } from './address.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
 
-/** Prometheus' text format, as its servers ask for it. */
+/** Prometheus' text format. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Metrics at the gateway's own address. */
@@ -16,7 +16,7 @@ export const metricsAddresses: readonly Address[] = [
   {
     method: 'GET',
     path: '/metrics',
-    // Whoever shows the key for metrics has no other rights; all others have to be administrators.
+    // The metrics key has no other rights; all other callers must be administrators.
     access: 'open',
     description: {
       operationId: 'getMetrics',
@@ -58,10 +58,10 @@ function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** How long a scraper has for its request, in milliseconds. */
+/** Timeout of a scrape request, in milliseconds. */
 const requestMs = 10_000
 
-/** A server for metrics alone, which has not begun to listen; with a key only whoever shows it is answered. */
+/** Creates a server for metrics alone, not yet listening. If a key is configured, requests must present it. */
 export function createMetricsServer(metrics: Metrics): Server {
   return createServer(
     { requestTimeout: requestMs, headersTimeout: requestMs },

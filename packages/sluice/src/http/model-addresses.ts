@@ -33,13 +33,13 @@ const geminiRecord = object({
   supportedGenerationMethods: { type: 'array', items: text },
 })
 
-/** One caller after the other: a list of tens of thousands takes its time. */
+/** One caller per turn: a list of tens of thousands of models takes long. */
 async function listed({ gateway, key }: Exchange) {
   await turn()
   return gateway.routing().list(key)
 }
 
-/** Of an object, or of what is JSON already. */
+/** Sends an object, or text that is already JSON. */
 function sendJson({ reply }: Exchange, list: object | string): void {
   void reply.type('application/json; charset=utf-8').send(list)
 }

@@ -4,7 +4,7 @@ import { didYouMean } from '../config/similar-name.ts'
 import type { ListedModel } from '../gateway/route/routing.ts'
 import { unknownModel } from '../gateway/route/unknown-model.ts'
 
-/** GET /v1/models in the form that the caller's headers ask for (OpenAI, Anthropic or Gemini). */
+/** GET /v1/models in the format indicated by the caller's headers (OpenAI, Anthropic or Gemini). */
 export function modelList(
   request: FastifyRequest,
   models: readonly ListedModel[],
@@ -16,7 +16,7 @@ export function modelList(
   return hasGoogleKey(request) ? geminiList(models, query) : openAiList(models)
 }
 
-/** GET /v1/models/{id} in the form that the caller's headers ask for. */
+/** GET /v1/models/{id} in the format indicated by the caller's headers. */
 export function modelRecord(request: FastifyRequest, model: ListedModel): object {
   if (request.headers['anthropic-version'] !== undefined) return anthropicModel(model)
   return hasGoogleKey(request) ? geminiModel(model) : openAiModel(model)
@@ -24,12 +24,12 @@ export function modelRecord(request: FastifyRequest, model: ListedModel): object
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** Google's client asks under /v1 as well, and only its key tells it apart. */
+/** Google's client also uses /v1; only its key distinguishes it. */
 function hasGoogleKey({ headers, query }: FastifyRequest): boolean {
   return headers['x-goog-api-key'] !== undefined || (query as Query)['key'] !== undefined
 }
 
-/** As JSON: there may be tens of thousands, each of which is written once. */
+/** Returns JSON text: there may be tens of thousands of models, and the text of each is cached. */
 export function openAiList(models: readonly ListedModel[]): string {
   return `{"object":"list","data":[${models.map(openAiText).join()}]}`
 }
@@ -44,7 +44,7 @@ function openAiText(model: ListedModel): string {
   return text
 }
 
-/** Token limits and operations are additions to OpenAI's record. */
+/** Description, token limits and operations are additions to OpenAI's record. */
 function openAiModel(model: ListedModel) {
   return {
     id: model.id,
@@ -117,8 +117,8 @@ export function geminiModel(model: ListedModel) {
 }
 
 /**
- * Google's paging, but all on one page where no size is asked for (the contract's list knows no pages): pageSize at most
- * 1,000; the token is the place to go on from.
+ * Google's paging with pageSize up to 1,000, which is also the default; the contract's list has no pages. The token holds the
+ * start of the next page.
  */
 export function geminiList(models: readonly ListedModel[], query: Query) {
   const size = whole(query['pageSize'], 'pageSize', {
@@ -142,7 +142,7 @@ function pageStart(token: string | undefined): number {
   return Number(start)
 }
 
-/** A field of the query. One that is given twice is refused: which of the two was meant? */
+/** A query parameter. A repeated one is refused as ambiguous. */
 export function one(query: unknown, name: string): string | undefined {
   const value = (query as Readonly<Record<string, unknown>>)[name]
   if (value === undefined || typeof value === 'string') return value

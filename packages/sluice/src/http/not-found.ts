@@ -6,7 +6,7 @@ import { deliverError } from './deliver.ts'
 import { errorBodyOf } from './error-body.ts'
 import { pathOf } from './urls.ts'
 
-/** Nobody answers here: says which methods the path has, if any. */
+/** Answers requests that no endpoint serves. Lists the methods the path has, if any. */
 export function notFound(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -14,7 +14,7 @@ export function notFound(
 ): FastifyReply {
   const path = pathOf(request.url)
   const found = servedAt(path)
-    // What is posted to is never the id of something else: nothing is there.
+    // POST never targets a path that ends in an id, so nothing is there.
     .filter((address) => request.method !== 'POST' || !address.path.endsWith('}'))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const known = found.length > 0
@@ -23,7 +23,7 @@ export function notFound(
     answerPreflight(request, reply, methods)
     return reply
   }
-  // Clients that try a WebSocket first (Codex) go on over HTTP at once after 426, and only slowly after anything else.
+  // Clients that try WebSocket first (Codex) fall back to HTTP at once after 426, and only slowly after other statuses.
   if (known && request.headers.upgrade?.toLowerCase() === 'websocket') {
     const refused = new GatewayError('upgrade_required', 'There are no WebSockets here: use POST')
     void reply.header('upgrade', 'HTTP/1.1')

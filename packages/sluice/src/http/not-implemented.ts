@@ -16,7 +16,7 @@ const addresses: readonly (readonly [Address['method'], string])[] = [
   ['DELETE', '/v1/models/{model}'],
 ]
 
-/** What the contract lists as unimplemented: known, and answered so. The key is checked first. */
+/** The endpoints that the contract lists as unimplemented. They check the key and answer 501. */
 export const notImplemented: readonly Address[] = addresses.map(([method, path]) => ({
   method,
   path,

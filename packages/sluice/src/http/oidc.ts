@@ -25,7 +25,10 @@ import {
 const path = '/admin/v1/session/oidc'
 const backPath = `${path}/callback`
 
-/** Signing in by OpenID Connect: addresses that a browser is led to, or the issuer's server asks, and neither a page nor a program. */
+/**
+ * Endpoints for OpenID Connect sign-in. Browsers are redirected to them and the issuer calls them; they are not part of the
+ * API.
+ */
 export const oidcAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -50,7 +53,7 @@ export const oidcAddresses: readonly Address[] = [
   },
 ]
 
-/** The issuer says who has signed out there (OpenID Connect Back-Channel Logout 1.0, 2.5). */
+/** The issuer reports that a user has signed out there (OpenID Connect Back-Channel Logout 1.0, 2.5). */
 async function logOut(exchange: Exchange): Promise<void> {
   const { gateway, request, reply } = exchange
   assertSetUp(exchange)
@@ -66,7 +69,7 @@ async function logOut(exchange: Exchange): Promise<void> {
   void reply.send({ ended: ended.length })
 }
 
-/** A logout token names a session and its subject, and nothing that grows. */
+/** A logout token holds only a session and its subject, so it is small. */
 const logoutBytesMax = 65_536
 
 function assertSetUp({ gateway }: Exchange): OidcSettings {
@@ -77,7 +80,7 @@ function assertSetUp({ gateway }: Exchange): OidcSettings {
 
 type Step = (exchange: Exchange, settings: OidcSettings) => Promise<string>
 
-/** Whatever goes wrong, the browser comes to a page of the console that says so. */
+/** Runs a step and redirects the browser. After an error the target is a console page that shows the problem. */
 async function led(exchange: Exchange, step: Step): Promise<void> {
   const { gateway, reply, request, id } = exchange
   const oidc = assertSetUp(exchange)
@@ -100,19 +103,19 @@ function refusedOf(thrown: unknown): SignInRefused {
   if (thrown instanceof GatewayError) {
     if (thrown.code === 'rate_limited') return new SignInRefused('too_many', thrown.message)
     if (thrown.code === 'forbidden') return new SignInRefused('disabled', thrown.message)
-    // A mistake of the caller's own, and no browser of a person: it is told as everywhere.
+    // Not a browser: answered with an ordinary error.
     if (thrown.code === 'invalid_request') throw thrown
   }
   return new SignInRefused('failed', 'Something went wrong')
 }
 
-/** Relative, since the gateway may be below another path: as many steps up as its own address has. */
+/** A relative path, because the gateway may be served below a path prefix: one step up for each segment of its own path. */
 function consolePage(url: string, place: string): string {
   const isBack = url.startsWith(backPath)
   return `${isBack ? '../../../../' : '../../../'}#${place}`
 }
 
-/** Pages of the console are named behind `#`, so that none of them is anywhere else. */
+/** Console pages are addressed behind `#`, so a redirect never leaves the console. */
 const pagePattern = /^\/(?!\/)[\w/.~-]{0,200}$/
 
 async function begin(exchange: Exchange, settings: OidcSettings): Promise<string> {
@@ -148,7 +151,7 @@ async function finish(exchange: Exchange, settings: OidcSettings): Promise<strin
   const { token, expiresAt } = await opened(exchange, principal)
   await administer({ ...place, actor: principal.id }, signedIn(principal, 'oidc'))
   gateway.signInAttempts.succeeded(address)
-  // Nobody goes on with a session that was there before.
+  // A session from before the sign-in must not continue.
   const before = sessionTokenOf(request, options)
   if (before !== undefined) await gateway.sessions.close(before)
   const seconds = Math.round((expiresAt - gateway.now()) / 1000)
@@ -158,7 +161,7 @@ async function finish(exchange: Exchange, settings: OidcSettings): Promise<strin
   return consolePage(request.url, kept.returnTo)
 }
 
-/** Nobody is signed in because another page wanted it. */
+/** A sign-in must not be started by another site. */
 function assertOwnWish({ request, options }: Exchange): void {
   try {
     assertOwnPage(request, options)
@@ -167,7 +170,7 @@ function assertOwnWish({ request, options }: Exchange): void {
   }
 }
 
-/** A session of somebody who may be here, from where they are. */
+/** Opens a session if the user is valid and its client address is allowed. */
 async function opened(
   { gateway, options, request }: Exchange,
   principal: Omit<Principal, 'expiresAt'>,
@@ -193,7 +196,7 @@ interface Kept extends Asked {
   readonly returnTo: string
 }
 
-/** Of what a browser sends nothing is believed before it is looked at. */
+/** The cookie comes from the browser and must be validated. */
 function keptOf(value: string | undefined): Kept | undefined {
   if (value === undefined || value === '') return undefined
   try {

@@ -2,12 +2,12 @@ import { type ErrorCode, GatewayError } from '@sluice/contract'
 import { changeStatuses, failureStatuses } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
-/** How one family of clients is told of a failure. */
+/** The error format of one family of clients. */
 export interface ErrorForm {
   /** The name of its component, such as `Error` or `MessagesError`. */
   readonly name: string
   readonly body: (error: GatewayError) => unknown
-  /** Whether what is kept is changed in this form. Default false. */
+  /** Whether endpoints that change stored data use this format. Default false. */
   readonly hasChanges?: boolean
 }
 
@@ -28,7 +28,7 @@ const meanings: Readonly<Record<(typeof statuses)[number], readonly [ErrorCode, 
   '504': ['upstream_timeout', 'The upstream timed out.'],
 }
 
-/** The shared responses of every failure, each with the body that the code itself makes. */
+/** The shared error responses; their examples are produced by the code that writes errors. */
 export function failureResponses({
   name,
   body,
@@ -59,7 +59,7 @@ export function failureResponses({
   )
 }
 
-/** The schema of an error body, read off the body that the code makes: null where it may be null. */
+/** The schema of an error body, derived from an example. A part is nullable if it may be null. */
 export function errorSchema({ body }: ErrorForm): JsonSchema {
   const plain = body(new GatewayError('internal', 'message'))
   const full = body(exampleOf('missing_parameter'))
@@ -74,7 +74,7 @@ function exampleOf(code: ErrorCode): GatewayError {
 }
 
 function shapeOf(value: unknown, other: unknown): JsonSchema {
-  // The items of a list of details differ from each other.
+  // Items of detail lists have different shapes.
   if (Array.isArray(value)) return { type: 'array', items: { type: 'object' } }
   if (typeof value === 'object' && value !== null) {
     const others: Readonly<Record<string, unknown>> =

@@ -7,22 +7,22 @@ import {
   withoutProperties,
 } from './openapi-schema.ts'
 
-/** What operations and client formats have in common, as far as a description goes. */
+/** What the description of an operation or client format needs. */
 export interface Described
   extends Pick<Operation, 'summary' | 'tag' | 'method' | 'paths' | 'body' | 'request' | 'reply'> {
-  /** Begins the names of its schemas and is its operationId. */
+  /** The operationId, and the prefix of its schema names. */
   readonly name: string
-  /** One streamed event; absent or Never where it cannot stream, or where each event has a shape of its own. */
+  /** The schema of one streamed event; absent or Never if it cannot stream, or if events have different shapes. */
   readonly event?: TSchema
-  /** It streams, and no one schema describes its events. */
+  /** Whether it streams events that no single schema describes. */
   readonly streamsVariously?: boolean
   readonly replyType?: string
   readonly example?: unknown
-  /** The component of its error body. */
+  /** The name of the component of its error body. */
   readonly error: string
 }
 
-/** One path's method, and the named schemas it refers to. */
+/** The description of one path and method, and the schemas it refers to. */
 export interface Description {
   readonly path: string
   readonly method: string
@@ -30,7 +30,7 @@ export interface Description {
   readonly schemas: Readonly<Record<string, JsonSchema>>
 }
 
-/** The answer's statuses besides 200; every operation may answer with each. */
+/** Failure statuses that every operation may return. */
 export const failureStatuses = [
   '400',
   '401',
@@ -45,12 +45,12 @@ export const failureStatuses = [
   '504',
 ] as const
 
-/** Those that only changes of what is kept may meet. */
+/** Failure statuses of operations that change stored data. */
 export const changeStatuses = ['409'] as const
 
 export type FailureStatus = (typeof failureStatuses)[number] | (typeof changeStatuses)[number]
 
-/** Describes an operation at one of its addresses. */
+/** Describes an operation at one of its paths. */
 export function describe(described: Described, path: string): Description {
   const isFirst = described.paths[0] === path
   const operationId = isFirst ? described.name : `${described.name}At${pascal(path)}`
@@ -128,7 +128,7 @@ function eventStream(what: string, further: JsonSchema = {}): JsonSchema {
   }
 }
 
-/** References to the shared descriptions of failures, in the error body of one format. Default: every failure. */
+/** References to the shared error responses of one format. Default: all failures. */
 export function failures(
   error: string,
   statuses: readonly FailureStatus[] = failureStatuses,
@@ -170,7 +170,7 @@ function queryParameters(request: TSchema, inPath: readonly string[]): readonly 
   }))
 }
 
-/** What the path carries need not stand in the body. */
+/** Removes properties that the path carries from the body. */
 function withOptionalInPath(schema: JsonSchema, inPath: readonly string[]): JsonSchema {
   return inPath.length > 0 ? withoutProperties(schema, inPath) : schema
 }

@@ -1,17 +1,17 @@
 import type { TSchema } from 'typebox'
 
-/** A JSON Schema as it stands in the OpenAPI document. */
+/** A JSON Schema in the OpenAPI document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** How a body travels: a file is a part of a form and has no place in JSON; a form has no null. */
+/** The encoding of a body: JSON cannot hold files, and forms cannot hold null. */
 export type BodyForm = 'json' | 'form'
 
-/** The schema of one body as OpenAPI 3.1 has it (its dialect is JSON Schema 2020-12). */
+/** Converts a body schema for OpenAPI 3.1, whose dialect is JSON Schema 2020-12. */
 export function toJsonSchema(schema: TSchema, form: BodyForm): JsonSchema {
   return convert(schema, form) ?? { not: {} }
 }
 
-/** Without the named properties, which travel in the path or the query. */
+/** Removes the named properties, which are sent in the path or the query. */
 export function withoutProperties(schema: JsonSchema, names: readonly string[]): JsonSchema {
   const { required, ...rest } = schema
   const kept = asStrings(required).filter((name) => !names.includes(name))
@@ -25,7 +25,7 @@ export function withoutProperties(schema: JsonSchema, names: readonly string[]):
   }
 }
 
-/** Undefined for what cannot travel in this form. */
+/** Undefined if this encoding cannot express it. */
 function convert(schema: object, form: BodyForm): JsonSchema | undefined {
   const node: JsonSchema = { ...schema }
   if (node['contentMediaType'] === 'application/octet-stream')
@@ -34,7 +34,7 @@ function convert(schema: object, form: BodyForm): JsonSchema | undefined {
 
   const converted: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(node)) {
-    // TypeBox keeps notes of its own under names that begin with a tilde.
+    // TypeBox stores its own annotations under names that begin with a tilde.
     if (keyword.startsWith('~')) continue
     converted[keyword] = convertKeyword(keyword, value, form)
     if (converted[keyword] === undefined) return undefined
@@ -73,11 +73,14 @@ function mapValues(schemas: JsonSchema, form: BodyForm): JsonSchema {
   return kept
 }
 
-/** A union of one is that one; a map of anything says so in the usual way; only what is there can be required. */
+/**
+ * Simplifies a schema: replaces a union of one by its arm, writes maps as `additionalProperties`, and limits `required` to
+ * existing properties.
+ */
 function tidy(schema: Record<string, unknown>): JsonSchema {
   const { anyOf, ...rest } = schema
   const arms = asList(anyOf)
-  // One arm that takes everything makes the others idle.
+  // An arm that accepts everything makes the others redundant.
   if (arms.some((arm) => Object.keys(asObject(arm)).length === 0)) return rest
   if (arms.length === 1) return { ...asObject(arms[0]), ...rest }
   const plain = asPlainUnion(arms, rest)
@@ -94,7 +97,7 @@ function tidy(schema: Record<string, unknown>): JsonSchema {
   return schema
 }
 
-/** `X or null` of a plain type is written `type: [x, "null"]`, which reference pages show better than a union. */
+/** Writes `X or null` of a plain type as `type: [x, "null"]`, which API reference pages show better than a union. */
 function asPlainUnion(arms: readonly unknown[], rest: JsonSchema): JsonSchema | undefined {
   const [first, second] = arms.map(asObject)
   if (arms.length !== 2 || second?.['type'] !== 'null' || first === undefined) return undefined

@@ -8,19 +8,19 @@ import {
 } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 
-/** What an address that is no inference operation says of itself. */
+/** The description of an endpoint that is not an inference operation. */
 export interface Written {
   readonly operationId: string
   readonly summary: string
   readonly tags: readonly string[]
-  /** Besides those in the path. */
+  /** Parameters in addition to those in the path. */
   readonly parameters?: readonly JsonSchema[]
   readonly requestBody?: JsonSchema
-  /** Whether it changes what is kept, so that it may contradict that. Default false. */
+  /** Whether it changes stored data and may return 409. Default false. */
   readonly changes?: boolean
-  /** Of an address that is open to all: the failures besides 400 that it may answer with. */
+  /** For a public endpoint: its failure statuses besides 400. */
   readonly failures?: readonly FailureStatus[]
-  /** The answers that are not failures. */
+  /** The success responses. */
   readonly reply: Readonly<Record<string, JsonSchema>>
 }
 
@@ -30,7 +30,7 @@ interface Place {
   readonly access: string
 }
 
-/** As the OpenAPI document has it. What is open to all needs no key, and fails where the request is not even HTTP or as it says. */
+/** Converts the description to OpenAPI. Public endpoints need no key and list only 400 and their own failures. */
 export function describeWritten(
   { method, path, access }: Place,
   { reply, changes = false, failures: further = [], ...operation }: Written,
@@ -59,7 +59,7 @@ export function describeWritten(
 export const text = { type: 'string' }
 const textOrNull = { type: ['string', 'null'] }
 
-/** All of its properties are always there. */
+/** An object whose properties are all required. */
 export function object(properties: Record<string, JsonSchema>): JsonSchema {
   return { type: 'object', required: Object.keys(properties), properties }
 }
@@ -68,7 +68,7 @@ export function listOf(items: JsonSchema, further: Record<string, JsonSchema> = 
   return object({ object: { const: 'list' }, data: { type: 'array', items }, ...further })
 }
 
-/** A page of what `paging` asks for. */
+/** One page of a list, as selected by `paging`. */
 export function pageOf(items: JsonSchema): JsonSchema {
   return listOf(items, { first_id: textOrNull, last_id: textOrNull, has_more: { type: 'boolean' } })
 }
@@ -77,7 +77,7 @@ export function deletion(kind: string): JsonSchema {
   return object({ id: text, object: { const: kind }, deleted: { const: true } })
 }
 
-/** A good answer in JSON. */
+/** A successful JSON response. */
 export function answer(schema: JsonSchema, description = 'Successful response.') {
   return { '200': { description, content: { 'application/json': { schema } } } }
 }

@@ -32,11 +32,11 @@ const tags: Readonly<Record<string, string>> = {
   Operation: 'Health checks and diagnostics.',
 }
 
-/** Of the contract that this gateway keeps, not of the program. */
+/** The version of the contract, not of the program. */
 const contractVersion = '1.0.0'
 
 /**
- * The OpenAPI 3.1 document of these addresses, in their order, made from the schemas that check requests
+ * Creates the OpenAPI 3.1 document of these endpoints, in their order, from the schemas that validate requests
  * (https://spec.openapis.org/oas/v3.1.1).
  */
 export function createOpenApi(addresses: readonly Address[]): JsonSchema {
@@ -101,7 +101,7 @@ function fromFormat(format: ClientFormat) {
   } as const
 }
 
-/** Formats of one family say errors in one form, and some in the plain one. */
+/** Formats of one family share an error format; some use the plain one. */
 function errorFormOf(format: ClientFormat): ErrorForm {
   const body: ErrorForm['body'] = (error) => format.error(error, 'req_0000000000000000')
   const sample = new GatewayError('invalid_request', 'A sentence', { param: 'model' })

@@ -25,7 +25,7 @@ const of = { access: 'caller' } as const
 const tags = ['Usage'] as const
 const withSecret = answer(toJsonSchema(keyWithSecretSchema, 'json'))
 
-/** What the holder of a key, or who has signed in, may see and do beside the key itself. */
+/** Key management for the holder of a key or a signed-in user. */
 export const ownKeyAddresses: readonly Address[] = [
   {
     ...of,
@@ -105,7 +105,7 @@ async function checked(
   exchange: Exchange,
   schema: Parameters<typeof validate>[0],
 ): Promise<Readonly<Record<string, unknown>>> {
-  // Before the body is looked at: whoever may not is told that, and not what would be wrong.
+  // Checked before the body, so that unauthorized callers get no validation errors.
   ownAdminOf(exchange.key)
   const body = await bodyOf(exchange)
   validate(schema, body)
@@ -125,7 +125,7 @@ async function change<Result extends object>(
   void reply.header('cache-control', 'no-store').send(answered)
 }
 
-/** A key that is of no user, such as one of the settings, is alone. */
+/** A key without a user, such as one from the configuration, lists only itself. */
 async function serveOwnKeys({ gateway, key, reply }: Exchange): Promise<void> {
   const { userId } = key.owners
   const kept = await gateway.store.listKeys()
@@ -133,7 +133,7 @@ async function serveOwnKeys({ gateway, key, reply }: Exchange): Promise<void> {
     userId === undefined ? one.id === key.id : one.ownerId === userId,
   )
   const used = await gateway.store.lastUse()
-  // Who has signed in without a key has none that could be listed.
+  // A user signed in without a key has none to list.
   const listed = own.length > 0 || isPrincipal(key) ? own : [key]
   const data = await Promise.all(
     listed.map(async (one) => {

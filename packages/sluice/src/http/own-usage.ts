@@ -8,12 +8,12 @@ import { one } from './models.ts'
 import { answer, object, query, text } from './openapi-written.ts'
 import { catchUp, sumsSchema } from './usage.ts'
 import { assertKnown, byParameter, readQuestion, scopeParameters } from './usage-query.ts'
-import { shownAnswer } from './usage-rows.ts'
+import { sendRows, shownAnswer } from './usage-rows.ts'
 
 const dimensions: readonly UsageDimension[] = ['key', 'provider', 'model', 'operation', 'tag']
 const whole = { type: ['integer', 'null'] }
 
-/** What the holder of a key may ask. */
+/** Usage endpoints for the holder of a key. */
 export const ownUsageAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -59,7 +59,7 @@ export const ownUsageAddresses: readonly Address[] = [
   },
 ]
 
-/** So many groups are shown; who wants more asks for less time. */
+/** Maximum number of groups returned; for more, callers ask for a shorter time span. */
 const groupsMax = 10_000
 
 async function serveOwn({ gateway, key, options, reply, request }: Exchange): Promise<void> {
@@ -77,20 +77,20 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
   const question = { ...asked, limit: groupsMax, only }
   const found = await gateway.store.book.sums(question)
   const limits = limitsOf(key, options.keyLimits())
-  // Of the budgets all, whichever calls they count.
+  // All budgets, whichever calls they count.
   const spending = { microUsd: 0, budgets: limits.budgets }
   const claims = claimsOf(limits, { isCounted: true, tokens: 0, spending })
   const levels = await gateway.limiter.look(claims)
-  reply.send({
+  await sendRows(reply, {
     key: { id: key.id, name: key.name },
     from: new Date(question.from).toISOString(),
     to: new Date(question.to).toISOString(),
-    ...shownAnswer(question.by, found),
+    ...(await shownAnswer(question.by, found)),
     limits: claims.flatMap((claim, at) => limitOf(claim, levels[at])),
   })
 }
 
-/** What is another's is never within it. */
+/** Restricts the question to the caller's own usage. */
 function whose(
   of: string | undefined,
   { id, owners: { userId } }: Caller,
@@ -104,7 +104,7 @@ function whose(
 const unitOf = (claim: HeldClaim) =>
   claim.kind === 'rate' ? claim.unit : claim.kind === 'budget' ? 'microUsd' : 'requests'
 
-/** What is endless has no number. */
+/** Infinite values are returned as null. */
 const finite = (value: number) => (Number.isFinite(value) ? Math.ceil(value) : null)
 
 function limitOf(claim: HeldClaim, level: Level | undefined) {

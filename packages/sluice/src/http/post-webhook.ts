@@ -1,10 +1,13 @@
 import { Agent } from 'undici'
 
-/** For a connection, and for the answer. */
+/** For the connection and for the response, in milliseconds. */
 const timeoutMs = 10_000
 
 export interface WebhookPoster extends AsyncDisposable {
-  /** The status of the answer; its body is not read, and no redirect is followed. Rejects where there is none in time. */
+  /**
+   * Returns the status of the response. Its body is not read and redirects are not followed. Rejects if no response arrives in
+   * time.
+   */
   readonly post: (
     url: string,
     message: {
@@ -16,8 +19,8 @@ export interface WebhookPoster extends AsyncDisposable {
 }
 
 /**
- * Sends messages to webhooks. Their addresses are the operator's own, and may be private ones; since nothing of an answer is read
- * but its status, and nothing is sent elsewhere than was said, they tell nobody anything.
+ * Sends messages to webhooks. Operators configure their URLs, which may be private. This reveals nothing to others: only the
+ * status is read, and requests go nowhere else.
  */
 export function openWebhookPoster(): WebhookPoster {
   const dispatcher = new Agent({

@@ -3,8 +3,8 @@ import type { ServerOptions } from './address.ts'
 import { isSecure } from './session-cookie.ts'
 
 /**
- * Where the caller reaches the gateway, without a trailing slash: the configured address, else the one the request
- * came to. A Host header is believed only as far as the answer to the same caller.
+ * The gateway's address as the caller sees it, without a trailing slash: the configured one, otherwise the one the request
+ * came to. A Host header is only used in responses to the same caller.
  */
 export function publicAddress({
   request,

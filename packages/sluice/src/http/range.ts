@@ -1,12 +1,12 @@
-/** A part of a file, both ends included. */
+/** A part of a file; both ends are inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
 /**
- * One range of bytes (RFC 9110, 14.1.2). Undefined when there is none, or one that may be ignored: several ranges or
- * another unit.
+ * Parses one byte range (RFC 9110, 14.1.2). Undefined if there is none, or one that may be ignored: several ranges or another
+ * unit.
  */
 export function parseRange(
   header: string | undefined,

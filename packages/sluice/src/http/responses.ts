@@ -7,7 +7,7 @@ import { answer, deletion, pageOf, paging } from './openapi-written.ts'
 
 const response = { $ref: '#/components/schemas/ResponsesReply' }
 
-/** What was kept of POST /v1/responses (OpenAI API, responses). */
+/** Stored responses of POST /v1/responses (OpenAI API, responses). */
 export const responseAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -76,7 +76,7 @@ async function remove(exchange: Exchange): Promise<void> {
   reply.send({ id, object: 'response', deleted: true })
 }
 
-/** Only background responses can be cancelled, and none is offered. */
+/** Only background responses can be cancelled, and these are not supported. */
 async function cancel({ gateway, key, parameters }: Exchange): Promise<void> {
   await findResponse(gateway, key, parameters['id'] ?? '')
   throw invalidRequest('Only background responses can be cancelled', 'response_id')

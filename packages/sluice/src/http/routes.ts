@@ -40,20 +40,20 @@ import { usageAddresses } from './usage.ts'
 import { reconcileAddresses } from './usage-reconcile.ts'
 import { serveVideo, serveVideoContent, videoAddresses } from './videos.ts'
 
-/** What brings a call of a format to its answer; the others go the usual way. */
+/** Formats with their own handler; all others use `handle`. */
 const handlers: Readonly<Partial<Record<FormatName, Inference['handle']>>> = {
   createVideo,
   responses: createResponse,
   responsesCompact: compactResponse,
 }
 
-/** What is answered from the store. */
+/** Formats answered from the store. */
 const kept: Readonly<Partial<Record<FormatName, Pick<Address, 'serve' | 'uncounted'>>>> = {
   getVideo: { serve: serveVideo, uncounted: true },
   downloadVideo: { serve: serveVideoContent },
 }
 
-/** Every address of the gateway, in the order of the OpenAPI document. */
+/** All endpoints of the gateway, in the order of the OpenAPI document. */
 export const addresses: readonly Address[] = [
   ...formats.flatMap((format) => format.paths.map((path) => addressOf(format, path))),
   ...modelAddresses,
@@ -107,18 +107,18 @@ function addressOf(format: ClientFormat, path: string): Address {
   }
 }
 
-/** Every address that is served, also those that the reference does not name. */
+/** All served endpoints, including those that the reference omits. */
 const served: readonly Address[] = addresses.flatMap((address) => [
   address,
   ...(isVerb(address) ? withoutCollection(address) : otherVersions(address)),
 ])
 
-/** What is served at a path, by any method. */
+/** The endpoints at a path, of any method. */
 export function servedAt(path: string): readonly Address[] {
   return served.filter((address) => pathPattern(address.path).test(path))
 }
 
-/** The addresses as a server can tell them apart: those with a verb after the model (`{model}:generateContent`) share one. */
+/** The endpoints as the router needs them: those with a verb after the model (`{model}:generateContent`) share one route. */
 export function installRoutes(): readonly Address[] {
   const verbs = served.filter(isVerb)
   const roots = new Set(verbs.map(rootOf))
@@ -133,8 +133,8 @@ function isVerb({ path }: Address): boolean {
 }
 
 /**
- * OpenAI's and Anthropic's addresses are served without their /v1 and with two as well: some base URLs lack it, and to some
- * that have it a client adds its own.
+ * Serves OpenAI's and Anthropic's paths also without /v1 and with /v1 twice: some base URLs lack it, and some clients add
+ * their own.
  */
 function otherVersions(address: Address): readonly Address[] {
   const { path, access } = address
@@ -143,7 +143,10 @@ function otherVersions(address: Address): readonly Address[] {
   return [at(path.slice('/v1'.length)), at(`/v1${path}`)]
 }
 
-/** The AI SDK's Google provider asks for `provider/model` below /v1beta itself: with a slash a name is a whole path to it. */
+/**
+ * The AI SDK's Google provider treats a model name with a slash as a whole path and requests `provider/model` directly below
+ * /v1beta.
+ */
 function withoutCollection(address: Address): readonly Address[] {
   const [version, rest] = address.path.split('models/')
   if (version !== '/v1beta/' || rest === undefined) return []
@@ -157,7 +160,7 @@ function rootOf({ path }: Address): string {
 function sharedAddress(verbs: readonly Address[]): readonly Address[] {
   const [first] = verbs
   if (!first) return []
-  // Its callers have to be allowed the operation of the verb that they ask for.
+  // The permission of the requested verb's operation is checked when it is known.
   const { operation: _operation, ...shared } = first
   const patterns = verbs.map((verb) => ({ pattern: pathPattern(verb.path), verb }))
   return [

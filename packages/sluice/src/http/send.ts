@@ -8,10 +8,10 @@ export interface Sender extends AsyncDisposable {
   readonly send: Send
 }
 
-/** Idle connections stay open for a minute: a handshake costs more than all the rest of a request. */
+/** Idle connections stay open for a minute, because a handshake costs more than the rest of a request. */
 const keepAliveMs = 60_000
 
-/** Opens the pools of connections to upstreams: the only way out to the network. Disposing closes them. */
+/** Opens the connection pools to upstreams, the only way to the network. Disposing closes them. */
 export function openSender(): Sender {
   const agents = new Map<number, Agent>()
 
@@ -21,7 +21,7 @@ export function openSender(): Sender {
     const agent = new Agent({
       connect: { timeout: connectMs },
       keepAliveTimeout: keepAliveMs,
-      // The gateway has limits of its own for every phase; undici's would only hide which one was reached.
+      // The gateway has its own timeout for every phase; undici's would only hide which one was reached.
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
@@ -44,7 +44,7 @@ export function openSender(): Sender {
 
 const redirectsMax = 3
 
-/** One request and its answer: undici's handler on one side, the gateway's receiver on the other. */
+/** One request and its response, connecting undici's handler to the gateway's receiver. */
 class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   readonly #agent: Agent
   readonly #receiver: Receiver
@@ -55,7 +55,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   #isPaused = false
   #isOver = false
   #hasHead = false
-  /** Set where the upstream compresses its answer. */
+  /** Set if the upstream compresses its response. */
   #decoded: DecodedAnswer | undefined
 
   constructor(agent: Agent, outgoing: Outgoing, receiver: Receiver) {
@@ -74,7 +74,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
       const { origin, path } = placeOf(url)
       this.#agent.dispatch({ origin, path, method, headers, body: body ?? null }, this)
     } catch (thrown) {
-      // Not told at once: whoever asked has no connection yet.
+      // Deferred: the caller of `send` has no connection yet.
       process.nextTick(() => this.#fail(thrown))
     }
   }
@@ -109,7 +109,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // Nobody asks for them as they came, and they keep the bytes of the answer's beginning.
+    // Not used, and they would keep the bytes of the response headers alive.
     controller.rawHeaders = null
     if (this.#isOver || status < 200) return
     this.#next =
@@ -168,7 +168,7 @@ interface Place {
   readonly path: string
 }
 
-/** Upstreams have few addresses; where a model or a task is part of one, the oldest are forgotten. */
+/** Cache of parsed URLs. Upstreams have few; if a model or job is part of the URL, the oldest entries are evicted. */
 const placesMax = 1_000
 const places = new Map<string, Place>()
 
@@ -185,7 +185,7 @@ function placeOf(url: string): Place {
   return place
 }
 
-/** Downloads may lie elsewhere. Another origin gets no credentials, and a secure address leads to no open one. */
+/** Follows redirects of downloads. Another origin gets no credentials, and https is never downgraded to http. */
 function redirect(
   outgoing: Outgoing,
   status: number,
@@ -200,7 +200,7 @@ function redirect(
   return { ...outgoing, url: to.href, headers: isSame ? outgoing.headers : { accept: '*/*' } }
 }
 
-/** Several headers of one name as one; seldom there are any. */
+/** Joins repeated headers, which are rare. */
 function flatten(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Readonly<Record<string, string>> {

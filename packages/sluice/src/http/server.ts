@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { causeText, headerText } from '../gateway/answer.ts'
@@ -22,41 +22,44 @@ import { endOf } from './call-end.ts'
 import { defaultStreamTimes, deliverError } from './deliver.ts'
 import { enter } from './enter.ts'
 import { errorBodyOf } from './error-body.ts'
+import { askForBodiesLate } from './expected-bodies.ts'
 import { funnel } from './funnel.ts'
+import { faultOfHead } from './heads.ts'
 import { notFound } from './not-found.ts'
 import { installRoutes, servedAt } from './routes.ts'
+import { refuseTunnels } from './tunnels.ts'
 
 declare module 'fastify' {
   interface FastifyRequest extends Listed {
     /** Set once the request has been read. */
     call?: Call
     apiKey?: Caller
-    /** Cancelled when the caller leaves. */
+    /** Cancelled when the caller disconnects. */
     cancellation?: Cancellation
-    /** What the caller calls its request, which need not be unique. */
+    /** The caller's request id, which need not be unique. */
     givenId?: string
-    /** What the error is called that the caller was told. */
+    /** The error code sent to the caller. */
     errorCode?: string | undefined
-    /** What its caller was told of. */
+    /** The error sent to the caller. */
     failure?: GatewayError | undefined
     trace?: CallTrace
-    /** Of an address that models are called at. */
+    /** The client format of an inference endpoint. */
     format?: ClientFormat
-    /** What it was let in with; settled when it is over. */
+    /** The request's reservations; settled when it is over. */
     admission?: Admission
-    /** Its place among those of all keys; given back when it is over. */
+    /** The request's concurrency slot; released when it is over. */
     ticket?: Ticket
-    /** What the request holds until it is over. */
+    /** The bytes the request holds until it is over. */
     held?: BudgetShare
-    /** Headers of every answer to this request, names and values in turn. */
+    /** Headers of every response to this request, names and values alternating. */
     answerHeaders: string[]
   }
   interface FastifyInstance {
-    /** Ends every call that is still open, each with the error of its format: the server stops. */
+    /** Ends all open calls when the server stops, each with an error in its format. */
     endCalls(): void
-    /** How many requests are being answered. */
+    /** The number of requests being answered. */
     underWay(): number
-    /** Whether it is about to stop, so that nobody sends it anything new. */
+    /** Whether the server is about to stop and should get no new requests. */
     isDraining: boolean
   }
   interface FastifyContextConfig {
@@ -65,7 +68,7 @@ declare module 'fastify' {
   }
 }
 
-/** What requests carry beside what Fastify gives them: named ahead, so that all have one shape. */
+/** Request properties, declared in advance so that all requests have the same hidden class. */
 const requestFields = [
   'ticket',
   'answerHeaders',
@@ -83,16 +86,6 @@ const requestFields = [
 
 const wellFormedId = /^[\w.:-]{8,128}$/
 
-/** Names and values in turn, as they came. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
-  }
-  return count > 1
-}
-
 export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
   const state: State = { calls: new OpenList(), leases: new Leases(), isStopping: false }
   const budget = new BodyBudget(options.heldBytes)
@@ -101,12 +94,14 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     bodyLimit: Number.MAX_SAFE_INTEGER,
     requestTimeout: options.requestTimeoutMs,
     forceCloseConnections: 'idle',
-    // What comes on a connection that is open still is answered; the answer closes it.
+    // Requests on open connections are still answered while closing; their response closes the connection.
     return503OnClosing: false,
     clientErrorHandler: refuseClient,
+    // Checked with the rest of the head, whose errors have a body.
+    http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     genReqId: () => gateway.newId('req_'),
-    // An address that cannot be decoded gets here before any hook.
+    // URLs that cannot be decoded get here before any hook.
     frameworkErrors(thrown, request, reply) {
       begin(gateway, state, { request, reply })
       addAnswerHeaders(request, reply)
@@ -114,22 +109,22 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
       deliverError(reply, error, errorBodyOf(request)(error, request.id))
     },
   })
-  // Node takes the shorter of its two limits for that of the head, and the longer one for that of the whole request.
+  // Node uses the shorter of the two timeouts for the headers and the longer one for the whole request.
   server.server.headersTimeout = Math.min(server.server.headersTimeout, options.requestTimeoutMs)
+  askForBodiesLate(server.server)
+  refuseTunnels(server.server)
   for (const name of requestFields) server.decorateRequest(name)
   server.decorateRequest('place', -1)
   server.decorate('isDraining', false)
-  // Bodies are read by the addresses themselves: their limits and forms differ.
+  // Endpoints read bodies themselves, because limits and encodings differ.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
   server.addHook('onRequest', (request, reply, done) => {
     begin(gateway, state, { request, reply })
-    // Whichever of them is taken, something before this gateway may have taken another (RFC 9112, 3.2).
-    if (hasTwoHosts(request.raw.rawHeaders)) done(invalidRequest('Several Host headers'))
-    else done()
+    done(faultOfHead(request.raw))
   })
-  // Answers that are sent whole: nobody waits for an upstream any more, only for the caller to take them.
+  // For responses sent at once: from here on only the caller is waited for.
   const { stalledMs } = options.streamTimes ?? defaultStreamTimes
   server.addHook('onSend', (request, reply, _payload, done) => {
     addAnswerHeaders(request, reply)
@@ -142,7 +137,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   server.decorate('underWay', () => state.calls.size)
   const watching = gateway.keys.watch(() => endInvalid(gateway, state))
   server.addHook('onClose', async () => watching[Symbol.dispose]())
-  // Who looks on would else be waited for as a call is.
+  // Otherwise live subscriptions would delay the stop like open calls.
   server.addHook('preClose', async () => gateway.live.end())
   closeWhenIdle(server, state)
   for (const address of installRoutes())
@@ -170,7 +165,7 @@ function begin(
   const startedAt = performance.now()
   reply.raw.on('close', () => {
     const left = !reply.raw.writableFinished
-    // First: whatever the call still has open ends with it, and writes down what it cost.
+    // First, so that everything the call still has open ends and its cost is recorded.
     if (left) request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
     request.held?.release()
     settle(gateway, request, left)
@@ -179,38 +174,38 @@ function begin(
   })
 }
 
-/** For answers that the framework sends. */
+/** For responses that Fastify sends. */
 function addAnswerHeaders({ answerHeaders }: FastifyRequest, reply: FastifyReply): void {
   for (let index = 0; index < answerHeaders.length; index += 2)
     void reply.header(answerHeaders[index] ?? '', answerHeaders[index + 1])
 }
 
 interface State {
-  /** Requests that have not been answered to their end. */
+  /** Requests that are not completely answered. */
   readonly calls: OpenList<FastifyRequest>
   readonly leases: Leases
-  /** Told when there is none any more. */
+  /** Called when none is left. */
   becameIdle?: () => void
   isStopping: boolean
-  /** Told of every answer that has come to its end while the server stops. */
+  /** Called after every response while the server stops. */
   answered?: () => void
 }
 
-/** Ends the requests of keys that are not valid any more, each with the error of its format. */
+/** Ends the requests of keys that are no longer valid, each with an error in its format. */
 function endInvalid({ keys }: Gateway, { calls }: State): void {
   for (const { apiKey, cancellation } of calls.all())
     if (apiKey && !keys.isValid(apiKey)) cancellation?.cancel(keyEnded)
 }
 
-/** How long calls whose connection was closed have to write down what they cost, in milliseconds. */
+/** How long calls with a closed connection may take to record their cost, in milliseconds. */
 const endingMs = 2_000
 
 /**
- * A stopping server closes each connection after its last answer; its caller would keep it open for a minute. It has
- * stopped when every call has come to its end, which is a little after the last connection has.
+ * Closes each connection after its last response when the server stops; callers would keep it open for a minute. The server
+ * has stopped when all calls have ended, shortly after the last connection has closed.
  */
 function closeWhenIdle(server: FastifyInstance, state: State): void {
-  // Connections opened ahead, as browsers and clients do, are not idle to Node before their first request.
+  // Node does not treat preconnected sockets as idle before their first request.
   const sockets = new Set<Socket>()
   server.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -241,7 +236,7 @@ interface Installing {
 }
 
 function install(server: FastifyInstance, address: Address, installing: Installing): void {
-  // Names of models hold slashes; no id does.
+  // Model names may contain slashes; ids may not.
   const wildcard = /\{(model|verb|file)\}$/.exec(address.path)?.[1]
   const path = wildcard === undefined ? address.path : address.path.replace(/\{\w+\}$/, '*')
   const url = path.replace(/\{(\w+)\}/g, ':$1')
@@ -253,9 +248,8 @@ function install(server: FastifyInstance, address: Address, installing: Installi
       ...(address.error && { error: address.error }),
       ...(address.format && { format: address.format }),
     },
-    // Served as soon as the address is known: what Fastify does between this and a handler is for bodies that it parses and
-    // validates itself. No promise is returned: Fastify would wait for it with some of its own, and most answers are not
-    // sent by it.
+    // Served in onRequest, because Fastify's further steps are for bodies that it parses and validates itself. No promise is
+    // returned: Fastify would wait for it with promises of its own, and it does not send most responses.
     onRequest(request, reply, _done) {
       const serving = serve(address, installing, { request, reply, wildcard })
       serving.catch((thrown: unknown) => void reply.send(thrown))
@@ -274,7 +268,7 @@ interface Incoming {
   readonly wildcard: string | undefined
 }
 
-/** From the key to the end of the answer; what goes wrong is answered too. */
+/** Serves a request from authentication to the end of the response. Errors are answered here too. */
 async function serve(
   address: Address,
   installing: Installing,
@@ -326,7 +320,7 @@ function parametersOf(
   return wildcard === undefined || rest === undefined ? named : { ...named, [wildcard]: rest }
 }
 
-/** A failed call says as much of its way as a good one. */
+/** Adds the headers that describe the attempts to an error response. */
 function describeFailure(reply: FastifyReply, { trail }: Call): void {
   if (reply.raw.headersSent) return
   void reply.header('x-sluice-attempts', String(trail.attempts))
@@ -335,7 +329,7 @@ function describeFailure(reply: FastifyReply, { trail }: Call): void {
   if (trail.model !== undefined) void reply.header('x-sluice-model', headerText(trail.model))
 }
 
-/** What went wrong at an upstream was told attempt by attempt. */
+/** Upstream failures were already logged per attempt. */
 function logFailure(
   { log }: Gateway,
   { id, errorCode }: FastifyRequest,

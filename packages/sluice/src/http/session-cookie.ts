@@ -3,30 +3,30 @@ import { GatewayError } from '@sluice/contract'
 import { isListed } from '../config/address-block.ts'
 import type { ServerOptions } from './address.ts'
 
-/** Browsers keep this prefix to themselves: nobody else can set such a cookie, and it goes to this host alone (RFC 6265bis, 4.1.3). */
+/** Browsers restrict this prefix: no other host can set such a cookie, and it is sent to this host only (RFC 6265bis, 4.1.3). */
 const secureName = '__Host-sluice-session'
 const plainName = 'sluice-session'
 
-/** From the question to the issuer's answer. */
+/** Used between the redirect to the issuer and its response. */
 const askedNames = { secure: '__Host-sluice-sign-in', plain: 'sluice-sign-in' }
-/** Nobody takes longer at the issuer. */
+/** Time limit for signing in at the issuer, in seconds. */
 const askedSeconds = 600
 
-/** What the issuer signed. It is sent to the address of sessions alone, which a cookie with the prefix `__Host-` cannot be. */
+/** The ID token from the issuer. Its cookie is limited to the session path, which the prefix `__Host-` does not allow. */
 const idTokenNames = { secure: '__Secure-sluice-id-token', plain: 'sluice-id-token' }
 const idTokenPath = '/admin/v1/session'
-/** Browsers keep cookies of 4,096 bytes, name and all (RFC 6265bis, 5.6); a token that is longer is done without. */
+/** Browsers accept cookies up to 4,096 bytes including the name (RFC 6265bis, 5.6). Longer tokens are not stored. */
 const idTokenMax = 3_900
 
-/** A page of another origin cannot send it without asking first, and is never let. */
+/** Pages of other origins cannot send this header along with cookies: the preflight of a request with credentials fails. */
 const consoleHeader = 'x-sluice-console'
 
 type Asked = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
 type Place = Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
 
 /**
- * The token of the session that a browser sends along; undefined where it sends none. By https only the cookie with the prefix
- * counts: a neighbouring host could have set the other, and have signed somebody in as itself.
+ * The session token sent by a browser; undefined if there is none. Over https only the cookie with the prefix counts: a
+ * sibling host could set the other one to sign a user in to its own account.
  */
 export function sessionTokenOf(request: Asked, place: Place): string | undefined {
   const { cookie } = request.headers
@@ -39,7 +39,7 @@ function cookieIn(cookie: string, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-/** The value of `set-cookie` that makes a browser hold the token; an empty one lets it forget. */
+/** The `set-cookie` value that stores the session token; an empty token deletes the cookie. */
 export function sessionCookie(token: string, isSecure: boolean, seconds: number): string {
   const name = isSecure ? secureName : plainName
   const secure = isSecure ? '; Secure' : ''
@@ -47,8 +47,8 @@ export function sessionCookie(token: string, isSecure: boolean, seconds: number)
 }
 
 /**
- * The value of `set-cookie` that makes a browser keep what it has asked the issuer; an empty one lets it forget. The issuer sends
- * the browser back from another site, where it keeps a strict cookie to itself: this one is lax, and good for that way alone.
+ * The `set-cookie` value that stores the state of a sign-in; an empty value deletes it. The issuer redirects back from another
+ * site, to which a strict cookie is not sent, so this one is lax and used only for that redirect.
  */
 export function askedCookie(value: string, isSecure: boolean): string {
   const name = isSecure ? askedNames.secure : askedNames.plain
@@ -57,7 +57,7 @@ export function askedCookie(value: string, isSecure: boolean): string {
   return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** What a browser has kept; undefined where it has asked nothing of late. */
+/** The stored state of a sign-in; undefined if there is no recent one. */
 export function askedOf(
   { headers: { cookie } }: Pick<Asked, 'headers'>,
   isSecure: boolean,
@@ -67,8 +67,8 @@ export function askedOf(
 }
 
 /**
- * The value of `set-cookie` that makes a browser keep the ID token of its session, so that the gateway need not; an empty one lets
- * it forget. `address` is where browsers find the gateway.
+ * The `set-cookie` value that stores the ID token of a session in the browser, so that the gateway need not; an empty token
+ * deletes it. `address` is the gateway's public address.
  */
 export function idTokenCookie(
   { idToken, seconds }: { readonly idToken: string; readonly seconds: number },
@@ -83,7 +83,7 @@ export function idTokenCookie(
   return `${name}=${value}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`
 }
 
-/** What a browser has kept of it; undefined where it has none. */
+/** The stored ID token; undefined if there is none. */
 export function idTokenOf(
   { headers: { cookie } }: Pick<Asked, 'headers'>,
   isSecure: boolean,
@@ -92,7 +92,7 @@ export function idTokenOf(
   return cookieIn(cookie, isSecure ? idTokenNames.secure : idTokenNames.plain) || undefined
 }
 
-/** Whether the browser has come by https, as far as the settings and known proxies say. */
+/** Whether the browser uses https, according to the settings and trusted proxies. */
 export function isSecure(
   { headers, raw }: Pick<Asked, 'headers' | 'raw'>,
   { publicUrl, trustedProxies }: Place,
@@ -107,7 +107,7 @@ export function isSecure(
 }
 
 /**
- * A browser sends its cookies whichever page makes the request: only this gateway's own may make one that changes something.
+ * Browsers send cookies with requests of any page. Only this gateway's own pages may make requests that change something.
  *
  * @throws GatewayError `forbidden`
  */
@@ -115,7 +115,7 @@ export function assertOwnPage(request: Asked, place: Place): void {
   const { headers, method } = request
   const site = headers['sec-fetch-site']
   const isRead = method === 'GET' || method === 'HEAD'
-  // What somebody opens by its address, such as a file to download, is of no page.
+  // A URL opened directly, such as a download, has no initiating page.
   const isOwnSite = site === 'same-origin' || (site === 'none' && isRead)
   if (site !== undefined && !isOwnSite) throw strange()
   if (headers.origin !== undefined && !isOwnOrigin(request, place)) throw strange()

@@ -67,7 +67,7 @@ const outReply = answer(
 
 const of = { path, access: 'open' } as const
 
-/** Signing in at the console: a browser then holds a cookie in the place of a key. */
+/** Console sign-in: the browser gets a cookie that replaces the key. */
 export const sessionAddresses: readonly Address[] = [
   {
     ...of,

@@ -8,22 +8,22 @@ export type Piece = string | Uint8Array
 
 type Head = Pick<Extract<Answer, { kind: 'stream' }>, 'headers' | 'contentType' | 'length'>
 
-/** A request that says `x-sluice-cost: stream` is told the cost of a stream in a comment at its end. */
+/** With `x-sluice-cost: stream` in the request, the cost of a stream is sent in a comment at its end. */
 const costHeader = 'x-sluice-cost'
 
-/** Larger pieces are not worth a copy. */
+/** Larger pieces are not copied. */
 const copiedBytesMax = 16_384
 
 /**
- * An answer that is sent piece by piece. Node writes a chunk in four parts: where it has announced chunks, they are
- * written here, each as one text, which costs less for an event (RFC 9112, 7.1).
+ * A response sent piece by piece. Node writes a chunk in four parts. For chunked responses this class writes each chunk as one
+ * string instead, which is cheaper per event (RFC 9112, 7.1).
  */
 export class StreamOutput {
   readonly raw: ServerResponse
   readonly #reply: FastifyReply
   #isChunked = false
   #hasTrailer = false
-  /** Whether the caller reads the cost in a comment of the events. */
+  /** Whether the cost is sent as a comment in the event stream. */
   #tellsCost = false
 
   constructor(reply: FastifyReply) {
@@ -35,7 +35,7 @@ export class StreamOutput {
     return this.raw.headersSent
   }
 
-  /** Writes the status and headers, once; from here on a failure can only be said inside the stream. */
+  /** Writes status and headers, once. After this, failures can only be reported inside the stream. */
   begin({ headers, contentType, length }: Head): void {
     const { raw } = this
     if (raw.headersSent) return
@@ -56,10 +56,10 @@ export class StreamOutput {
     raw.chunkedEncoding = false
   }
 
-  /** Sends a piece now. False where the caller has not taken what was written before. */
+  /** Writes a piece at once. Returns false if the socket's buffer is full. */
   write(piece: Piece): boolean {
     const { socket } = this.raw
-    // Else Node does so until the end of the turn, and arranges for that with each piece.
+    // Otherwise Node corks the socket until the end of the turn, with a callback for each piece.
     socket?.cork()
     const isTaken = this.#put(piece)
     socket?.uncork()
@@ -85,7 +85,7 @@ export class StreamOutput {
     else this.raw.end()
   }
 
-  /** Behind the last event, whose client has all it wants by then; clients leave comments out (HTML, 9.2.6). */
+  /** Sent after the last event, when clients have all they need. Clients ignore comments (HTML, 9.2.6). */
   #costComment(): string {
     const { call } = this.#reply.request
     if (!call) return ''
@@ -93,7 +93,7 @@ export class StreamOutput {
     return `${fields.map(([name, value]) => `: ${name}: ${value}`).join('\n')}\n\n`
   }
 
-  /** What a stream costs is known at its end alone (RFC 9112, 7.1.2). */
+  /** The cost of a stream is known only at its end (RFC 9112, 7.1.2). */
   #trailer(): string {
     const { call } = this.#reply.request
     if (!this.#hasTrailer || !call) return ''
@@ -102,7 +102,7 @@ export class StreamOutput {
   }
 }
 
-/** RFC 9110, 10.1.4: `TE: trailers` says that they are read. */
+/** `TE: trailers` declares that the client reads trailers (RFC 9110, 10.1.4). */
 function takesTrailers(te: string | string[] | undefined): boolean {
   return te !== undefined && /(?:^|,)\s*trailers\s*(?:,|;|$)/i.test(String(te))
 }

@@ -1,7 +1,7 @@
-/** Parameters that hold slashes: a model's name, and what stands for it with its verb. */
+/** Parameters that may contain slashes: a model name, a model name with its verb, and an asset. */
 const slashed: ReadonlySet<string> = new Set(['model', 'verb', 'file'])
 
-/** A path with `{parameters}` as an expression; only the name of a model may hold slashes. */
+/** Converts a path with `{parameters}` to a regular expression. */
 export function pathPattern(path: string): RegExp {
   const source = path
     .split(/(\{\w+\})/)
@@ -15,7 +15,7 @@ export function pathPattern(path: string): RegExp {
   return new RegExp(`^${source}/?$`)
 }
 
-/** What stands for the parameters of a path, decoded; undefined when the path is another or is badly encoded. */
+/** The decoded parameters of a path; undefined if it does not match or is badly encoded. */
 export function matchPath(
   pattern: RegExp,
   path: string,
@@ -31,7 +31,7 @@ export function matchPath(
   }
 }
 
-/** Without the query. */
+/** The path without the query. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')
   return end < 0 ? url : url.slice(0, end)

@@ -18,15 +18,15 @@ export type UsageFormat = 'json' | 'csv' | 'jsonl'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** How far a question goes back that does not say it. */
+/** The default time span of a question, in days. */
 const usualDays = 30
-/** Groups and records on one page. */
+/** Groups or records per page. */
 const pageMax = 10_000
 const pageUsual = 1_000
 
 const byMost = 2
 
-/** What a request may ask by and for: administrators by all, others by what is their own. */
+/** The dimensions a caller may use: all for administrators, fewer for others. */
 interface Askable {
   readonly dimensions: readonly UsageDimension[]
   readonly now: number
@@ -35,9 +35,9 @@ interface Askable {
 type Query = Readonly<Record<string, unknown>>
 
 /**
- * A question about sums.
+ * Parses a question about sums.
  *
- * @throws invalid_request with the name of the field that is wrong.
+ * @throws invalid_request with the name of the invalid field.
  */
 export function readQuestion(given: unknown, askable: Askable): UsageQuestion {
   const scope = readScope(given, askable, hourMs)
@@ -45,7 +45,7 @@ export function readQuestion(given: unknown, askable: Askable): UsageQuestion {
   return { ...scope, by, ...readPage(given, by) }
 }
 
-/** The time, and which usage. Times are full units of `unitMs`. */
+/** Parses the time span and filters. Times must be multiples of `unitMs`. */
 export function readScope(
   given: unknown,
   { dimensions, now }: Askable,
@@ -62,7 +62,7 @@ export function readScope(
   return { from, to, only }
 }
 
-/** Anything else that stands in the query is a mistake, and would be taken for a question about less. */
+/** Refuses unknown parameters: a misspelled filter would otherwise be ignored. */
 export function assertKnown(given: unknown, known: readonly string[]): void {
   for (const name of Object.keys(given as Query))
     if (!known.includes(name))
@@ -112,7 +112,7 @@ function readBy(
     throw invalidRequest("'by' must be one or two different things", 'by')
   if (names.every((name) => usagePeriods.some((period) => period === name)) && names.length > 1)
     throw invalidRequest("'by' may hold one of hour, day and month", 'by')
-  // Each is one of those that are known.
+  // All names were checked above.
   return names as readonly UsageBy[]
 }
 
@@ -129,18 +129,18 @@ export function readLimit(given: unknown): number {
   return whole(one(given, 'limit'), 'limit', { minimum: 1, maximum: pageMax, fallback: pageUsual })
 }
 
-/** Periods are told by their times, and all else by its name. */
+/** Keys of periods are times; all others are names. */
 function isKeyOf(by: UsageBy, value: string | number | undefined): boolean {
   const isPeriod = usagePeriods.some((period) => period === by)
   return typeof value === (isPeriod ? 'number' : 'string')
 }
 
-/** Times and places in the ledger are whole numbers; a database refuses others in columns of these. */
+/** Times and sequence numbers are integers; a database refuses other numbers in these columns. */
 function isKey(value: unknown): value is string | number {
   return typeof value === 'string' || (Number.isSafeInteger(value) && Number(value) >= 0)
 }
 
-/** The place after which a page begins, as `writeCursor` wrote it. */
+/** The place after which a page begins, as written by `writeCursor`. */
 export function readCursor(given: unknown): readonly (string | number)[] | undefined {
   const cursor = one(given, 'cursor')
   if (cursor === undefined || cursor === '') return undefined
@@ -148,7 +148,7 @@ export function readCursor(given: unknown): readonly (string | number)[] | undef
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
     if (Array.isArray(value) && value.every(isKey)) return value
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw badCursor()
 }
@@ -164,7 +164,7 @@ export function writeCursor(place: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-/** An administrator of a team sees what the team has used. */
+/** Restricts team administrators to the usage of their team. */
 export function withinTeam<Scope extends UsageScope>(scope: Scope, key: Caller): Scope {
   if (key.adminRole !== 'team') return scope
   const own = key.ownerId ?? ''
@@ -177,7 +177,7 @@ export function withinTeam<Scope extends UsageScope>(scope: Scope, key: Caller):
 const time = (name: string, what: string): JsonSchema =>
   query(name, text, `${what} A day (2026-01-31) or a time (2026-01-31T08:00:00Z), in UTC.`)
 
-/** What `readScope` takes, as the OpenAPI document says it. */
+/** The parameters of `readScope` for the OpenAPI document. */
 export function scopeParameters(dimensions: readonly UsageDimension[]): readonly JsonSchema[] {
   return [
     time('from', 'The first moment that counts. Default: 30 days before `to`, at midnight.'),

@@ -14,7 +14,7 @@ import { catchUp } from './usage.ts'
 
 const number = { type: 'number' }
 const dayMs = 86_400_000
-/** Days times models of one bill. */
+/** Maximum number of day and model pairs of one bill. */
 const rowsMax = 10_000
 
 /** Compares a provider's bill with the ledger, as `sluice reconcile` does. */

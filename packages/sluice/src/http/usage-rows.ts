@@ -1,19 +1,22 @@
 import { Readable } from 'node:stream'
 import type { UsageRecord } from '@sluice/contract'
+import type { FastifyReply } from 'fastify'
+import { formatLargeJson, isLargeJson } from '../gateway/format-large.ts'
+import { turn } from '../gateway/turns.ts'
 import type { UsageAnswer, UsageGroup, UsageSums } from '../ports/usage-book.ts'
 import { usagePeriods } from '../ports/usage-book.ts'
 import { percentileOf } from '../ports/first-token.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 import type { UsageBy, UsageFormat } from './usage-query.ts'
 
-/** A row of a table: the same columns in every one, each of one type, null where there is nothing. */
+/** A row of a table. All rows have the same columns, each of one type; null if there is no value. */
 export type FlatRow = Readonly<Record<string, string | number | boolean | null>>
 
 const iso = (at: number) => new Date(at).toISOString().replace('.000Z', 'Z')
 
 const isPeriod = (by: UsageBy) => usagePeriods.some((period) => period === by)
 
-/** A group with what it is of, by name. */
+/** A group with its keys by name. */
 export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): FlatRow {
   const keys = by.map((name, at) => {
     const value = of[at] ?? ''
@@ -23,7 +26,7 @@ export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): Fl
   return { ...Object.fromEntries(keys), ...shownSums(sums) }
 }
 
-/** A cost that is known of no attempt is no 0. */
+/** The cost is null if it is unknown for all attempts. */
 export function shownSums({ firstTokens, ...sums }: UsageSums): FlatRow {
   const isUnknown = sums.attempts > 0 && sums.unknownCosts === sums.attempts
   return {
@@ -34,17 +37,30 @@ export function shownSums({ firstTokens, ...sums }: UsageSums): FlatRow {
   }
 }
 
-export function shownAnswer(by: readonly UsageBy[], answer: UsageAnswer) {
-  return {
-    data: answer.groups.map((group) => shownGroup(by, group)),
-    total: shownSums(answer.total),
-    pending: answer.pending,
+/** Groups shown per turn of the event loop. */
+const groupsPerTurn = 400
+
+/** An answer as JSON shows it, made in several turns so that other requests do not wait. */
+export async function shownAnswer(by: readonly UsageBy[], answer: UsageAnswer) {
+  const data: FlatRow[] = []
+  for (let from = 0; from < answer.groups.length; from += groupsPerTurn) {
+    if (from > 0) await turn()
+    for (const group of answer.groups.slice(from, from + groupsPerTurn))
+      data.push(shownGroup(by, group))
   }
+  return { data, total: shownSums(answer.total), pending: answer.pending }
+}
+
+/** Sends a body of many rows; as `reply.send`, but a large one does not block other requests. */
+export async function sendRows(reply: FastifyReply, body: object): Promise<void> {
+  if (!isLargeJson(body)) return void reply.send(body)
+  const bytes = await formatLargeJson(body)
+  reply.type('application/json; charset=utf-8').send(bytes)
 }
 
 type Shape = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json'
 
-/** The columns of a record, in their order: flat, and each of one type, so that a table of any kind can take them. */
+/** The columns of a record, in order. Flat and of one type each, so that any table format can hold them. */
 const recordColumns: Readonly<Record<keyof UsageRecord, Shape>> = {
   callId: 'text',
   requestId: 'text',
@@ -124,7 +140,7 @@ const schemaOf: Readonly<Record<Shape, JsonSchema>> = {
   json: { type: ['string', 'null'], contentMediaType: 'application/json' },
 }
 
-/** A flat record, as the OpenAPI document says it. */
+/** The schema of a flat record for the OpenAPI document. */
 export const flatRecordSchema: JsonSchema = {
   type: 'object',
   required: Object.keys(recordColumns),
@@ -136,7 +152,7 @@ const types: Readonly<Record<Exclude<UsageFormat, 'json'>, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
 }
 
-/** All pages one after the other, as the reader takes them: never more than one is held. */
+/** Streams all pages at the reader's pace; at most one page is held in memory. */
 export function streamRows(
   format: Exclude<UsageFormat, 'json'>,
   pages: AsyncIterable<readonly FlatRow[]>,
@@ -158,12 +174,12 @@ function lineOf(format: 'csv' | 'jsonl', row: FlatRow, names: readonly string[])
 }
 
 /**
- * What a table program takes for the beginning of a formula (OWASP, "CSV Injection"), also as East Asian keyboards write it
- * in full width.
+ * What spreadsheet programs treat as the beginning of a formula (OWASP, "CSV Injection"), including the full-width characters
+ * of East Asian keyboards.
  */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/
 
-/** RFC 4180. Callers choose some of the texts: what would be a formula gets an apostrophe in front. */
+/** Formats a CSV cell (RFC 4180). Callers choose some of the texts, so formulas are escaped with an apostrophe. */
 function cell(value: FlatRow[string]): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)

@@ -4,7 +4,13 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { turn } from '../gateway/turns.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
-import type { UsageAnswer, UsageBook, UsageQuestion } from '../ports/usage-book.ts'
+import type {
+  LedgerQuestion,
+  LedgerRow,
+  UsageAnswer,
+  UsageBook,
+  UsageQuestion,
+} from '../ports/usage-book.ts'
 import type { Address, Exchange } from './address.ts'
 import { parseJsonObject, readBody } from './body.ts'
 import { limitsOf } from './inference.ts'
@@ -31,6 +37,7 @@ import {
   flatRecord,
   flatRecordSchema,
   recordNames,
+  sendRows,
   shownAnswer,
   shownGroup,
   streamRows,
@@ -39,7 +46,7 @@ import {
 const count = { type: 'integer', minimum: 0 }
 const textOrNull = { type: ['string', 'null'] }
 
-/** What sums are called; of groups what they are of comes first. */
+/** The schema of sums; in groups the group's keys come first. */
 export const sumsSchema: JsonSchema = {
   type: 'object',
   description:
@@ -77,7 +84,7 @@ const erasedSchema = object({ replacement: text, records: count, contents: count
 const readers: readonly AdminRole[] = ['owner', 'operator', 'viewer', 'team']
 const changers: readonly AdminRole[] = ['owner', 'operator']
 
-/** What administrators ask about usage. */
+/** Usage endpoints for administrators. */
 export const usageAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -161,10 +168,10 @@ function withStreams(reply: ReturnType<typeof answer>): Readonly<Record<string, 
   return { '200': { description, content: { ...content, ...streams } } }
 }
 
-/** How long an answer waits for sums, so that it holds what was recorded before it was asked for. */
+/** How long a response waits for the sums to include what was recorded before the request, in milliseconds. */
 const catchUpMs = 4_000
 
-/** What has been recorded by now is in the sums, unless there is so much of it that summing takes longer than `waitMs`. */
+/** Waits until the sums include everything recorded so far, but at most `waitMs`. */
 export async function catchUp(
   store: Pick<Store, 'book' | 'flush'>,
   waitMs = catchUpMs,
@@ -185,8 +192,7 @@ async function serveSums({ gateway, key, reply, request }: Exchange): Promise<vo
   const { book } = gateway.store
   await catchUp(gateway.store)
   if (format === 'json') {
-    reply.send(pageOf(question, await book.sums(question)))
-    return
+    return sendRows(reply, await pageOf(question, await book.sums(question)))
   }
   const [first] = (await book.sums({ ...question, limit: 1 })).groups
   const names = Object.keys(
@@ -199,22 +205,22 @@ async function serveSums({ gateway, key, reply, request }: Exchange): Promise<vo
   reply.type(type).send(body)
 }
 
-function pageOf(question: UsageQuestion, found: UsageAnswer) {
+async function pageOf(question: UsageQuestion, found: UsageAnswer) {
   const last = found.groups.at(-1)
   return {
     from: new Date(question.from).toISOString(),
     to: new Date(question.to).toISOString(),
-    ...shownAnswer(question.by, found),
+    ...(await shownAnswer(question.by, found)),
     nextCursor: found.hasMore && last ? writeCursor(last.of) : null,
   }
 }
 
-/** Groups at once, of those that are streamed: to add up fewer takes the database as long. */
+/** Groups per read when streaming. Smaller reads take the database just as long. */
 const groupsPerRead = 4_000
-/** Of these so many are written before anything else has its turn. */
+/** Groups written per turn of the event loop. */
 const groupsPerTurn = 400
 
-/** Of a question without groups the total is the only row. */
+/** Without grouping, the total is the only row. */
 async function* groupPages(
   book: UsageBook,
   question: UsageQuestion,
@@ -239,7 +245,9 @@ async function noSums(book: UsageBook, question: UsageQuestion) {
   return (await book.sums({ ...question, by: [], to: question.from })).total
 }
 
-/** Records at once, of those that are streamed: others have their turn after some milliseconds, and little is in memory for a slow reader. */
+/**
+ * Records per read: few, so that others get a turn after some milliseconds and a slow reader of a stream holds little memory.
+ */
 const recordsPerRead = 250
 
 async function serveRecords({ gateway, key, reply, request }: Exchange): Promise<void> {
@@ -252,32 +260,44 @@ async function serveRecords({ gateway, key, reply, request }: Exchange): Promise
   const format = readFormat(query)
   const { book } = gateway.store
   await gateway.store.flush()
+  const question = { ...scope, ...(after && { after }) }
   if (format === 'json') {
-    const rows = await book.records({ ...scope, limit: limit + 1, ...(after && { after }) })
-    const shown = rows.slice(0, limit)
-    const last = shown.at(-1)
-    const next = rows.length > limit && last && [last.record.startedAt, last.sequence]
-    reply.send({
-      data: shown.map(({ record }) => flatRecord(record)),
-      nextCursor: next ? writeCursor(next) : null,
-    })
-    return
+    const data: FlatRow[] = []
+    let last: LedgerRow | undefined
+    let next: (string | number)[] | undefined
+    for await (const rows of recordPages(book, question, limit + 1))
+      for (const row of rows) {
+        if (data.length === limit && last) next = [last.record.startedAt, last.sequence]
+        else data.push(flatRecord(row.record))
+        last = row
+      }
+    return sendRows(reply, { data, nextCursor: next ? writeCursor(next) : null })
   }
-  async function* pages() {
-    for (let place = after; ; ) {
-      const rows = await book.records({
-        ...scope,
-        limit: recordsPerRead,
-        ...(place && { after: place }),
-      })
-      yield rows.map(({ record }) => flatRecord(record))
-      const last = rows.at(-1)
-      if (rows.length < recordsPerRead || !last) return
-      place = { startedAt: last.record.startedAt, sequence: last.sequence }
-    }
-  }
-  const { type, body } = streamRows(format, pages(), recordNames)
+  const { type, body } = streamRows(format, flatPages(book, question), recordNames)
   reply.type(type).send(body)
+}
+
+async function* flatPages(book: UsageBook, question: Omit<LedgerQuestion, 'limit'>) {
+  for await (const rows of recordPages(book, question))
+    yield rows.map(({ record }) => flatRecord(record))
+}
+
+/** The records in parts, at most `most` in total. */
+async function* recordPages(
+  book: UsageBook,
+  question: Omit<LedgerQuestion, 'limit'>,
+  most = Infinity,
+): AsyncGenerator<readonly LedgerRow[]> {
+  let place = question.after
+  for (let left = most; left > 0; ) {
+    const limit = Math.min(recordsPerRead, left)
+    const rows = await book.records({ ...question, limit, ...(place && { after: place }) })
+    yield rows
+    left -= rows.length
+    const last = rows.at(-1)
+    if (rows.length < limit || !last) return
+    place = { startedAt: last.record.startedAt, sequence: last.sequence }
+  }
 }
 
 function placeOf(cursor: readonly (string | number)[] | undefined) {
@@ -307,11 +327,11 @@ async function serveErase(exchange: Exchange): Promise<void> {
   const id = body[kind]
   if (typeof id !== 'string' || id === '') throw invalidRequest(`'${kind}' must be an id`, kind)
   await gateway.store.flush()
-  // What was said goes before the ids that it could be found by.
+  // The contents go first, because they are found by the ids that are replaced next.
   await gateway.contents.flush()
   const contents = await gateway.store.contents.erase({ kind, id })
   const erased = { ...(await gateway.store.book.erase({ kind, id })), contents }
-  // By what stands in its place: the log is kept for ever, and would remember the id.
+  // Records the replacement: the audit log is kept forever and must not contain the erased id.
   const { replacement: target, records } = erased
   await audit(gateway, key, { action: 'usage.erase', target, after: { kind, records, contents } })
   reply.send(erased)

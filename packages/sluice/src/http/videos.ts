@@ -16,7 +16,7 @@ import { answer, deletion, pageOf, paging } from './openapi-written.ts'
 import { publicAddress } from './public-address.ts'
 import { parseRange } from './range.ts'
 
-/** What there is of the key's tasks besides the operations themselves. */
+/** Endpoints for the key's video jobs besides the operations themselves. */
 export const videoAddresses: readonly Address[] = [
   {
     method: 'GET',
@@ -66,7 +66,7 @@ async function list(exchange: Exchange): Promise<void> {
     ascending: order === 'asc',
     ...(after !== undefined && after !== '' && { after }),
   })
-  // Behind a video that was deleted meanwhile there may be more: that is not told as the end.
+  // If the video in `after` was deleted meanwhile, an empty page must not look like the end of the list.
   if (found.length === 0 && after !== undefined && after !== '') {
     const last = await gateway.store.findVideoJob(after)
     if (last?.keyId !== key.id) throw invalidRequest('There is no video with this id', 'after')
@@ -81,7 +81,7 @@ async function list(exchange: Exchange): Promise<void> {
   })
 }
 
-/** A task as it is now. */
+/** The current state of a job. */
 export async function serveVideo(exchange: Exchange): Promise<void> {
   const { gateway, key, reply, parameters } = exchange
   const job = await findVideo(gateway, key, parameters['id'] ?? '')
@@ -96,7 +96,7 @@ async function remove({ gateway, key, reply, parameters, cancellation }: Exchang
   reply.send({ id, object: 'video.deleted', deleted: true })
 }
 
-/** What a finished task has made. */
+/** The content of a finished job. */
 export async function serveVideoContent(exchange: Exchange): Promise<void> {
   const { gateway, key, request, parameters } = exchange
   const found = await findVideo(gateway, key, parameters['id'] ?? '')
@@ -107,7 +107,7 @@ export async function serveVideoContent(exchange: Exchange): Promise<void> {
   })
   const call = createCall(exchange, { format: ownFormats.downloadVideo, fields })
   request.call = call
-  // Looking how the task goes is part of the same call, and its attempts are counted with it.
+  // Polling the job is part of the same call, and its attempts are counted with it.
   const poll = createCall(exchange, { format: ownFormats.getVideo, fields: { id: found.id } })
   const job = await pollVideo(gateway, { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
@@ -135,7 +135,7 @@ async function sendClip(
   sendRange(reply, Buffer.from(clip), request.headers.range)
 }
 
-/** The whole clip, or the part that was asked for, so that players can seek (RFC 9110, 14). */
+/** Sends the whole video, or the requested range so that players can seek (RFC 9110, 14). */
 function sendRange(reply: FastifyReply, clip: Buffer, range: string | undefined): void {
   const size = clip.length
   void reply

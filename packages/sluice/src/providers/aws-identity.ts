@@ -1,18 +1,18 @@
 import { GatewayError } from '@sluice/contract'
 
-/** Who signs a request to AWS. */
+/** Credentials that sign a request to AWS. */
 export interface AwsIdentity {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
 }
 
-/** The secret that stands for whatever AWS's own tools would sign with. */
+/** The secret that selects AWS's default credential chain. */
 export const defaultChain = 'default-chain'
 
 /**
- * Variables that give a program an identity without keys: a role of a Kubernetes service account, a role of a container
- * (ECS, EKS Pod Identity), or a profile. The role of a machine (EC2) sets none: it has to be asked for by `default-chain`.
+ * Variables that give a program an identity without keys: the role of a Kubernetes service account, of a container (ECS, EKS
+ * Pod Identity), or a profile. The role of a machine (EC2) sets none and must be requested with `default-chain`.
  */
 const identityVariables = [
   'AWS_WEB_IDENTITY_TOKEN_FILE',
@@ -28,13 +28,13 @@ export function findsIdentity(variables: Readonly<Record<string, string | undefi
 let chain: Promise<() => Promise<AwsIdentity>> | undefined
 
 /**
- * The identity by AWS's default chain of providers
- * (https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html), kept until shortly before it expires.
- * Throws `upstream_refused_us` where there is none, and `upstream_unavailable` where AWS could not be asked for it.
+ * The identity from AWS's default credential chain
+ * (https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html), cached until shortly before it expires.
+ * Throws `upstream_refused_us` if there is none, and `upstream_unavailable` if AWS could not be reached.
  */
 export async function identityOf(): Promise<AwsIdentity> {
   try {
-    // The library is large, so it is loaded only where it is used.
+    // The library is large, so it is loaded only when needed.
     chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) =>
       defaultProvider(),
     )
@@ -46,7 +46,7 @@ export async function identityOf(): Promise<AwsIdentity> {
   }
 }
 
-/** Nothing in the chain knows an identity, or AWS says that this one is not to be had. */
+/** Whether the chain has no identity, or AWS refuses to issue one. */
 function isRefusal(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   return (

@@ -4,7 +4,7 @@ import type { Credentials } from './provider.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** An API key of the service, else a pair of access keys as one secret, else what AWS's own tools would find. */
+/** The service's API key, otherwise a pair of access keys as one secret, otherwise AWS's default credential chain. */
 export function awsSecretFrom(variables: Variables): string | undefined {
   const {
     AWS_BEARER_TOKEN_BEDROCK: key,
@@ -18,9 +18,9 @@ export function awsSecretFrom(variables: Variables): string | undefined {
 }
 
 /**
- * Signature Version 4 over address and body, for secrets of the form `ID:SECRET[:SESSION]` and for `default-chain`, which
- * is what AWS's own tools would sign with; any other secret is an API key and travels as a bearer token. The region is the
- * setting of that name. Throws as `identityOf`.
+ * Signature Version 4 over URL and body, for secrets of the form `ID:SECRET[:SESSION]` and for `default-chain`, which uses
+ * AWS's default credential chain. Any other secret is an API key and is sent as a bearer token. The region is the setting
+ * `region`. Throws as `identityOf`.
  */
 export function awsCredentials(service: string): Credentials {
   return async (secret, request, settings) => {
@@ -39,7 +39,7 @@ export function awsCredentials(service: string): Credentials {
   }
 }
 
-/** Access keys in one secret; undefined where it is none. */
+/** Parses access keys in one secret; undefined if it is not of that form. */
 function readIdentity(secret: string): AwsIdentity | undefined {
   const [accessKeyId = '', secretAccessKey, ...session] = secret.split(':')
   if (secretAccessKey === undefined) return undefined

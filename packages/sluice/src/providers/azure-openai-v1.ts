@@ -1,7 +1,7 @@
 import { openai } from '@sluice/protocols'
 import { header, type Provider } from './provider.ts'
 
-/** Azure's newer address, which is OpenAI's own protocol and lists the models. */
+/** Azure's newer endpoint, which uses OpenAI's own protocol and lists the models. */
 export const azureOpenaiV1: Provider = {
   id: 'azure-openai-v1',
   name: 'Azure OpenAI (v1)',

@@ -1,7 +1,7 @@
 import { azureDeployments } from '@sluice/protocols'
 import { header, type Provider } from './provider.ts'
 
-/** Deployments are the models: `azure-openai/my-deployment`. */
+/** Models are deployment names: `azure-openai/my-deployment`. */
 export const azureOpenai: Provider = {
   id: 'azure-openai',
   name: 'Azure OpenAI',

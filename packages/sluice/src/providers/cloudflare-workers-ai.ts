@@ -4,7 +4,9 @@ import { compatible, withoutModelList } from './compatible.ts'
 export const cloudflareWorkersAi = compatible({
   id: 'cloudflare-workers-ai',
   name: 'Cloudflare Workers AI',
-  protocol: withoutModelList(openaiLike({ chat: { knows: ['top_k'] }, responses: true })),
+  protocol: withoutModelList(
+    openaiLike({ chat: { knows: ['top_k'] }, embed: { inputsMax: 100 }, responses: true }),
+  ),
   baseUrl: 'https://api.cloudflare.com/client/v4/accounts/{resource}/ai/v1',
   environment: ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY'],
   operations: ['chat', 'embed'],

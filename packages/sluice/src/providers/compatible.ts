@@ -2,7 +2,7 @@ import type { OperationName } from '@sluice/contract'
 import { developerAsSystem, openaiLike, type Protocol } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
 
-/** OpenAI's chat with what the common servers of open models add to it (vLLM, SGLang). */
+/** OpenAI's Chat Completions with the additions of common servers for open models (vLLM, SGLang). */
 const openModels: Protocol = openaiLike({
   chat: { knows: ['top_k', 'reasoning_content'], effortIn: ['reasoning', 'thinking'] },
 })
@@ -11,10 +11,7 @@ const usualOperations: readonly OperationName[] = ['chat']
 
 type Known = Pick<Provider, 'id' | 'name' | 'baseUrl' | 'environment' | 'documentation'>
 
-/**
- * An OpenAI-compatible host: a bearer key, chat and nothing else, no role `developer`. Whatever differs is said in the
- * provider's file.
- */
+/** An OpenAI-compatible host: bearer key, chat only, no `developer` role. Differences are set in the provider's file. */
 export function compatible(given: Known & Partial<Provider>): Provider {
   return {
     protocol: openModels,
@@ -25,7 +22,7 @@ export function compatible(given: Known & Partial<Provider>): Provider {
   }
 }
 
-/** For hosts that list their models nowhere, or not in OpenAI's form. */
+/** For hosts without a model list in OpenAI's format. */
 export function withoutModelList({ models: _models, ...protocol }: Protocol): Protocol {
   return protocol
 }

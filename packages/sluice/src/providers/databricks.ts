@@ -9,7 +9,7 @@ export const databricks = compatible({
   environment: ['DATABRICKS_TOKEN'],
   operations: ['chat', 'complete', 'embed'],
   settingsFrom: { resource: ['DATABRICKS_HOST'] },
-  // DATABRICKS_HOST is written with https:// or without.
+  // DATABRICKS_HOST may be written with or without https://.
   baseUrlFrom: ({ resource }) =>
     resource === undefined
       ? undefined

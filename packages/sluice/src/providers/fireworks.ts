@@ -6,11 +6,12 @@ export const fireworks = compatible({
   name: 'Fireworks AI',
   protocol: openaiLike({
     chat: { knows: ['top_k', 'reasoning_content'], effortIn: ['thinking'] },
+    rerank: {},
     responses: true,
   }),
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   environment: ['FIREWORKS_API_KEY'],
-  operations: ['chat', 'complete', 'embed'],
+  operations: ['chat', 'complete', 'embed', 'rerank'],
   quirks: [systemFirst],
   documentation: 'https://docs.fireworks.ai/api-reference',
 })

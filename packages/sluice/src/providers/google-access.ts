@@ -3,12 +3,12 @@ import type { Credentials, Provider } from './provider.ts'
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform']
 
-/** The slice of google-auth-library's clients that is used; each keeps its token until shortly before it expires. */
+/** The part of google-auth-library's clients that is used. Each caches its token until shortly before it expires. */
 interface TokenClient {
   getAccessToken(): Promise<string | null | undefined | { readonly token?: string | null }>
 }
 
-/** A key of our own wins over what Google's tools would use; without a project there is nothing to call. */
+/** The gateway's own variables take precedence over those of Google's tools. Without a project there is nothing to call. */
 function googleSecretFrom(
   variables: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
@@ -21,9 +21,9 @@ function googleSecretFrom(
 const clients = new Map<string, Promise<TokenClient>>()
 
 /**
- * An OAuth access token of Google: the secret is one already, is a service account's JSON that is traded for one, or is
- * `application-default` (the file or the machine that Google's own tools would use). Throws `upstream_refused_us`, and
- * `upstream_unavailable` where Google could not be asked.
+ * Adds a Google OAuth access token. The secret is an access token, the JSON of a service account, or `application-default`
+ * (the credentials that Google's own tools would use). Throws `upstream_refused_us`, or `upstream_unavailable` if Google could
+ * not be reached.
  */
 export const googleAccess: Credentials = async (secret) => {
   if (secret !== 'application-default' && !secret.trimStart().startsWith('{'))
@@ -31,10 +31,10 @@ export const googleAccess: Credentials = async (secret) => {
   return { authorization: `Bearer ${await accessToken(secret)}` }
 }
 
-/** Where Vertex AI is and what opens it, for every protocol that is spoken there. */
+/** Address and credentials of Vertex AI, for all protocols used there. */
 export const googleVertexAccess = {
   baseUrl: 'https://aiplatform.googleapis.com',
-  // Every region has a host of its own; `global` has the one without a prefix.
+  // Every region has its own host; `global` has the one without a prefix.
   baseUrlFrom: ({ region = 'global' }) =>
     region === 'global'
       ? 'https://aiplatform.googleapis.com'
@@ -63,9 +63,9 @@ async function accessToken(secret: string): Promise<string> {
   throw new GatewayError('upstream_refused_us', 'Google gave no access token')
 }
 
-/** Whether Google could not be asked or had a fault of its own, which says nothing of the credential. */
+/** Whether Google could not be reached or failed itself, which says nothing about the credential. */
 function isPassing(cause: unknown): boolean {
-  // So the library's errors of requests can be told: they hold what was asked.
+  // Request errors of the library have `config`, which holds the request.
   if (!(cause instanceof Error) || !('config' in cause)) return false
   const status = 'status' in cause ? cause.status : undefined
   return typeof status !== 'number' || status === 429 || status >= 500
@@ -77,7 +77,7 @@ function clientOf(secret: string): Promise<TokenClient> {
   return known
 }
 
-/** The library is large, so it is loaded only where Vertex is used. */
+/** The library is large, so it is loaded only if Vertex is used. */
 async function createClient(secret: string): Promise<TokenClient> {
   const { GoogleAuth, JWT } = await import('google-auth-library')
   if (secret === 'application-default') return new GoogleAuth({ scopes })

@@ -28,6 +28,7 @@ import { hunyuan } from './hunyuan.ts'
 import { hyperbolic } from './hyperbolic.ts'
 import { inception } from './inception.ts'
 import { inferenceNet } from './inference-net.ts'
+import { infinity } from './infinity.ts'
 import { ioNet } from './io-net.ts'
 import { ionos } from './ionos.ts'
 import { jina } from './jina.ts'
@@ -56,6 +57,7 @@ import { sambanova } from './sambanova.ts'
 import { scaleway } from './scaleway.ts'
 import { siliconflow } from './siliconflow.ts'
 import { stepfun } from './stepfun.ts'
+import { tei } from './tei.ts'
 import { togetherai } from './togetherai.ts'
 import { upstage } from './upstage.ts'
 import { venice } from './venice.ts'
@@ -66,6 +68,7 @@ import { voyage } from './voyage.ts'
 import { vultr } from './vultr.ts'
 import { wandb } from './wandb.ts'
 import { xai } from './xai.ts'
+import { xinference } from './xinference.ts'
 import { zai } from './zai.ts'
 import { zhipuai } from './zhipuai.ts'
 
@@ -100,6 +103,7 @@ const all: readonly Provider[] = [
   hyperbolic,
   inception,
   inferenceNet,
+  infinity,
   ioNet,
   ionos,
   jina,
@@ -127,6 +131,7 @@ const all: readonly Provider[] = [
   scaleway,
   siliconflow,
   stepfun,
+  tei,
   togetherai,
   upstage,
   venice,
@@ -137,11 +142,12 @@ const all: readonly Provider[] = [
   vultr,
   wandb,
   xai,
+  xinference,
   zai,
   zhipuai,
 ]
 
-/** Every upstream we know, by its id. Adding one is a file beside this one and a line here. */
+/** All known upstream providers by id. To add one, create a file beside this one and add a line here. */
 export const providers: ReadonlyMap<string, Provider> = new Map(
   all.map((provider) => [provider.id, provider]),
 )

@@ -16,7 +16,7 @@ export const mistral = compatible({
   name: 'Mistral AI',
   protocol: openaiLike({
     chat: {
-      // An unknown field is an error there.
+      // Unknown fields are refused.
       lacks: [
         'logit_bias',
         'logprobs',
@@ -31,12 +31,13 @@ export const mistral = compatible({
       ],
       knows: ['reasoning_content', 'thinking_parts'],
     },
+    moderate: {},
     embed: { lacks: ['dimensions', 'user'] },
     transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'], isJsonOnly: true },
   }),
   baseUrl: 'https://api.mistral.ai/v1',
   environment: ['MISTRAL_API_KEY'],
-  operations: ['chat', 'embed', 'transcribe'],
+  operations: ['chat', 'embed', 'moderate', 'transcribe'],
   quirks: [
     developerAsSystem,
     maxTokensOnly,

@@ -5,12 +5,12 @@ export const nvidia = compatible({
   id: 'nvidia',
   name: 'NVIDIA NIM',
   protocol: openaiLike({
-    // Its schemas are closed: a field it does not know is an error.
+    // Unknown fields are refused.
     chat: {
       knows: ['top_k', 'reasoning_content'],
       lacks: ['safety_identifier', 'prompt_cache_key', 'metadata', 'service_tier', 'store'],
     },
-    embed: { inputType: true },
+    embed: { purposes: { query: 'query', document: 'passage' } },
   }),
   baseUrl: 'https://integrate.api.nvidia.com/v1',
   environment: ['NVIDIA_API_KEY'],

@@ -1,13 +1,13 @@
 import { openaiResponses as protocol } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
 
-/** OpenAI, asked by its Responses API also for chat: some of its models offer nothing else. */
+/** OpenAI with the Responses API also for chat; some of its models support nothing else. */
 export const openaiResponses: Provider = {
   id: 'openai-responses',
   name: 'OpenAI Responses',
   protocol,
   baseUrl: 'https://api.openai.com/v1',
-  // OPENAI_API_KEY turns on the provider `openai` alone.
+  // OPENAI_API_KEY enables only the provider `openai`.
   environment: ['OPENAI_RESPONSES_API_KEY'],
   credentials: bearer,
   documentation: 'https://platform.openai.com/docs/api-reference/responses',

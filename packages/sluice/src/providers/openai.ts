@@ -5,7 +5,7 @@ export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
   protocol: openaiProtocol,
-  // These are in no other API (OpenAI, models).
+  // These models are only available in the Responses API (OpenAI, models).
   protocolOf: (model) =>
     /^(gpt-[\d.]+(-codex|-pro)|o[13]-pro|o[34](-mini)?-deep-research|codex-mini|computer-use)/.test(
       model,

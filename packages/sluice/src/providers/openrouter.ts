@@ -1,4 +1,10 @@
-import { budgetInReasoning, openaiLike } from '@sluice/protocols'
+import {
+  budgetInReasoning,
+  coherePurposes,
+  excludedDomains,
+  openaiLike,
+  searchPlugin,
+} from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const openrouter = compatible({
@@ -13,15 +19,16 @@ export const openrouter = compatible({
         'reasoning',
         'reasoning_details',
         'images',
+        'search_domains',
       ],
       effortIn: ['reasoning'],
     },
-    embed: { inputType: true },
+    embed: { purposes: coherePurposes },
     responses: true,
   }),
   baseUrl: 'https://openrouter.ai/api/v1',
   environment: ['OPENROUTER_API_KEY'],
   operations: ['chat', 'complete', 'embed'],
-  quirks: [budgetInReasoning],
+  quirks: [budgetInReasoning, searchPlugin, excludedDomains],
   documentation: 'https://openrouter.ai/docs/api-reference',
 })

@@ -6,6 +6,7 @@ export const siliconflow = compatible({
   name: 'SiliconFlow',
   protocol: openaiLike({
     chat: { knows: ['top_k', 'reasoning_content', 'thinking_budget'] },
+    embed: { inputsMax: 32 },
     rerank: {},
   }),
   baseUrl: 'https://api.siliconflow.com/v1',

@@ -6,7 +6,7 @@ export const togetherai = compatible({
   name: 'Together AI',
   protocol: openaiLike({
     chat: { knows: ['top_k', 'reasoning_content'], effortIn: ['reasoning'] },
-    rerank: {},
+    rerank: { form: 'objects' },
   }),
   baseUrl: 'https://api.together.xyz/v1',
   environment: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],

@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { developerAsSystem, excludedDomains, openaiLike } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const xai = compatible({
@@ -7,6 +7,7 @@ export const xai = compatible({
   protocol: openaiLike({ chat: { lacks: ['logit_bias'] }, responses: true }),
   baseUrl: 'https://api.x.ai/v1',
   environment: ['XAI_API_KEY'],
+  quirks: [developerAsSystem, excludedDomains],
   operations: ['chat', 'complete', 'createImage'],
   documentation: 'https://docs.x.ai/docs/api-reference',
 })

@@ -20,15 +20,15 @@ export interface ApplyOptions {
   readonly dryRun?: boolean
   readonly prune?: boolean
   readonly json?: boolean
-  /** Where the secrets of new keys go, instead of standard output. */
+  /** The file for secrets of new keys, instead of standard output. */
   readonly secrets?: string
   readonly url?: string
 }
 
 /**
- * Says what would change, asks, and changes it, step by step; the same file once more changes nothing.
+ * Shows a plan, asks for confirmation and applies it step by step. Applying the same file again changes nothing.
  *
- * @throws CommandError where a step was refused, after what was made until then was printed.
+ * @throws CommandError if a step is refused, after printing what was done before.
  */
 export async function applyCommand(
   environment: Environment,
@@ -93,7 +93,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Everything that a gateway has, without revoked keys. */
+/** All accounts and keys of a gateway, except revoked keys. */
 export async function currentOf(admin: AdminConnection): Promise<Current> {
   const list = (kind: Kind) => listAll<ShownAccount & ShownKey>(admin, `/admin/v1/${kind}s`)
   return {
@@ -104,7 +104,10 @@ export async function currentOf(admin: AdminConnection): Promise<Current> {
   }
 }
 
-/** Whether somebody was asked and said yes; false where nobody need be asked. Throws CommandError where the answer is no. */
+/**
+ * Returns true if the user was asked and agreed, and false if no confirmation is needed. Throws CommandError if the user
+ * declines.
+ */
 async function isConfirmed({ yes = false, json = false, files }: ApplyOptions): Promise<boolean> {
   if (yes) return false
   if (json || files.includes('-') || !process.stdin.isTTY)
@@ -116,7 +119,7 @@ async function isConfirmed({ yes = false, json = false, files }: ApplyOptions): 
   return true
 }
 
-/** By the names of the keys, which may be any words. */
+/** By key name, which may be any text. */
 type Secrets = ReadonlyMap<string, string>
 
 function asObject(secrets: Secrets): object {
@@ -124,18 +127,18 @@ function asObject(secrets: Secrets): object {
 }
 
 interface Outcome {
-  /** How many of the changes. */
+  /** The number of changes made. */
   readonly made: number
   readonly secrets: Secrets
-  /** Whether all of them are in the file that was asked for. */
+  /** Whether all secrets have been written to the requested file. */
   readonly areKept: boolean
-  /** Of the change after these. */
+  /** The error of the next change. */
   readonly refusal?: CommandError
 }
 
 /**
- * Makes the steps, then the routes, until one is refused. The secrets of new keys go to `file`, too, if there is one, each at
- * once.
+ * Makes the steps, then the routes, until one is refused. If `file` is given, the secret of each new key is written to it
+ * immediately.
  */
 async function applied(
   admin: AdminConnection,
@@ -162,7 +165,7 @@ async function applied(
       if (secret === undefined) continue
       secrets.set(step.name, secret)
       if (file === undefined) continue
-      // Nobody can read it again: where it cannot be written it is shown.
+      // A secret cannot be read again, so it is printed if it cannot be written.
       areKept = false
       replace(file, secrets)
       areKept = true
@@ -195,14 +198,14 @@ function write(file: string, secrets: Secrets): void {
   }
 }
 
-/** Whole or not at all: what was in it before are secrets as well. */
+/** Atomic, because the file already contains secrets. */
 function replace(file: string, secrets: Secrets): void {
   const next = `${file}.${process.pid}`
   write(next, secrets)
   renameSync(next, file)
 }
 
-/** One request. Returns the secret of a key that it made. */
+/** Sends one request. Returns the secret of a key it created. */
 async function make(
   admin: AdminConnection,
   step: Step,
@@ -229,7 +232,7 @@ async function make(
   return undefined
 }
 
-/** The field that says what a thing is in, where that is to be said. */
+/** The field that names the parent; empty if the parent is not to be set. */
 function placedIn(
   { kind, parent }: { readonly kind: Kind; readonly parent?: Parent | null },
   ids: ReadonlyMap<string, string>,

@@ -19,15 +19,15 @@ export interface ExportOptions {
 
 export interface Exported {
   readonly text: string
-  /** What could not be said in it; empty where nothing is missing. */
+  /** What could not be exported; empty if nothing is missing. */
   readonly notes: readonly string[]
 }
 
 /**
- * The organizations, teams, users, keys and routes of a gateway as the file that `sluice apply` reads, without secrets. Applied to
- * the same gateway it changes nothing.
+ * Exports the organizations, teams, users, keys and routes of a gateway as a file for `sluice apply`, without secrets.
+ * Applying it to the same gateway changes nothing.
  *
- * @throws CommandError where two things of a kind have one name, so that no file can tell them apart.
+ * @throws CommandError if two objects of a kind have the same name, because a file could not distinguish them.
  */
 export async function exportCommand(
   environment: Environment,
@@ -90,14 +90,17 @@ function itemOf(one: ShownAccount | ShownKey, current: Current): object {
   }
 }
 
-/** As people write it. */
+/** In the form users write. */
 function termOf(field: string, value: unknown): unknown {
   if (field === 'expiresAt') return new Date(Number(value)).toISOString()
   if (field === 'budgets') return (value as readonly Budget[]).map(budgetOf)
   return value
 }
 
-/** `10/month,tag=nightly`, or field by field where that would be read as something else. Its id belongs to this gateway alone. */
+/**
+ * `10/month,tag=nightly`, or an object if the text would be parsed differently. The id is left out, because it is valid in
+ * this gateway only.
+ */
 function budgetOf({ id: _id, ...budget }: Budget): unknown {
   const { limitMicroUsd, window, model, tag, overBudget } = budget
   const parts = [

@@ -58,7 +58,7 @@ const key = closed({
   }),
 })
 
-/** What `sluice apply` reads. A section that is absent is left alone. */
+/** The file that `sluice apply` reads. Absent sections are left unchanged. */
 const appliedFileSchema = Type.Object(
   {
     organizations: Type.Optional(Type.Array(organization)),
@@ -81,13 +81,13 @@ const appliedFileSchema = Type.Object(
 
 type FileContent = Static<typeof appliedFileSchema>
 
-/** One thing as the file has it. */
+/** One object in the file. */
 export interface Wanted {
   readonly kind: Kind
-  /** Where it stands, such as `teams[2]`. */
+  /** Its place in the file, such as `teams[2]`. */
   readonly place: string
   readonly name: string
-  /** What it is in, by name: at most one. */
+  /** The name of its parent; at most one. */
   readonly parent?: { readonly kind: AccountKind; readonly name: string }
   readonly disabled: boolean
   readonly terms: Partial<Record<keyof Terms, unknown>>
@@ -95,26 +95,26 @@ export interface Wanted {
   readonly adminRole?: string
 }
 
-/** In the order in which they can be made. */
+/** In the order in which they must be created. */
 export const kinds: readonly Kind[] = ['organization', 'team', 'user', 'key']
 
-/** Everything the file asks for, and of which kinds it says all. */
+/** All objects in the file, and the kinds whose sections are present. */
 export interface AppliedFile {
   readonly wanted: readonly Wanted[]
   readonly kinds: ReadonlySet<Kind>
-  /** As in `models` of sluice.yaml; absent where the file has no such section. */
+  /** As in `models` of sluice.yaml; absent if the file has no such section. */
   readonly routes?: Readonly<Record<string, unknown>>
 }
 
-/** A file as it was read. */
+/** A file that was read. */
 export interface ReadFile {
-  /** What it is called in messages; empty where there is only one. */
+  /** Its name in messages; empty if there is only one file. */
   readonly name: string
   readonly text: string
 }
 
 /**
- * Several files are read as if they were one: a section may stand in each of them.
+ * Parses several files as one; a section may occur in each of them.
  *
  * @throws CommandError with the place of the mistake.
  */

@@ -9,24 +9,24 @@ import { type AppliedFile, type Kind, kinds, type Wanted } from './file.ts'
 
 type Present = ShownAccount | ShownKey
 
-/** What the gateway has, without revoked keys. */
+/** What exists in the gateway, except revoked keys. */
 export type Current = Readonly<Record<Kind, readonly Present[]>>
 
 export interface Difference {
   readonly field: string
-  /** Undefined where it was not there. */
+  /** Undefined if it was not set. */
   readonly before: unknown
   readonly after: unknown
 }
 
-/** What a thing belongs to. The id is absent while that is not made either. */
+/** The parent of an object. The id is absent if the parent will be created too. */
 export interface Parent {
   readonly kind: AccountKind
   readonly name: string
   readonly id?: string
 }
 
-/** One request to the administration. */
+/** One request to the administration API. */
 export type Step = { readonly kind: Kind; readonly name: string } & (
   | {
       readonly action: 'create'
@@ -37,12 +37,12 @@ export type Step = { readonly kind: Kind; readonly name: string } & (
       readonly action: 'change'
       readonly id: string
       readonly differences: readonly Difference[]
-      /** Where it moves to; null takes it out of everything, and absent leaves it where it is. */
+      /** The new parent; null removes it from its parent, and absent keeps the current one. */
       readonly parent?: Parent | null
     }
   | {
       readonly action: 'disable' | 'enable' | 'delete' | 'revoke'
-      /** Of a new thing that shall be disabled it is not known yet. */
+      /** Unknown for a new object that will be disabled. */
       readonly id?: string
     }
 )
@@ -51,11 +51,10 @@ const fields = Object.keys(accountTerms)
 const accountKinds: readonly AccountKind[] = ['organization', 'team', 'user']
 
 /**
- * The steps from what is there to what the file asks for, in an order in which they can be made; none where both are the same.
- * What the file does not name stays, or is removed with `prune` where the file has its section; keys of administrators always
- * stay.
+ * The steps from the current state to that of the file, in an order in which they can be made; none if both are equal. Objects
+ * not named in the file are kept, or with `prune` removed if the file has their section; administrator keys are always kept.
  *
- * @throws CommandError where no change can lead there.
+ * @throws CommandError if no change can lead to the state of the file.
  */
 export function planOf(file: AppliedFile, current: Current, prune: boolean): readonly Step[] {
   const steps = file.wanted.flatMap((wanted) => stepsFor(wanted, file, current))
@@ -134,7 +133,7 @@ function bodyOf({
   }
 }
 
-/** What something is in at present, with the name that it has now. */
+/** The current parent, with its current name. */
 function parentNow(present: Present, current: Current): Parent | undefined {
   const id = 'ownerId' in present ? present.ownerId : 'parentId' in present && present.parentId
   if (typeof id !== 'string') return undefined
@@ -145,12 +144,12 @@ function parentNow(present: Present, current: Current): Parent | undefined {
   return undefined
 }
 
-/** In words, such as `team search`. */
+/** As text, such as `team search`. */
 function placeOf(parent: Parent | undefined): string | undefined {
   return parent && `${parent.kind} ${parent.name}`
 }
 
-/** What a key may do, where it shall be otherwise. */
+/** The differences in role. */
 function roleDifferences(wanted: Wanted, present: Present): readonly Difference[] {
   if (!('role' in present)) return []
   const role = wanted.role ?? (wanted.adminRole === undefined ? 'caller' : 'administrator')

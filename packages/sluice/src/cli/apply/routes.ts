@@ -4,17 +4,17 @@ import { CommandError } from '../command-error.ts'
 
 type Routes = Readonly<Record<string, unknown>>
 
-/** What becomes of one route. */
+/** The change of one route. */
 export interface RouteChange extends Omit<Change, 'name'> {
   readonly model: string
 }
 
-/** What becomes of the routes of a gateway. */
+/** The changes of a gateway's routes. */
 export interface RoutePlan {
   readonly changes: readonly RouteChange[]
-  /** All of them, as they shall be. */
+  /** All routes after the change. */
   readonly models: Routes
-  /** Of the settings file that was looked at. */
+  /** The etag of the settings file the plan is based on. */
   readonly etag: string
 }
 
@@ -26,9 +26,9 @@ interface Planned {
 }
 
 /**
- * Asks the gateway what these routes would change. Others stay, unless `prune`.
+ * Asks the gateway what these routes would change. Other routes are kept, unless `prune`.
  *
- * @throws CommandError where one of them is wrong or leads nowhere, or the gateway cannot write its settings file.
+ * @throws CommandError if a route is invalid or cannot be routed, or the gateway cannot write its settings file.
  */
 export async function planRoutes(
   admin: AdminConnection,
@@ -46,7 +46,7 @@ export async function planRoutes(
   return { changes, models, etag }
 }
 
-/** Replaces the routes; refused where anybody has changed the settings file since the plan. */
+/** Replaces the routes; refused if the settings file has changed since the plan. */
 export async function applyRoutes(
   admin: AdminConnection,
   { models, etag }: RoutePlan,

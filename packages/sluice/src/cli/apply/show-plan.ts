@@ -13,7 +13,7 @@ const signs: Readonly<Record<Step['action'], string>> = {
   revoke: '-',
 }
 
-/** The plan for a person: a line for each step, what differs below it, and how many there are. */
+/** The plan as text: a line for each step, its differences, and a summary. */
 export function shownPlan(steps: readonly Step[], routes: readonly RouteChange[]): string {
   if (steps.length + routes.length === 0) return 'Nothing differs.'
   const done = [...steps.map(({ action }) => action), ...routes.map(({ change }) => change)]

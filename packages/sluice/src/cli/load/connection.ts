@@ -3,35 +3,35 @@ import { connect as connectTls } from 'node:tls'
 import { createEventScanner, type EventScanner } from './event-scanner.ts'
 import { ResponseReader } from './response-reader.ts'
 
-/** One request as it goes on the wire. */
+/** One request as sent over the wire. */
 export interface Shot {
   readonly bytes: Buffer
-  /** Leaves after this many events by closing the connection, as a caller does who has read enough. */
+  /** Closes the connection after this many events, like a caller that has read enough. */
   readonly cancelAfterEvents?: number
 }
 
-/** What became of one request. Times are milliseconds from its first byte sent; undefined where nothing came. */
+/** The result of one request. Times are milliseconds after its first byte was sent; undefined if nothing arrived. */
 export interface Outcome {
-  /** 0 when no answer began. */
+  /** 0 if no response began. */
   status: number
   bytes: number
   events: number
   firstByteMs: number | undefined
   firstEventMs: number | undefined
-  /** The first event that carries text. */
+  /** The first event that contains text. */
   firstTokenMs: number | undefined
   endMs: number
   /** Why it failed, such as `HTTP 429`, `ECONNREFUSED` or `timeout`. */
   failure: string | undefined
-  /** Whether the client itself left. */
+  /** Whether the client itself closed the connection. */
   cancelled: boolean
 }
 
 export interface ConnectionOptions {
   readonly url: URL
-  /** For one whole exchange, the handshake of the first one included. */
+  /** For a whole request, including the handshake of the first one. */
   readonly timeoutMs: number
-  /** Called with each event's bytes and the milliseconds since the one before it; undefined with the first. */
+  /** Called with each event's bytes and the milliseconds since the previous event; undefined for the first. */
   readonly onEvent?: (event: Buffer, gapMs: number | undefined) => void
 }
 
@@ -46,7 +46,7 @@ interface Flight {
 const token = /"(?:content|text|reasoning|reasoning_content)": ?"[^"]/
 const failedEvent = /^(?:event: ?error|data: ?\{"(?:error|type":"error))/
 
-/** A connection that is kept alive from request to request and opened again after it was closed. */
+/** A keep-alive connection that is reopened after it was closed. */
 export class Connection implements Disposable {
   readonly #options: ConnectionOptions
   #socket: Socket | undefined
@@ -58,7 +58,7 @@ export class Connection implements Disposable {
     this.#options = options
   }
 
-  /** Sends one request and reads its answer, one at a time. A failure is an outcome and never thrown. */
+  /** Sends one request and reads its response, one at a time. Failures are returned in the outcome and never thrown. */
   exchange({ bytes, cancelAfterEvents = Number.POSITIVE_INFINITY }: Shot): Promise<Outcome> {
     return new Promise((settle) => {
       const startedAt = performance.now()
@@ -76,7 +76,7 @@ export class Connection implements Disposable {
     })
   }
 
-  /** Closes the socket; an exchange under way ends as cancelled. */
+  /** Closes the socket; a request in progress ends as cancelled. */
   [Symbol.dispose](): void {
     this.#cancel()
   }

@@ -1,10 +1,10 @@
-/** Finds the server-sent events in the body of an answer, cut at any byte. */
+/** Finds server-sent events in a response body that is split at arbitrary bytes. */
 export interface EventScanner {
-  /** Throws RangeError when one event is larger than 16 MiB. */
+  /** Throws RangeError if an event is larger than 16 MiB. */
   push(piece: Buffer): void
 }
 
-/** A larger event is no event of a model; without a limit a broken server would fill the memory. */
+/** No model sends larger events; without a limit a broken server could fill the memory. */
 const eventBytesMax = 16 * 1024 * 1024
 
 const lineFeed = 10
@@ -13,9 +13,8 @@ const letterD = 100
 const nothing = Buffer.alloc(0)
 
 /**
- * Calls `found` with the bytes of each event that holds data, without its blank line. Line ends are LF or CRLF. Unlike
- * the splitter of `wire/sse.ts` it makes no strings and no objects, so that measuring costs little beside what is
- * measured.
+ * Calls `found` with the bytes of each event that holds data, without its blank line. Lines end in LF or CRLF. Unlike the
+ * splitter of `wire/sse.ts` it creates no strings and objects, so that measuring has little overhead.
  */
 export function createEventScanner(found: (event: Buffer) => void): EventScanner {
   let rest: Buffer = nothing
@@ -26,7 +25,7 @@ export function createEventScanner(found: (event: Buffer) => void): EventScanner
     push(piece) {
       const data = rest.length === 0 ? piece : Buffer.concat([rest, piece])
       let eventStart = 0
-      // Only whole lines were looked at before, so the line that was cut is looked at again from where the piece begins.
+      // Only whole lines were scanned before. Continue at the start of the new chunk, in the line that was cut.
       let feed = data.indexOf(lineFeed, rest.length)
       for (; feed >= 0; feed = data.indexOf(lineFeed, lineStart)) {
         const lineEnd = feed > lineStart && data[feed - 1] === carriageReturn ? feed - 1 : feed

@@ -1,19 +1,19 @@
-/** What happens while one answer after another arrives on a connection. */
+/** Receives the responses on a connection, one after another. */
 export interface ResponseEvents {
   head(status: number): void
   body(piece: Buffer): void
-  /** The answer is whole. `reusable` tells whether the connection may carry another request. */
+  /** The response is complete. `reusable` tells whether the connection may carry another request. */
   end(reusable: boolean): void
 }
 
-/** No server sends a longer head; without a limit a broken one would fill the memory. */
+/** No server sends longer headers; without a limit a broken server could fill the memory. */
 const lineBytesMax = 64 * 1024
 
 const lineFeed = 10
 
 type Step = 'head' | 'fixed' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailers' | 'untilClosed'
 
-/** Reads HTTP/1.1 answers, one after another, whatever the pieces they come in. Body bytes are handed on uncopied. */
+/** Parses consecutive HTTP/1.1 responses, however they are split into chunks. Body bytes are not copied. */
 export class ResponseReader {
   readonly #events: ResponseEvents
   #rest: Buffer = Buffer.alloc(0)
@@ -25,7 +25,7 @@ export class ResponseReader {
     this.#events = events
   }
 
-  /** Throws RangeError when a head or a chunk line is longer than 64 KiB, SyntaxError when this is not HTTP/1.1. */
+  /** Throws RangeError if headers or a chunk line exceed 64 KiB, SyntaxError if this is not HTTP/1.1. */
   push(piece: Buffer): void {
     const data = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     let at = 0
@@ -38,14 +38,14 @@ export class ResponseReader {
     if (this.#rest.length > lineBytesMax) throw new RangeError('a line of the answer is too long')
   }
 
-  /** The server closed the connection. True when that was the end of an answer without a length. */
+  /** The server closed the connection. Returns true if that ended a response without a length. */
   close(): boolean {
     if (this.#step !== 'untilClosed') return false
     this.#finish()
     return true
   }
 
-  /** Takes what the step needs from `at` on and returns where the next one begins, or -1 when bytes are missing. */
+  /** Consumes what the step needs from `at` on. Returns where the next step begins, or -1 if bytes are missing. */
   #take(data: Buffer, at: number): number {
     switch (this.#step) {
       case 'head':

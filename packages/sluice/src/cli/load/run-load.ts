@@ -2,23 +2,23 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { Connection, type Outcome, type Shot } from './connection.ts'
 
 export interface LoadOptions {
-  /** Where the server is; only protocol, host and port are read. */
+  /** The server's URL; only protocol, host and port are used. */
   readonly url: URL
-  /** Connections, each with one request at a time. */
+  /** Number of connections, each with one request at a time. */
   readonly concurrency: number
-  /** What the request with this number, from 0, sends. */
+  /** Returns the request with this number, from 0. */
   readonly shot: (index: number) => Shot
-  /** No request begins after this many. Default: no limit. */
+  /** Maximum number of requests. Default: unlimited. */
   readonly requests?: number
-  /** No request begins after this long; those under way may end. Default: no limit. */
+  /** No request is started after this time; open ones may finish. Default: unlimited. */
   readonly durationMs?: number
-  /** The connections begin spread over this long, so that paced streams do not march in step. Default 0. */
+  /** The start of the connections is spread over this time, so that paced streams are not synchronized. Default 0. */
   readonly spreadMs?: number
-  /** For one exchange. Default 120,000. */
+  /** Per request. Default 120,000. */
   readonly timeoutMs?: number
   /** Called with the bytes of every event. */
   readonly onEvent?: (event: Buffer) => void
-  /** Nothing begins after it is aborted, and what is under way is cut off and not counted. */
+  /** When aborted, no request is started, and open ones are aborted and not counted. */
   readonly signal?: AbortSignal
 }
 
@@ -32,7 +32,7 @@ export interface Times {
 }
 
 export interface LoadReport {
-  /** Requests answered or failed; those that the client left are counted in `cancelled` as well. */
+  /** Completed and failed requests, including those in `cancelled`. */
   readonly requests: number
   readonly cancelled: number
   readonly failures: Readonly<Record<string, number>>
@@ -40,18 +40,18 @@ export interface LoadReport {
   readonly requestsPerSecond: number
   readonly events: number
   readonly bytes: number
-  /** Of the requests that did not fail. Undefined where nothing of the kind came. */
+  /** For requests that did not fail. Undefined if there are no values. */
   readonly firstByteMs: Times | undefined
   readonly firstEventMs: Times | undefined
   readonly firstTokenMs: Times | undefined
   readonly wholeMs: Times | undefined
-  /** Between an event and the one before it. */
+  /** Between consecutive events. */
   readonly eventGapMs: Times | undefined
 }
 
 const timeoutMsUsual = 120_000
 
-/** Sends requests over as many connections as asked for and measures the answers. */
+/** Sends requests over the given number of connections and measures the responses. */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { requests = Number.POSITIVE_INFINITY, durationMs = Number.POSITIVE_INFINITY } = options
   const tally = createTally()
@@ -75,7 +75,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       const outcome = await connection.exchange(options.shot(begun++))
       if (options.signal?.aborted) break
       tally.add(outcome)
-      // A server that refuses at once would otherwise be asked in a tight loop.
+      // Otherwise a server that refuses connections would be called in a tight loop.
       if (outcome.status === 0) await pause(refusedPauseMs)
     }
     options.signal?.removeEventListener('abort', cut)
@@ -138,7 +138,7 @@ function createTally() {
   }
 }
 
-/** A histogram holds whole numbers from 1, so it counts microseconds. */
+/** A histogram holds integers from 1, so it counts microseconds. */
 function record(histogram: RecordableHistogram, ms: number | undefined): void {
   if (ms !== undefined) histogram.record(Math.max(1, Math.round(ms * 1000)))
 }

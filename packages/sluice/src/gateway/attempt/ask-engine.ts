@@ -21,7 +21,10 @@ import { untilAborted } from './until-aborted.ts'
 
 type EngineTarget = Extract<Target, { kind: 'engine' }>
 
-/** One answer of an engine in this process. Rejects with a GatewayError; nothing of the answer has been seen then. */
+/**
+ * Runs one request on an in-process engine. Rejects with a GatewayError; the caller has then seen nothing of the
+ * response.
+ */
 export async function askEngine(
   run: Run,
   target: EngineTarget,
@@ -44,7 +47,7 @@ export async function askEngine(
   const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait(call.stream ? 'first token' : 'headers')
-    // A package of somebody else's may not look at its signal.
+    // Third-party engines may ignore the signal.
     const result = await untilAborted(
       answering(request, engineContext(run, target, attempt.signal)),
       attempt.signal,
@@ -94,7 +97,7 @@ async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Prom
     return { kind: 'media', contentType, length, pieces: pulledSource(attempt, iteratorOf(body)) }
   }
   const iterator = iteratorOf(result.events)
-  // What fails before the first step has been seen by nobody, and another target can answer.
+  // The caller has seen nothing before the first step, so another target can still answer.
   const first = await untilAborted(iterator.next(), attempt.signal)
   attempt.begin()
   attempt.wait('idle')

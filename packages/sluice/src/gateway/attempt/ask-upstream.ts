@@ -10,9 +10,9 @@ import { nameOfSecret } from './secret-name.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /**
- * One try at one upstream. Rejects with a GatewayError; nothing of the answer has been seen then. A request that one key
- * is refused for is tried once with another, and an upstream that lacks the address of the caller's format is asked once
- * more, in its own.
+ * One attempt at one upstream. Rejects with a GatewayError; the caller has then seen nothing of the response. If the
+ * upstream refuses the key, the request is tried once more with another key. If the upstream does not offer the
+ * endpoint of the caller's format, it is asked once more in its own format.
  */
 export async function askUpstream(
   run: Run,
@@ -52,8 +52,8 @@ interface Refused {
 }
 
 /**
- * The same request with another key tells whose fault a refusal was: a key's where the other one serves it, and the
- * request's where that is refused too.
+ * Repeats the request with another key to find out what was refused: if it succeeds, the first key was at fault; if
+ * it is refused too, the request was.
  */
 async function askWithOther(
   run: Run,
@@ -63,7 +63,7 @@ async function askWithOther(
   const { health } = run.gateway
   const use = useOf(run, target)
   const { upstreamStatus: status } = error.details
-  // A 403 is often about one model or region: the key is good for others.
+  // A 403 is often about one model or region; the key may still work for others.
   const isRemembered = status !== 403
   const other = health.otherKey(use, target.upstream.secrets, secret)
   if (other === undefined) {
@@ -90,7 +90,7 @@ async function askWithOther(
   }
 }
 
-/** With one key, in the caller's format if the upstream has it, else in the upstream's own. */
+/** Sends with one key, in the caller's format if the upstream supports it, otherwise in the upstream's own format. */
 async function askWith(
   run: Run,
   { target, secret }: Pick<Sending, 'target' | 'secret'>,
@@ -101,7 +101,7 @@ async function askWith(
   const prepared = preparing instanceof Promise ? await preparing : preparing
   const named = namedAsSent(run, target, prepared)
   if (named.length > 0) await checkNamed(run, target, named)
-  // Its own format is all there is of an operation: it is never said in another.
+  // An operation's own format has no other format to fall back to.
   const isForeign = prepared.isNative && call.format.isOwn !== true
   const { id: format } = call.format
   const { baseUrl } = target.upstream
@@ -118,7 +118,10 @@ async function askWith(
   }
 }
 
-/** The upstream has no such address. One that names the model may be missing for that model alone. */
+/**
+ * Whether the upstream lacks this endpoint. A 404 for a path that contains the model name may mean that only the
+ * model is missing.
+ */
 function isMissingAddress(
   { details }: GatewayError,
   { request }: Prepared,
@@ -137,7 +140,7 @@ interface Sending {
   readonly secret: string
 }
 
-/** The attempt ends as a failure unless its answer has begun. */
+/** The attempt ends as failed unless its response has begun. */
 async function sendPrepared(
   run: Run,
   { target, prepared, secret }: Sending,

@@ -27,35 +27,37 @@ import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
 
 /**
- * An answer that has begun. A stream has shown its first content (or its end): until then nothing was promised and
- * another target could still take over. Whoever takes the answer must read it to its end or call `abandon`.
+ * A response that has begun. For a stream this means its first content (or its end) has arrived; until then another
+ * target can still take over. The receiver must read the response to its end or call `abandon`.
  */
 export interface Attempted {
   readonly target: Target
   /** Milliseconds from the start of the attempt to the first content. */
   readonly firstContentMs: number
   readonly answer: AttemptAnswer
-  /** Which of the provider's keys it was made with, by `nameOfSecret`; said of videos alone, which are asked for again. */
+  /**
+   * The provider key that was used, as `nameOfSecret`. Set only for videos, which are polled later with the same key.
+   */
   readonly madeWith?: string
-  /** What has been said of usage so far. */
+  /** Usage reported so far. */
   usage(): Usage | undefined
-  /** Ends the attempt and closes its socket; its record says cancelled, and what is known of its cost. */
+  /** Ends the attempt and closes its socket. It is recorded as cancelled, with the cost as far as it is known. */
   abandon(): void
 }
 
 export type AttemptAnswer =
   | { readonly kind: 'reply'; readonly reply: AnyReply; readonly jobId?: string }
-  /** The upstream's own bytes, in the caller's format. */
+  /** The upstream's bytes, already in the caller's format. */
   | { readonly kind: 'native'; readonly received: Received }
   | { readonly kind: 'steps'; readonly steps: Source<readonly AnyStep[]> }
-  /** The upstream's own events, in the caller's format. */
+  /** The upstream's events, already in the caller's format. */
   | {
       readonly kind: 'passed'
       readonly contentType: string
       readonly pieces: Source<Uint8Array>
-      /** Whether the format's terminal event has passed. */
+      /** Whether the format's terminal event has been received. */
       readonly isTerminated: () => boolean
-      /** The answer as one document, once the event that carries it has passed. */
+      /** The response as one document, once the event that carries it has been received. */
       readonly whole: () => unknown
     }
   | {
@@ -66,19 +68,19 @@ export type AttemptAnswer =
     }
 
 /**
- * One try at one target: the only owner of its limits, its socket and its usage record. Whichever way it ends, all
- * three end with it, once.
+ * One attempt at one target. It alone owns its timeouts, its socket and its usage record, and ends all three exactly
+ * once.
  */
 export class Attempt implements CancelListener, Growing {
   place = -1
-  /** The number over the whole call, from 1. */
+  /** Number of the attempt within the call, from 1. */
   readonly number: number
   connection: Connection | undefined
-  /** Whoever reads the answer does not want more of it now. */
+  /** Whether the reader has asked to pause. */
   isPaused = false
-  /** The provider's key that it is made with; undefined for engines. */
+  /** The provider key in use; undefined for engines. */
   secret: string | undefined
-  /** What the upstream calls the request; undefined where it said nothing. */
+  /** The request id the upstream returned; undefined if it returned none. */
   upstreamRequestId: string | undefined
   readonly target: Target
   readonly #run: Run
@@ -92,22 +94,24 @@ export class Attempt implements CancelListener, Growing {
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
   #delivered: Delivery | undefined
   readonly #open: OpenUsage
-  /** Where the call is traced. */
+  /** Set if the call is traced. */
   readonly span: AttemptSpan | undefined
   #firstContentMs: number | undefined
-  /** How much was delivered when it was last noted, and what was counted of the prompt. */
+  /** The event count at the last note, and the counted prompt tokens. */
   #notedEvents = 0
   #promptTokens = 0
   #firstTokenMs: number | undefined
-  /** Why it failed, as it may be written down. */
+  /** Why the attempt failed, with secrets masked. */
   #reason: string | undefined
   #hasBegun = false
   #isOver = false
 
-  /** Begins an attempt; it counts. It is cancelled when the caller leaves or another target has won. */
+  /**
+   * Begins an attempt and counts it on the trail. It is cancelled when the caller disconnects or another target wins.
+   */
   constructor(run: Run, target: Target, cancellation: Cancellation) {
     const { trail, admission } = run.call
-    // The one door: whatever leads to an upstream leads through here.
+    // Every request to an upstream or engine passes here, so this is where admission is enforced.
     const described: Operation = operations[run.call.operation]
     const isFree = described.isFree === true
     if (!admission.isGranted || !(isFree || admission.isPriced))
@@ -134,7 +138,7 @@ export class Attempt implements CancelListener, Growing {
     this.break(cancelledBy(reason))
   }
 
-  /** Aborts when the attempt is broken or ends unfinished: for work that takes a signal. */
+  /** Aborts when the attempt is broken or ends unfinished, for work that needs an AbortSignal. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -143,12 +147,12 @@ export class Attempt implements CancelListener, Growing {
     return this.#controller.signal
   }
 
-  /** A caller has seen something of the answer. */
+  /** Whether the caller may have seen part of the response. */
   get hasBegun(): boolean {
     return this.#hasBegun
   }
 
-  /** The answer is somebody's from now on: no other target can take over. */
+  /** Commits to this response: no other target can take over. */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
@@ -160,28 +164,28 @@ export class Attempt implements CancelListener, Growing {
     return this.#isOver
   }
 
-  /** What is known of usage so far; undefined as long as nobody said anything. */
+  /** Usage known so far; undefined while nothing was reported. */
   usage(): Usage | undefined {
     return this.#usage ?? this.#watcher?.usage()
   }
 
-  /** The answer's own word on its usage; a later one takes its place. */
+  /** Stores the usage the response reports. A later report replaces an earlier one. */
   report(usage: Usage): void {
     this.#usage = usage
   }
 
-  /** Who knows the usage of a stream until it is reported. */
+  /** Sets the source of a stream's usage until it is reported. */
   watch(watcher: Pick<StreamWatcher, 'usage'>): void {
     this.#watcher = watcher
   }
 
-  /** What of its answer has come, as it is counted. */
+  /** Sets the counter of the content received so far. */
   delivers(delivered: Delivery): void {
     this.#delivered = delivered
     startNoting(this)
   }
 
-  /** Should the process die now, this is what its caller has had. */
+  /** Writes down the usage so far, which remains if the process dies. */
   note(): void {
     const events = this.#delivered?.events ?? 0
     if (events === this.#notedEvents) return
@@ -192,17 +196,20 @@ export class Attempt implements CancelListener, Growing {
     this.#open.note({ ...usage, ...cost, durationMs: this.elapsedMs })
   }
 
-  /** How long its reader did not take what came, in milliseconds. */
+  /** How long the reader was paused, in milliseconds. */
   get heldMs(): number {
     return this.#deadline.heldMs
   }
 
-  /** Milliseconds since it began. */
+  /** Milliseconds since the attempt began. */
   get elapsedMs(): number {
     return this.#run.gateway.now() - this.#startedAt
   }
 
-  /** Who is told when a limit is reached, the caller leaves or another target wins; at once if that has happened. */
+  /**
+   * Calls `broken` when a timeout is reached, the caller disconnects or another target wins; at once if that has
+   * already happened.
+   */
   onBreak(broken: (error: GatewayError) => void): void {
     this.#broken = broken
     if (this.#error) broken(this.#error)
@@ -216,7 +223,7 @@ export class Attempt implements CancelListener, Growing {
     this.#deadline.progress()
   }
 
-  /** The reader is slow: the upstream is not waited for until `resume`. */
+  /** The reader is slow. Only the total timeout runs until `resume`. */
   pause(): void {
     this.isPaused = true
     this.#deadline.hold()
@@ -229,7 +236,7 @@ export class Attempt implements CancelListener, Growing {
     this.connection?.resume()
   }
 
-  /** Ends it from outside. Whoever waits for it is told, and then calls `fail`. */
+  /** Ends the attempt from outside. The listener of `onBreak` is notified and then calls `fail`. */
   break(error: GatewayError): void {
     if (this.#isOver || this.#error) return
     this.#error = error
@@ -238,8 +245,8 @@ export class Attempt implements CancelListener, Growing {
   }
 
   /**
-   * It failed; an answer that had begun stays incomplete. Returns the error as callers may see it: what came from outside
-   * may quote what is configured.
+   * Ends the attempt as failed, or as incomplete if its response had begun. Returns the error as callers may see it:
+   * errors from upstreams may quote configured secrets.
    */
   fail(error: GatewayError): GatewayError {
     if (error.code === 'cancelled') {
@@ -276,7 +283,7 @@ export class Attempt implements CancelListener, Growing {
       gateway.health.keyWorked({ provider, model, caller }, this.secret)
   }
 
-  /** Its answer is not wanted any more. */
+  /** Ends an attempt whose response is no longer wanted. */
   abandon(): void {
     this.fail(new GatewayError('cancelled', 'Another target answered first'))
   }
@@ -300,7 +307,8 @@ export class Attempt implements CancelListener, Growing {
     const isTimeout =
       error?.code === 'upstream_timeout' && error.details.upstreamStatus === undefined
     const isCut = outcome === 'cancelled' || outcome === 'incomplete' || isTimeout
-    // It had the request, and was left or not waited for any longer: it may have worked, and charge for it.
+    // The upstream had the request when the caller left or a timeout was reached. It may have done the work and
+    // charge for it.
     const isLeft = isCut && this.#wasReached
     const estimate = isLeft ? this.#estimate() : undefined
     if (estimate) this.#usage = estimate
@@ -320,7 +328,7 @@ export class Attempt implements CancelListener, Growing {
       ...charge(this.#run, this.target, {
         usage,
         estimated,
-        // What failed otherwise is not charged, unless the answer itself says what it has used.
+        // Other failures are not charged, unless the response itself reports usage.
         isCharged: isLeft || outcome === 'completed' || said !== undefined,
         startedAt,
       }),
@@ -353,12 +361,12 @@ export class Attempt implements CancelListener, Growing {
     }
   }
 
-  /** Whether there is anybody who may have worked. */
+  /** Whether the request reached an upstream or engine that may have done work. */
   get #wasReached(): boolean {
     return this.target.kind === 'engine' || this.connection?.isOpen === true
   }
 
-  /** Whoever is left has worked on what was asked, and has answered what was delivered; nobody says what that has used. */
+  /** Estimates the usage of an attempt that was cut off, where the upstream did not report it. */
   #estimate(): Usage | undefined {
     const { gateway, call, pieces = 1 } = this.#run
     const said = this.usage()

@@ -1,21 +1,21 @@
 import { GatewayError } from '@sluice/contract'
 
-/** Why every call that is still open ends when the gateway stops: not its caller's choice. */
+/** The reason for ending open calls when the gateway stops, as opposed to a disconnecting caller. */
 export const stopping = new GatewayError('overloaded', 'The gateway is stopping', {
   retryAfterMs: 1_000,
 })
 
-/** Why the calls of a key end that was revoked, disabled or has expired. */
+/** The reason for ending the calls of a key that was revoked, disabled or has expired. */
 export const keyEnded = new GatewayError('unauthenticated', 'The API key is not valid any more')
 
-/** Told once, when what it works for is not wanted any more. */
+/** Called at most once, when the work is no longer wanted. */
 export interface CancelListener {
   cancelled(reason: unknown): void
 }
 
 /**
- * Whether a call, or one of several attempts at it, is still wanted. Does what an AbortController does for less, as most
- * calls never end this way; those who need a real signal get one.
+ * Whether a call, or one of several attempts of it, is still wanted. A cheaper AbortController: most calls are never
+ * cancelled. Code that needs a real AbortSignal can get one.
  */
 export class Cancellation implements CancelListener {
   readonly #whole: Cancellation | undefined
@@ -24,7 +24,7 @@ export class Cancellation implements CancelListener {
   #controller: AbortController | undefined
   #signal: AbortSignal | undefined
 
-  /** A part of something larger is cancelled with it. */
+  /** With `whole`, this is cancelled whenever `whole` is. */
   constructor(whole?: Cancellation) {
     this.#whole = whole
   }
@@ -33,12 +33,12 @@ export class Cancellation implements CancelListener {
     return this.#own !== undefined || this.#whole?.isCancelled === true
   }
 
-  /** Why; undefined before. */
+  /** The reason; undefined until cancelled. */
   get reason(): unknown {
     return this.#own ? this.#own.reason : this.#whole?.reason
   }
 
-  /** What a call fails with that is not wanted any more. */
+  /** The error a cancelled call fails with. */
   get error(): GatewayError {
     return cancelledBy(this.reason)
   }
@@ -49,7 +49,7 @@ export class Cancellation implements CancelListener {
     return this.#signal
   }
 
-  /** Tells all who listen; the first reason counts. */
+  /** Notifies all listeners. Only the first reason is kept. */
   cancel(reason: unknown): void {
     if (this.isCancelled) return
     this.#own = { reason }
@@ -62,10 +62,10 @@ export class Cancellation implements CancelListener {
     for (const listener of this.#listeners.splice(0)) listener.cancelled(reason)
   }
 
-  /** Listens; told at once where it has happened. */
+  /** Adds a listener; calls it at once if already cancelled. */
   add(listener: CancelListener): void {
     if (this.isCancelled) listener.cancelled(this.reason)
-    // The whole is listened to only as long as somebody listens here, so that nothing is left there.
+    // Subscribe to the parent only while there are listeners here, so that none are left behind on it.
     else if (this.#listeners.push(listener) === 1) this.#whole?.add(this)
   }
 
@@ -84,7 +84,9 @@ export class Cancellation implements CancelListener {
   }
 }
 
-/** The error that ends what was cancelled; the failure of another attempt is none of its own. */
+/**
+ * Maps a cancellation reason to the error of the call. The failure of another attempt is not reported as this one's.
+ */
 export function cancelledBy(reason: unknown): GatewayError {
   if (reason === stopping) return stopping
   if (reason === keyEnded) return keyEnded

@@ -10,12 +10,15 @@ type Charged = Pick<UsageRecord, 'costMicroUsd' | 'priceSource' | 'priceDate'>
 export interface Ended {
   readonly usage: Usage | undefined
   readonly estimated: boolean
-  /** Whether the upstream is taken to have worked: it answered, or had the request when it was not waited for any longer. */
+  /**
+   * Whether the upstream is assumed to have done the work: it answered, or it had the request when the gateway
+   * stopped waiting.
+   */
   readonly isCharged: boolean
   readonly startedAt: number
 }
 
-/** What an attempt costs, added to the sums of its call. */
+/** Computes the cost of an attempt and adds it to the totals of its call. */
 export function charge(
   { call, pieces = 1 }: Pick<Run, 'call' | 'pieces'>,
   target: Target,
@@ -28,13 +31,13 @@ export function charge(
   if (!found) trail.unknownCosts += 1
   else trail.costMicroUsd += found.microUsd
   const reservedMicroUsd = reservedForPiece(call, pieces)
-  // What nobody knows the cost of counts with what was put aside for it: it is never taken for nothing.
+  // An unknown cost counts as the reserved amount, never as zero.
   if (reservedMicroUsd > 0)
     trail.spent.push({ provider, model, microUsd: found?.microUsd ?? reservedMicroUsd })
   return found ? recorded(found) : {}
 }
 
-/** What it has cost so far, as it is noted should this process die. */
+/** The cost so far, recorded in case the process dies. */
 export function costSoFar(
   { operation }: Call,
   target: Target,
@@ -54,7 +57,10 @@ function costOf(
   return price.cost({ ...(usage ?? noUsage), estimated }, operation, startedAt)
 }
 
-/** What budgets have put aside for one of so many attempts at the same; 0 where none counts the call. */
+/**
+ * The budget reservation for one of `pieces` equal attempts, in millionths of a dollar; 0 if no budget counts the
+ * call.
+ */
 export function reservedForPiece({ admission }: Call, pieces: number): number {
   return Math.ceil((admission.reservedMicroUsd ?? 0) / pieces)
 }
@@ -67,7 +73,9 @@ function recorded({ microUsd, priceSource, priceDate }: Cost): Charged {
   }
 }
 
-/** What is paid for by what was asked for: no upstream says how many characters it spoke, or how large a picture is. */
+/**
+ * Adds usage that is billed by the request: upstreams do not report the characters of speech or the size of an image.
+ */
 export function askedUsage(
   { operation, request }: Call,
   said: Usage | undefined,
@@ -99,6 +107,6 @@ function textOf<Name extends string>(
   name: Name,
   value: unknown,
 ): { readonly [N in Name]?: string } {
-  // The name is the one that the type says.
+  // The property name is `Name` by construction.
   return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [N in Name]?: string }
 }

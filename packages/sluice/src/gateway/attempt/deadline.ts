@@ -3,15 +3,15 @@ import { type Listed, OpenList } from '../open-list.ts'
 
 /** How long to wait for an upstream, in milliseconds. Every wait has a limit. */
 export interface Timeouts {
-  /** To connect. */
+  /** To establish the connection. */
   readonly connectMs: number
-  /** From the request to the head of the answer. */
+  /** From sending the request to the response headers. */
   readonly headersMs: number
-  /** From the request to the first streamed content. */
+  /** From sending the request to the first streamed content. */
   readonly firstTokenMs: number
   /** Between two events of a stream. */
   readonly idleMs: number
-  /** For the whole answer. */
+  /** For the whole response. */
   readonly totalMs: number
 }
 
@@ -25,20 +25,20 @@ export const defaultTimeouts: Timeouts = {
 
 export type Phase = 'headers' | 'first token' | 'idle' | 'total'
 
-/** The limits of one attempt. */
+/** The timeouts of one attempt. */
 export interface Deadline extends Disposable {
-  /** How long it was held in all. */
+  /** Total time spent on hold, in milliseconds. */
   readonly heldMs: number
-  /** Begins to wait for something, instead of what was waited for before. The limit of the whole goes on beside it. */
+  /** Starts waiting for the given phase instead of the current one. The total timeout keeps running. */
   wait(phase: Phase): void
-  /** Something came: the wait between two events begins anew. That for the first content goes on. */
+  /** Restarts the idle timeout. The first-token timeout keeps running. */
   progress(): void
-  /** The caller takes its time with what came: until `resume` only the limit of the whole goes on. */
+  /** The caller reads slowly: only the total timeout runs until `resume`. */
   hold(): void
   resume(): void
 }
 
-/** `expire` is told at most once, with the limit that was reached as the error to show. */
+/** Calls `expire` at most once, with an error that names the timeout that was reached. */
 export function openDeadline(
   timeouts: Timeouts,
   expire: (reached: GatewayError) => void,
@@ -46,22 +46,22 @@ export function openDeadline(
   return new OpenDeadline(timeouts, expire)
 }
 
-/** All that are open share one timer, set for the first of them: most attempts end long before their limits. */
+/** All open deadlines share one timer, because most attempts end long before their timeouts. */
 const open = new OpenList<OpenDeadline>()
 let timer: NodeJS.Timeout | undefined
 let firesAt = Infinity
 
-/** How many attempts are under way in this process. */
+/** The number of attempts in progress in this process. */
 export function countOpenDeadlines(): number {
   return open.size
 }
 
-/** A timer that fires too early only looks; one that would fire too late is set again. */
+/** Makes sure the timer fires no later than `at`. Firing too early is harmless: nothing has expired then. */
 function arm(at: number): void {
   if (at >= firesAt) return
   clearTimeout(timer)
   firesAt = at
-  // A limit never keeps the process alive: sockets do as long as there is something to wait for.
+  // The timer must not keep the process alive; open sockets do that.
   timer = setTimeout(lookAtAll, Math.max(1, at - performance.now())).unref()
 }
 
@@ -90,7 +90,7 @@ class OpenDeadline implements Deadline, Listed {
     open.add(this)
   }
 
-  /** When the first of its limits is reached, by `performance.now()`. */
+  /** When the earliest of its timeouts is reached, in `performance.now()` time. */
   get endsAt(): number {
     const totalAt = this.#openedAt + this.#timeouts.totalMs
     return this.#heldAt === undefined
@@ -115,7 +115,7 @@ class OpenDeadline implements Deadline, Listed {
     this.#phase = next
     this.#heldMs = this.heldMs
     this.#heldAt = undefined
-    // What the head of the answer took is part of the wait for the first content.
+    // The time until the headers counts towards the first-token timeout.
     this.#since = next === 'first token' || next === 'total' ? this.#openedAt : performance.now()
     if (this.place >= 0) arm(this.endsAt)
   }

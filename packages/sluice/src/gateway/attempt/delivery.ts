@@ -1,35 +1,35 @@
 import { type EventBlock, isObject, listOf, objectOf } from '@sluice/contract'
 import type { AnyStep } from '../canonical.ts'
 
-/** So many events are measured from the first on; later ones are taken to be like those that are. */
+/** The first events of a stream are always measured. */
 const firstMeasured = 4
-/** Of the others one in so many, a power of two. */
+/** Of later events only every n-th is measured; a power of two. */
 const measuredEvery = 16
 const dataFieldLength = 'data: '.length
-/** A larger event is measured always: one of these is no example of the others. */
+/** Larger events are always measured, because the sampled ones are not representative of them. */
 const smallBytesMax = 1_024
 
 /**
- * How much text of an answer has come, should nobody say what it has used. Most events are only counted: what is text in
- * them is seen in a few.
+ * Estimates how much text of a response has been received, in case the upstream never reports usage. Most events are
+ * only counted; text is measured in a sample.
  */
 export class Delivery {
-  /** Events with content. */
+  /** Number of events with content. */
   events = 0
-  /** Of small events. */
+  /** Total bytes of small events. */
   #bytes = 0
   #measuredBytes = 0
   #measuredText = 0
-  /** Of what was measured for itself. */
+  /** Text bytes of events that were measured individually. */
   #text = 0
 
-  /** An event with content, as an upstream sent it. */
+  /** Counts an event with content, as the upstream sent it. */
   see(block: EventBlock): void {
     const { length } = block.raw
     if (this.#count(length)) this.#measure(length, block.data)
   }
 
-  /** The same of one that is known to be a block of plain data, with one character for each byte. */
+  /** As `see`, for a block known to be plain data with one character per byte (latin1). */
   seeBlock(block: string): void {
     const { length } = block
     if (!this.#count(length)) return
@@ -37,7 +37,7 @@ export class Delivery {
     this.#measure(length, data)
   }
 
-  /** Whether the event is to be measured. */
+  /** Counts an event and returns whether it should be measured. */
   #count(length: number): boolean {
     this.events += 1
     if (length > smallBytesMax) return true
@@ -54,7 +54,7 @@ export class Delivery {
     this.#measuredText += textBytes(data)
   }
 
-  /** A piece of an answer that was made in this process. */
+  /** Counts a step produced in this process. */
   add(step: AnyStep): void {
     if (!('event' in step)) return
     const bytes = stepBytes(step.event)
@@ -63,23 +63,23 @@ export class Delivery {
     this.#text += bytes
   }
 
-  /** The bytes of its texts, thoughts and arguments of calls. */
+  /** Estimated bytes of text, reasoning and tool call arguments. */
   get textBytes(): number {
     const share = this.#measuredBytes === 0 ? 0 : this.#measuredText / this.#measuredBytes
     return this.#text + this.#bytes * share
   }
 }
 
-/** What the formats call the texts of an answer, and the arguments of its calls. */
+/** Field names of response texts and tool call arguments in all formats. */
 const answerText =
   /"(?:content|text|delta|thinking|partial_json|arguments|args|input|reasoning_content|reasoning|refusal|tool_plan|transcript|stringValue)": ?(["{])/g
 
-/** OpenRouter's, which says again what `reasoning` says. */
+/** OpenRouter repeats the content of `reasoning` here. */
 const saidAgain = '"reasoning_details":'
 
-/** The bytes of texts in an event, whatever its format; linear in its length. */
+/** The bytes of text in an event of any format. Linear in its length. */
 function textBytes(data: string): number {
-  // Events that close something say again what came before, in OpenAI's Responses.
+  // In OpenAI's Responses, `….done` events repeat earlier content.
   if (/^\{"type": ?"[\w.]+\.done"/.test(data)) return 0
   const again = data.indexOf(saidAgain)
   const end = again >= 0 && data.includes('"reasoning":') ? again : data.length
@@ -94,7 +94,7 @@ function textBytes(data: string): number {
       answerText.lastIndex = close
     } else if (/"(?:args|input)": ?\{$/.test(found[0])) {
       const close = objectEnd(data, start)
-      // An empty object is there before the arguments come, or where there are none.
+      // The object is empty before the arguments arrive, or if there are none.
       bytes += Buffer.byteLength(data.slice(start, close))
       answerText.lastIndex = close
     }
@@ -102,7 +102,7 @@ function textBytes(data: string): number {
   return bytes
 }
 
-/** The place of the quote that ends a text. */
+/** The index of the quote that ends a string. */
 function textEnd(data: string, start: number): number {
   for (let at = data.indexOf('"', start); at >= 0; at = data.indexOf('"', at + 1)) {
     let escapes = 0
@@ -112,7 +112,7 @@ function textEnd(data: string, start: number): number {
   return data.length
 }
 
-/** The place of the brace that ends an object. */
+/** The index of the brace that ends an object. */
 function objectEnd(data: string, start: number): number {
   let depth = 1
   for (let at = start; at < data.length; at += 1) {
@@ -125,7 +125,7 @@ function objectEnd(data: string, start: number): number {
   return data.length
 }
 
-/** The bytes of texts in a canonical event: chunks of chat and completions, and transcripts. */
+/** The bytes of text in a canonical event: chat and completion chunks, and transcripts. */
 function stepBytes(event: Readonly<Record<string, unknown>>): number {
   let bytes = bytesOf(event['delta'])
   for (const choice of listOf(event['choices'])) {

@@ -3,19 +3,19 @@ import type { Call } from '../call.ts'
 import { searchesIn } from '../limits/paid-amounts.ts'
 import type { Delivery } from './delivery.ts'
 
-/** In English; each event with content is one token at least. */
+/** For English text; each event with content counts as at least one token. */
 const bytesPerToken = 4
-/** So much of a prompt is counted; the rest is taken to be like it. */
+/** Only this many characters of a prompt are tokenized; the rest is extrapolated. */
 const sampleMax = 16_384
 
 interface Knowledge {
   readonly said: Usage | undefined
   readonly countTokens: (text: string) => number
-  /** Of how many attempts together the request was asked for. */
+  /** The number of attempts the request was split into. */
   readonly pieces: number
 }
 
-/** What of the request is the prompt: what is uploaded is none. */
+/** The request fields that make up the prompt. Uploads do not count. */
 const promptFields: Readonly<Partial<Record<OperationName, 'all' | readonly string[]>>> = {
   chat: 'all',
   complete: 'all',
@@ -29,18 +29,19 @@ const listens: ReadonlySet<OperationName> = new Set<OperationName>(['transcribe'
 const nothingCame: Pick<Delivery, 'events' | 'textBytes'> = { events: 0, textBytes: 0 }
 
 /**
- * What an attempt has used that was cut off, so that its upstream never said it: what was asked, and what has come of the
- * answer. An estimate; undefined where what was said comes near it, or where it is paid for by what `askedUsage` knows.
+ * Estimates the usage of an attempt that was cut off before the upstream reported it, from the request and the
+ * content received. Undefined if the reported usage is close to the estimate, or if the request is billed by what
+ * `askedUsage` returns.
  */
 export function estimatedUsage(
   { operation, request }: Pick<Call, 'operation' | 'request'>,
   { events, textBytes }: Pick<Delivery, 'events' | 'textBytes'> = nothingCame,
   { said, countTokens, pieces }: Knowledge,
 ): Usage | undefined {
-  // How long a recording is nobody has said.
+  // The length of a recording is unknown.
   if (events === 0 && (said || listens.has(operation))) return undefined
   if (operation === 'createImage' || operation === 'editImage')
-    // Pictures are drawn together, and the first that shows was paid for with the others.
+    // Images are generated together, so the first one received means that all were paid for.
     return said ? undefined : { ...noUsage, images: countOf(request.value['n']) ?? 1 }
   const prompt = promptFields[operation]
   if (prompt === undefined) return undefined
@@ -51,7 +52,7 @@ export function estimatedUsage(
     ...(operation === 'rerank' && { searchUnits: searchesIn(request.value) }),
     inputTokens:
       said?.inputTokens ||
-      // Embeddings that are asked for in pieces have each a part of the prompt, and answers one by one have each the whole.
+      // Each piece of split embeddings holds part of the prompt; each of several chat answers holds the whole prompt.
       Math.round(
         promptTokens(askedIn(request, prompt), countTokens) / (operation === 'embed' ? pieces : 1),
       ),
@@ -73,11 +74,11 @@ function promptTokens(request: unknown, countTokens: (text: string) => number): 
 interface Prompt {
   length: number
   sample: string
-  /** Those that the caller has made of texts itself. */
+  /** Tokens in the request itself, where the caller sent token ids instead of text. */
   tokens: number
 }
 
-/** All texts; media in data are paid for otherwise. */
+/** Collects all strings. Inline media are billed differently and left out. */
 function addTexts(value: unknown, prompt: Prompt): void {
   if (typeof value === 'string') {
     if (isMedia(value)) return
@@ -92,7 +93,7 @@ function addTexts(value: unknown, prompt: Prompt): void {
 
 const mediaLengthMin = 1_000
 
-/** Whether a text is media in data: a data URL, or base64 that is too long for a word. */
+/** Whether a string is inline media: a data URL, or base64 too long to be a word. */
 export function isMedia(text: string): boolean {
   if (text.startsWith('data:')) return true
   return text.length >= mediaLengthMin && /^[\w+/=-]+$/.test(text.slice(0, mediaLengthMin))

@@ -6,39 +6,39 @@ import { mendEvent } from './mend-event.ts'
 export interface GuardOptions {
   readonly splitter: EventSplitter
   readonly watcher: StreamWatcher
-  /** Comments are handed on, which only a format that passes untouched wants. */
+  /** Whether comments are passed on. Only native streams want them. */
   readonly comments: boolean
-  /** Leaves out events that are there only because the gateway asked for usage. */
+  /** Whether to drop usage-only events, which exist only because the gateway asked for usage. */
   readonly hidesUsage: boolean
-  /** Told of every unreadable block that was skipped. */
+  /** Called for every unreadable block that was skipped. */
   readonly skipped: () => void
 }
 
 const nothing: readonly EventBlock[] = []
 
-/** A larger piece is most often more than one event. */
+/** A larger chunk usually holds more than one event. */
 const repeatedBytesMax = 2_048
 
 /**
- * Holds an upstream's stream to its word: what it hands on is readable, and it is over only after the format's terminal
- * event, or regularly after a whole answer. Everything else is a failure: `upstream_cut`, `upstream_garbled`, or the
- * error the upstream itself reported. One unreadable block between good ones is skipped once content has come; before
- * that nothing was promised, so it fails and another target can answer.
+ * Validates an upstream's stream. Only readable events are passed on, and the stream counts as complete only after
+ * the format's terminal event or a regular end after a finished response. Anything else fails with `upstream_cut`,
+ * `upstream_garbled` or the error the upstream reported. Once content has arrived, a single unreadable block between
+ * good ones is skipped; before that it fails the attempt, so that another target can answer.
  */
 export class Guard {
-  /** Events that have come so far; comments and what cannot be read are none. */
+  /** Number of events so far; comments and unreadable blocks do not count. */
   events = 0
-  /** Something that a caller would see has come. */
+  /** Whether content visible to the caller has arrived. */
   hasContent = false
-  /** The format's last event has come. */
+  /** Whether the format's terminal event has arrived. */
   isTerminated = false
-  /** What of the answer has come, should nobody say what it has used. */
+  /** Content received so far, for an estimate if usage is never reported. */
   readonly delivered = new Delivery()
-  /** What went wrong behind the good events of a piece: said once they have been handed on. */
+  /** An error found after good events of the same chunk; raised once those have been passed on. */
   failure: GatewayError | undefined
-  /** The answer is whole, though the terminal event has not come. */
+  /** Whether the response is complete although the terminal event is missing. */
   #isWhole = false
-  /** Unreadable blocks in a row. */
+  /** Consecutive unreadable blocks. */
   #unreadable = 0
   readonly #options: GuardOptions
 
@@ -46,19 +46,22 @@ export class Guard {
     this.#options = options
   }
 
-  /** What came with a piece, not judged yet. Throws `upstream_garbled` where an event is larger than any may be. */
+  /** Splits a chunk into blocks without validating them. Throws `upstream_garbled` if an event is too large. */
   split(piece: Uint8Array): readonly EventBlock[] {
     return this.#split(() => this.#options.splitter.push(piece))
   }
 
-  /** The good events of those. Throws where the stream fails before or without any of them. */
+  /**
+   * Returns the valid events of `blocks`. Throws if the stream fails before any content, or with no valid event to
+   * deliver first.
+   */
   sift(blocks: readonly EventBlock[]): readonly EventBlock[] {
     return this.#sift(blocks)
   }
 
   /**
-   * Whether a piece is one event that repeats the one before with other texts: then it has been counted, and goes on as it
-   * is. Most pieces of a stream are.
+   * Whether a chunk is a single event that differs from the previous one only in its texts. It is then counted and
+   * can be passed on unchanged; most chunks are like this.
    */
   repeats(piece: Uint8Array): boolean {
     const { splitter, watcher } = this.#options
@@ -72,11 +75,11 @@ export class Guard {
     return true
   }
 
-  /** What was left when the upstream ended its stream. Throws `upstream_cut` where the answer is not whole. */
+  /** Returns what is left when the upstream ends its stream. Throws `upstream_cut` if the response is not complete. */
   end(): readonly EventBlock[] {
     const rest = this.#sift(this.#split(() => this.#options.splitter.end()))
     if (this.isTerminated || this.#isWhole) return rest
-    // Nothing closes an answer that was cut, for the error comes behind it.
+    // Do not send closing events for a cut response: an error follows.
     const events = rest.filter(({ kind }) => kind !== 'comment')
     if (!this.failure)
       this.#fail(
@@ -98,9 +101,9 @@ export class Guard {
     }
   }
 
-  /** The same list where all of it is good, as nearly always. */
+  /** Returns the same array if all blocks are valid, which is almost always the case. */
   #sift(blocks: readonly EventBlock[]): readonly EventBlock[] {
-    // Before anything was promised the good events of the same piece are no reason not to try another target.
+    // If nothing was sent to the caller yet, valid events in this chunk do not prevent a fallback.
     const isPromised = this.hasContent
     let good: EventBlock[] | undefined
     for (let index = 0; index < blocks.length; index += 1) {
@@ -127,13 +130,15 @@ export class Guard {
     this.failure = error
   }
 
-  /** The block that is handed on, false for one that is left out, and an error for the end of the stream. */
+  /** Returns the block to pass on, false to drop it, or an error that ends the stream. */
   #judge(block: EventBlock): EventBlock | false | GatewayError {
     const { watcher, comments, hidesUsage, skipped } = this.#options
     if (block.kind === 'comment') return comments && block
     const verdict = block.kind === 'unreadable' ? 'garbage' : watcher.see(block)
     if (verdict instanceof GatewayError) return verdict
     if (verdict === 'garbage') {
+      // Some keep a stream open with events that say nothing; clients that read each as JSON would fail.
+      if (block.kind === 'event' && block.data.trim() === '') return false
       const mended = mendEvent(block)
       if (mended) return this.#judge(mended)
       this.#unreadable += 1
@@ -153,7 +158,7 @@ export class Guard {
   }
 }
 
-/** The same event with other data, for a format that passes as bytes. */
+/** The same event with replaced data, for native streams. */
 function mendedBlock(block: EventBlock, data: string): EventBlock {
   const { event } = block
   return { ...block, data, raw: Buffer.from(formatEvent({ event, data })) }

@@ -1,8 +1,8 @@
 import type { Ticket } from '../../ports/entrance.ts'
 
-/** Places that one try holds where only so many calls may be at the same time: until the last of its attempts is over. */
+/** Concurrency slots held by one try at a target until the last of its attempts has ended. */
 export class HeldPlaces {
-  /** How many attempts may be under way at once. */
+  /** The number of attempts that may run at once. */
   readonly count: number
   readonly #tickets: readonly Ticket[]
   #attempts = 0

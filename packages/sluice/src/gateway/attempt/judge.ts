@@ -5,18 +5,21 @@ import type { Run } from '../run/run.ts'
 /** An attempt whose answer had begun when it failed. */
 interface Broken {
   readonly target: Target
-  /** The provider's key that it was made with; undefined for engines. */
+  /** The provider key in use; undefined for engines. */
   readonly secret: string | undefined
-  /** How long its reader did not take what came. */
+  /** How long the reader was paused, in milliseconds. */
   readonly heldMs: number
 }
 
-/** Upstreams and the ways to them close a connection that is not read; so an answer held back for longer proves nothing. */
+/**
+ * Upstreams and proxies close connections that are not read, so a failure after a longer pause says nothing about the
+ * target.
+ */
 const slowReaderMs = 1_000
 
 /**
- * What an answer that broke off says of its target and key; failures before that are judged by `retry` and `askUpstream`,
- * who try again. Nothing where its caller has left, read slowly or asked for something wrong.
+ * Records a broken response against its target and key. Failures before the response begins are handled by `retry`
+ * and `askUpstream`. Nothing is recorded if the caller disconnected, read slowly or sent an invalid request.
  */
 export function judgeBroken(
   { gateway: { health }, call, route }: Run,

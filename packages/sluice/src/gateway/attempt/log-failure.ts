@@ -4,25 +4,25 @@ import type { Run } from '../run/run.ts'
 
 export interface FailedAttempt {
   readonly target: Target
-  /** The number over the whole call, from 1. */
+  /** Number of the attempt within the call, from 1. */
   readonly number: number
   readonly elapsedMs: number
 }
 
-/** Callers choose the model's name, and upstreams their codes and messages. */
+/** Limits for texts chosen by others: model names by callers, codes and messages by upstreams. */
 const nameMax = 200
 const reasonMax = 1_000
 
 const logged = new WeakSet<GatewayError>()
 
-/** Whether an attempt has logged it, so that the end of its request need not. */
+/** Whether an attempt has already logged the error, so that the end of the request does not log it again. */
 export function isLogged(error: GatewayError): boolean {
   return logged.has(error)
 }
 
 /**
- * One warning per failed attempt; returns why it failed, as it may be written down. Nothing is said of a mistake that is the caller's alone and was found here; of one
- * that the upstream found, its status and code are told but not its words, which quote what the caller wrote.
+ * Logs one warning per failed attempt and returns the masked reason. Caller mistakes found by the gateway are not
+ * logged. For those found by the upstream only status and code are logged, because the message may quote the request.
  */
 export function logFailure(
   { gateway, call }: Run,
@@ -30,7 +30,7 @@ export function logFailure(
   { error, shown }: { readonly error: GatewayError; readonly shown: GatewayError },
 ): string | undefined {
   if (error.blame === 'caller' && error.code !== 'upstream_rejected') return undefined
-  // A mistake of this program is told with its stack at the end of the request.
+  // Internal errors are logged with their stack at the end of the request.
   if (error.code !== 'internal') logged.add(shown)
   const { concealer, log } = gateway
   const { upstreamStatus, upstreamCode } = error.details
@@ -43,7 +43,7 @@ export function logFailure(
       attempt: number,
       target: target.id.slice(0, nameMax),
       ...(upstreamStatus !== undefined && { status: upstreamStatus }),
-      // Of what an upstream refused, it is the upstream's own word.
+      // For requests the upstream rejected, this is the upstream's own code.
       code: concealer.logged(error.publicCode ?? error.type).slice(0, nameMax),
       reason,
       ...(upstreamCode !== undefined && {
@@ -62,7 +62,7 @@ function refusal({ providerId }: Target, { details }: GatewayError): string {
   return `${providerId} refused the request${status}`
 }
 
-/** The message and what caused it, in one line. */
+/** The message and its cause, in one line. */
 function words({ message, details }: GatewayError): string {
   const cause = causeWords(details.cause)
   return cause === '' || message.includes(cause) ? message : `${message}: ${cause}`
@@ -71,9 +71,9 @@ function words({ message, details }: GatewayError): string {
 function causeWords(cause: unknown): string {
   if (typeof cause === 'string') return cause
   if (!(cause instanceof Error)) return ''
-  // The engine's own words of broken JSON quote the text, which is an answer or a prompt.
+  // V8's message for invalid JSON quotes the text, which may be a prompt or a response.
   if (cause instanceof SyntaxError) return cause.name
-  // A refused connection to several addresses of one name has no message of its own.
+  // A connection refused by all addresses of a host is an AggregateError without a message.
   if (cause instanceof AggregateError && cause.message === '')
     return cause.errors.map(causeWords).join(', ')
   return cause.message

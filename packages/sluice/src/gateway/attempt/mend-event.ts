@@ -1,11 +1,11 @@
 import { type EventBlock, formatEvent } from '@sluice/contract'
 
-/** To parse so much once more takes a few milliseconds at most. */
+/** Parsing this much takes a few milliseconds at most. */
 const mendedCharactersMax = 1024 * 1024
 
 /**
- * An event whose JSON lacks nothing but its last brace, as gateways before an upstream write some that they made
- * themselves, with the brace. What is in it is whole, so that nothing is guessed; undefined for any other.
+ * Repairs an event whose JSON lacks only its last brace, which some gateways in front of upstreams produce. The
+ * content is complete, so nothing is guessed. Undefined for any other event.
  */
 export function mendEvent({ kind, event, data, raw }: EventBlock): EventBlock | undefined {
   if (kind !== 'event' || data.length > mendedCharactersMax) return undefined
@@ -19,7 +19,7 @@ export function mendEvent({ kind, event, data, raw }: EventBlock): EventBlock | 
   return { kind, event, data: mended, raw: Buffer.from(formatEvent({ event, data: mended })) }
 }
 
-/** Whether the event came as lines, and not in a frame. */
+/** Whether the event came as SSE lines and not in a binary frame. */
 function isText(raw: Uint8Array): boolean {
   return /^(event|data|id|retry):/.test(Buffer.from(raw.subarray(0, 6)).toString('latin1'))
 }

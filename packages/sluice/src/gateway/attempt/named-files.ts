@@ -8,35 +8,35 @@ export type FetchMedia = (
     readonly bytesMax: number
     readonly param: string
     readonly signal: AbortSignal
-    /** Told of every piece as it comes; what it throws ends the fetch. */
+    /** Called with the length of each chunk as it arrives; an error it throws ends the fetch. */
     readonly counted?: (length: number) => void
   },
 ) => Promise<{ readonly bytes: Uint8Array; readonly contentType: string | undefined }>
 
-/** What one request may name for fetching. */
+/** Limits on the files one request may reference. */
 export interface NamedFileLimits {
   readonly count: number
-  /** Of all files together. */
+  /** Total bytes of all files. */
   readonly bytes: number
 }
 
-/** Connections to strangers that one request opens at the same time. */
+/** Concurrent connections one request may open to external hosts. */
 const atOnce = 6
 
 type Fetched = Awaited<ReturnType<FetchMedia>>
 type FetchOptions = Parameters<FetchMedia>[1]
 
 /**
- * Fetches the files that one request names, for every attempt of it: bounded in number, in bytes and in how many are
- * on their way at the same time. What has come is not fetched again.
+ * Fetches the files referenced by one request, for all its attempts. Limited in count, bytes and concurrency. A
+ * fetched file is not fetched again.
  */
 export class NamedFiles {
   readonly #fetch: FetchMedia
   readonly #limits: NamedFileLimits
   readonly #held: HeldBytes
-  /** By address. */
+  /** By URL. */
   readonly #fetched = new Map<string, Fetched>()
-  /** Every place that names a file, and what was charged for it. */
+  /** Every place that references a file and has been counted. */
   readonly #places = new Set<string>()
   #bytes = 0
   #running = 0
@@ -48,15 +48,15 @@ export class NamedFiles {
     this.#held = held
   }
 
-  /** As Gateway.engineContext.fetchMedia. Throws `invalid_request` with the field that was one too many. */
+  /** As Gateway.engineContext.fetchMedia. Throws `invalid_request` with the field that exceeds a limit. */
   async fetch(url: string, options: FetchOptions): Promise<Fetched> {
-    // What stands in the request itself was counted with it.
+    // Data URLs were already counted with the request body.
     if (!/^https?:/i.test(url)) return this.#fetch(url, options)
     const { param } = options
     const isNew = this.#addPlace(param, url)
     const known = this.#fetched.get(url)
     if (known) {
-      // It leaves with the request once for every place.
+      // The file is sent once for every place that references it.
       if (isNew) this.#add(known.bytes.length, param)
       return known
     }
@@ -99,19 +99,19 @@ export class NamedFiles {
   }
 }
 
-/** How files are fetched. */
+/** How files are fetched, and within which limits. */
 export interface Fetching {
   readonly fetchMedia: FetchMedia
   readonly namedFileLimits: () => NamedFileLimits
 }
 
-/** A call, as far as it names files. */
+/** The parts of a call that fetching files needs. */
 interface Naming {
   readonly trail: { files?: NamedFiles }
   readonly held: HeldBytes
 }
 
-/** The files of a call, the same for all its attempts. */
+/** The files of a call, shared by all its attempts. */
 export function namedFilesOf(fetching: Fetching, { trail, held }: Naming): NamedFiles {
   trail.files ??= new NamedFiles(fetching.fetchMedia, fetching.namedFileLimits(), held)
   return trail.files

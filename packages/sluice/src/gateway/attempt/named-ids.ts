@@ -4,25 +4,25 @@ import type { UpstreamId } from '../../ports/store.ts'
 import type { Run } from '../run/run.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
 
-/** Something kept upstream that a request names. */
+/** An object stored upstream that a request references. */
 export interface Named {
   readonly id: string
-  /** Where in the request. */
+  /** The path of the field in the request. */
   readonly param: string
   /**
-   * The upstream needs nothing but the id. False for an item that is told in full, which the upstream may have under its
-   * id all the same: then only what is known to be another key's is refused.
+   * Whether the upstream needs only the id. False for an item sent in full, which the upstream may also store under
+   * its id; such an item is refused only if it is known to belong to another key.
    */
   readonly isReference: boolean
 }
 
-/** More than this are not looked up. */
+/** Requests that reference more ids are refused. */
 const namedMax = 10_000
 
 /**
- * Refuses ids that another key has, or, unless the provider shares ids, that nobody is known to have. All API keys share the
- * gateway's account at an upstream, which gives whoever knows an id what is kept under it; so an id goes there only where
- * this gateway has shown it to the same key.
+ * Refuses ids that belong to another virtual key or, unless the provider shares ids, to no known key. All virtual
+ * keys share the gateway's account at an upstream, which returns stored objects to anyone who knows the id. An id is
+ * therefore sent only if this gateway has returned it to the same key.
  */
 export async function checkNamed(
   { gateway, call }: Run,
@@ -47,7 +47,10 @@ export async function checkNamed(
   )
 }
 
-/** What a chat request names as it goes to an upstream, which Responses requests were asked for when they came. */
+/**
+ * The ids that a chat request references as it is sent to the upstream. Responses requests are checked when they
+ * arrive.
+ */
 export function namedAsSent(
   { call }: Run,
   { upstream }: UpstreamTarget,
@@ -63,7 +66,10 @@ function jsonIn({ body }: UpstreamRequest): unknown {
   return body?.kind === 'json' ? body.value : undefined
 }
 
-/** Remembers whose it is what an answer has made in the upstream's account. The answer goes on whatever becomes of it. */
+/**
+ * Stores which key owns the objects a response has created in the upstream's account. A failure is logged and does
+ * not affect the response.
+ */
 export async function rememberMade({ gateway, call }: Run, ids: readonly string[]): Promise<void> {
   try {
     await gateway.store.addUpstreamIds(ids, { keyId: call.key.id, source: call.id })

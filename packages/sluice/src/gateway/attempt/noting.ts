@@ -1,25 +1,25 @@
 import { type Listed, OpenList } from '../open-list.ts'
 
-/** Something whose usage grows while it is under way. */
+/** An attempt whose usage grows while it is in progress. */
 export interface Growing extends Listed {
-  /** Writes down what it has used by now. */
+  /** Writes down the usage so far. */
   note(): void
 }
 
-/** How old a note may be when the process dies, in milliseconds. */
+/** Maximum age of a note when the process dies, in milliseconds. */
 const noteEveryMs = 500
 
-/** All share one timer. */
+/** All attempts share one timer. */
 const growing = new OpenList<Growing>()
 let timer: NodeJS.Timeout | undefined
 
-/** Has it noted every half a second, until `stopNoting`. */
+/** Calls `note` every 500 ms until `stopNoting`. */
 export function startNoting(one: Growing): void {
   growing.add(one)
   timer ??= setInterval(noteAll, noteEveryMs).unref()
 }
 
-/** Does nothing for one that was never begun. */
+/** Does nothing if `startNoting` was never called for it. */
 export function stopNoting(one: Growing): void {
   growing.remove(one)
 }

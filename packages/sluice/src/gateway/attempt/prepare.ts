@@ -38,10 +38,10 @@ import type { Framing } from './splitters.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
 
-/** What a whole answer comes to. */
+/** The result of reading a whole response. */
 export interface Reading {
   readonly answer: AttemptAnswer
-  /** What it has made in the upstream's account, by its ids. */
+  /** Ids of objects the response has created in the upstream's account. */
   readonly made?: readonly string[]
   readonly usage: Usage | undefined
 }
@@ -50,30 +50,30 @@ export interface Reading {
 export interface StreamReading {
   readonly framing: Framing
   readonly watcher: StreamWatcher
-  /** Events that nobody but the gateway asked for are left out. */
+  /** Whether to drop usage events that only the gateway asked for. */
   readonly hidesUsage: boolean
-  /** Absent where the upstream's events go to the caller as they come. */
+  /** Absent if the upstream's events are passed to the caller unchanged. */
   readonly reader?: StreamReader<OperationName>
 }
 
-/** One request ready to be signed and sent, and how its answer is to be read. */
+/** A request ready to be signed and sent, and how to read its response. */
 export interface Prepared {
   readonly request: UpstreamRequest
-  /** The caller's bytes go on as they came. */
+  /** Whether the caller's bytes are passed on unchanged. */
   readonly isNative: boolean
-  /** An answer that is not JSON is media, and goes through as it comes. */
+  /** Whether a response that is not JSON is media and passed through unchanged. */
   readonly isMedia: boolean
-  /** Reads a whole answer. Throws `upstream_garbled`. */
+  /** Reads a whole response. Throws `upstream_garbled`. */
   read(received: Received): Reading
-  /** Set where the caller wants a stream. */
+  /** Set if the caller wants a stream. */
   readonly stream?: StreamReading
-  /** A stream that was asked for may come as a whole answer, which is told as one. */
+  /** Whether a streaming request may be answered by a whole response, which is then converted to a stream. */
   readonly isTold: boolean
 }
 
 /**
- * The upstream's request: the caller's own bytes where the upstream speaks the caller's format, else what the codec
- * makes of the canonical request. Throws `unsupported_parameter` where the target cannot say a field.
+ * Builds the upstream's request: the caller's own bytes if the upstream speaks the caller's format, otherwise the
+ * canonical request encoded by the codec. Throws `unsupported_parameter` if the target cannot express a field.
  */
 export function prepare(
   run: Run,
@@ -94,7 +94,7 @@ export function prepare(
   })
 }
 
-/** The format the upstream speaks itself, where the call is in it and has JSON bytes to pass on. */
+/** The native support of the upstream for the caller's format, if the call has a JSON body to pass on. */
 export function nativeOf(
   { health }: Pick<Gateway, 'health'>,
   { format, request }: Call,
@@ -102,7 +102,7 @@ export function nativeOf(
 ): Native | undefined {
   if (!request.hasBytes || health.lacksFormat(upstream.baseUrl, format.id)) return undefined
   const native = upstream.provider.protocol.native[format.id]
-  // A gateway like this one has this gateway's form of each format.
+  // Another Sluice gateway supports exactly this gateway's variant of each format.
   const fits = health.isGateway(upstream.id) || native?.fits?.(request.outline, model) !== false
   return fits ? native : undefined
 }
@@ -110,6 +110,7 @@ export function nativeOf(
 function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepared {
   const { call } = run
   const { framing = 'sse' } = native
+  const mendedOf = native.mended?.(call.request.outline)
   return {
     isNative: true,
     isTold: false,
@@ -120,9 +121,8 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
       if (!isObject(body))
         throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
       const made = native.made?.(body) ?? []
-      const mended = native.mended?.(body)
-      const bytes = mended === undefined ? received.bytes : Buffer.from(formatJson(mended))
-      const answer = bytes === received.bytes ? received : { ...received, bytes }
+      const mended = mendedOf?.(body)
+      const answer = mended ? { ...received, bytes: Buffer.from(formatJson(mended)) } : received
       return { answer: { kind: 'native', received: answer }, made, usage: native.usage(body) }
     },
     ...(call.stream && {
@@ -174,7 +174,10 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
   return nativeQuirked(made, quirks, { operation, value })
 }
 
-/** What the model is known to refuse is left out and named; a gateway like this one knows its own models better. */
+/**
+ * Fields known to be refused by the model are removed and reported as dropped. Another Sluice gateway does this for
+ * its own models.
+ */
 function refusedFields(run: Run, target: UpstreamTarget, native: Native): readonly string[] {
   const { gateway, call } = run
   if (gateway.health.isGateway(target.upstream.id)) return []
@@ -186,7 +189,7 @@ function refusedFields(run: Run, target: UpstreamTarget, native: Native): readon
   return refused
 }
 
-/** The caller asked for usage itself: then the event that says it is not hidden. */
+/** Whether the caller asked for usage itself; usage events are then not hidden. */
 function asksForUsage({ format, request }: Call): boolean {
   return format.asksForUsage?.(request.outline) === true
 }
@@ -195,7 +198,7 @@ function objectIn(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {}
 }
 
-/** A quirk works on JSON. Where it changes nothing the caller's bytes still pass as they came. */
+/** Quirks work on JSON. If they change nothing, the caller's bytes are still passed on unchanged. */
 function nativeQuirked(
   request: UpstreamRequest,
   quirks: readonly Quirk[],
@@ -209,14 +212,14 @@ function nativeQuirked(
   return changed
 }
 
-/** What a codec makes of. */
+/** The input of `prepareCodec`. */
 interface Encoding {
   readonly codec: Codec<OperationName>
   readonly canonical: AnyRequest
   readonly cancellation: Cancellation
 }
 
-/** A request that holds more waits for a turn between the canonical form and the upstream's. */
+/** Larger requests yield to the event loop between decoding and encoding. */
 const encodedAtOnceBytesMax = 256 * 1024
 
 async function prepareCodec(
@@ -265,11 +268,11 @@ function readingOf(decoded: Decoded<OperationName>, received: Received): Reading
   return replyOf(decoded)
 }
 
-function replyOf({ reply, usage, jobId }: Decoded<OperationName>): Reading {
-  return { answer: { kind: 'reply', reply, ...(jobId !== undefined && { jobId }) }, usage }
+function replyOf({ reply, usage, jobId, made = [] }: Decoded<OperationName>): Reading {
+  return { answer: { kind: 'reply', reply, ...(jobId !== undefined && { jobId }) }, made, usage }
 }
 
-/** The files that the codec wants. With the first that cannot be had, the others are not waited for. */
+/** Fetches the files the codec needs. When one fails, the other fetches are aborted. */
 async function fetchWanted(
   { gateway, call }: Run,
   { codec, canonical, cancellation }: Encoding,
@@ -332,10 +335,10 @@ function addressOf(
     : baseUrl + path
 }
 
-/** A request that holds more is written as JSON in turns. */
+/** Larger requests are serialized in several turns of the event loop. */
 const writtenAtOnceBytesMax = 1024 * 1024
 
-/** As `outgoing`, a promise only for the large request of a call. */
+/** As `outgoing`; returns a promise only for large requests. */
 export function outgoingOf(
   { gateway, call }: Run,
   { upstream }: UpstreamTarget,
@@ -353,7 +356,7 @@ export function outgoingOf(
   )
 }
 
-/** The request as it leaves: address, headers, bytes. Credentials are added after, as some sign all of it. */
+/** Builds URL, headers and body. Credentials are added later, because some schemes sign all of these. */
 export function outgoing(
   request: UpstreamRequest,
   upstream: UpstreamTarget['upstream'],

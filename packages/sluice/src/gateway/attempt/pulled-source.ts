@@ -4,8 +4,8 @@ import type { Sink, Source } from './source.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /**
- * What an engine of this process gives piece by piece, as a stream of the attempt: taken no faster than its reader
- * takes it, and left behind where the engine does not look at its signal.
+ * Turns an engine's iterator into a stream of the attempt. Items are pulled no faster than the reader takes them. An
+ * engine that ignores its signal is left running.
  */
 export function pulledSource<T>(
   attempt: Attempt,
@@ -44,7 +44,7 @@ export function pulledSource<T>(
           sink.fail(attempt.fail(GatewayError.from(signal.aborted ? signal.reason : thrown)))
         })
         .finally(() => {
-          // Not waited for: one that never goes on never ends either.
+          // Not awaited: an iterator that hangs would never settle.
           iterator.return?.(undefined)?.catch(() => {})
         })
         .catch(() => {})

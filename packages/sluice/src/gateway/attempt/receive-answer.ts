@@ -18,7 +18,7 @@ interface Asked {
   readonly attempt: Attempt
 }
 
-/** Told once: the answer has begun, or it failed before anybody saw something of it. */
+/** Settled once: either the response has begun, or it failed before the caller saw any of it. */
 interface Begun {
   readonly resolve: (answer: AttemptAnswer) => void
   readonly reject: (error: GatewayError) => void
@@ -26,7 +26,7 @@ interface Begun {
 
 type Body = Omit<Receiver, 'head'>
 
-/** Reads an upstream's answer: its head decides whether it is a stream, media, a whole answer or an error. */
+/** Reads an upstream's response. The headers decide whether it is a stream, media, a whole response or an error. */
 export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
   const { attempt } = asked
   let body: Body | undefined
@@ -61,7 +61,7 @@ interface Head {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly begun: Begun
-  /** The largest that a whole answer may be. */
+  /** The maximum size of a whole response. */
   readonly bytesMax: number
 }
 
@@ -87,12 +87,14 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
       begun: begun.resolve,
       failed: begun.reject,
     })
-  if (!reading && prepared.isMedia && !contentType.includes('json'))
+  // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's tts-1).
+  const isSound = reading === undefined || contentType.startsWith('audio/')
+  if (isSound && prepared.isMedia && !contentType.includes('json'))
     return contentType.startsWith('text/')
       ? whole(head, () => refuseText(target, contentType))
       : media(attempt, headers, begun)
   return whole(head, (received) => {
-    // It was broken while its answer was read in turns.
+    // The attempt was broken while its response was parsed in turns.
     if (attempt.isOver) return
     refuseErrorBody(target, received, run.gateway.now)
     if (reading && !prepared.isTold)
@@ -109,7 +111,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
   })
 }
 
-/** Collects a whole answer and has it read; what `read` throws is the failure of the attempt. */
+/** Collects a whole response and passes it to `read`. An error thrown by `read` fails the attempt. */
 function whole(
   { status, headers, begun, bytesMax }: Head,
   read: (received: Received) => void,
@@ -135,7 +137,7 @@ function whole(
   }
 }
 
-/** No sound and no clip is text: it is a page or an event that says what went wrong, and is not for the caller's eyes. */
+/** Audio and video are never text. A text response is an error page or event, which must not reach the caller. */
 function refuseText({ providerId }: UpstreamTarget, contentType: string): never {
   const [type] = contentType.split(';')
   throw new GatewayError(
@@ -144,7 +146,7 @@ function refuseText({ providerId }: UpstreamTarget, contentType: string): never 
   )
 }
 
-/** Sound, pictures and clips go through as they come. */
+/** Passes audio, images and video through unchanged. */
 function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
   const length = Number(headers['content-length'] ?? Number.NaN)
   const out = createHeld<Uint8Array>(valveOf(attempt))
@@ -171,7 +173,7 @@ function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
   }
 }
 
-/** Some upstreams answer 200 with an error object in the body, or with nothing in it; it is a failure all the same. */
+/** Some upstreams answer 200 with an error object or an empty object; both are failures. */
 function refuseErrorBody(target: UpstreamTarget, received: Received, now: () => number): void {
   if (!received.contentType.includes('json')) return
   const body = received.json()
@@ -179,7 +181,7 @@ function refuseErrorBody(target: UpstreamTarget, received: Received, now: () => 
   if (isEmpty(body))
     throw new GatewayError('upstream_garbled', 'The upstream answered with an empty object')
   if (!('error' in body)) return
-  // Finished jobs and stored responses carry their own `error`, which is part of their form.
+  // Finished jobs and stored responses have an `error` field of their own.
   if (body['error'] == null || ['object', 'status', 'id', 'done'].some((name) => name in body))
     return
   const { protocol } = target.upstream.provider
@@ -197,7 +199,7 @@ function isEmpty(body: object): boolean {
   return true
 }
 
-/** A job or response that has failed tells why in its own form. */
+/** Masks secrets in the `error` field of a failed job or response. */
 function concealed(answer: AttemptAnswer, concealer: Concealer): AttemptAnswer {
   if (answer.kind === 'reply') {
     const { reply } = answer

@@ -4,7 +4,7 @@ import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import { reservedForPiece } from './charge.ts'
 
-/** Callers choose the names of models and fields, and upstreams their ids. */
+/** Limits for texts chosen by others: model and field names by callers, ids by upstreams. */
 const textMax = 200
 const droppedMax = 50
 
@@ -13,7 +13,7 @@ type RequestFacts = Pick<
   'clientAddress' | 'format' | 'streamed' | 'requestedModel' | 'reservedMicroUsd' | 'overBudget'
 >
 
-/** What a record says of the request that it was made for. */
+/** The facts of the request that a usage record holds. */
 export function requestFacts(
   { call, pieces = 1 }: Pick<Run, 'call' | 'pieces'>,
   { providerId, model: targetModel }: Target,
@@ -34,7 +34,7 @@ export function requestFacts(
 }
 
 interface Ended {
-  /** As callers may see it; absent where it was answered. */
+  /** As callers may see it; absent if the attempt was answered. */
   readonly error: GatewayError | undefined
   readonly reason: string | undefined
   readonly upstreamRequestId: string | undefined
@@ -45,7 +45,7 @@ type EndFacts = Pick<
   'status' | 'errorCode' | 'reason' | 'upstreamStatus' | 'upstreamRequestId' | 'dropped'
 >
 
-/** What a record says of how the attempt ended. */
+/** The facts about the end of the attempt that a usage record holds. */
 export function endFacts(
   { trail: { dropped } }: Call,
   { error, reason, ...ended }: Ended,

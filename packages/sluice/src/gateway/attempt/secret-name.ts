@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Tells a provider's keys apart without saying them: the beginning of a SHA-256. */
+/** Identifies a provider key without revealing it: the first 16 hex digits of its SHA-256. */
 export function nameOfSecret(secret: string): string {
   return hash('sha256', secret).slice(0, 16)
 }

@@ -3,7 +3,7 @@ import type { Received } from '@sluice/protocols'
 import { concatInTurns } from '../concat.ts'
 import { parseLargeAnswer } from '../large-json.ts'
 
-/** One request on its way out, credentials included. */
+/** An outgoing request, credentials included. */
 export interface Outgoing {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly url: string
@@ -12,9 +12,9 @@ export interface Outgoing {
   readonly connectMs: number
 }
 
-/** Takes an answer as it comes. Nothing follows `end` or `fail`. */
+/** Receives a response as it arrives. Nothing is called after `end` or `fail`. */
 export interface Receiver {
-  /** Names are in lower case. */
+  /** Header names are in lower case. */
   head(status: number, headers: Readonly<Record<string, string>>): void
   data(piece: Uint8Array): void
   end(): void
@@ -22,25 +22,25 @@ export interface Receiver {
   fail(error: GatewayError): void
 }
 
-/** A request under way. */
+/** A request in progress. */
 export interface Connection {
-  /** Whether the upstream was reached: from then on it may have the request, and work at it. */
+  /** Whether the upstream was reached. From then on it may have received the request and be working on it. */
   readonly isOpen: boolean
-  /** What was read already may still come. */
+  /** Data that was already read may still arrive. */
   pause(): void
   resume(): void
-  /** Ends it; the receiver is told nothing any more. Does nothing after the end of the answer. */
+  /** Closes the connection; the receiver is not called any more. Does nothing after the end of the response. */
   close(): void
 }
 
-/** The only way out to the network. Never throws: what goes wrong is told to the receiver, later. */
+/** The only way to the network. Never throws: errors are passed to the receiver asynchronously. */
 export type Send = (request: Outgoing, receiver: Receiver) => Connection
 
-/** A larger whole answer is refused as garbled: 256 MiB holds a base64 video. */
+/** Maximum size of a whole media response; larger ones fail as `upstream_garbled`. 256 MiB holds a base64 video. */
 const mediaBytesMax = 256 * 1024 * 1024
-/** One of words: what any model says, and a few pictures with it. */
+/** Maximum size of a text response: far more than any model writes, plus a few images. */
 const wordsBytesMax = 64 * 1024 * 1024
-/** A larger answer in JSON is looked through for what it costs, and a much larger one parsed in turns. */
+/** Larger JSON responses are scanned for their parsing cost first, and very expensive ones are parsed in turns. */
 const parsedAtOnceMax = 256 * 1024
 
 const ofWords: ReadonlySet<OperationName> = new Set<OperationName>([
@@ -52,12 +52,12 @@ const ofWords: ReadonlySet<OperationName> = new Set<OperationName>([
   'translate',
 ])
 
-/** How many bytes a whole answer may have. */
+/** The maximum size of a whole response, in bytes. */
 export function answerBytesMax(operation: OperationName): number {
   return ofWords.has(operation) ? wordsBytesMax : mediaBytesMax
 }
 
-/** Puts the pieces of a whole answer together. Throws `upstream_garbled` when they are too many bytes. */
+/** Joins the chunks of a whole response. Throws `upstream_garbled` if they exceed the limit. */
 export class Collector {
   readonly #status: number
   readonly #headers: Readonly<Record<string, string>>
@@ -78,12 +78,12 @@ export class Collector {
     this.#pieces.push(piece)
   }
 
-  /** Whether parsing it would hold up all others. */
+  /** Whether parsing it at once would block other requests. */
   get isLarge(): boolean {
     return this.#size > parsedAtOnceMax && (this.#headers['content-type'] ?? '').includes('json')
   }
 
-  /** As `received`, parsed in turns. */
+  /** As `received`, but parsed in several turns of the event loop. */
   async parsed(): Promise<Received> {
     const bytes = await concatInTurns(this.#pieces)
     const value = await parseLargeAnswer(bytes).catch((cause: unknown) => {
@@ -127,7 +127,10 @@ function unreadable(cause: unknown): GatewayError {
   return new GatewayError('upstream_garbled', 'The upstream did not answer in JSON', { cause })
 }
 
-/** One request and its whole answer, whatever its status. Rejects with the signal's reason as soon as it aborts. */
+/**
+ * Sends one request and resolves with its whole response, whatever its status. Rejects with the signal's reason as
+ * soon as it aborts.
+ */
 export function ask(send: Send, request: Outgoing, signal: AbortSignal): Promise<Received> {
   return new Promise((resolve, reject) => {
     let collector: Collector | undefined

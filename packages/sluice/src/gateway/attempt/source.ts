@@ -1,35 +1,35 @@
 import type { GatewayError } from '@sluice/contract'
 
-/** Where a stream goes. Nothing follows `end` or `fail`. */
+/** The consumer of a stream. Nothing is called after `end` or `fail`. */
 export interface Sink<T> {
   push(item: T): void
-  /** The stream is over and was whole. */
+  /** The stream has ended and was complete. */
   end(): void
   fail(error: GatewayError): void
 }
 
-/** A stream that has begun. Whoever makes it pushes it: an item costs a call, and no promise. */
+/** A stream that has begun. The producer pushes: an item costs one call and no promise. */
 export interface Source<T> {
-  /** Hands on what has come so far, and from then on what comes. Called once. */
+  /** Delivers what was buffered, and from then on every item as it arrives. Called once. */
   flow(sink: Sink<T>): void
-  /** The reader is slow: nothing more is read from where the stream comes from. What was read may still be pushed. */
+  /** The reader is slow: the producer stops reading from its origin. Items already read may still be pushed. */
   pause(): void
   resume(): void
-  /** Nobody reads any more: nothing is pushed after it, and where the stream comes from is closed. */
+  /** Nothing is read any more: no item is pushed after this, and the origin is closed. */
   cancel(error: GatewayError): void
 }
 
-/** What a held stream tells whoever makes it. */
+/** How a buffered stream controls its producer. */
 export interface Valve {
   pause(): void
   resume(): void
   cancel(error: GatewayError): void
 }
 
-/** More items than this are not kept for a reader that has not come yet: where they come from is asked to wait. */
+/** Number of items buffered for a reader that has not attached yet; beyond it the producer is paused. */
 const heldMax = 512
 
-/** A stream that keeps what it is given until somebody reads it. */
+/** A stream that buffers its items until a reader attaches. */
 export function createHeld<T>(valve: Valve): Sink<T> & Source<T> {
   return new HeldStream(valve)
 }
@@ -39,7 +39,7 @@ class HeldStream<T> implements Sink<T>, Source<T> {
   #held: T[] = []
   #reader: Sink<T> | undefined
   #isEnded = false
-  /** Why it ended, where it was not whole. */
+  /** Why the stream ended, if it was not complete. */
   #failure: GatewayError | undefined
   #isPaused = false
   #isCancelled = false
@@ -105,7 +105,7 @@ class HeldStream<T> implements Sink<T>, Source<T> {
   }
 }
 
-/** The same stream through a sink made for it. */
+/** Pipes a source through a sink created for it. */
 export function through<From, To>(
   source: Source<From>,
   stage: (sink: Sink<To>) => Sink<From>,

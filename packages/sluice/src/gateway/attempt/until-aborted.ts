@@ -1,6 +1,6 @@
 /**
- * Waits for work that knows no signal, such as a library's: it cannot be stopped, only left behind. Rejects with the
- * signal's reason as soon as it aborts.
+ * Waits for work that takes no signal, such as a library call. The work cannot be stopped, only abandoned. Rejects
+ * with the signal's reason as soon as it aborts.
  */
 export async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
   if (!(work instanceof Promise)) return work

@@ -15,51 +15,51 @@ export interface StreamOptions {
   readonly reading: StreamReading
   readonly contentType: string
   readonly skipped: () => void
-  /** Told of what the answer has made in the upstream's account, by its ids. */
+  /** Called with the ids of objects the response has created in the upstream's account. */
   readonly made: (ids: readonly string[]) => void
-  /** Told once, with the first content: from then on the answer is somebody's. */
+  /** Called once, with the first content. From then on no other target can take over. */
   readonly begun: (answer: AttemptAnswer) => void
-  /** Told instead where the stream failed before that. */
+  /** Called instead of `begun` if the stream failed before its first content. */
   readonly failed: (error: GatewayError) => void
 }
 
-/** More events than this before the first content are no preamble: the stream is let through as it is. */
+/** If no content arrives within this many events, the stream is passed on as it is. */
 const preambleMax = 512
 
-/** After so many blocks it is looked how fast they came. */
+/** The event rate is checked every this many blocks. */
 const burstBlocks = 64
-/** As many within less time are no model that writes, but a flood, or an answer that was kept back. */
+/** A stream that delivers `burstBlocks` blocks in less time is a burst, or a response that was buffered before. */
 const burstMs = 50
 
-/** What may still come after the terminal event is not waited for longer than this. */
+/** How long to wait for data after the terminal event, in milliseconds. */
 const trailerMs = 500
 
-/** Where good events go: to the caller as they came, or through the codec's reader. */
+/** Where valid events go: unchanged to the caller, or through the codec's reader. */
 interface Way {
   readonly answer: AttemptAnswer
   readonly out: Pick<Sink<never>, 'end' | 'fail'>
   push(blocks: readonly EventBlock[], piece: Uint8Array): void
-  /** The same of a piece that needs no other look; absent where every event is read. */
+  /** Passes a chunk that needs no further inspection; absent where every event must be decoded. */
   pass?(piece: Uint8Array): void
-  /** The stream is whole: what the reader had kept back. */
+  /** The stream is complete: delivers what the reader still holds. */
   end(): void
 }
 
 /**
- * An upstream's stream, event by event as it comes: judged, handed on, and ended in one place. One loop, no promise
- * and no timer for an event.
+ * Processes an upstream's stream event by event: validates, forwards, and ends it in one place. Costs no promise and
+ * no timer per event.
  */
 export class StreamReceiver implements Omit<Receiver, 'head'> {
   readonly #options: StreamOptions
   readonly #guard: Guard
   readonly #way: Way
-  /** Events so far. */
+  /** Number of blocks so far. */
   #seen = 0
   #isOver = false
   #trailer: NodeJS.Timeout | undefined
-  /** What came while a large event is read in turns, or while others have their turn. */
+  /** Input queued while a large event is parsed in turns or while the stream yields to others. */
   #later: (() => void)[] | undefined
-  /** Blocks since it was last looked how fast they come. */
+  /** Blocks since the last check of the event rate. */
   #blocks = 0
   #lookedAtMs = performance.now()
 
@@ -114,7 +114,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     if (isBurst && !this.#isOver) void this.#yield()
   }
 
-  /** A socket hands over megabytes at once: others have their turn between their pieces. Never rejects. */
+  /** A socket may deliver megabytes at once. Yields so that other requests run in between. Never rejects. */
   async #yield(): Promise<void> {
     const { attempt } = this.#options
     this.#later = []
@@ -143,7 +143,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     } catch (thrown) {
       return this.#fail(readingFailure(thrown))
     }
-    // A sign of life is no progress.
+    // Comments such as keep-alives do not count as progress.
     if (this.#guard.events > events) this.#options.attempt.progress()
     if (!this.#guard.isTerminated) return
     this.#finish()
@@ -197,10 +197,8 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     }
     this.#isOver = true
     const { attempt, reading, made } = this.#options
-    if (!reading.reader) {
-      const ids = reading.watcher.made?.() ?? []
-      if (ids.length > 0) made(ids)
-    }
+    const ids = reading.watcher.made?.() ?? []
+    if (ids.length > 0) made(ids)
     attempt.complete()
     this.#begin()
     this.#way.out.end()
@@ -217,14 +215,14 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   }
 }
 
-/** An event that holds more is looked through for what it costs; a much larger one, most often a picture, is parsed in turns. */
+/** Larger events are scanned for their parsing cost first; very expensive ones, usually images, are parsed in turns. */
 const parsedAtOnceMax = 256 * 1024
 
 function isLarge({ raw }: EventBlock): boolean {
   return raw.length > parsedAtOnceMax
 }
 
-/** Parses the large ones, so that whoever reads them finds them parsed. Never rejects. */
+/** Parses large events in turns and stores the result, so that readers find them parsed. Never rejects. */
 async function parseInTurns(blocks: readonly EventBlock[]): Promise<void> {
   for (const block of blocks) {
     if (!isLarge(block)) continue
@@ -239,13 +237,13 @@ async function parseInTurns(blocks: readonly EventBlock[]): Promise<void> {
   await turn()
 }
 
-/** Takes what follows the terminal event, mostly nothing, so that the connection can be used again. */
+/** Reads what follows the terminal event, usually nothing, so that the connection can be reused. */
 function readToEnd({ connection }: Attempt): NodeJS.Timeout {
   connection?.resume()
   return setTimeout(() => connection?.close(), trailerMs).unref()
 }
 
-/** The caller's own format: bytes go on as they came. */
+/** For the caller's own format: passes the bytes on unchanged. */
 function passedWay({ attempt, reading, contentType }: StreamOptions, guard: Guard): Way {
   const { watcher } = reading
   attempt.watch(watcher)
@@ -265,7 +263,7 @@ function passedWay({ attempt, reading, contentType }: StreamOptions, guard: Guar
   }
 }
 
-/** The bytes of the blocks, which are mostly those of the piece. */
+/** The bytes of the blocks, which usually are exactly those of the chunk. */
 function joined(blocks: readonly EventBlock[], piece: Uint8Array): Uint8Array {
   const [first] = blocks
   if (blocks.length === 1 && first) return first.raw
@@ -278,7 +276,7 @@ function joined(blocks: readonly EventBlock[], piece: Uint8Array): Uint8Array {
   return isPiece ? piece : Buffer.concat(blocks.map(({ raw }) => raw))
 }
 
-/** Another format: events become canonical steps. */
+/** For other formats: decodes events into canonical steps. */
 function translatedWay(
   attempt: Attempt,
   { watcher }: StreamReading,

@@ -5,23 +5,23 @@ import type { Store } from '../../ports/store.ts'
 import type { VideoRequest, VideoWorker } from '../gateway.ts'
 import { sweepKeptFiles } from './published.ts'
 
-/** How long a process that gives no sign of life keeps its tasks, in milliseconds. */
+/** How long a process keeps its jobs without renewing the lease, in milliseconds. */
 const leaseMs = 30_000
-/** How often a process renews its leases, and looks for tasks that nobody has. */
+/** How often a process renews its leases and looks for unclaimed jobs, in milliseconds. */
 const lookEveryMs = 3_000
 const sweepEveryMs = 600_000
-/** Longer than any task waits; what belongs to none is swept before. */
+/** Longer than any job waits. Files that belong to no job are removed earlier. */
 const filesKeptMs = 30 * 86_400_000
 
 export interface BuiltInJobsInput {
-  /** Its jobs are kept under its id as their provider. */
+  /** Jobs are stored with the engine's id as their provider. */
   readonly engine: Pick<BuiltinEngine, 'id'> & {
     readonly jobs: Pick<EngineJobs, 'create' | 'resume' | 'cancel'>
   }
   readonly store: Store
-  /** Who this process is among all on the same database. */
+  /** Identifies this process among all processes on the same database. */
   readonly owner: string
-  /** Whether a process that once had tasks is known to have ended; false where nobody can tell. */
+  /** Whether a process that held jobs is known to have ended; false if unknown. */
   readonly isGone: (owner: string) => boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -29,8 +29,8 @@ export interface BuiltInJobsInput {
 }
 
 /**
- * Keeps the built-in engine's video jobs in the store. Each is worked on by one process, which has a lease on it; what a
- * process that stopped or died has left undone is taken over by any other. Disposing ends the looking; the jobs end with
+ * Stores the built-in engine's video jobs. Each is worked on by one process, which holds a lease on it. Unfinished
+ * jobs of a process that stopped or died are taken over by another. Disposing stops the polling; the jobs end with
  * their engine.
  */
 export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWorker & Disposable> {
@@ -72,7 +72,7 @@ export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWor
   }
 }
 
-/** Goes on with the jobs of this process, those included that nobody else has any more. */
+/** Renews the claims of this process and takes over jobs without a live owner. */
 async function takeJobs({ engine, store, owner, isGone, now }: BuiltInJobsInput): Promise<void> {
   const owners = await store.videoJobOwners(engine.id)
   if (owners.length === 0) return
@@ -84,7 +84,7 @@ async function takeJobs({ engine, store, owner, isGone, now }: BuiltInJobsInput)
   for (const job of await store.claimVideoJobs(claim)) engine.jobs.resume(keptJob(job))
 }
 
-/** Writes down a change of a job; false where it is gone or over, or another process has it. */
+/** Saves a change of a job. False if the job is gone, finished or claimed by another process. */
 export function keepChange(
   store: Pick<Store, 'updateClaimedVideoJob'>,
   owner: string,
@@ -103,7 +103,7 @@ const contentTypes = {
   input: 'application/octet-stream',
 } as const
 
-/** The files of jobs, in the store. */
+/** The files of jobs, kept in the store. */
 export function jobFilesIn(store: Store, now: () => number): JobFiles {
   return {
     async write(id, kind, bytes) {

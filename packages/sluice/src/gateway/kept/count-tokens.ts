@@ -7,8 +7,8 @@ import { begin, openRun } from '../handle.ts'
 import { modeOf } from '../run/run.ts'
 
 /**
- * Counts the tokens of a request without answering it: the upstream does where it speaks the caller's format, else the
- * built-in tokenizer gives its own count, which is an estimate for other models.
+ * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format;
+ * otherwise the built-in tokenizer does, which is an estimate for other models.
  */
 export async function countTokens(gateway: Gateway, call: Call): Promise<Answer> {
   const run = await openRun(gateway, call)
@@ -19,7 +19,7 @@ export async function countTokens(gateway: Gateway, call: Call): Promise<Answer>
   if (!counted) throw new GatewayError('internal', 'This format does not count')
   call.trail.provider = target?.providerId
   call.trail.model = target?.model
-  // Only chat formats count.
+  // Only chat formats support counting.
   const mode = target === undefined ? 'hints' : modeOf(run, target)
   const tokens = await gateway.engine.countTokens(run.canonical(mode) as ChatRequest)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }

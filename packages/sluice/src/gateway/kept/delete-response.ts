@@ -5,8 +5,8 @@ import { deleteThere } from './delete-there.ts'
 import { findResponse } from './responses.ts'
 
 /**
- * Deletes a response of this key, at the upstream that made it too. Where that refuses or cannot be reached, nothing is
- * deleted and the call may be made again.
+ * Deletes a response of this key, also at the upstream that created it. If the upstream refuses or cannot be reached,
+ * nothing is deleted and the request can be repeated.
  */
 export async function deleteResponse(
   gateway: Gateway,

@@ -7,7 +7,7 @@ import { untilAborted } from '../attempt/until-aborted.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Upstream } from '../route/routing.ts'
 
-/** How long an upstream may take to delete. */
+/** Timeout of a delete request, in milliseconds. */
 const deleteMs = 30_000
 
 interface Deletion {
@@ -16,8 +16,9 @@ interface Deletion {
 }
 
 /**
- * Has an upstream delete something, with each of its keys: whose account of several it is in, nobody may know. Throws
- * where it refuses or cannot be reached, so that the call may be made again; what it does not have is deleted.
+ * Deletes an object at an upstream. Every key is tried, because it is unknown which account holds the object. Throws
+ * if the upstream refuses or cannot be reached, so that the request can be repeated. An object the upstream does not
+ * have counts as deleted.
  */
 export async function deleteThere(
   { send, newId, concealer }: Gateway,
@@ -41,7 +42,7 @@ export async function deleteThere(
       throw concealer.conceal(failureOf(thrown, upstream))
     }
   }
-  // It is not there any more, or the upstream keeps none.
+  // Already gone, or the upstream stores no such objects.
   if (status === 404 || status === 405 || status === 501) return
   throw new GatewayError('upstream_unavailable', `${upstream.id} did not delete it (${status})`, {
     upstreamStatus: status,

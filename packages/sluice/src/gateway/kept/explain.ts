@@ -8,35 +8,38 @@ import { orderFor } from '../route/order-targets.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { modeOf, type Run } from '../run/run.ts'
 
-/** What would happen to a call, without sending anything. */
+/** The result of a dry run: what would happen to a call, without sending anything. */
 export interface Explanation {
   readonly model: string
-  /** Targets in the order in which they would be tried now, the first being the chosen one. */
+  /** Targets in the order in which they would be tried now; the first one is chosen. */
   readonly targets: readonly ExplainedTarget[]
   readonly options: Route['options']
 }
 
 export interface ExplainedTarget {
   readonly target: string
-  /** The configuration line or rule that put it there. */
+  /** The configuration line or rule that added it. */
   readonly because: string
   readonly chosen: boolean
   readonly priority: number
   readonly weight: number
-  /** What happens to fields that it cannot express. */
+  /** The policy for fields it cannot express. */
   readonly unsupported: UnsupportedMode
   /** False while its breaker is open. */
   readonly available: boolean
-  /** Where only so many calls may be at the same time: how many may, are and wait now. Mostly empty. */
+  /** Concurrency limits of the target and its provider, with current usage. Usually empty. */
   readonly places: readonly {
     readonly of: string
     readonly most: number
     readonly inside: number
     readonly waiting: number
   }[]
-  /** The moving average of its first content, in milliseconds; null when nothing is known. */
+  /** Moving average of the time to first content, in milliseconds; null if unknown. */
   readonly latencyMs: number | null
-  /** `native`: the caller's bytes pass untouched. `translated`: through the canonical form. `engine`: in this process. */
+  /**
+   * `native`: the caller's bytes are passed on unchanged. `translated`: converted through the canonical form.
+   * `engine`: answered in this process.
+   */
   readonly mode: 'native' | 'translated' | 'engine' | 'refused'
   /** The exact request, without credentials. Absent for engines and refusals. */
   readonly upstream?: { readonly method: string; readonly url: string; readonly body: unknown }

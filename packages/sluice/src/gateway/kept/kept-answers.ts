@@ -2,10 +2,13 @@ import type { StoredResponse } from '../../ports/store.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** What was read of the store for a call that goes on with it, by the trail that all copies of the call share. */
+/** Stored responses already read for a call that continues them, by the trail that all copies of the call share. */
 const read = new WeakMap<Call['trail'], StoredResponse>()
 
-/** The tokens of what came before a kept answer of this key, and of the answer; undefined where none is kept here. */
+/**
+ * The tokens of a stored response of this key, including the conversation before it; undefined if it is not stored
+ * here.
+ */
 export async function keptTokens(
   store: Gateway['store'],
   { key, trail }: Call,
@@ -17,21 +20,21 @@ export async function keptTokens(
   return totalTokens(kept.response)
 }
 
-/** An answer that is kept, of whichever key; read once, where the limits of the call have asked for it before. */
+/** A stored response of any key. Uses the copy that was read when the limits of the call were checked. */
 export function findKept(
   store: Gateway['store'],
   { trail }: Call,
   id: string,
 ): StoredResponse | Promise<StoredResponse | undefined> {
   const known = read.get(trail)
-  // It may be large, and is asked for once more at most.
+  // Dropped after one use: it may be large, and is needed once more at most.
   read.delete(trail)
   return known?.id === id ? known : store.findResponse(id)
 }
 
 /**
- * Looked for in the text: an answer may have sixteen megabytes, and nothing else of it is needed. In a JSON text no string can
- * hold the name with its quotes as they are; of several fields of the name the largest counts.
+ * Searches the text instead of parsing it, because a response may have 16 MiB and nothing else is needed. A JSON
+ * string cannot contain the quoted name unescaped. The largest of several matches counts.
  */
 function totalTokens(response: string): number | undefined {
   let most: number | undefined

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { KeptAmount, Store, StoredResponse } from '../../ports/store.ts'
 
-/** How much of each kind a key may keep. */
+/** How much of each kind a key may store. */
 export interface KeptLimits {
   readonly keptResponses: KeptAmount
   readonly keptVideos: KeptAmount
 }
 
-/** The database is asked what a key keeps whenever it has added this part of what it may keep. */
+/** The database is checked whenever a key has added this fraction of its limit. */
 const lookPart = 1 / 64
-/** Of so many keys it is remembered what they have added; one that is forgotten is looked at with its next response. */
+/** The number of keys whose additions are tracked. A key that is not tracked is checked with its next response. */
 const keysMax = 10_000
 
 type VideoPlaces = 'freeVideoPlace' | 'renewVideoPlace' | 'takeVideoPlace'
@@ -23,19 +23,19 @@ export interface KeptRoomInput {
 }
 
 /**
- * Holds each key to what it may keep, so that none fills the disk. Responses are stored unless a caller says otherwise, so
- * the oldest go and no call is refused; of videos, which somebody waits for, only those that are over go by themselves.
+ * Enforces the storage limits of each key. Responses are stored by default, so the oldest are removed and no request
+ * is refused. Callers wait for their videos, so only finished ones are removed automatically.
  */
 export class KeptRoom {
   readonly #input: KeptRoomInput
-  /** What each key has added since it was looked at. */
+  /** What each key has added since its last check. */
   readonly #added = new Map<string, KeptAmount>()
 
   constructor(input: KeptRoomInput) {
     this.#input = input
   }
 
-  /** To be told of each response after it was stored. A key exceeds its bounds by a 64th at most, and by one response. */
+  /** Called after each response was stored. A key may exceed its limit by a 64th and one response. */
   async responseAdded({ keyId, response, input }: StoredResponse): Promise<void> {
     const { count, bytes } = this.#input.limits().keptResponses
     const before = this.#added.get(keyId)
@@ -54,9 +54,10 @@ export class KeptRoom {
   }
 
   /**
-   * Makes room for one more video whose files have `bytes` so far: exact among all processes with one database.
+   * Reserves room for one more video whose files have `bytes` so far. Exact across all processes on the same
+   * database.
    *
-   * @throws GatewayError `quota_exceeded` where too many are under way or can still be downloaded.
+   * @throws GatewayError `quota_exceeded` if too many videos are in progress or still downloadable.
    */
   async forVideo(keyId: string, bytes: number): Promise<VideoRoom> {
     const { store, limits, now } = this.#input
@@ -70,11 +71,11 @@ export class KeptRoom {
   }
 }
 
-/** The place of a process that died is free again after so long; one that lives renews it meanwhile. */
+/** A reservation expires after this time if its process died; a live process renews it. */
 const placeMs = 60_000
 const renewalMs = placeMs / 3
 
-/** Room for a video that is being asked for. Disposed of it is free again, unless the video was kept. */
+/** The reservation for a video. Disposing releases it unless the video was stored. */
 class VideoRoom implements AsyncDisposable {
   readonly #store: Pick<Store, VideoPlaces>
   readonly #id: string
@@ -85,12 +86,12 @@ class VideoRoom implements AsyncDisposable {
     this.#store = store
     this.#id = id
     this.#renewal = setInterval(() => {
-      // Where the store cannot be reached the next time may do.
+      // If the store cannot be reached, the next renewal may succeed.
       store.renewVideoPlace(id, now() + placeMs).catch(() => {})
     }, renewalMs).unref()
   }
 
-  /** Stores the video, by the place that it comes into. */
+  /** Stores the video in the reserved slot. */
   async keep<T>(store: (placeId: string) => Promise<T>): Promise<T> {
     const stored = await store(this.#id)
     this.#isKept = true

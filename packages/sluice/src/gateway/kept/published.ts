@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { KeptFile, KeptFiles } from '../../ports/kept-files.ts'
 
-/** Pictures under addresses that nobody can guess, for as long as OpenAI's own links live. */
+/** Images at URLs that cannot be guessed, valid as long as OpenAI's own links. */
 export interface Published {
-  /** Keeps bytes and returns a file name: 32 characters of URL-safe base64, 192 random bits, and an ending. */
+  /** Stores the bytes and returns a file name: 32 characters of URL-safe base64 (192 random bits) and an extension. */
   publish(bytes: Uint8Array, contentType: string): Promise<string>
-  /** By the name without its ending; undefined once expired or displaced by newer ones. */
+  /** Finds an image by its name without the extension; undefined once expired or displaced by newer images. */
   find(id: string): Promise<KeptFile | undefined>
 }
 
 const keptMs = 3_600_000
-/** Of all pictures together; the oldest go first. */
+/** The limit for all images together; the oldest are removed first. */
 const imageBytesUsual = 256 * 1024 * 1024
-/** How much of that may be added before what is too much is looked for. */
+/** The store is checked whenever this fraction of the limit has been added. */
 const lookPart = 1 / 32
 
 const endings: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const endings: Readonly<Record<string, string>> = {
   'image/webp': '.webp',
 }
 
-/** Keeps pictures in the store, so that every process on the same database serves them. */
+/** Keeps images in the store, so that every process on the same database serves them. */
 export function createPublished(
   store: KeptFiles,
   now: () => number,
@@ -45,7 +45,7 @@ export function createPublished(
   }
 }
 
-/** Removes what nobody can ask for any more. */
+/** Removes expired files. */
 export function sweepKeptFiles(store: KeptFiles, now: () => number): Promise<void> {
   return store.sweepFiles({ at: now(), imageBytes: imageBytesUsual })
 }

@@ -26,17 +26,20 @@ import { checkNamedIds, checkPreviousId, idsOf } from './upstream-ids.ts'
 
 type Items = ReturnType<typeof inputItems>
 
-/** A longer conversation than this is refused; OpenAI's own models would not fit half of it. */
+/** Longer conversations are refused. OpenAI's own models would not fit half of this. */
 const chainMax = 1_000
-/** What is put in front of a request in all, in UTF-16 units and in units of JsonSurvey: about what a request may have. */
+/**
+ * Limits on the history prepended to a request, in UTF-16 units and in JsonSurvey units. Similar to the limits of a
+ * request.
+ */
 const chainLengthMax = 32 * 1024 * 1024
 const chainUnitsMax = 500_000
-/** A request or a response that holds more is not kept: every one that continues it would read it again. */
+/** Larger requests and responses are not stored, because every continuation would read them again. */
 const keptBytesMax = 16 * 1024 * 1024
 
 /**
- * POST /v1/responses with its memory: the conversation before `previous_response_id` is put in front, and the answer is
- * kept unless `store` is false. Where the upstream made the earlier response itself, it is left to the upstream.
+ * POST /v1/responses with state: prepends the conversation before `previous_response_id` and stores the response
+ * unless `store` is false. If the upstream created the earlier response itself, the upstream continues it.
  */
 export async function createResponse(gateway: Gateway, call: Call): Promise<Answer> {
   const request = call.request.value as ResponsesRequest
@@ -54,21 +57,24 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
     call,
     previousId: request.previous_response_id ?? undefined,
     own: inputItems(request, gateway.newId),
-    // An upstream that was told the id knows the response by its own.
+    // An upstream that received the previous id knows the response by its own id.
     isOurs: answering.call !== asked || !isOfUpstream(attempted),
   }
   return answerOf(answering, attempted, (document) => keep(gateway, kept, document))
 }
 
-/** POST /v1/responses/compact: the same conversation made short. Nothing is kept, so the caller sends it from now on. */
+/**
+ * POST /v1/responses/compact: returns a shortened conversation. Nothing is stored; the caller sends the result from
+ * then on.
+ */
 export async function compactResponse(gateway: Gateway, call: Call): Promise<Answer> {
   const { answering } = await continuedRun(gateway, call)
-  // What stays of the conversation is of all of it, not only of what the caller wrote now.
+  // The result covers the whole conversation, not only what the caller sent in this request.
   const { written: _, ...whole } = answering.call
   return answerOf({ ...answering, call: whole }, await begin(answering))
 }
 
-/** The call as its caller asks it (`asked`), and on its way with the conversation before it. */
+/** The call as the caller sent it (`asked`), and the run with the earlier conversation prepended. */
 async function continuedRun(
   gateway: Gateway,
   call: Call,
@@ -81,7 +87,7 @@ async function continuedRun(
   return { asked, answering: continued === asked ? run : withCall(run, continued) }
 }
 
-/** The call with references to items of kept answers replaced by the items; others are left to the upstream. */
+/** Replaces references to items of stored responses with the items. Other references are left to the upstream. */
 async function withReferred(gateway: Gateway, call: Call): Promise<Call> {
   const ids = referredResponses(call.request.value as ResponsesRequest)
   if (ids.length === 0) return call
@@ -109,12 +115,12 @@ async function withPrevious(run: Run, id: string): Promise<Call> {
   const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
   const stored = await findKept(gateway.store, call, id)
   const isOurs = stored?.keyId === call.key.id
-  // The upstream would know it: all keys share the gateway's account there.
+  // The upstream would return it, because all keys share the gateway's account there.
   if (stored && !isOurs) throw responseNotFound(id)
   if (isNative && stored?.provider === target.providerId) return call
   if (!stored) {
     if (!isNative) throw responseNotFound(id)
-    // What this gateway does not know, an upstream with a memory of its own may.
+    // An upstream with its own storage may know an id that is unknown here.
     await checkPreviousId(run, target, id)
     return call
   }
@@ -140,7 +146,7 @@ async function history({ gateway, call: { held } }: Run, last: StoredResponse): 
   return sinceCompaction(chain.toReversed().flat())
 }
 
-/** Reads what was kept, as much as one request may put in front, each text in a turn of its own. */
+/** Reads stored items within the limits for one request. Each text is parsed in its own turn of the event loop. */
 class KeptReader {
   readonly #held: HeldBytes
   readonly #param: string
@@ -176,13 +182,13 @@ function tooLong(param: string): GatewayError {
 interface Kept {
   readonly call: Call
   readonly previousId: string | undefined
-  /** As the caller wrote it. */
+  /** As the caller sent it. */
   readonly own: Items
-  /** False where the upstream made the response under an id of its own. */
+  /** False if the upstream created the response under its own id. */
   readonly isOurs: boolean
 }
 
-/** The answer is the caller's whatever becomes of its copy: an upstream may give the same id twice. */
+/** Stores a copy of the response. A failure does not affect the caller: an upstream may use the same id twice. */
 async function keep(gateway: Gateway, kept: Kept, document: unknown): Promise<void> {
   try {
     await add(gateway, kept, document)
@@ -216,12 +222,12 @@ async function textOf(value: unknown): Promise<string> {
   return isLargeJson(value) ? (await formatLargeJson(value)).toString() : JSON.stringify(value)
 }
 
-/** Whether the upstream answered in this format, and so knows the response by its id. */
+/** Whether the upstream answered in this format and therefore knows the response by its id. */
 function isOfUpstream({ answer: { kind } }: Attempted): boolean {
   return kind === 'native' || kind === 'passed'
 }
 
-/** A response of this key. Another key's is as absent as one that never was. */
+/** Finds a response of this key. A response of another key is reported as not found. */
 export async function findResponse(
   gateway: Gateway,
   key: ApiKey,

@@ -4,7 +4,7 @@ import { checkNamed, type Named } from '../attempt/named-ids.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import type { Run } from '../run/run.ts'
 
-/** Refuses a request that names what another key has, or, unless the provider shares ids, what nobody is known to have. */
+/** Refuses a request that references an object of another key or, unless the provider shares ids, of no known key. */
 export async function checkNamedIds(run: Run): Promise<void> {
   const target = nativeTarget(run)
   if (!target) return
@@ -12,14 +12,14 @@ export async function checkNamedIds(run: Run): Promise<void> {
   await checkNamed(run, target, named)
 }
 
-/** Whether a response that the gateway does not keep may be continued by its upstream. */
+/** Checks that the upstream may continue a response that is not stored here. */
 export async function checkPreviousId(run: Run, target: UpstreamTarget, id: string): Promise<void> {
-  // Whosever it is, it was deleted, or else it would be kept.
+  // A known id without a stored response was deleted, whoever owned it.
   const [row] = await run.gateway.store.findUpstreamIds([id])
   if (row || !target.upstream.sharesIds) throw responseNotFound(id)
 }
 
-/** The first target that would get the request as it came. */
+/** The first target that would receive the request unchanged. */
 function nativeTarget({ gateway, call, route }: Run): UpstreamTarget | undefined {
   const targets = route.levels.flat().filter((target) => target.kind === 'upstream')
   return targets.find((target) => nativeOf(gateway, call, target) !== undefined)
@@ -65,7 +65,7 @@ function inItem(item: Readonly<Record<string, unknown>>, index: number): readonl
   ]
 }
 
-/** Where a call of before ran, which a tool whose container is made on demand goes on in. */
+/** The container of an earlier tool call, which a tool with on-demand containers reuses. */
 function containerOf(item: Readonly<Record<string, unknown>>, path: string): readonly Named[] {
   const places = [
     [item['container_id'], `${path}.container_id`],
@@ -77,7 +77,7 @@ function containerOf(item: Readonly<Record<string, unknown>>, path: string): rea
   })
 }
 
-/** Whether an item is little more than its id, for which the upstream looks up the rest. */
+/** Whether an item is little more than its id, so that the upstream looks up the rest. */
 function isShort({ type, role, result, ...rest }: Readonly<Record<string, unknown>>): boolean {
   switch (type) {
     case 'item_reference':
@@ -94,7 +94,7 @@ function isShort({ type, role, result, ...rest }: Readonly<Record<string, unknow
   }
 }
 
-/** Files in the parts of a message, of a tool's output or of a prompt's variables. */
+/** File ids in the parts of a message, a tool output or a prompt variable. */
 function partsIn(parts: unknown, path: readonly string[]): readonly Named[] {
   if (isObject(parts)) return reference(parts['file_id'], [...path, 'file_id'])
   return listOf(parts).flatMap((part, index) =>
@@ -102,7 +102,10 @@ function partsIn(parts: unknown, path: readonly string[]): readonly Named[] {
   )
 }
 
-/** What an upstream knows of a response that it made: itself, its items, and what its tools have left behind. */
+/**
+ * The ids an upstream can resolve after creating a response: the response, its items, and the containers and files of
+ * its tools.
+ */
 export function idsOf(id: string, output: readonly unknown[]): readonly string[] {
   const found = output.flatMap((item) => {
     const { id: itemId, container_id: container, environment, content } = objectOf(item)

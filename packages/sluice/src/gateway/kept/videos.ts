@@ -22,10 +22,13 @@ import type { Target, Upstream } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import { deleteThere } from './delete-there.ts'
 
-/** Finished clips are kept for a day. */
+/** Finished videos are kept for a day. */
 const keptSeconds = 86_400
 
-/** Starts a video task, here or upstream, and keeps it under an id of ours: no upstream id is shown or accepted. */
+/**
+ * Starts a video job, here or upstream, and stores it under an id of the gateway. Upstream ids are never shown or
+ * accepted.
+ */
 export async function createVideo(gateway: Gateway, call: Call): Promise<Answer> {
   const run = await openRun(gateway, call)
   const [target] = run.route.levels[0] ?? []
@@ -38,7 +41,7 @@ export async function createVideo(gateway: Gateway, call: Call): Promise<Answer>
 
 async function startHere(run: Run, target: Target): Promise<VideoJob> {
   const { gateway, call } = run
-  // The schema of createVideo has accepted it.
+  // Validated by the schema of createVideo.
   const request = call.request.value as CreateVideoRequest
   const made = gateway.engine.models.find(({ id }) => id === target.model)
   if (!made?.operations.includes('createVideo'))
@@ -129,7 +132,7 @@ async function startUpstream(run: Run): Promise<VideoJob> {
   return job
 }
 
-/** The key's own job, with its upstream's latest word. Another key's job is as absent as one that never was. */
+/** Finds a video job of this key as it is stored. A job of another key is reported as not found. */
 export async function findVideo(gateway: Gateway, key: ApiKey, id: string): Promise<VideoJob> {
   const job = await gateway.store.findVideoJob(id)
   if (job?.keyId !== key.id) throw noVideo(id)
@@ -142,7 +145,7 @@ function noVideo(id: string): GatewayError {
   })
 }
 
-/** Asks the upstream how a task goes, unless it is over already. */
+/** Asks the upstream for the status of a job, unless it has already ended. */
 export async function pollVideo(gateway: Gateway, call: Call, job: VideoJob): Promise<VideoJob> {
   if (gateway.videos.owns(job) || job.status === 'completed' || job.status === 'failed') return job
   const attempted = await askOwner(await ownerRun(gateway, call, job), job)
@@ -160,14 +163,14 @@ export async function pollVideo(gateway: Gateway, call: Call, job: VideoJob): Pr
       expiresAt: video.expires_at ?? Math.floor(gateway.now() / 1000) + keptSeconds,
     }),
     ...(video.error && { error: video.error }),
-    // Some upstreams say only now where the clip is.
+    // Some upstreams return the location of the video only with the final status.
     ...(answer.jobId !== undefined && { upstreamId: answer.jobId }),
   }
   await gateway.store.updateVideoJob(job.id, change)
   return { ...job, ...change }
 }
 
-/** A finished clip from the upstream that made it. */
+/** Downloads a finished video from the upstream that made it. */
 export async function downloadUpstream(
   gateway: Gateway,
   call: Call,
@@ -177,11 +180,11 @@ export async function downloadUpstream(
   return answerOf(run, await askOwner(run, job))
 }
 
-/** The way to the provider that has a task. */
+/** A run that goes to the provider that has the job. */
 async function ownerRun(gateway: Gateway, call: Call, job: VideoJob): Promise<Run> {
   const routing = gateway.routing()
   ownerOf(gateway, job)
-  // The key was allowed the task under the name it wrote, which may be another than the upstream's.
+  // The caller was authorized for the job under the model name it wrote, which may differ from the upstream's.
   const anyModel = { ...call.key, holders: [] }
   const model = `${job.provider}/${upstreamModelOf(job)}`
   const { upstreamId: jobId } = job
@@ -193,10 +196,10 @@ async function ownerRun(gateway: Gateway, call: Call, job: VideoJob): Promise<Ru
   }
 }
 
-/** What the gateway keeps to find a task again. */
+/** The data stored to find a job at its upstream again. */
 interface Made {
   readonly upstreamModel?: string
-  /** Which of the provider's keys has made it: `nameOfSecret`. */
+  /** The provider key that created it, as `nameOfSecret`. */
   readonly madeWith?: string | undefined
 }
 
@@ -205,8 +208,8 @@ function upstreamModelOf({ request, model }: VideoJob): string {
 }
 
 /**
- * The provider that has a task, with the one of its keys that made it, for each may have an account of its own; with all
- * where that key is not configured any more.
+ * The provider that has the job, limited to the key that created it, because each key may belong to a different
+ * account. If that key is no longer configured, all keys are used.
  */
 function ownerOf(gateway: Gateway, job: VideoJob): Upstream {
   const upstream = gateway.routing().upstreams.get(job.provider)
@@ -217,7 +220,7 @@ function ownerOf(gateway: Gateway, job: VideoJob): Upstream {
   return secrets.length === 0 ? upstream : { ...upstream, secrets }
 }
 
-/** Deletes a task of this key, and what it has made, where its provider can. */
+/** Deletes a job of this key and its files, also at the provider if it supports that. */
 export async function deleteVideo(
   gateway: Gateway,
   key: ApiKey,
@@ -225,7 +228,7 @@ export async function deleteVideo(
 ): Promise<void> {
   const job = await findVideo(gateway, key, id)
   await gateway.videos.cancel(id)
-  // One under way goes on at its provider, who would refuse.
+  // Providers refuse to delete a job in progress; it continues there.
   const isOver = job.status === 'completed' || job.status === 'failed'
   if (isOver && job.upstreamId !== undefined && !gateway.videos.owns(job)) {
     const upstream = gateway.routing().upstreams.get(job.provider)
@@ -240,10 +243,10 @@ interface Asked {
   readonly cancellation: Cancellation
 }
 
-/** A task is paid for when it is made. */
+/** A job is charged when it is created. */
 const paidAlready = freeTarget('not charged', '')
 
-/** One call about a task, to the provider that has it and nobody else. */
+/** Sends one request about a job to the provider that has it, without fallback. */
 function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
   const { gateway, call } = run
   const model = upstreamModelOf(job)
@@ -269,7 +272,7 @@ function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
   )
 }
 
-/** The public form of a task (contract, Video task). `contentUrl` is where a finished clip is. */
+/** The public form of a job (contract, Video task). `contentUrl` is the URL of the finished video. */
 export function videoOf(job: VideoJob, contentUrl?: string): Video {
   return {
     id: job.id,

@@ -5,12 +5,15 @@ import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
 import { countsAttempt, type HeldClaim } from './claims.ts'
 
-/** How long a place is held that nobody renews: what a killed process held is free after it. */
+/**
+ * How long a concurrency slot is held without renewal, so that slots of a killed process become free, in
+ * milliseconds.
+ */
 const leaseMs = 60_000
 
 /**
- * What one request was let in with: reserved before an upstream is asked, settled once when the request is over. No attempt
- * begins without.
+ * The reservations of one request: made before an upstream is asked and settled once when the request is over. No
+ * attempt begins without them.
  */
 export class Admission implements Listed {
   place = -1
@@ -37,49 +40,49 @@ export class Admission implements Listed {
     return this.#gateway.now
   }
 
-  /** Whether the request may go on to an upstream. */
+  /** Whether the request may be sent to an upstream. */
   get isGranted(): boolean {
     return this.#isGranted
   }
 
-  /** Whether it may cost something: the budgets that count it were asked, or there are none. */
+  /** Whether costs are covered: all budgets that count the request were asked, or there are none. */
   get isPriced(): boolean {
     return this.#isPriced
   }
 
-  /** What budgets have put aside for each of its attempts, in millionths of a dollar; 0 where none counts it. */
+  /** Budget reservation for each attempt, in millionths of a dollar; 0 if no budget counts the request. */
   get reservedMicroUsd(): number {
     return this.#reservedMicroUsd
   }
 
-  /** What was reserved for it, and is not settled; empty where nothing is. */
+  /** The reserved claims that are not settled yet; empty if there are none. */
   get claims(): readonly HeldClaim[] {
     return this.#reservation ? this.#claims : []
   }
 
-  /** Where the request goes instead of where it asked to. */
+  /** Set if an exhausted budget redirects the request. */
   get elsewhere(): Elsewhere | undefined {
     return this.#elsewhere
   }
 
-  /** A budget had no money for what was asked, and sends it there; what that may cost was granted. */
+  /** Redirects the request because a budget was exhausted. The cost of the redirect has been granted. */
   goElsewhere(elsewhere: Elsewhere): void {
     this.#elsewhere = elsewhere
   }
 
-  /** Which limit has refused the request; undefined where none has. */
+  /** The limit that refused the request; undefined if none did. */
   get refusedBy(): RefusingLimit | undefined {
     return this.#refusedBy
   }
 
-  /** Whether it was decided, or is being decided, if the request is let in. */
+  /** Whether the decision has been requested. */
   get isAsked(): boolean {
     return this.#isAsked
   }
 
   /**
-   * Asks for all of it in one step; undefined where nothing is limited. `isPriced` says that every budget that counts the
-   * request is among the claims, which then put `ofEachMicroUsd` aside for each attempt.
+   * Requests all claims in one step; undefined if nothing is limited. `isPriced` states that every budget that counts
+   * the request is among the claims, which then reserve `ofEachMicroUsd` for each attempt.
    */
   ask(
     claims: readonly HeldClaim[],
@@ -102,7 +105,7 @@ export class Admission implements Listed {
       : this.#decided(decision)
   }
 
-  /** The request is over, and has used this. */
+  /** Ends the request with its actual usage. */
   end(actual: Actual): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -124,7 +127,7 @@ export class Admission implements Listed {
     this.#isGranted = true
     this.#refusedBy = undefined
     this.#reservation = decision
-    // The caller may have left while another process was asked.
+    // The caller may have disconnected while the limiter was asked.
     if (this.#isOver) this.#settle()
     else if (decision.claims.some(({ kind }) => kind === 'concurrency')) this.#leases.hold(this)
     return decision
@@ -140,7 +143,7 @@ export class Admission implements Listed {
   }
 }
 
-/** Renews the places of requests that take longer than a lease. */
+/** Renews the concurrency slots of requests that take longer than a lease. */
 export class Leases implements Disposable {
   readonly #held = new OpenList<Admission>()
   readonly #timer: NodeJS.Timeout
@@ -165,8 +168,8 @@ export class Leases implements Disposable {
 }
 
 /**
- * What a request has used: its answer in tokens, and in money what its attempts have cost that a budget counts. Nothing where it
- * never came to an upstream or all of them failed, and as many tokens as were reserved where nobody said.
+ * The actual usage of a request: the tokens of its response and the cost of its attempts per budget. Zero if no
+ * upstream was asked or all attempts failed. Tokens stay as reserved if the usage is unknown.
  */
 export function actualOf(
   call: Call | undefined,

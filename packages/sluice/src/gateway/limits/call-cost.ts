@@ -5,24 +5,24 @@ import type { Route, Target } from '../route/routing.ts'
 import type { CallSize } from './call-size.ts'
 import { heardIn, isFree, searchesIn } from './paid-amounts.ts'
 
-/** Of a picture, where it is paid for by tokens: the most that one is drawn with (OpenAI API, gpt-image-1, high quality). */
+/** Output tokens of an image billed by tokens: the maximum of gpt-image-1 at high quality (OpenAI API). */
 const drawnTokens = 6_240
-/** Of a video whose request does not say its length. */
+/** Assumed length of a video if the request does not give it. */
 const videoSecondsUnsaid = 8
 
-/** What a budget is asked for at least: one that has nothing left lets in nothing, not even what costs nothing. */
+/** The minimum reservation. An exhausted budget admits nothing, not even requests that cost nothing. */
 export const leastMicroUsd = 1
 
-/** What a call may cost, in millionths of a dollar. */
+/** The estimated maximum cost of a call, in millionths of a dollar. */
 export interface EstimatedCost {
   readonly microUsd: number
-  /** Of it, of each attempt. */
+  /** The part of it for each attempt. */
   readonly ofEachMicroUsd: number
 }
 
 /**
- * What a call may cost before its upstream was asked: at the dearest of the targets that may be tried, all answers that are asked
- * for at once, and twice where the route hedges. Undefined where one of them has no price.
+ * Estimates the maximum cost of a call before an upstream is asked: the most expensive target, all choices, and twice
+ * that if the route hedges. Undefined if one of the targets has no price.
  */
 export function estimatedCost(
   call: Call,
@@ -44,7 +44,10 @@ export function estimatedCost(
   return { microUsd: answered * (isHedged ? 2 : 1), ofEachMicroUsd: answered }
 }
 
-/** At the tier that is asked for, which may be dearer than the usual one; 0 where it has no price of its own. */
+/**
+ * The cost at the requested service tier, which may be higher than the default; 0 if the tier has no price of its
+ * own.
+ */
 function atTier(
   { operation, request }: Call,
   price: Target['price'],
@@ -72,7 +75,7 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
     }
     case 'transcribe':
     case 'translate': {
-      // Paid for by its seconds or by tokens of sound and text, whichever has a price.
+      // Billed by seconds or by audio and text tokens, whichever has a price.
       const { seconds, audioInputTokens } = heardIn(value)
       return { ...used, audioInputTokens, seconds }
     }

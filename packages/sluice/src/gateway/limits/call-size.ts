@@ -3,20 +3,23 @@ import type { Call } from '../call.ts'
 import { type Estimates, inputTokensOf } from './input-size.ts'
 import { heardIn, isFree } from './paid-amounts.ts'
 
-/** Models whose sizes are kept; the one learned first goes first. */
+/** Number of models whose sizes are kept; the one learned first is removed first. */
 const modelsMax = 10_000
-/** How fast a size comes down to that of shorter answers. */
+/** How fast a learned size decreases when responses are shorter. */
 const shareOfLast = 1 / 8
 
 const writes: ReadonlySet<string> = new Set(['chat', 'complete'])
-/** What the client formats call the most tokens of an answer. */
+/** The names of the output token limit in the client formats. */
 const outputLimits = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const
 
-/** How long answers are, by the model's name as callers write it: the longest of late, which shorter ones bring down. */
+/**
+ * Learned output lengths by the model name callers use: the longest recent response, reduced gradually by shorter
+ * ones.
+ */
 export class LearnedSizes {
   readonly #output = new Map<string, number>()
 
-  /** Undefined where none has answered. */
+  /** Undefined if no response of the model was seen. */
   of(model: unknown): number | undefined {
     return typeof model === 'string' ? this.#output.get(model) : undefined
   }
@@ -32,28 +35,28 @@ export class LearnedSizes {
   }
 }
 
-/** How large a call may be, before anybody has counted. */
+/** The estimated maximum size of a call. */
 export interface CallSize {
   readonly inputTokens: number
-  /** Of each answer. */
+  /** Of each choice. */
   readonly outputTokens: number
-  /** Answers that are asked for at once. */
+  /** Number of choices requested. */
   readonly choices: number
 }
 
 const nothing: CallSize = { inputTokens: 0, outputTokens: 0, choices: 1 }
 
-/** What is known of sizes before an upstream has counted. */
+/** What is known about sizes before the upstream reports usage. */
 export interface Sizing {
   readonly learned: LearnedSizes
   readonly estimates: Estimates
-  /** Tokens of what came before, where it is kept here. */
+  /** Tokens of the earlier conversation, if it is stored here. */
   readonly history?: number | undefined
 }
 
 const listens: ReadonlySet<string> = new Set(['transcribe', 'translate'])
 
-/** What goes to the upstream and what it knows already, and what it may answer. */
+/** Estimates the input, including the conversation stored upstream, and the maximum output. */
 export function sizeOf(call: Call, { learned, estimates, history }: Sizing): CallSize {
   if (isFree(call)) return nothing
   const { value, model } = call.request
@@ -70,7 +73,7 @@ export function sizeOf(call: Call, { learned, estimates, history }: Sizing): Cal
   return { inputTokens, ...outputOf(value, learned.of(model) ?? estimates.outputTokens) }
 }
 
-/** The id of the answer that a call continues; undefined where it continues none. */
+/** The id of the response that a call continues; undefined if it continues none. */
 export function continuedBy({ request, operation }: Call): string | undefined {
   if (!writes.has(operation)) return undefined
   const previous = request.value['previous_response_id']
@@ -87,7 +90,7 @@ function outputOf(
 ): Pick<CallSize, 'outputTokens' | 'choices'> {
   const gemini = value['generationConfig']
   const config: Readonly<Record<string, unknown>> = isObject(gemini) ? gemini : {}
-  // Of several the largest: nobody knows here which of them the upstream goes by.
+  // The largest of several limits, because it is unknown here which one the upstream uses.
   const limits = [...outputLimits.map((name) => value[name]), config['maxOutputTokens']]
   const counts = [value['n'], value['best_of'], config['candidateCount']]
   return {

@@ -4,61 +4,61 @@ import type { Caller } from '../../ports/api-key.ts'
 import type { BudgetClaim, Claim, ConcurrencyClaim, RateClaim } from '../../ports/limiter.ts'
 import type { Estimates } from './input-size.ts'
 
-/** The limits of keys that have none of their own; absent means none. */
+/** Default limits of keys without limits of their own; absent means unlimited. */
 export interface KeyLimits {
   readonly requestsPerMinute?: number
   /** Input and output together. */
   readonly tokensPerMinute?: number
   readonly concurrentRequestsPerKey?: number
-  /** What happens to a call whose price nobody knows where a budget counts it. Default `refuse`. */
+  /** What happens to a call with an unknown price that a budget counts. Default `refuse`. */
   readonly unknownPrices?: 'refuse' | 'allow'
-  /** What is put aside for what nobody can count before. Default `usualEstimates`. */
+  /** Assumed sizes of what cannot be counted in advance. Default `usualEstimates`. */
   readonly estimates?: Estimates
 }
 
-/** A claim that says whose limit it is: a key's, or that of what the key belongs to. */
+/** A claim with the holder of the limit: a key, or a level the key belongs to. */
 export type HeldClaim = Claim & { readonly holder: Holder; readonly budget?: Budget }
 
-/** What a request wants to take. */
+/** What a request claims. */
 export interface Asked {
   /** Whether it counts as a request. */
   readonly isCounted: boolean
-  /** 0 where they are not known yet; absent where it uses none, so that those that are owed do not hold it up. */
+  /** 0 if not known yet; absent if it uses no tokens, so that an overdrawn token limit does not delay it. */
   readonly tokens?: number
-  /** Absent where it costs nothing. */
+  /** Absent if it costs nothing. */
   readonly spending?: Spending
 }
 
-/** What a call may cost, and which budgets count it. */
+/** The estimated cost of a call, and the budgets that count it. */
 export interface Spending {
   /** Millionths of a dollar. */
   readonly microUsd: number
-  /** Of it, of each attempt at a target; absent: nothing is asked for. */
+  /** The part of it for each attempt at a target; absent if nothing is reserved. */
   readonly ofEachMicroUsd?: number
   readonly budgets: readonly HeldBudget[]
 }
 
-/** A budget as a claim, but for the amount. */
+/** A budget as a claim without its amount. */
 export interface HeldBudget {
   readonly claim: BudgetClaim & { readonly holder: Holder; readonly budget: Budget }
-  /** Whether it counts a call of these names, of which one is the caller's and the others are targets', with these tags. */
+  /** Whether it counts a call with these model names (the caller's and those of the targets) and these tags. */
   readonly counts: (names: readonly string[], tags: readonly string[]) => boolean
 }
 
-/** Every limit that a caller's requests are held to, on all levels at once. Found out once for each caller. */
+/** All limits of a caller, on all levels. Computed once per caller. */
 export interface CallerLimits {
-  /** Whether a limit asks how large a call is, so that nobody is let in before the body is read. */
+  /** Whether a limit depends on the size of a request, which then waits for its body. */
   readonly needsSize: boolean
   readonly budgets: readonly HeldBudget[]
   readonly tokens: readonly (RateClaim & { readonly holder: Holder })[]
-  /** The claims of each request that counts, and of one that does not, where it has no size: the same for all. */
+  /** The claims that do not depend on size, for requests that count and those that do not. Shared by all requests. */
   readonly counted: readonly HeldClaim[]
   readonly uncounted: readonly HeldClaim[]
 }
 
 const known = new WeakMap<Caller, { readonly of: KeyLimits; readonly limits: CallerLimits }>()
 
-/** `defaults` hold for keys alone; other levels have what they say themselves. */
+/** `defaults` apply to keys only; other levels have only their own limits. */
 export function limitsOf(caller: Caller, defaults: KeyLimits): CallerLimits {
   const found = known.get(caller)
   if (found?.of === defaults) return found.limits
@@ -67,7 +67,7 @@ export function limitsOf(caller: Caller, defaults: KeyLimits): CallerLimits {
   return limits
 }
 
-/** What a request claims. Makes nothing where no limit asks how large it is. */
+/** The claims of a request. Allocates nothing if no limit depends on its size. */
 export function claimsOf(limits: CallerLimits, asked: Asked): readonly HeldClaim[] {
   const { counted, uncounted } = limits
   const { spending, tokens: amount } = asked
@@ -114,7 +114,7 @@ function rateOf(holder: Holder, unit: RateClaim['unit'], limit: number): RateCla
   return { kind: 'rate', bucket: `${holder.id}:${unit}`, unit, limit, amount: 0, holder }
 }
 
-/** A budget of a level, as a claim on it. */
+/** A level's budget as a claim. */
 export function heldBudget(holder: Holder, budget: Budget): HeldBudget {
   const { id, window, limitMicroUsd: limit, model, tag } = budget
   return {
@@ -133,7 +133,7 @@ export function heldBudget(holder: Holder, budget: Budget): HeldBudget {
   }
 }
 
-/** Whether a budget of this pattern counts what was spent at a target, by its name or by that of the call. */
+/** Whether a budget with this model pattern counts an attempt, by the target's name or the requested name. */
 export function countsAttempt(
   pattern: string,
   {

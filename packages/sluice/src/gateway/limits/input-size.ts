@@ -1,14 +1,14 @@
 import { isObject } from '@sluice/contract'
 import { isMedia } from '../attempt/estimate.ts'
 
-/** What is put aside for what nobody can count before an upstream has, in tokens. */
+/** Assumed sizes, in tokens, of what cannot be counted before the upstream reports usage. */
 export interface Estimates {
-  /** Of an answer whose request names no most, by a model that has answered nobody yet. */
+  /** Of a response without an output limit, for a model whose output length is unknown. */
   readonly outputTokens: number
   readonly imageTokens: number
-  /** Of a file that is named and not sent along. */
+  /** Of a file that is referenced and not sent inline. */
   readonly fileTokens: number
-  /** Of what came before, where a provider keeps it. */
+  /** Of earlier conversation stored at a provider. */
   readonly historyTokens: number
 }
 
@@ -19,19 +19,22 @@ export const usualEstimates: Estimates = {
   historyTokens: 10_000,
 }
 
-/** In English. */
+/** For English text. */
 const charactersPerToken = 4
-/** What bytes beyond one for a character add, as characters: then one of three bytes, as of Chinese, is a token. */
+/**
+ * Each UTF-8 byte beyond the first of a character counts as this many characters, so that a three-byte character
+ * (such as Chinese) counts as one token.
+ */
 const charactersPerFurtherByte = 1.5
-/** 32 tokens for a second of the least that speech is compressed to. */
+/** 32 tokens per second at the lowest common speech bitrate. */
 const bytesPerAudioToken = 125
-/** 300 tokens for a second of about a megabit. */
+/** 300 tokens per second at about one megabit per second. */
 const bytesPerVideoToken = 400
 const bytesPerFileToken = 10
 
 type Kind = 'text' | 'image' | 'audio' | 'video' | 'file'
 
-/** The tokens of a request's input, texts, media and whatever it names. */
+/** Estimates the input tokens of a request: texts, media and references. */
 export function inputTokensOf(request: unknown, estimates: Estimates): number {
   return Math.ceil(tokensIn(request, 'text', estimates))
 }
@@ -41,7 +44,7 @@ function tokensIn(value: unknown, kind: Kind, estimates: Estimates): number {
   if (value instanceof Uint8Array) return tokensOfMedia(value.length, kind, estimates)
   let tokens = 0
   if (Array.isArray(value))
-    // A number among others is a token that the caller has made of a text itself.
+    // A number in an array is a token id.
     for (const item of value)
       tokens += typeof item === 'number' ? 1 : tokensIn(item, kind, estimates)
   else if (isObject(value)) {
@@ -59,7 +62,7 @@ function tokensIn(value: unknown, kind: Kind, estimates: Estimates): number {
   return tokens
 }
 
-/** Names of fields that hold what something is known by elsewhere. */
+/** Names of fields that reference a file elsewhere. */
 const referenceNames: ReadonlySet<string> = new Set(['file_id', 'fileUri', 'file_uri', 'file_url'])
 
 function tokensOfText(text: string, kind: Kind, estimates: Estimates): number {
@@ -86,7 +89,7 @@ function tokensOfReference(kind: Kind, { imageTokens, fileTokens }: Estimates): 
   return kind === 'image' ? imageTokens : fileTokens
 }
 
-/** What is said of a part holds for what is in it, but that it is a file. */
+/** An inner kind overrides the outer one, except that `file` does not override a more specific kind. */
 function narrower(outer: Kind, inner: Kind | undefined): Kind {
   if (inner === undefined) return outer
   return inner === 'file' && outer !== 'text' ? outer : inner

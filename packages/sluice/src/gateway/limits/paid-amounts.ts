@@ -1,20 +1,20 @@
 import { isObject, type Operation, operations } from '@sluice/contract'
 import type { Call } from '../call.ts'
 
-/** Whether an upstream does nothing that it charges for: looking how a task goes, or counting. */
+/** Whether the upstream does not charge for the operation, such as polling a job or counting tokens. */
 export function isFree({ operation, format }: Pick<Call, 'operation' | 'format'>): boolean {
   const described: Operation = operations[operation]
   return described.isFree === true || format.counted !== undefined
 }
 
-/** Of a recording, in the least that speech is compressed to: 32 kbit/s. */
+/** Of a recording at the lowest common speech bitrate, 32 kbit/s. */
 const audioBytesPerSecond = 4_000
-/** What providers make of a second of sound, at most (Gemini API, token counting). */
+/** The maximum that providers count per second of audio (Gemini API, token counting). */
 const audioTokensPerSecond = 32
-/** What a second of fast speech is as text. */
+/** Of a transcript of fast speech. */
 const spokenTokensPerSecond = 8
 
-/** How much a recording is, and what is said in it. */
+/** Estimates the length of a recording and the size of its transcript. */
 export function heardIn({ file }: Readonly<Record<string, unknown>>) {
   const bytes = isObject(file) ? file['bytes'] : undefined
   const length = bytes instanceof Uint8Array ? bytes.length : 0
@@ -26,10 +26,10 @@ export function heardIn({ file }: Readonly<Record<string, unknown>>) {
   }
 }
 
-/** So many documents are one search (Cohere API, rerank). */
+/** Documents per search unit (Cohere API, rerank). */
 const documentsPerSearch = 100
 
-/** How many searches a request to rank is. */
+/** The number of search units of a rerank request. */
 export function searchesIn({ documents }: Readonly<Record<string, unknown>>): number {
   const count = Array.isArray(documents) ? documents.length : 1
   return Math.max(1, Math.ceil(count / documentsPerSearch))

@@ -7,17 +7,20 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** 1 January 1970 was a Thursday. */
 const daysSinceMonday = 3
-/** By how much the clocks of gateways and limiters may differ: what is spent there counts in the right window all the same. */
+/**
+ * Maximum difference between the clocks of gateways and limiters. Spending within it still counts in the right
+ * window.
+ */
 const clocksMs = hourMs
-/** Pairs of a provider and a model that one holder may have used. */
+/** Maximum number of provider and model pairs of one holder. */
 const modelsMax = 100_000
-/** More than a rolling window has. */
+/** More than any rolling window has. */
 const hoursMax = 100_000
 
 /**
- * What was spent of a budget in its present window, from the ledger: for a limiter that does not know (any more). Of a rolling
- * window what was spent in an hour counts from the end of that hour on. Attempts whose cost nobody knows count with what was put
- * aside for them. Where records were removed, the sums that are kept of them count, which know no names but those of targets.
+ * Reads from the ledger what was spent of a budget in its current window, for a limiter without that state. In a
+ * rolling window, spending counts from the end of its hour. Attempts with unknown cost count as reserved. Where
+ * records were removed, their sums count, which know only the names of targets.
  */
 export async function recallBudget(
   { book, flush }: Pick<Store, 'book' | 'flush'>,
@@ -40,15 +43,16 @@ export async function recallBudget(
 type Scope = Pick<UsageScope, 'from' | 'only'>
 
 /**
- * From the sums, which know no names: of a budget for all models. Records are read only where nobody knows the cost of some.
- * Undefined where the sums are behind the records.
+ * Reads the sums, for a budget that covers all models. Records are read only for attempts with unknown cost.
+ * Undefined if the sums are behind the records.
  */
 async function recallSummed(
   book: Store['book'],
   { from, only }: Scope,
   { window, now }: { readonly window: BudgetWindow; readonly now: number },
 ): Promise<readonly Spent[] | undefined> {
-  // Where a window turns, the limiter may be in another one: it is told the hours, and takes those of its own.
+  // Near the end of a window the limiter's clock may be in another window. It then gets the hours and picks those of
+  // its own window.
   const early = Math.min(from, startOf(window, now - clocksMs))
   const isByHour = typeof window === 'number' || early !== startOf(window, now + clocksMs)
   const { groups, total, pending } = await book.sums({
@@ -67,7 +71,7 @@ async function recallSummed(
   return byHour([...spent, ...unknown], now)
 }
 
-/** From the records, which know the names that were asked for, and from the sums where records were removed. */
+/** Reads the records, which know the requested names, and the sums where records were removed. */
 async function recallRecords(
   book: Store['book'],
   { from, only }: Scope,

@@ -7,16 +7,16 @@ import type { HeldClaim } from './claims.ts'
 const hourMs = 3_600_000
 
 export interface Decided {
-  /** As they were asked for: `decision` speaks of them in this order. */
+  /** In the order in which they were claimed; `decision` refers to them by index. */
   readonly claims: readonly HeldClaim[]
   readonly decision: Decision
 }
 
 /**
- * Adds to the headers of an answer, names and values in turn, what is left; of several limits of a kind that of the one that is
- * reached first.
+ * Appends rate limit headers (names and values alternating) to a response. Of several limits of a kind, the one
+ * closest to exhaustion is reported.
  *
- * @throws GatewayError where the decision is a refusal.
+ * @throws GatewayError if the decision is a refusal.
  */
 export function tellLimits(
   answerHeaders: string[],
@@ -109,7 +109,7 @@ function spent(
   if (amount > limit) return `${which} ${left}: more than there will ever be`
   if (retryAfterMs === Infinity) return `${which} ${left}: it is not renewed`
   const until = now() + retryAfterMs
-  // A calendar window ends on the hour, also where what holds the limits has another clock.
+  // Calendar windows end on the hour, even if the limiter's clock differs.
   const end = typeof window === 'number' ? until : Math.round(until / hourMs) * hourMs
   return `${which} ${left}: it holds until ${new Date(end).toISOString().slice(0, 19)}Z`
 }
@@ -119,10 +119,10 @@ function windowName(window: BudgetWindow): string {
   return { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' }[window]
 }
 
-/** `12ms`, `1.5s`, `6m0s`, as OpenAI writes the time to a reset. */
+/** `12ms`, `1.5s`, `6m0s`, the format OpenAI uses for reset times. */
 function duration(ms: number): string {
   if (ms < 1000) return `${Math.ceil(ms)}ms`
-  // Never too early.
+  // Rounded up, so that a retry is never too early.
   if (ms <= 59_900) return `${Math.ceil(ms / 100) / 10}s`
   const seconds = Math.ceil(ms / 1000)
   return `${Math.floor(seconds / 60)}m${seconds % 60}s`

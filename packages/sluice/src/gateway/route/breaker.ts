@@ -6,15 +6,15 @@ export interface BreakerOptions {
 
 export const defaultBreaker: BreakerOptions = { failures: 5, windowMs: 30_000, cooldownMs: 15_000 }
 
-/** `open`: it comes behind all others. `half-open`: one request tries it. `closed`: it is used again. */
+/** `open`: the target is tried last. `half-open`: one request probes it. `closed`: it is used normally. */
 export type BreakerState = 'open' | 'half-open' | 'closed'
 
-/** Told of every change; `caller` is the one key that it holds for, undefined where it holds for all. */
+/** Called on every change. `caller` is the only key it applies to; undefined if it applies to all. */
 export type BreakerChanged = (state: BreakerState, caller: string | undefined) => void
 
-/** One door to a target. */
+/** The breaker state for one caller, or for all. */
 class Gate {
-  /** 0 while it is closed to nobody. */
+  /** 0 while closed. */
   #openUntil = 0
   #isProbed = false
   #state: BreakerState = 'closed'
@@ -35,7 +35,7 @@ class Gate {
     return this.#openUntil === 0 || (now >= this.#openUntil && !this.#isProbed)
   }
 
-  /** Returns whether the state has changed, as the others. */
+  /** Like the methods below, returns whether the state has changed. */
   probe(now: number): boolean {
     if (this.#openUntil === 0) return false
     this.#isProbed = true
@@ -66,19 +66,19 @@ class Gate {
 
 interface Failing {
   readonly gate: Gate
-  /** When its calls failed: the last of them, in milliseconds. */
+  /** When its calls failed, most recent last, in milliseconds. */
   failures: readonly number[]
 }
 
 /**
- * The circuit breaker of one target. Failures that one caller alone has seen may come of what it asks for (a body that the
- * upstream chokes on), so they open the breaker for this caller; for all it opens when several callers' do, of whom each
- * counts for half of the limit at most. Others know no callers: Envoy ejects a host after five failures in a row, LiteLLM
- * and Portkey after a number or share of them, whoever has caused them (Envoy, outlier detection; LiteLLM, cooldowns).
+ * The circuit breaker of one target. Failures seen by a single caller may be caused by its requests, so they open the
+ * breaker for this caller only. It opens for all when several callers see failures; each counts for at most half of
+ * the limit. Other systems do not distinguish callers: Envoy ejects a host after five consecutive failures, LiteLLM
+ * and Portkey after a number or share of failures (Envoy, outlier detection; LiteLLM, cooldowns).
  */
 export class Breaker {
   readonly #all = new Gate()
-  /** The callers whose calls have failed since the last that was answered whole. */
+  /** Callers with failures since the last complete response. */
   #callers: Map<string, Failing> | undefined
   readonly #changed: BreakerChanged
 
@@ -86,12 +86,12 @@ export class Breaker {
     this.#changed = changed
   }
 
-  /** For all callers. */
+  /** The state for all callers. */
   get state(): BreakerState {
     return this.#all.state
   }
 
-  /** The ids of the callers for whom alone it is not closed. */
+  /** The ids of callers for whom alone it is not closed. */
   get refusedCallers(): readonly string[] {
     return [...(this.#callers ?? [])].flatMap(([id, { gate }]) => (gate.isClosed ? [] : [id]))
   }
@@ -110,7 +110,7 @@ export class Breaker {
     this.#callers?.get(caller)?.gate.release()
   }
 
-  /** It answers: it is used again. Failures before are not forgotten, for the answer may still break. */
+  /** The target answers, so the breaker closes. Earlier failures are kept, because the response may still break off. */
   answered(caller: string): void {
     if (!this.#all.isClosed && this.#all.close()) this.#changed('closed', undefined)
     if (this.#callers?.get(caller)?.gate.close() === true) this.#changed('closed', caller)
@@ -135,7 +135,7 @@ export class Breaker {
     failing.gate.release()
     const isForAll = !isClosed || this.#isForAll(failures, now - windowMs)
     if (isForAll && this.#all.open(now + cooldownMs)) this.#changed('open', undefined)
-    // Whose probe has failed leaves the next one to somebody else.
+    // The caller whose probe failed rests longer, so that another caller makes the next probe.
     const restMs = isForAll ? (isProbed ? 2 * cooldownMs : 0) : cooldownMs
     const isOpen = isProbed || failing.failures.length >= failures || !failing.gate.isClosed
     if (restMs > 0 && isOpen && failing.gate.open(now + restMs)) this.#changed('open', caller)

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Concealed } from '../run/concealer.ts'
 import type { Upstream } from './routing.ts'
 
-/** What of the settings and of the environment no caller may read, should an upstream quote it. */
+/** Secrets and hosts from the configuration and environment that must be masked when an upstream quotes them. */
 export function concealedSettings(config: Config, upstreams: Iterable<Upstream>): Concealed {
   const secrets = new Set<string>()
   const hosts = new Set<string>()
@@ -14,7 +14,7 @@ export function concealedSettings(config: Config, upstreams: Iterable<Upstream>)
     for (const value of secretHeaders(headers)) add(value)
     addAddress(baseUrl, provider.baseUrl)
   }
-  // Those that are off or answered by a package have no upstream.
+  // Disabled providers and those served by a package have no upstream.
   for (const { key, keys = [], headers = {}, baseUrl } of Object.values(config.providers)) {
     for (const one of [key, ...keys, ...secretHeaders(headers)]) add(one)
     if (baseUrl !== undefined) addAddress(baseUrl, '')
@@ -35,17 +35,17 @@ export function concealedSettings(config: Config, upstreams: Iterable<Upstream>)
     if (!URL.canParse(address)) return
     const { host, hostname, password } = new URL(address)
     add(decodeURIComponent(password))
-    // What the catalogue says of a provider is known to everybody.
+    // Addresses in the catalogue are public.
     if (host === '' || (URL.canParse(usual) && new URL(usual).host === host)) return
     hosts.add(host)
     hosts.add(hostname)
   }
 }
 
-/** Variables by which programs are given credentials, such as AZURE_API_KEY, AWS_SESSION_TOKEN or PGPASSWORD. */
+/** Names of variables that hold credentials, such as AZURE_API_KEY, AWS_SESSION_TOKEN or PGPASSWORD. */
 const credentialName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)S?(?:_\d+)?$/i
 
-/** Headers whose values say how a request is meant, and are no secret. */
+/** Headers whose values are not secret. */
 const ordinaryHeaders: ReadonlySet<string> = new Set([
   'accept',
   'anthropic-beta',
@@ -61,7 +61,7 @@ function secretHeaders(headers: Readonly<Record<string, string>>): readonly stri
   )
 }
 
-/** The secret, and each secret that it is made of: a scheme and its value, several parts, a list, an account in JSON. */
+/** The secret and the secrets it contains: scheme and value, several parts, a list, or a service account in JSON. */
 function partsOf(secret: string): readonly string[] {
   const whole = secret.trim()
   if (whole.startsWith('{')) return [whole, ...textsIn(whole)]
@@ -71,7 +71,7 @@ function partsOf(secret: string): readonly string[] {
   return [whole, value ?? '', password, ...whole.split(/[:,\s]/).filter(isPart)]
 }
 
-/** A part of a secret is often only a name: it is hidden where it is long. */
+/** Short parts of a secret are usually only names, so only longer parts are masked. */
 const partLengthMin = 12
 const isPart = (text: string): boolean => text.length >= partLengthMin
 

@@ -11,7 +11,7 @@ import type { Route, RouteOptions, Routing, Target, Upstream } from './routing.t
 import type { RoutingInput } from './routing-input.ts'
 import { offHint, suggestion, unknownModel } from './unknown-model.ts'
 
-/** Names and routes of one configuration; a new configuration makes a new one and the old serves its calls to the end. */
+/** Creates the routing of one configuration. A new configuration creates a new one; running calls keep the old one. */
 export function createRouting(input: RoutingInput): Routing {
   const { config, upstreams, engine, known } = input
   const aliases = aliasesOf(input)
@@ -19,9 +19,9 @@ export function createRouting(input: RoutingInput): Routing {
     config.builtin.enabled === 'never' ? [] : engine.models.map((model) => [model.id, model]),
   )
   const listed: ListedModels = { input, aliases, engineNames }
-  // A Map, since callers choose the name: an object would have a `constructor`.
+  // A Map, because callers choose the name: a plain object would find `constructor`.
   const routes = new Map(Object.entries(config.models))
-  /** Routes that the configuration alone decides, made once; names that callers made up push out the oldest. */
+  /** Cached routes that depend on the configuration alone. Callers can make up names, so the oldest are evicted. */
   const made = new Map<string, Route>()
 
   async function levelsOf(name: string, walk: Walk): Promise<Level[]> {
@@ -40,8 +40,8 @@ export function createRouting(input: RoutingInput): Routing {
   }
 
   /**
-   * What leads nowhere, such as a provider that is off, is left out as long as something else is there. Each name is
-   * followed once, where it comes first: fallbacks of fallbacks may refer to each other.
+   * Targets that do not exist, such as those of a disabled provider, are skipped while others remain. Each name is
+   * followed once, at its first occurrence, because fallbacks may refer to each other.
    */
   async function routeLevels(name: string, configured: RouteConfig, walk: Walk): Promise<Level[]> {
     const missing: GatewayError[] = []
@@ -84,16 +84,16 @@ export function createRouting(input: RoutingInput): Routing {
 
 type Level = readonly Target[]
 
-/** The way through the names of one route. */
+/** State of resolving one route. */
 interface Walk {
   readonly seen: Set<string>
-  /** False where a provider's own list decided. */
+  /** False if a provider's model list was needed. */
   isFixed: boolean
-  /** Who asks: only names that this key may use are suggested. */
+  /** The caller: only names that this key may use are suggested. */
   readonly key: Caller
 }
 
-/** Prices are read before the first call asks for one. */
+/** Loads prices before the first call needs one. */
 async function withPrices(finding: Promise<readonly Level[]>): Promise<readonly Level[]> {
   const levels = await finding
   for (const { price } of levels.flat()) await price.open()
@@ -129,14 +129,14 @@ function ownTargets(
 }
 
 /**
- * A bare name is of the one provider that lists it; else of the one that did not say what it has, as long as that is so. Throws
- * `upstream_unavailable` where several did not.
+ * Resolves a bare model name to the one provider that lists it. If none does, the only provider whose list is unknown
+ * is used for now. Throws `upstream_unavailable` if several lists are unknown.
  */
 async function ownedTarget(listed: ListedModels, name: string, key: Caller): Promise<Target> {
   const { input } = listed
   if (!isModelName(name)) throw unknownModel(name)
   const { listing, silent: all } = await input.lists.owners(name)
-  // What begins like a provider that nobody has is more likely a mistake than a model that nobody lists.
+  // A name with an unknown provider prefix is more likely a mistake than an unlisted model.
   const silent = name.includes('/') ? [] : all
   if (listing.length > 1)
     throw new GatewayError(
@@ -181,7 +181,7 @@ function aliasesOf(input: RoutingInput): ReadonlyMap<string, string> {
   return new Map(on ? Object.entries(aliases) : [])
 }
 
-/** A provider that is gone may be a slip: a name of its models must not be answered by something else meanwhile. */
+/** A removed provider may be a mistake, so well-known model names must not go to the built-in engine meanwhile. */
 function hasProviders({ upstreams, packages, hadProviders }: RoutingInput): boolean {
   if (hadProviders === true || packages.size > 0) return true
   return [...upstreams.values()].some(({ ambient }) => !ambient)
@@ -198,7 +198,7 @@ function findDirect(
   return { target: `${engine.id}/${alias}`, because: `builtin.aliases.${name}` }
 }
 
-/** Runs `make`; a model that is not there becomes an entry of `missing` instead of a failure. */
+/** Runs `make`. A missing model is added to `missing` instead of failing. */
 function orMissing(missing: GatewayError[], make: () => Target): readonly Target[] {
   try {
     return [make()]
@@ -221,7 +221,7 @@ interface TargetSettings {
   readonly because: string
   readonly weight?: number
   readonly priority?: number
-  /** How many calls it takes at a time as a target of its route. */
+  /** The concurrency limit of the target within its route. */
   readonly bound?: Bound
   readonly timeouts?: Partial<Timeouts>
 }
@@ -269,7 +269,7 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
 
 const queueDefaults = { waiting: 1_000, waitMs: 5_000 }
 
-/** How many calls a target and its provider take at a time; `bound` says how many come by its route. */
+/** The concurrency limits of a target and its provider; `bound` is that of its route. */
 function fullnessOf(
   { config }: RoutingInput,
   target: string,
@@ -292,7 +292,7 @@ function fullnessOf(
   return { places, whenFull }
 }
 
-/** A provider of the catalogue, under whatever name, has the prices of the catalogue's. */
+/** A provider based on a catalogue entry has the prices of that entry, whatever its name. */
 function priceOf(
   { config, engine, prices, upstreams }: RoutingInput,
   provider: string,
@@ -304,10 +304,10 @@ function priceOf(
   return prices.of({ provider, catalogue: type === undefined ? kind : undefined, model })
 }
 
-/** It costs nothing, on any day. */
+/** Free of charge. */
 const builtInPrice = freeTarget('built-in', '')
 
-/** What answers in this process; undefined where `providerId` is elsewhere. */
+/** The in-process engine of a provider; undefined for upstreams. */
 function engineOf(
   { config, engine, packages }: RoutingInput,
   providerId: string,
@@ -321,8 +321,8 @@ function engineOf(
 }
 
 /**
- * Names travel in addresses, headers and logs: one with control characters or half a character is nobody's, nor is one
- * that would step out of its place in an address.
+ * Model names are used in URLs, headers and logs. Control characters, lone surrogates and path segments such as `..`
+ * are refused.
  */
 const modelNamePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,512}$/u
 
@@ -350,7 +350,7 @@ function optionsOf(
   } as RouteOptions
 }
 
-/** The upstream as one of its models speaks. */
+/** The upstream with the protocol of one of its models. */
 function speaking(upstream: Upstream, model: string): Upstream {
   const protocol = upstream.provider.protocolOf?.(model)
   return protocol ? { ...upstream, provider: { ...upstream.provider, protocol } } : upstream

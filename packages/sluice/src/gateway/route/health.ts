@@ -1,40 +1,43 @@
 import { Breaker, type BreakerOptions, type BreakerState } from './breaker.ts'
 import { createKeyTurns, type KeyTurns } from './key-turns.ts'
 
-/** What has been seen of each target lately. In memory: another process learns for itself. Callers are ids of keys. */
+/**
+ * Recent observations of each target. In memory only: each process learns for itself. Callers are identified by key
+ * ids.
+ */
 export interface Health extends KeyTurns {
   /** False while the breaker is open for this caller, except for one probe at a time after the cooldown. */
   available(target: string, caller: string): boolean
-  /** A try begins; in a half-open breaker it is the one probe. */
+  /** Called when a try begins. In a half-open breaker it becomes the probe. */
   starts(target: string, caller: string): void
-  /** A try ended without saying anything about the target: the caller left, or the request was wrong. */
+  /** Called when a try ended without a result for the target: the caller disconnected or its request was invalid. */
   released(target: string, caller: string): void
-  /** A try has brought an answer, or the first content of one. */
+  /** Called when a try has produced a response, or its first content. */
   answered(target: string, caller: string, firstContentMs: number): void
-  /** An answer has come whole: the failures before it are forgotten. */
+  /** Called when a response is complete. Earlier failures are forgotten. */
   completed(target: string): void
-  /** A try has failed, or an answer has broken off in its middle: once for each. */
+  /** Called once when a try fails or a response breaks off. */
   failed(target: string, caller: string, breaker: BreakerOptions): void
-  /** A moving average of the time to the first content, in milliseconds; undefined when nothing is known. */
+  /** Moving average of the time to first content, in milliseconds; undefined if unknown. */
   latencyMs(target: string): number | undefined
-  /** All targets that something is known of. */
+  /** All targets with observations. */
   seen(): readonly SeenTarget[]
-  /** A percentile (0 to 100) of the last first-content times; undefined below 8 observations. */
+  /** A percentile (0 to 100) of recent times to first content; undefined below 8 observations. */
   percentileMs(target: string, percentile: number): number | undefined
   /**
-   * Remembers for ten minutes that the upstream at a base URL does not have a client format after all: servers that speak
-   * OpenAI's chat often lack its Responses. The format is then translated. Does nothing where the format has worked.
+   * Remembers for ten minutes that the upstream at a base URL lacks a client format; servers with OpenAI's Chat
+   * Completions often lack Responses. The format is then translated. Does nothing if the format has worked before.
    */
   setFormatLacking(baseUrl: string, format: string): void
   lacksFormat(baseUrl: string, format: string): boolean
-  /** The upstream at a base URL has answered in a client format: it has it, whatever it says of later requests. */
+  /** Remembers that the upstream at a base URL supports a client format. Later errors do not change that. */
   formatWorked(baseUrl: string, format: string): void
-  /** Remembers whether an upstream's last answer was that of a gateway like this one. */
+  /** Remembers whether the last response of an upstream came from another Sluice gateway. */
   setGateway(provider: string, isGateway: boolean): void
   isGateway(provider: string): boolean
 }
 
-/** What is known of a target. */
+/** The observations of a target. */
 export interface SeenTarget {
   readonly id: string
   readonly breaker: BreakerState
@@ -42,11 +45,11 @@ export interface SeenTarget {
   readonly refusedCallers: readonly string[]
   /** As `latencyMs` has it. */
   readonly latencyMs: number | undefined
-  /** How many first-content times are remembered, at most 128. */
+  /** Number of stored times to first content, at most 128. */
   readonly observations: number
 }
 
-/** Told of every change of a breaker; `caller` is the one key that it holds for, undefined where it holds for all. */
+/** Called on every change of a breaker. `caller` is the only key it applies to; undefined if it applies to all. */
 export type BreakerListener = (
   target: string,
   state: BreakerState,
@@ -59,12 +62,12 @@ interface Seen {
   readonly samples: number[]
 }
 
-/** Callers choose the model's name in `provider/model`; beyond this many the one used longest ago is forgotten. */
+/** Callers choose the model in `provider/model`, so the least recently used target is evicted beyond this number. */
 const targetsMax = 10_000
 const lackingMs = 600_000
 const samplesMax = 128
 const samplesForPercentile = 8
-/** How much one observation moves the average. */
+/** The weight of one observation in the moving average. */
 const weight = 0.2
 
 export function createHealth(now: () => number, changed: BreakerListener = () => {}): Health {
@@ -72,7 +75,8 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
 
   function seen(target: string): Seen {
     const known = targets.get(target)
-    // A Map keeps the order of insertion. Where it may have to forget something, what was used last stands last.
+    // A Map keeps insertion order. When eviction is near, the entry is re-inserted so that the least recently used
+    // comes first.
     if (known && targets.size < targetsMax / 2) return known
     const entry = known ?? {
       breaker: new Breaker((state, caller) => changed(target, state, caller)),

@@ -1,43 +1,43 @@
-/** Who is about to use a key of a provider, and for what. */
+/** The use of a provider key: where, for which model and by whom. */
 export interface KeyUse {
   readonly provider: string
   /** The upstream's own name for the model. */
   readonly model: string
-  /** The id of the caller's own key. */
+  /** The id of the caller's virtual key. */
   readonly caller: string
 }
 
 /**
- * What a refusal was about. `key`: the key itself, since another one served the same request. `model`: the key and this
- * model, likewise. `unknown`: nobody can tell it from the request, so that it holds for this caller and model alone until
- * another caller is refused too.
+ * What a refusal applies to. `key`: the key, because another key served the same request. `model`: the key with this
+ * model, likewise. `unknown`: the request may be at fault, so the refusal applies to this caller and model only,
+ * until another caller is refused too.
  */
 export type Refusal = 'key' | 'model' | 'unknown'
 
-/** The keys of each provider are used in turn; a refused one rests, first for seconds, then longer. */
+/** Rotates the keys of each provider. A refused key rests, first for seconds, then longer. */
 export interface KeyTurns {
   /**
-   * The next key in turn that does not rest. Where every one does, the one that has rested longest is tried again once in
-   * 15 seconds, as refusals may be the upstream's bad day; undefined in between.
+   * The next key that is not resting. If all rest, the one that has rested longest is tried once every 15 seconds,
+   * because the refusals may be a temporary fault of the upstream; undefined in between.
    */
   nextKey(use: KeyUse, secrets: readonly string[]): string | undefined
-  /** A key other than `refused` that does not rest; undefined where there is none. */
+  /** A key other than `refused` that is not resting; undefined if there is none. */
   otherKey(use: KeyUse, secrets: readonly string[], refused: string): string | undefined
-  /** How long until a key may be used again, in milliseconds. */
+  /** Time until a key may be used again, in milliseconds. */
   keyRestsMs(use: KeyUse, secrets: readonly string[]): number
-  /** Which of a provider's keys rest now, in no order. */
+  /** The keys of a provider that are resting now, in no particular order. */
   resting(provider: string, secrets: readonly string[]): readonly RestingKey[]
-  /** A key was good for this model: whatever was held against it is forgotten. */
+  /** Records that a key has worked for this model and clears its refusals. */
   keyWorked(use: KeyUse, secret: string): void
   keyRefused(use: KeyUse, secret: string, refusal: Refusal): void
 }
 
 export interface RestingKey {
-  /** Its place among the provider's keys, from 1. */
+  /** Its position among the provider's keys, from 1. */
   readonly position: number
-  /** The only model that it rests for; undefined where it rests for all. */
+  /** The only model it rests for; undefined if it rests for all. */
   readonly model: string | undefined
-  /** The only caller that it rests for; undefined where it rests for all. */
+  /** The only caller it rests for; undefined if it rests for all. */
   readonly caller: string | undefined
   /** Milliseconds since the epoch. */
   readonly until: number
@@ -45,24 +45,24 @@ export interface RestingKey {
 
 interface Rest {
   until: number
-  /** When it began, or was last tried again. */
+  /** When the rest began or was last probed. */
   since: number
   lengthMs: number
-  /** The only caller it holds for; undefined where it holds for all. */
+  /** The only caller it applies to; undefined if it applies to all. */
   caller: string | undefined
 }
 
 const firstRestMs = 5_000
 const longestRestMs = 300_000
 const probeKeyMs = 15_000
-/** Callers choose the model's name; beyond this many rests the oldest is forgotten. */
+/** Callers choose the model's name, so the oldest rest is evicted beyond this number. */
 const restsMax = 10_000
 
 export function createKeyTurns(now: () => number): KeyTurns {
   const rests = new Map<string, Rest>()
   const turns = new Map<string, number>()
 
-  /** The longer of the rests that hold for this use. */
+  /** The longer of the rests that apply to this use. */
   function restOf(use: KeyUse, secret: string): Rest | undefined {
     const ofKey = holding(rests.get(nameOf(use.provider, secret)), use)
     const ofModel = holding(rests.get(nameOf(use.provider, secret, use.model)), use)
@@ -132,7 +132,7 @@ interface Refused {
   readonly time: number
 }
 
-/** Each refusal doubles the rest before it, unless that is long over. */
+/** Each refusal doubles the previous rest, unless that ended long ago. */
 function restAfter(last: Rest | undefined, { use: { caller }, refusal, time }: Refused): Rest {
   const before = last && last.until + longestRestMs > time ? last : undefined
   const isOfOne = refusal === 'unknown' && (!before || before.caller === caller)
@@ -146,7 +146,7 @@ function restAfter(last: Rest | undefined, { use: { caller }, refusal, time }: R
 
 function lengthAfter(before: Rest | undefined, time: number): number {
   if (!before) return firstRestMs
-  // Calls that were under way together are refused together, and that is one refusal.
+  // Concurrent calls that are refused together count as one refusal.
   if (before.until > time) return before.lengthMs
   return Math.min(longestRestMs, before.lengthMs * 2)
 }

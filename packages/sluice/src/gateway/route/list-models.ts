@@ -11,10 +11,10 @@ export interface ListedModels {
   readonly engineNames: ReadonlyMap<string, EngineModel>
 }
 
-/** When the built-in models came into being: a fixed moment, so that lists do not change by themselves. */
+/** The `created` time of all models: a fixed value, so that lists do not change. */
 const created = 1_760_000_000
 
-/** Every name this key may use: built-in models, their aliases, configured names, and `provider/model` of the rest. */
+/** All names this key may use: built-in models, their aliases, configured names and `provider/model` for the rest. */
 export async function listModels(
   listed: ListedModels,
   key: Caller,
@@ -34,7 +34,7 @@ interface UpstreamList {
   readonly models: readonly UpstreamModel[]
 }
 
-/** All models of a configuration, until an upstream says that it has others. */
+/** Cache of the merged list per configuration; valid until an upstream's list changes. */
 const merged = new WeakMap<
   ListedModels,
   { readonly lists: readonly UpstreamList[]; readonly all: readonly ListedModel[] }
@@ -74,7 +74,7 @@ function mergedModels(
   return [...found.values()]
 }
 
-/** The name that the first target of a configured model is listed under. */
+/** The name under which the first target of a configured model is listed. */
 function targetOf({ config, engine }: RoutingInput, name: string): string {
   const configured = config.models[name]
   const target = typeof configured === 'string' ? configured : configured?.targets[0]?.target

@@ -6,19 +6,19 @@ import { untilAborted } from '../attempt/until-aborted.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
 
 /**
- * What each upstream says it has. Asked only when somebody needs to know, and again after ten minutes, for which nobody waits:
- * what was known holds until something newer is, also while the upstream cannot be asked.
+ * The model lists of the upstreams. Fetched on demand and refreshed in the background after ten minutes. A known list
+ * stays valid until a newer one arrives, even if the upstream cannot be reached.
  */
 export interface ModelLists {
   owners(model: string): Promise<Owners>
-  /** Everything known of one upstream's models. */
+  /** All known models of one upstream. */
   of(upstream: Upstream): Promise<readonly UpstreamModel[]>
 }
 
-/** Who has a model, by ids of upstreams. */
+/** The upstreams that have a model, by id. */
 export interface Owners {
   readonly listing: readonly string[]
-  /** Those that have never said what they have, and might have it. */
+  /** Upstreams whose list is unknown and that might have it. */
   readonly silent: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface ModelListsInput {
   readonly send: Send
   readonly now: () => number
   readonly newId: (prefix: string) => string
-  /** Told when an upstream could not be asked. */
+  /** Called when an upstream's list could not be fetched. */
   readonly failed: (upstream: string, reason: string) => void
 }
 
@@ -35,15 +35,15 @@ const none: readonly UpstreamModel[] = []
 
 const askMs = 3_000
 const freshMs = 600_000
-/** An upstream that did not answer is left alone for a minute. */
+/** An upstream that failed is not asked again for a minute. */
 const failedMs = 60_000
 
 interface Known {
-  /** Undefined until it has said something. */
+  /** Undefined until the upstream has answered once. */
   models?: readonly ModelCard[] | undefined
-  /** That, with what the provider's own table says: the same list until something newer was said. */
+  /** The list merged with the provider's own table; cached until the upstream's list changes. */
   merged?: { readonly said: readonly ModelCard[]; readonly models: readonly UpstreamModel[] }
-  /** When it is asked again. */
+  /** When it is fetched again. */
   until: number
   asking?: Promise<void> | undefined
 }
@@ -70,7 +70,7 @@ export function createModelLists(input: ModelListsInput): ModelLists {
     return entry.models
   }
 
-  /** Undefined where the upstream has not said what it has, and nobody else knows. */
+  /** Undefined if the upstream's list is unknown and the provider has no table. */
   async function listed(upstream: Upstream): Promise<readonly UpstreamModel[] | undefined> {
     if (upstream.models) return upstream.models
     const said = await fetched(upstream)
@@ -106,10 +106,10 @@ function knownIn({ models, provider }: Upstream, model: string): boolean {
   return (models ?? provider.models ?? []).some(({ id }) => id === model)
 }
 
-/** Servers that have no list at all say so. */
+/** Statuses of servers that have no model list. */
 const hasNoList: ReadonlySet<number> = new Set([404, 405, 501])
 
-/** Each secret in turn until one is taken. Throws where the upstream does not say what it has. */
+/** Tries each key until one is accepted. Throws if the upstream does not return its list. */
 async function ask(
   upstream: Upstream,
   { send, newId }: ModelListsInput,

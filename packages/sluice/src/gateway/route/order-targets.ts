@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Health } from './health.ts'
 import type { Route, Target } from './routing.ts'
 
-/** The targets of a call in the order in which it tries them now. */
+/** The targets of a call in the order in which they are tried. */
 export function orderFor(
   { health, random }: Pick<Gateway, 'health' | 'random'>,
   { key, format, request }: Call,
@@ -28,14 +28,13 @@ export interface ChooseInput {
   /** The id of the caller's key. */
   readonly caller: string
   readonly random: () => number
-  /** What stickiness goes by; absent when the route is not sticky. */
+  /** The input of sticky routing; absent if the route is not sticky. */
   readonly prefix?: string
 }
 
 /**
- * The order in which a call tries the route's targets: levels in order, inside a level priorities in order, among
- * equals by the route's strategy. A target whose breaker is open goes behind all others; it is not left out, because
- * where nothing else is left a failing target is still better than none.
+ * Orders the targets of a route: by level, within a level by priority, and among equals by the route's strategy.
+ * Targets with an open breaker come last; they are not left out, because a failing target is better than none.
  */
 function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
   const ordered = route.levels.flatMap((level) =>
@@ -64,7 +63,7 @@ function orderEquals(
   return byWeight(equals, input.random)
 }
 
-/** Weighted random order without repetition: each takes the place of the smallest exponential draw. */
+/** Weighted random order without repetition, by exponential draws. */
 function byWeight(equals: readonly Target[], random: () => number): readonly Target[] {
   const draws = new Map(
     equals.map((target) => [target, -Math.log(1 - random()) / target.weight] as const),
@@ -72,10 +71,10 @@ function byWeight(equals: readonly Target[], random: () => number): readonly Tar
   return equals.toSorted((left, right) => (draws.get(left) ?? 0) - (draws.get(right) ?? 0))
 }
 
-/** One call in this many explores, so that a target which was slow once is seen when it is fast again. */
+/** The fraction of calls that explore, so that a slow target is noticed when it becomes fast again. */
 const exploration = 0.05
 
-/** The fastest first; one that nothing is known of yet comes before all, so that it is learned. */
+/** Fastest first. Targets without observations come before all others, so that they are measured. */
 function byLatency(equals: readonly Target[], input: ChooseInput): readonly Target[] {
   if (input.random() < exploration) return byWeight(equals, input.random)
   const latency = ({ id }: Target) => input.health.latencyMs(id) ?? 0
@@ -83,8 +82,8 @@ function byLatency(equals: readonly Target[], input: ChooseInput): readonly Targ
 }
 
 /**
- * Rendezvous hashing: the same beginning of a prompt goes to the same target as long as it is there, and when it goes
- * away only its own share moves (Thaler and Ravishankar, 1998).
+ * Rendezvous hashing: the same prompt prefix goes to the same target while it exists, and only the share of a removed
+ * target moves (Thaler and Ravishankar, 1998).
  */
 function byPrefix(equals: readonly Target[], prefix: string): readonly Target[] {
   const score = ({ id, weight }: Target) => {
@@ -97,7 +96,7 @@ function byPrefix(equals: readonly Target[], prefix: string): readonly Target[] 
 
 const prefixCharacters = 4096
 
-/** The key, and the beginning of the prompt up to its first 4,096 characters, as providers cache from the beginning. */
+/** The key and the first 4,096 characters of the prompt. Providers cache from the beginning of a prompt. */
 function promptPrefix(keyId: string, beginning: unknown): string {
   const text = JSON.stringify(beginning) ?? ''
   return `${keyId}\n${text.slice(0, prefixCharacters)}`

@@ -4,17 +4,20 @@ import type { TargetPrices } from '../../prices/target-price.ts'
 import type { ModelLists } from './model-lists.ts'
 import type { KnownProviders, Upstream } from './routing.ts'
 
-/** What names and routes are made of. */
+/** The inputs of the routing. */
 export interface RoutingInput {
   readonly config: Config
   readonly upstreams: ReadonlyMap<string, Upstream>
-  /** The built-in engine; without operations where routes are only looked at. */
+  /** The built-in engine; without operations if routes are only inspected. */
   readonly engine: EngineCard & { readonly operations?: Engine }
-  /** Providers answered by packages of the AI SDK, in this process. */
+  /** Providers served in this process by AI SDK packages. */
   readonly packages: ReadonlyMap<string, () => Promise<Engine>>
   readonly lists: ModelLists
   readonly prices: TargetPrices
-  /** An earlier configuration of this process had providers: well-known names are theirs for good. Default false. */
+  /**
+   * Whether an earlier configuration of this process had providers; the aliases of the built-in engine then stay off.
+   * Default false.
+   */
   readonly hadProviders?: boolean
   readonly known: KnownProviders
 }

@@ -8,33 +8,35 @@ import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
 import type { BreakerOptions } from './breaker.ts'
 
-/** A provider as configured: where it is, with which keys, and what is known of its models. */
+/** A configured provider: its address, keys and known models. */
 export interface Upstream {
   readonly id: string
   readonly provider: Provider
-  /** Without a trailing slash, settings filled in. */
+  /** Without a trailing slash, with settings substituted. */
   readonly baseUrl: string
-  /** Whether the base URL is not the provider's own: then what is elsewhere with the provider is there too. */
+  /** Whether the base URL is not the provider's own. The provider's other hosts are then not used either. */
   readonly isOtherBase: boolean
-  /** The version that `baseUrl` ends in, such as `/v1/`; a path that begins with it does not say it again. */
+  /** The version segment that `baseUrl` ends in, such as `/v1/`. It is removed from paths that begin with it. */
   readonly version?: string
-  /** Never empty: a local server without a key has the empty secret. */
+  /** Never empty: a local server without a key has one empty secret. */
   readonly secrets: readonly string[]
   readonly settings: ProviderSettings
-  /** True where nobody configured it: its key was found in a variable that other programs use too. */
+  /**
+   * True if it is not in the configuration: its key was found in an environment variable that other programs use too.
+   */
   readonly ambient: boolean
-  /** Sent with every request, over the provider's own. */
+  /** Sent with every request; overrides the provider's own headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Models configured by the user; absent means whatever the provider lists. */
+  /** Models from the configuration; absent means those the provider lists. */
   readonly models: readonly UpstreamModel[] | undefined
   readonly timeouts: Partial<Timeouts>
-  /** Callers may name what is kept at the upstream by ids that they have from elsewhere. */
+  /** Whether callers may reference objects at the upstream by ids they have from elsewhere. */
   readonly sharesIds: boolean
 }
 
 export interface UpstreamModel {
   readonly id: string
-  /** The upstream's own name; default the id. */
+  /** The upstream's own name; defaults to the id. */
   readonly upstream?: string
   readonly inputTokenLimit?: number
   readonly outputTokenLimit?: number
@@ -43,51 +45,51 @@ export interface UpstreamModel {
   readonly operations?: readonly OperationName[]
 }
 
-/** How many calls may be at the same time at a target (`provider/model`) or a provider of this name. */
+/** The concurrency limit of a target (`provider/model`), a provider or a target of one route. */
 export interface PlaceBounds extends EntranceBounds {
   readonly name: string
 }
 
-/** One place that can answer a call. `id` is `provider/model`. */
+/** A provider's model that can answer a call. `id` is `provider/model`. */
 export type Target = {
   readonly id: string
   readonly providerId: string
   /** The upstream's own name for the model. */
   readonly model: string
   readonly weight: number
-  /** Lower comes first. */
+  /** Lower values come first. */
   readonly priority: number
   readonly timeouts: Timeouts
   readonly price: TargetPrice
-  /** What happens to fields that it cannot express, where neither the call nor the route says. */
+  /** The policy for fields it cannot express, unless the call or the route sets one. */
   readonly unsupported: UnsupportedMode
-  /** Where only so many calls may be at the same time: at the model, and at its provider. Mostly empty. */
+  /** The concurrency limits that apply: its route's, its own and its provider's. Usually empty. */
   readonly places: readonly PlaceBounds[]
-  /** What happens while it is full and another target is left: `next` tries that one. */
+  /** What happens when it is full and another target is left: `next` tries that one. */
   readonly whenFull: 'wait' | 'next'
-  /** Why this target is there, for explain: the configuration line or rule it came from. */
+  /** The configuration line or rule that added it, for explain. */
   readonly because: string
 } & (
   | { readonly kind: 'upstream'; readonly upstream: Upstream }
   | { readonly kind: 'engine'; readonly engine: () => Promise<Engine> }
 )
 
-/** Where the calls for one public model name go. */
+/** The targets for one public model name. */
 export interface Route {
   /** The public name, as the caller wrote it. */
   readonly model: string
-  /** Targets of the model itself, then those of each fallback, in order. Never empty. */
+  /** The model's own targets, then those of each fallback, in order. Never empty. */
   readonly levels: readonly (readonly Target[])[]
   readonly options: RouteOptions
 }
 
 export interface RouteOptions {
-  /** Tries at one target, the first included. */
+  /** Maximum tries per target, including the first. */
   readonly attempts: number
   readonly baseMs: number
-  /** The longest wait before a retry; an upstream that asks for more is left for the next target. */
+  /** Maximum wait before a retry, in milliseconds. If an upstream asks for more, the next target is tried. */
   readonly maxMs: number
-  /** What happens to fields that a target cannot express; absent: what the target says. */
+  /** The policy for fields a target cannot express; absent means the target's own. */
   readonly unsupported?: UnsupportedMode
   readonly hedge: {
     readonly enabled: boolean
@@ -99,7 +101,7 @@ export interface RouteOptions {
   readonly breaker: BreakerOptions
 }
 
-/** A model as the three model lists show it. */
+/** A model as the model lists show it. */
 export interface ListedModel {
   readonly id: string
   readonly ownedBy: string
@@ -112,30 +114,30 @@ export interface ListedModel {
   readonly created: number
 }
 
-/** Providers that are on or could be. */
+/** Providers that are enabled or could be. */
 export interface KnownProviders {
   readonly ids: readonly string[]
-  /** As the catalogue has it; undefined for a name that is not there. */
+  /** The catalogue entry; undefined for an unknown name. */
   readonly find: (id: string) => Provider | undefined
-  /** Why one is off and what turns it on; undefined for one that is on, and for a name of none. */
+  /** Why a provider is off and how to enable it; undefined if it is on or unknown. */
   readonly whyOff: (id: string) => string | undefined
 }
 
-/** Names and routes as configured at one moment. */
+/** Names and routes of one configuration. */
 export interface Routing {
   /**
-   * The route of a public model name. Throws `model_not_found`, or `forbidden` when the key may not use it.
-   * May ask providers for their lists when the name is known to none yet.
+   * The route of a public model name. Throws `model_not_found`, or `forbidden` if the key may not use it. May ask
+   * providers for their model lists if the name is unknown.
    */
   route(model: string, key: Caller, operation: OperationName): Route | Promise<Route>
-  /** What this key may use; asks providers that have not said yet, each within a few seconds. */
+  /** The models this key may use. Asks providers whose lists are unknown, for a few seconds at most. */
   list(key: Caller): Promise<readonly ListedModel[]>
-  /** What a model of a provider costs, as the provider calls it. */
+  /** The price of a provider's model, by the provider's own name for it. */
   priceOf(provider: string, model: string): TargetPrice
-  /** The names that answer without any provider, for the start message. */
+  /** The model names of the built-in engine, for the start message. */
   readonly builtinModels: readonly string[]
   readonly upstreams: ReadonlyMap<string, Upstream>
   readonly known: KnownProviders
-  /** Whether another provider than the built-in engine is configured, or was before in this process. */
+  /** Whether a provider other than the built-in engine is configured, or was before in this process. */
   readonly hasProviders: boolean
 }

@@ -3,10 +3,10 @@ import { didYouMean } from '../../config/similar-name.ts'
 import type { RoutingInput } from './routing-input.ts'
 
 const shownMax = 200
-/** So many names are compared with a wrong one at most. */
+/** Maximum number of names compared with an unknown one. */
 const comparedMax = 2_000
 
-/** A name that leads nowhere. `hint` says in a sentence what to do about it. */
+/** The error for an unknown model. `hint` is a sentence that tells how to fix it. */
 export function unknownModel(name: string, hint = ''): GatewayError {
   const shown = JSON.stringify(name.slice(0, shownMax))
   const further = hint === '' ? '' : `. ${hint}`
@@ -15,7 +15,7 @@ export function unknownModel(name: string, hint = ''): GatewayError {
   })
 }
 
-/** Why a name leads nowhere that would lead somewhere under other settings; empty where it never would. */
+/** Explains an unknown name that would be valid with other settings; empty otherwise. */
 export function offHint({ config, known, engine }: RoutingInput, name: string): string {
   const slash = name.indexOf('/')
   if (slash > 0) {
@@ -34,7 +34,7 @@ export function offHint({ config, known, engine }: RoutingInput, name: string): 
   )
 }
 
-/** The name that was probably meant, of those that the caller may use. */
+/** Suggests the most similar name that the caller may use. */
 export async function suggestion(
   { upstreams, lists }: RoutingInput,
   {

@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../../config/schema.ts'
 import type { Credentials, Provider } from '../../providers/provider.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
 
-/** The catalogue entry that shows how a protocol's credentials travel, for providers configured by `type` alone. */
+/** For providers configured by `type` alone: the catalogue entry that defines the credentials of the protocol. */
 const namesakes: Readonly<Record<string, string>> = {
   gemini: 'google',
   bedrock: 'amazon-bedrock',
@@ -13,8 +13,8 @@ const namesakes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Every provider that is on: those whose key is in the environment, and those of sluice.yaml. Local servers are on only
- * when configured. `skipped` is told why a configured one is off.
+ * All enabled providers: those with a key in the environment and those in sluice.yaml. Local servers must be
+ * configured. `skipped` is called with the reason why a configured provider is off.
  */
 export function configuredUpstreams(
   config: Config,
@@ -61,7 +61,7 @@ export function configuredUpstreams(
     const upstream = createUpstream(id, {
       provider,
       given: { ...(elsewhere && { baseUrl: elsewhere.url }), ...given },
-      // A line break at the end, as files of keys have one, is no part of a header.
+      // Key files often end in a line break, which is invalid in a header.
       secrets: secrets.map((secret) => secret.trim()),
       variables,
     })
@@ -77,7 +77,7 @@ function baseOf(
 ): Provider | undefined {
   if (type !== undefined && kind === undefined) {
     const base = catalogue.get(namesakes[type] ?? type)
-    // A stranger that speaks a protocol has none of the namesake's models, quirks or limits.
+    // Only the protocol is shared with the catalogue entry, not its models, quirks or limits.
     return base && { ...withoutModels(base), id, name: id }
   }
   const known = catalogue.get(kind ?? id)
@@ -124,7 +124,7 @@ function createUpstream(
   }
 }
 
-/** OpenAI's protocol at a host alone: its `/v1`, which the provider's own address ends in. */
+/** Adds `/v1` to a bare host with OpenAI's protocol, if the provider's own base URL ends in it. */
 function withVersion(baseUrl: string, known: string, { protocol }: Provider): string {
   return protocol.id.startsWith('openai') &&
     /^https?:\/\/[^/]+\/v1$/.test(known) &&
@@ -133,13 +133,13 @@ function withVersion(baseUrl: string, known: string, { protocol }: Provider): st
     : baseUrl
 }
 
-/** What a base URL ends in and a protocol's path may begin with: it is said once. */
+/** The version segment at the end of a base URL, which a protocol's path may repeat. */
 function versionOf(baseUrl: string): Pick<Upstream, 'version'> {
   const version = /\/v\d\w*$/.exec(baseUrl)?.[0]
   return version === undefined ? {} : { version: `${version}/` }
 }
 
-/** The base URL that the environment gives a provider, and the variable it came from. */
+/** The base URL set in the environment, and the variable it came from. */
 function baseUrlFrom(
   { environment, baseUrlVariables = [] }: Provider,
   variables: Ingredients['variables'],
@@ -155,8 +155,8 @@ function baseUrlFrom(
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0'])
 
 /**
- * Whoever points applications at this gateway by OPENAI_BASE_URL may start it in the same shell: then the key there is
- * the gateway's own, and a call would go round in circles.
+ * Users who point applications at this gateway with OPENAI_BASE_URL may start it in the same shell. The key there is
+ * then the gateway's own, and requests would loop.
  */
 function leadsHere(url: string, { host, port }: Config['server']): boolean {
   if (!URL.canParse(url)) return false

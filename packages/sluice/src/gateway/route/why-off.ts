@@ -4,13 +4,13 @@ import type { Provider } from '../../providers/provider.ts'
 export interface OffInput {
   readonly config: Pick<Config, 'providers'>
   readonly catalogue: ReadonlyMap<string, Provider>
-  /** Those that are on: by sluice.yaml, or by a key in the environment. */
+  /** Enabled providers, from sluice.yaml or from a key in the environment. */
   readonly upstreams: Pick<ReadonlyMap<string, unknown>, 'has'>
-  /** Why a configured provider was left out, by its name. */
+  /** Why a configured provider was skipped, by its name. */
   readonly skipped: ReadonlyMap<string, string>
 }
 
-/** Why a provider is off and what turns it on, in a sentence for everybody; undefined for one that is on, and for a name of none. */
+/** Why a provider is off and how to enable it, in one sentence; undefined if it is on or unknown. */
 export function whyOff(
   id: string,
   { config, catalogue, upstreams, skipped }: OffInput,

@@ -1,17 +1,20 @@
 import { GatewayError } from '@sluice/contract'
 
-/** What no caller may read, and of it what no log may hold. */
+/** What to mask for callers, and which part of it to mask in logs too. */
 export interface Concealed {
-  /** Keys, passwords and header values, which are seen by nobody. */
+  /** Keys, passwords and header values; masked everywhere. */
   readonly secrets: Iterable<string>
-  /** Names and addresses of upstreams that are nobody's business but the operator's, who finds his way by them in the log. */
+  /** Hosts of private upstreams; masked for callers only, because operators need them in the log. */
   readonly hosts: Iterable<string>
 }
 
 const veil = '***'
-/** A shorter text is no secret, and could stand in any word. */
+/** Shorter texts are not masked: they could be part of any word. */
 const secretLengthMin = 8
-/** So much of an upstream's words is looked at; a secret that ends behind it is cut off with the word it stands in. */
+/**
+ * Only this much of an upstream's text is examined. It is cut at a word boundary, so that no part of a secret
+ * remains.
+ */
 const readMax = 20_000
 const shownMax = 2_000
 
@@ -19,17 +22,17 @@ const secretLike =
   /\b(?:sk|pk|rk|gsk|xai|key|AIza|hf|nvapi)[-_][A-Za-z0-9_\-*.]{6,}|\bAIza[\w-]{20,}|\bya29\.[\w-]+|Bearer\s+\S+/g
 const addressLike =
   /\b(?:https?|wss?):\/\/[^\s"'<>)]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f]*:[0-9a-f:.]+\](?::\d+)?/gi
-/** Links to documentation are worth showing; numbers, ports and single names are somebody's inside. */
+/** Links to public documentation are kept. IP addresses, ports and single-label hosts are masked. */
 const publicAddress = /^https:\/\/[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?:[/?#]|$)/i
 const nameLike = /[a-z0-9.-]+/gi
 const fileLike = /(?<![\w.:/])\/(?:srv|home|root|usr|opt|var|etc|Users)\/[^\s"'<>),;]+/g
-/** Domains that no public name ends in (RFC 6762 appendix G, RFC 8375, Kubernetes). */
+/** Domains that are never public (RFC 6762 appendix G, RFC 8375, Kubernetes). */
 const insideDomain =
   /.\.(?:internal|intranet|private|corp|home|lan|local|localdomain|home\.arpa|svc)\.?$/i
 
 /**
- * Takes out of upstreams' words what the settings hold, literally, and what looks like a credential or an address of
- * somebody's inside. What was configured once stays hidden as long as the process lives.
+ * Masks configured values and anything that looks like a credential or private address in upstream texts. Values stay
+ * masked for the life of the process, even if they are removed from the configuration.
  */
 export class Concealer {
   readonly #secrets = new Set<string>()
@@ -56,7 +59,7 @@ export class Concealer {
     return rest.replace(secretLike, veil)
   }
 
-  /** For callers: without secrets and without addresses of the inside; 2,000 characters at most. */
+  /** For callers: without secrets and private addresses, at most 2,000 characters. */
   shown(text: string): string {
     const rest = this.logged(text)
     const named = this.#hostText ? rest.replace(this.#hostText, veil) : rest
@@ -84,7 +87,7 @@ export class Concealer {
     return shown
   }
 
-  /** A value of JSON whose texts callers may see. */
+  /** A JSON value with all strings masked for callers. */
   concealTexts(value: unknown): unknown {
     return JSON.parse(
       JSON.stringify(value, (_name, part: unknown) =>
@@ -95,7 +98,7 @@ export class Concealer {
 
   #causeOf(cause: unknown): unknown {
     if (typeof cause === 'string') return this.logged(cause)
-    // The engine's own words of broken JSON quote the text, which is an answer or a prompt: they are never logged.
+    // V8's message for invalid JSON quotes the text, which may be a prompt or a response. It is never logged.
     if (!(cause instanceof Error) || cause instanceof SyntaxError) return cause
     return this.logged(cause.stack ?? cause.message)
   }
@@ -109,17 +112,17 @@ function withoutBrokenWord(text: string, max: number): string {
 
 function anyOf(patterns: readonly string[]): RegExp | undefined {
   if (patterns.length === 0) return undefined
-  // The longest first: a secret may be the beginning of another.
+  // Longest first: a secret may be a prefix of another.
   const sorted = patterns.toSorted((left, right) => right.length - left.length)
   return new RegExp(sorted.join('|'), 'gi')
 }
 
-/** The text as a pattern that matches itself. */
+/** Escapes a text for use in a regular expression. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** A name without a dot may be any word, so that it is an address only where it stands as one. */
+/** A host without a dot may be an ordinary word, so it is masked only where it is used as an address. */
 function hostPatterns(host: string): readonly string[] {
   const literal = escaped(host)
   if (/[.:]/.test(host)) return [literal]

@@ -3,8 +3,8 @@ import type { Protocol, Received, UpstreamFailure } from '@sluice/protocols'
 import { lacksAddress } from './missing-address.ts'
 
 /**
- * What a failed attempt leads to. `retry`: the same target after a wait. `next`: another target. `stop`: straight to the
- * caller, because it is the caller's mistake and costs nobody a second try.
+ * What a failed attempt leads to. `retry`: the same target after a wait. `next`: another target. `stop`: the error
+ * goes to the caller, whose mistake it is.
  */
 export type Action = 'retry' | 'next' | 'stop'
 
@@ -12,28 +12,28 @@ const actions: Readonly<Partial<Record<ErrorCode, Action>>> = {
   upstream_rate_limited: 'retry',
   upstream_unavailable: 'retry',
   upstream_cut: 'retry',
-  // Another key of the target has been tried by then.
+  // Another key of the target has already been tried.
   upstream_refused_us: 'next',
-  // A second try at a slow target would cost the caller the same wait again.
+  // Retrying a slow target would make the caller wait as long again.
   upstream_timeout: 'next',
   upstream_garbled: 'next',
   overloaded: 'next',
   internal: 'next',
 }
 
-/** The one table of what is retried, what falls back and what goes straight to the caller. */
+/** The single place that decides what is retried, what falls back and what goes to the caller. */
 export function actionFor(error: GatewayError): Action {
-  // The upstream does not have the model, which is how it was configured and not what the caller wrote.
+  // The upstream lacks the model, which is a configuration error and not the caller's.
   if (error.code === 'upstream_rejected' && error.details.status === 404) return 'next'
   return actions[error.code] ?? 'stop'
 }
 
-/** No other target is tried: the call would end the same way. */
+/** Whether other targets would fail the same way and need not be tried. */
 export function isFinal(error: unknown): boolean {
   return !(error instanceof GatewayError) || actionFor(error) === 'stop'
 }
 
-/** What reading an upstream's answer threw: what has no room on the stack is the answer's own nesting. */
+/** Converts an error thrown while reading a response. A stack overflow means that the response is nested too deeply. */
 export function readingFailure(thrown: unknown): GatewayError {
   if (isOutOfStack(thrown))
     return new GatewayError('upstream_garbled', 'The upstream’s answer is nested too deeply', {
@@ -42,30 +42,30 @@ export function readingFailure(thrown: unknown): GatewayError {
   return GatewayError.from(thrown)
 }
 
-/** What an upstream's status means for the call. Statuses not listed: 4xx is the caller's, 5xx the upstream's. */
+/** Maps an upstream's status to an error code. Other 4xx are the caller's fault, other 5xx the upstream's. */
 function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'upstream_refused_us'
-  // Google says of a wrong or expired key that the request is invalid.
+  // Google reports a wrong or expired key as an invalid request.
   if (/^API_KEY_(INVALID|EXPIRED)$/.test(failure.code ?? '')) return 'upstream_refused_us'
   if (status === 408 || status === 504) return 'upstream_timeout'
-  // A spent quota does not come back by waiting: another key may have some left.
+  // Waiting does not restore an exhausted quota; another key may have some left.
   if (status === 429)
     return failure.code === 'insufficient_quota' ? 'upstream_refused_us' : 'upstream_rate_limited'
-  // A redirect that was not followed: the address is not what it was configured to be.
+  // Redirects are not followed: the configured address is wrong.
   if (status < 400) return 'upstream_garbled'
   if (status === 425) return 'upstream_unavailable'
   return status < 500 ? 'upstream_rejected' : 'upstream_unavailable'
 }
 
-/** Who answered. */
+/** The provider that answered. */
 interface Named {
   readonly id: string
   readonly protocol: Pick<Protocol, 'requestIdHeader'>
 }
 
 /**
- * An upstream's error answer as the gateway's. Its status, message, code and request id are kept, as they came: the end of
- * the attempt takes out what no caller may read.
+ * Converts an upstream's error response. Status, message, code and request id are kept unmasked; they are masked at
+ * the end of the attempt.
  */
 export function upstreamError(
   { id, protocol }: Named,
@@ -91,7 +91,7 @@ export function upstreamError(
   })
 }
 
-/** What an upstream calls the request, as it says with its answer. */
+/** The request id an upstream returned with its response. */
 export function requestIdIn(
   headers: Received['headers'],
   { requestIdHeader: own }: Pick<Protocol, 'requestIdHeader'>,
@@ -110,12 +110,12 @@ function sentence(
   return `${provider} answered ${status}${said === '' ? '' : `: ${said}`}`
 }
 
-/** What an upstream asks beyond this is a mistake, and would not fit a header of ours. */
+/** Longer values are treated as mistakes, and would not fit the gateway's own header. */
 const retryAfterMaxMs = 86_400_000
 
 /**
- * Retry-After in seconds or as a date, and OpenAI's retry-after-ms; milliseconds from now, a day at most
- * (RFC 9110, 10.2.3). Undefined for what is neither.
+ * Parses Retry-After (seconds or a date) and OpenAI's retry-after-ms. Returns milliseconds from now, at most a day
+ * (RFC 9110, 10.2.3). Undefined if neither is valid.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,

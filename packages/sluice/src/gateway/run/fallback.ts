@@ -8,8 +8,8 @@ import { retry } from './retry.ts'
 import type { Run } from './run.ts'
 
 /**
- * Brings a call to an answer: targets in order, each with its retries, two at once where the route hedges. Rejects
- * with the last failure, or at once with the caller's own mistake.
+ * Obtains a response for a call: tries the targets in order, each with its retries, and two at once if the route
+ * hedges. Rejects with the last failure, or at once if the caller's request is at fault.
  */
 export function fallback(run: Run): Promise<Attempted> {
   const order = orderFor(run.gateway, run.call, run.route)
@@ -24,7 +24,7 @@ async function inOrder(run: Run, order: readonly Target[]): Promise<Attempted> {
   const [first, second] = order
   let rest = order
   let failure: unknown
-  // A second task would be made and paid for, and nobody would know of it.
+  // A hedged video would create and charge a second job that nobody knows of.
   const isHedged = route.options.hedge.enabled && call.operation !== 'createVideo'
   if (isHedged && first && second) {
     try {
@@ -36,7 +36,7 @@ async function inOrder(run: Run, order: readonly Target[]): Promise<Attempted> {
     }
   }
   for (const target of rest) {
-    // The last one is waited for in any case: there is nothing else left.
+    // The last target is always waited for, because no other is left.
     const mayWait = target.whenFull === 'wait' || target === rest.at(-1)
     try {
       return await retry(run, target, call.cancellation, { mayWait })

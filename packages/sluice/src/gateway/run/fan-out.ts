@@ -17,8 +17,9 @@ import type { AnyStep } from '../canonical.ts'
 import type { Run } from './run.ts'
 
 /**
- * n choices from an upstream that gives one: n requests at once, merged. Each is an attempt with its own usage record,
- * because each costs; the answer counts the prompt once, as an upstream with n choices does. One that fails ends all.
+ * Implements `n` for upstreams that return a single choice: sends n requests at once and merges the responses. Each
+ * is an attempt with its own usage record, because each is charged. The merged usage counts the prompt once, as an
+ * upstream with n choices does. If one fails, all are cancelled.
  */
 export async function fanOut(
   run: Run,
@@ -87,7 +88,7 @@ function mergedAnswer(begun: readonly Attempted[], usage: () => Usage | undefine
   }
 }
 
-/** The prompt once, the outputs of all. */
+/** Counts the prompt once and the outputs of all. */
 function mergedUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== undefined)
   const [first] = known
@@ -113,7 +114,7 @@ function summed({ serverToolCalls: total = {} }: Usage, { serverToolCalls: more 
 
 type Steps = Source<readonly AnyStep[]>
 
-/** Whatever comes first goes first; every choice keeps its own order. */
+/** Forwards steps as they arrive; each choice keeps its own order. */
 function mergedSteps(sources: readonly Steps[], usage: () => Usage | undefined): Steps {
   const cancel = (error: GatewayError) => {
     for (const source of sources) source.cancel(error)
@@ -155,7 +156,7 @@ function mergedSteps(sources: readonly Steps[], usage: () => Usage | undefined):
   }
 }
 
-/** What all chunks of the merged stream have in common: the first to come decides. */
+/** Values shared by all chunks of the merged stream; the first chunk sets them. */
 interface Head {
   id?: string
   created?: number

@@ -6,12 +6,12 @@ import { isFinal } from './failures.ts'
 import { retry } from './retry.ts'
 import type { Run } from './run.ts'
 
-/** Where nothing has been learned of a target yet, in milliseconds. */
+/** The hedge delay without observations of the target, in milliseconds. */
 const delayUnlearnedMs = 2_000
 
 /**
- * Starts the first target, and the second when no content has come by the delay or the first has failed. The first
- * content wins; an error never does. The loser is cancelled, and its meter still says what is known of its cost.
+ * Starts the first target, and the second one if there is no content after the delay or the first has failed. The
+ * first content wins; an error never does. The loser is cancelled and still records its known cost.
  */
 export async function hedged(run: Run, first: Target, second: Target): Promise<Attempted> {
   const { call } = run

@@ -5,24 +5,24 @@ import { Cancellation } from '../attempt/cancellation.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import { modeOf, type Run } from './run.ts'
 
-/** More at once would be a burst that upstreams answer with 429. */
+/** More concurrent requests would be a burst that upstreams answer with 429. */
 const atOnceMax = 4
 
-/** How many parts are asked for at the same time. */
+/** The number of parts requested concurrently. */
 export function partsAtOnce(parts: number): number {
   return Math.min(atOnceMax, parts)
 }
 
-/** The requests that one call is made of, where the upstream takes less at a time; a single one where it does not. */
+/** The requests a call is split into if the upstream limits the batch size; empty if it need not be split. */
 export function partsOf(run: Run, target: UpstreamTarget): readonly EmbedRequest[] {
   const { gateway, call } = run
   const codec = target.upstream.provider.protocol.codecs.embed
   if (call.operation !== 'embed' || !codec?.parts || nativeOf(gateway, call, target)) return []
-  // The operation is that of the codec.
+  // `call.operation` was checked above.
   return codec.parts(run.canonical(modeOf(run, target)) as EmbedRequest, target)
 }
 
-/** Each part is an attempt with its own usage record, because each costs. One that fails ends all. */
+/** Each part is an attempt with its own usage record, because each is charged. If one fails, all are cancelled. */
 export async function inParts(
   run: Run,
   { target, parts }: { readonly target: UpstreamTarget; readonly parts: readonly EmbedRequest[] },

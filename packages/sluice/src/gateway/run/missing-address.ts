@@ -2,13 +2,13 @@ import { isObject } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
 
 /**
- * What servers say of an address that they do not have, where they say it in the form of an error. Whole sentences alone:
- * the words of a caller, such as an id that is not found, may be quoted in any other.
+ * JSON error messages of servers that do not have the requested endpoint. Only whole sentences are matched, because
+ * other messages may quote the caller, such as an id that was not found.
  */
 const sentences: readonly RegExp[] = [
-  // FastAPI, Spring and llama.cpp's server, which name nothing that was asked for.
+  // FastAPI, Spring and llama.cpp's server, without any detail.
   /^(?:file )?not found\.?$/i,
-  // OpenAI, and Groq.
+  // OpenAI and Groq.
   /^invalid url \((?:get|post) [\w./-]+\)$/i,
   /^unknown request url: (?:get|post) [\w./-]+\.(?: please check the url for typos.*)?$/i,
   // Kong.
@@ -16,8 +16,8 @@ const sentences: readonly RegExp[] = [
 ]
 
 /**
- * Whether an answer says that the upstream has no such address: 405, 501, or a 404 that no application has written. An
- * error object with a 404 is about what the request names, which is for its caller alone.
+ * Whether a response says that the upstream lacks the endpoint: 405, 501, or a 404 that no application has written. A
+ * 404 with an error object is about an object in the request and goes to the caller.
  */
 export function lacksAddress(received: Received): boolean {
   const { status } = received
@@ -27,7 +27,7 @@ export function lacksAddress(received: Received): boolean {
   return words === undefined || sentences.some((sentence) => sentence.test(words))
 }
 
-/** The sentence of an error in JSON; undefined where the body is not one. */
+/** The message of a JSON error; undefined if the body is not one. */
 function errorWords(received: Received): string | undefined {
   let body: unknown
   try {

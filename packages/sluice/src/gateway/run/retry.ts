@@ -14,12 +14,15 @@ import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
 import { modeOf, type Run } from './run.ts'
 import { takePlaces, type Wanted } from './take-places.ts'
 
-/** Whether a try waits for a place where the target is full. */
+/** Whether a try waits for a slot if the target is full. */
 export interface Patience {
   readonly mayWait: boolean
 }
 
-/** One target with its retries: full-jitter backoff, and as long as the upstream asks where that is not too long. */
+/**
+ * Tries one target with its retries. Uses full-jitter backoff, or the time the upstream asks for if that is not too
+ * long.
+ */
 export async function retry(
   run: Run,
   target: Target,
@@ -57,7 +60,7 @@ export async function retry(
   }
 }
 
-/** Undefined where the target takes as many calls as come. */
+/** Undefined if the target has no concurrency limit. */
 function placesOf(
   run: Run,
   target: Target,
@@ -77,8 +80,8 @@ function atOnceAt(run: Run, target: Target): Pick<Wanted, 'count' | 'isDivisible
 }
 
 /**
- * How long to wait before a retry, in milliseconds; undefined when the upstream asks for more than the route allows
- * (AWS Architecture Blog, "Exponential Backoff and Jitter": full jitter).
+ * The wait before a retry, in milliseconds; undefined if the upstream asks for more than the route allows. Full
+ * jitter, as in "Exponential Backoff and Jitter" (AWS Architecture Blog).
  */
 function retryWait(
   error: GatewayError,
@@ -113,12 +116,12 @@ function ask(run: Run, target: Target, cancellation: Cancellation): Promise<Atte
     : askUpstream(run, target, cancellation)
 }
 
-/** How many choices to ask for one by one, from an upstream that gives a single one. */
+/** The number of single-choice requests to send to an upstream that returns one choice. */
 function choicesToFanOut(run: Run, target: UpstreamTarget): number {
   const { gateway, call } = run
   if (call.operation !== 'chat') return 1
   if (target.upstream.provider.protocol.codecs.chat?.singleChoice !== true) return 1
-  // What goes on as it came may hold what the canonical form cannot say, so it is not translated to look.
+  // A native request may hold fields that have no canonical form, so it must not be translated just to read `n`.
   if (nativeOf(gateway, call, target)) return 1
   const asked = run.canonical(modeOf(run, target))
   return 'n' in asked && typeof asked.n === 'number' ? asked.n : 1

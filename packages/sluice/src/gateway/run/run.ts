@@ -7,30 +7,33 @@ import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route, Target } from '../route/routing.ts'
 
-/** A call on its way: what every step from the route to the last attempt knows. */
+/** A call being processed: the context shared by all steps from routing to the last attempt. */
 export interface Run {
   readonly gateway: Gateway
   readonly call: Call
   readonly route: Route
-  /** The canonical request under one mode; made once, when the first target needs it. */
+  /** The canonical request for a mode; computed once, when the first target needs it. */
   readonly canonical: (mode: UnsupportedMode) => AnyRequest
-  /** What this try holds of a target that takes only so many calls at a time. */
+  /** The concurrency slots this try holds. */
   readonly places?: HeldPlaces
-  /** Of how many attempts this try at a target is made, where it is asked for its answer piece by piece; absent: one. */
+  /** The number of attempts this try is split into; absent means one. */
   readonly pieces?: number
 }
 
-/** What happens to the fields of a call that a target cannot express: what is said nearest to the call wins. */
+/**
+ * The policy for fields a target cannot express. The call's setting wins over the route's, and that over the
+ * target's.
+ */
 export function modeOf({ call, route }: Run, target: Target): UnsupportedMode {
   return call.unsupported ?? route.options.unsupported ?? target.unsupported
 }
 
-/** The path of a canonical field in the caller's own format; undefined for what the caller did not write. */
+/** The path of a canonical field in the caller's own format; undefined if the caller did not write it. */
 function pathIn({ format, request }: Call, param: string): string | undefined {
   return format.paramOf ? format.paramOf(param, request.value) : param
 }
 
-/** Errors whose path is the caller's own already; once more it could become that of another tool. */
+/** Errors whose path is already in the caller's format; translating it again could give a wrong path. */
 const written = new WeakSet<GatewayError>()
 
 function refusal(message: string, param: string): GatewayError {
@@ -39,7 +42,7 @@ function refusal(message: string, param: string): GatewayError {
   return error
 }
 
-/** An error about a field of the canonical request, said of the field that the caller wrote. */
+/** Converts the path of an error from the canonical request to the caller's format. */
 export function asWritten(call: Call, thrown: unknown): GatewayError {
   const error = GatewayError.from(thrown)
   if (written.has(error)) return error
@@ -51,7 +54,7 @@ export function asWritten(call: Call, thrown: unknown): GatewayError {
 
 type Reports = Pick<FormatContext, 'unsupported' | 'leftOut'>
 
-/** Refuses, or notes as dropped, what a target cannot express; paths are said in the caller's own format. */
+/** Refuses fields a target cannot express, or records them as dropped. Paths are in the caller's format. */
 export function reportsOf(run: Run, target: Target): Reports {
   const { call } = run
   const { dropped } = call.trail
@@ -76,17 +79,19 @@ export function reportsOf(run: Run, target: Target): Reports {
   }
 }
 
-/** More paths than the header that names them has room for; what is beyond them is said to be there. */
+/** More paths than the response header has room for. Further ones are reported as `...`. */
 const droppedMax = 200
 const furtherDropped = '...'
 
-/** To say a path in the caller's words takes the time of the request: of a request of ten thousand it is not done for each. */
+/** Translating a path takes time proportional to the request, so it is skipped beyond the limit. */
 function noteDropped(dropped: Set<string>, path: () => string | undefined): void {
   const named = dropped.size < droppedMax ? path() : furtherDropped
   if (named !== undefined) dropped.add(named)
 }
 
-/** The same for what a client format itself cannot say in the canonical form, by its own paths. */
+/**
+ * As `reportsOf`, for fields a client format cannot express in the canonical form. Paths are already in that format.
+ */
 export function formatReports({ trail: { dropped } }: Call, mode: UnsupportedMode): Reports {
   const refuse = (param: string, reason: string): never => {
     throw refusal(reason, param)

@@ -6,21 +6,22 @@ import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, type Run } from './run.ts'
 
-/** After this somebody may have left. */
+/** Suggested retry delay: a slot may be free by then. */
 const retryAfterMs = 1_000
 
 export interface Wanted {
-  /** How many attempts it will have under way at the same time. */
+  /** The number of concurrent attempts. */
   readonly count: number
-  /** Whether fewer will do: parts of one answer can be asked for one after the other. */
+  /** Whether fewer slots are enough: the parts of a response can be requested one after the other. */
   readonly isDivisible: boolean
-  /** False where another target may be tried instead of waiting. */
+  /** False if another target may be tried instead of waiting. */
   readonly mayWait: boolean
 }
 
 /**
- * Takes the places of one try at a target that takes only so many calls at a time; waits in turn with other keys where none is
- * free. Rejects with `overloaded` where none became free in time, and where the caller does not want to wait any longer.
+ * Takes the slots for one try at a target with a concurrency limit. If none is free, waits in turn with other keys.
+ * Rejects with `overloaded` if none becomes free in time, and with the error of the cancellation if the call is
+ * cancelled.
  */
 export async function takePlaces(
   { gateway, call }: Run,
@@ -47,7 +48,7 @@ export async function takePlaces(
       const patience = wanted.mayWait ? bounds : { ...bounds, waitMs: 0 }
       const ticket = enter(gateway, { name, key: call.key.id, bounds: patience, count })
       tickets.push(ticket)
-      // One after the other, in the same order for all: nobody holds what another waits for in a circle.
+      // Taken one by one in the same order by all callers, which prevents deadlocks.
       if (ticket.entered) await ticket.entered
     }
     return new HeldPlaces(tickets, count)

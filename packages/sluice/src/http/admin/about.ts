@@ -7,7 +7,7 @@ import { readers } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
 
 const programFolder = new URL('.', new URL('../../../../../package.json', import.meta.url))
-/** Made with the bundle, of everything that is in it. */
+/** Written by the bundler, with the licences of everything in the bundle. */
 const notices = new URL('dist/THIRD-PARTY-LICENSES.txt', programFolder)
 const benchmarkFile = new URL('../../../../../bench/results/latest.json', import.meta.url)
 const startedAt = Date.now() - process.uptime() * 1_000
@@ -15,7 +15,7 @@ const startedAt = Date.now() - process.uptime() * 1_000
 const number = { type: 'number' }
 const numberOrNull = { type: ['number', 'null'] }
 
-/** What is running. */
+/** Describes the running program. */
 export const aboutAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -70,7 +70,7 @@ function licence(): string {
   return isObject(content) ? String(content['license']) : ''
 }
 
-/** Each notice begins with a line that says whose it is. Without a bundle there are none. */
+/** Each notice begins with a title line. Without a bundle there are no notices. */
 function packages() {
   if (!existsSync(notices)) return []
   const title = /^(\S+) (\d\S*) \(([^()]+)\)$/gm

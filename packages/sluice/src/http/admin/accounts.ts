@@ -39,7 +39,7 @@ import {
 
 const shown = toJsonSchema(shownAccountSchema, 'json')
 
-/** Organizations, teams and users, each kind with the same endpoints. */
+/** Organizations, teams and users; each kind has the same endpoints. */
 export const accountEndpoints: readonly AdminEndpoint[] = (
   ['organization', 'team', 'user'] as const
 ).flatMap(endpointsOf)
@@ -57,7 +57,7 @@ function endpointsOf(kind: AccountKind): readonly AdminEndpoint[] {
 
 interface Named {
   readonly kind: AccountKind
-  /** As it stands in the ids of operations. */
+  /** The kind as it appears in operation ids. */
   readonly title: string
   readonly path: string
 }
@@ -70,7 +70,7 @@ function askedBy(kind: AccountKind, { admin, at }: AdminContext): Asked {
   return { admin, at, kind }
 }
 
-/** A team's administrators change what is in the team; organizations are above it. */
+/** Team administrators may change what is in their team, but not organizations. */
 function changersOf(kind: AccountKind) {
   return kind === 'organization' ? changers : teamChangers
 }

@@ -8,14 +8,14 @@ import { type AdminEndpoint, answerOfEndpoint } from './endpoint.ts'
 import { bodyOf } from './gateway-endpoint.ts'
 import { keyEndpoints } from './keys.ts'
 
-/** Everything that administrators may ask for about accounts, keys and each other. */
+/** The administration endpoints for accounts, keys and the audit log. */
 export const adminEndpoints: readonly AdminEndpoint[] = [
   ...accountEndpoints,
   ...keyEndpoints,
   ...auditEndpoints,
 ]
 
-/** The same as addresses of the gateway. */
+/** The same endpoints as addresses of the gateway. */
 export const endpointAddresses: readonly Address[] = adminEndpoints.map((endpoint) => {
   const { method, path, roles, operationId, summary, body, example, parameters, reply } = endpoint
   return {
@@ -57,7 +57,7 @@ async function serve(endpoint: AdminEndpoint, exchange: Exchange): Promise<void>
   const body = endpoint.body ? await bodyOf(exchange) : {}
   const { id = '' } = parameters
   const answered = await answerOfEndpoint(endpoint, context, { id, query: request.query, body })
-  // What has changed holds here at once; other replicas see it within a second.
+  // The change takes effect here at once; other replicas see it within a second.
   if (endpoint.method !== 'GET') await gateway.keys.reload()
   void reply.header('cache-control', 'no-store').send(answered)
 }

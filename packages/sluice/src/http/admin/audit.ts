@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../ports/audit.ts'
 import { object, pageOf, paging, text } from '../openapi-written.ts'
 import { type AdminEndpoint, pageOfItems, pagingOf } from './endpoint.ts'
 
-/** An entry as it is answered: its id is its number, and what was is JSON. */
+/** An audit entry as it is returned: its id is its sequence number, and `before` and `after` are parsed. */
 export interface ShownEntry extends Omit<AuditEntry, 'before' | 'after'> {
   readonly id: string
   readonly before: unknown
@@ -15,7 +15,7 @@ const anything = {
   description: 'As it is answered by its own endpoint; null where it was not there.',
 }
 
-/** What administrators did. It concerns everybody, so that a team's administrators do not see it. */
+/** The audit log. Team administrators cannot read it, because it covers all teams. */
 export const auditEndpoints: readonly AdminEndpoint[] = [
   {
     method: 'GET',
@@ -62,7 +62,7 @@ function shownEntry({ before, after, ...entry }: AuditEntry): ShownEntry {
   }
 }
 
-/** The text itself where somebody has changed it so that it is no JSON any more. */
+/** Returns the text itself if it was tampered with and is no longer JSON. */
 function parsed(json: string | undefined): unknown {
   if (json === undefined) return null
   try {
@@ -72,7 +72,7 @@ function parsed(json: string | undefined): unknown {
   }
 }
 
-/** The entry as it was kept. */
+/** Converts an entry back to its stored form. */
 export function keptEntry({ id: _id, before, after, ...entry }: ShownEntry): AuditEntry {
   return {
     ...entry,

@@ -13,10 +13,10 @@ const whole = { type: 'integer' }
 const wholeOrNull = { type: ['integer', 'null'] }
 const textOrNull = { type: ['string', 'null'] }
 
-/** So many are told at once; who has more asks by holder. */
+/** Maximum number of budgets in one response; larger installations filter by holder. */
 const budgetsMax = 1_000
 
-/** How far each budget is spent. */
+/** Lists the remaining amount of each budget. */
 export const budgetAddresses: readonly Address[] = [
   {
     method: 'GET',

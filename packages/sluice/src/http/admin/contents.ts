@@ -17,7 +17,7 @@ import {
 import { gatewayAddress } from './gateway-endpoint.ts'
 import { closed } from './schemas.ts'
 
-/** Viewers see what was used, and not what was said. */
+/** Viewers may see usage, but not prompts and responses. */
 const roles: readonly AdminRole[] = ['owner', 'operator', 'team']
 const tag = 'Requests'
 
@@ -46,7 +46,7 @@ const contentSchema = object({
   masked: { ...integer, description: 'How often something was replaced.' },
 })
 
-/** What was asked and answered, where that is kept. Each reading is in the audit log. */
+/** Stored prompts and responses. Every read is recorded in the audit log. */
 export const contentAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -150,7 +150,7 @@ async function list(exchange: Exchange): Promise<object> {
   }
 }
 
-/** A team's administrator sees its team, whatever it asks for. */
+/** Team administrators see only their own team, whatever they ask for. */
 function whoseOf(asked: unknown, ownTeam: string | undefined): Partial<ContentQuestion> {
   const [keyId, userId] = [one(asked, 'key'), one(asked, 'user')]
   const teamId = ownTeam ?? one(asked, 'team')
@@ -169,7 +169,7 @@ function placeIn(cursor: readonly (string | number)[] | undefined): ContentQuest
   return { createdAt, callId }
 }
 
-/** What is not there is null. */
+/** Absent fields are returned as null. */
 function shown(content: KeptContent): object {
   const absent = { requestId: null, userId: null, teamId: null, organizationId: null }
   return { ...absent, ...content }

@@ -6,26 +6,26 @@ import type { Change, Section, SectionFile, Written } from '../../config/section
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Exchange } from '../address.ts'
 
-/** What another text of a section would change. */
+/** The changes that a new version of a section would make. */
 export interface PlannedSection {
   readonly section: Section
   readonly file: SectionFile
   readonly changes: readonly Change[]
-  /** Of the whole file. */
+  /** The text of the whole file. */
   readonly text: string
   readonly config: Config
 }
 
-// The YAML reader is loaded when somebody looks at the file.
+// The YAML reader is loaded on first use.
 const sections = () => import('../../config/section.ts')
 
-/** A section as it is written now. */
+/** The section as it is currently written. */
 export async function readWritten({ settings }: Gateway, section: Section): Promise<SectionFile> {
   const { readSection } = await sections()
   return named(section, () => readSection(settings.config(), section))
 }
 
-/** What is wrong in the settings is said of the field that was sent. */
+/** Converts a configuration error to an error of the request field that caused it. */
 function named<Result>(section: Section, work: () => Result): Result {
   try {
     return work()
@@ -39,9 +39,9 @@ function named<Result>(section: Section, work: () => Result): Result {
 }
 
 /**
- * What would change if the section were this; nothing is changed.
+ * Computes what would change if the section were replaced; nothing is changed.
  *
- * @throws invalid_request with the place of what is wrong in it.
+ * @throws invalid_request with the path of the invalid field.
  */
 export async function planSection(
   gateway: Gateway,
@@ -63,7 +63,7 @@ export async function planSection(
   return { section, file, changes, text, config }
 }
 
-/** Writes what was planned and takes it up at once. Returns the etag of the new text. */
+/** Writes a planned change and applies it at once. Returns the etag of the new text. */
 export async function applySection(
   { gateway, key }: Exchange,
   { section, file, changes, text, config }: PlannedSection,
@@ -92,7 +92,7 @@ export async function applySection(
       result: undefined,
     }))
   } catch (thrown) {
-    // What is not in the audit log has not been done.
+    // A change that cannot be recorded in the audit log is rolled back.
     replaceFile(config.configFile, file.text)
     await gateway.settings.configure((await sections()).configOf(config, file.text))
     throw thrown

@@ -8,11 +8,11 @@ import { one, whole } from '../models.ts'
 import type { JsonSchema } from '../openapi-schema.ts'
 import { query, text } from '../openapi-written.ts'
 
-/** What an endpoint of the administration works on: the same behind an address and in a command without a gateway. */
+/** The context of an administration endpoint. The CLI uses the same endpoints without a running gateway. */
 export interface AdminContext {
   readonly store: AccountStore & Pick<Store, 'lastUse'>
   readonly admin: Admin
-  /** Whether an owner's key stands in the settings. */
+  /** Whether the configuration contains a key with the owner role. */
   readonly hasFixedOwner: boolean
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -21,12 +21,12 @@ export interface AdminContext {
 export interface AdminRequest {
   /** The id in the path. */
   readonly id: string
-  /** By name; several values of one name as a list. */
+  /** By name; a repeated name has a list of values. */
   readonly query: unknown
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** One thing that administrators may ask for. */
+/** One administration endpoint. */
 export interface AdminEndpoint {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With `{id}`. */
@@ -34,29 +34,26 @@ export interface AdminEndpoint {
   readonly roles: readonly AdminRole[]
   readonly operationId: string
   readonly summary: string
-  /** Of the body; absent where there is none. */
+  /** Schema of the body; absent if it has none. */
   readonly body?: TSchema
-  /** A body that it takes. */
+  /** An example body. */
   readonly example?: object
-  /** Of the query. */
+  /** Query parameters. */
   readonly parameters?: readonly JsonSchema[]
   readonly reply: JsonSchema
-  /** The answer, after the body was checked. */
+  /** Returns the response; the body has already been validated. */
   readonly serve: (context: AdminContext, request: AdminRequest) => Promise<object>
 }
 
-/** Who looks at what concerns everybody. */
+/** Roles that may read data about the whole installation. */
 export const wholeReaders: readonly AdminRole[] = ['owner', 'operator', 'viewer']
 
-/** Who looks, who changes what is in a team, and who changes everything. */
+/** Roles that may read, change what is in a team, and change everything. */
 export const readers: readonly AdminRole[] = ['owner', 'operator', 'viewer', 'team']
 export const teamChangers: readonly AdminRole[] = ['owner', 'operator', 'team']
 export const changers: readonly AdminRole[] = ['owner', 'operator']
 
-/**
- * The answer of an endpoint to a request of somebody with one of its roles. Throws `invalid_request` with the path of the field
- * at fault.
- */
+/** Runs an endpoint for a caller with one of its roles. Throws `invalid_request` with the path of the invalid field. */
 export async function answerOfEndpoint(
   endpoint: AdminEndpoint,
   context: AdminContext,
@@ -68,7 +65,7 @@ export async function answerOfEndpoint(
 
 export const search = query('search', text, 'Only what has this in its name or is of this id.')
 
-/** Of these the ones that `search` asks for; all where it asks for nothing. */
+/** Filters items by the `search` parameter; returns all if it is absent. */
 export function namedAs<Item extends Listed & { readonly name: string }>(
   given: unknown,
   items: readonly Item[],
@@ -82,7 +79,7 @@ interface Listed {
   readonly id: string
 }
 
-/** A page of what is in the order of its making: as the query asks, the newest first unless `order` is asc. */
+/** One page of items in creation order, newest first unless `order` is asc. */
 export function pageIn<Item extends Listed>(items: readonly Item[], query: unknown) {
   const { limit, after, isAscending } = pagingOf(query)
   const ordered = isAscending ? items : items.toReversed()
@@ -92,7 +89,7 @@ export function pageIn<Item extends Listed>(items: readonly Item[], query: unkno
   return pageOfItems(ordered.slice(place + 1, place + 2 + limit), limit)
 }
 
-/** `found` is one item more than the page where there are more. */
+/** `found` holds one item more than the page if there are more pages. */
 export function pageOfItems<Item extends Listed>(found: readonly Item[], limit: number) {
   const data = found.slice(0, limit)
   return {

@@ -7,24 +7,24 @@ import { limitsOf } from '../inference.ts'
 import { type JsonSchema, toJsonSchema } from '../openapi-schema.ts'
 import { answer } from '../openapi-written.ts'
 
-/** One thing that administrators may ask of a gateway that is running. */
+/** An administration endpoint that needs a running gateway. */
 export interface GatewayEndpoint extends Pick<Address, 'method' | 'path'> {
   readonly roles: readonly AdminRole[]
   readonly operationId: string
   readonly summary: string
   readonly tag: string
-  /** Of the body; absent where there is none. */
+  /** Schema of the body; absent if it has none. */
   readonly body?: TSchema
-  /** A body that this schema accepts. */
+  /** An example body that the schema accepts. */
   readonly example?: object
-  /** Of the query. */
+  /** Query parameters. */
   readonly parameters?: readonly JsonSchema[]
   readonly reply: JsonSchema
-  /** The answer, after the body was checked. */
+  /** Returns the response; the body has already been validated. */
   readonly serve: (exchange: Exchange, body: Readonly<Record<string, unknown>>) => Promise<object>
 }
 
-/** The same as an address of the gateway. */
+/** Converts the endpoint to an address of the gateway. */
 export function gatewayAddress(endpoint: GatewayEndpoint): Address {
   const { method, path, roles, operationId, summary, tag, body, example, parameters, reply } =
     endpoint
@@ -61,7 +61,7 @@ export function gatewayAddress(endpoint: GatewayEndpoint): Address {
   }
 }
 
-/** The JSON of a request; nothing at all is an empty body. */
+/** The JSON body of a request; an empty body is an empty object. */
 export async function bodyOf(exchange: Exchange): Promise<Readonly<Record<string, unknown>>> {
   const { options, request } = exchange
   const raw = await readBody(request.raw, limitsOf(exchange))

@@ -42,7 +42,7 @@ function doing({ store, admin, at, hasFixedOwner }: AdminContext) {
   return { store, actor: admin.id, at, hasFixedOwner }
 }
 
-/** Keys that are kept; those of the settings are changed there. */
+/** Stored keys. Keys in the configuration are changed there. */
 export const keyEndpoints: readonly AdminEndpoint[] = [
   {
     method: 'GET',

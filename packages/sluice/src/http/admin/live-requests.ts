@@ -8,16 +8,16 @@ import { assertKnown } from '../usage-query.ts'
 import { readRequestScope, requestFilters } from './request-query.ts'
 import { shownBegun, shownRefused, shownRequest } from './shown-request.ts'
 
-/** How often the ledger is asked for what has ended, in milliseconds. */
+/** Interval for polling the ledger for ended calls, in milliseconds. */
 const pollMs = 1_000
-/** Nothing else was said for so long: a sign of life, before a proxy closes the connection. */
+/** After this long without events a comment is sent, before a proxy closes the connection, in milliseconds. */
 const quietMs = 15_000
-/** Events that wait for the next writing, and calls that are told at once. */
+/** Maximum number of queued events, and of calls per poll. */
 const eventsMax = 500
-/** Where several processes write, a record may come to be seen after a later one. */
+/** With several writers, a record may become visible after a later one. */
 const overlap = 200
 
-/** Server-sent events until the caller leaves or signs out, or the gateway stops. */
+/** Sends server-sent events until the caller disconnects or signs out, or the gateway stops. */
 export async function serveLive({
   gateway,
   key,
@@ -51,16 +51,16 @@ export async function serveLive({
 interface Watching {
   readonly scope: RequestScope
   readonly book: Pick<UsageBook, 'requests'>
-  /** The place of the newest record as it begins. */
+  /** The sequence number of the newest record at the start. */
   readonly newest: number
-  /** Whether whoever looks on is still signed in; asked before each look at the ledger. */
+  /** Whether the caller is still signed in; checked before each poll. */
   readonly mayLook: () => Promise<boolean>
 }
 
 class LiveStream implements LiveListener {
   readonly #output: StreamOutput
   readonly #watching: Watching
-  /** Up to here all records were looked at. */
+  /** All records up to this sequence number have been sent. */
   #seen: number
   #told = new Set<number>()
   #waiting: string[] = []
@@ -94,7 +94,7 @@ class LiveStream implements LiveListener {
     while (!this.#isOver) {
       await this.#rest()
       if (this.#isOver || !(await this.#watching.mayLook().catch(() => true))) return
-      // What cannot be read now is read the next time.
+      // A failed read is repeated at the next poll.
       await this.#poll().catch(() => {})
       if (performance.now() - this.#quietSince > quietMs) this.#write(': nothing new\n\n')
     }
@@ -134,7 +134,7 @@ class LiveStream implements LiveListener {
     setImmediate(() => this.#flush())
   }
 
-  /** Nothing is added to what the caller has not taken yet. */
+  /** Waits for the socket to drain before writing more. */
   #flush(): void {
     const { raw } = this.#output
     if (this.#isOver || raw.destroyed) return
@@ -157,7 +157,7 @@ class LiveStream implements LiveListener {
   }
 }
 
-/** Of what is known as a call begins. */
+/** Applies the filters that can be decided when a call begins. */
 function isMeant(scope: RequestScope, begun: BegunCall): boolean {
   const { only, status } = scope
   return (
@@ -170,7 +170,7 @@ function isMeant(scope: RequestScope, begun: BegunCall): boolean {
   )
 }
 
-/** What was refused has no target, no tags that were read, and another end than any call. */
+/** A refused call has no target and no tags, and its own outcome. */
 function isRefusedMeant(scope: RequestScope, refused: RefusedCall): boolean {
   const { outcome, provider, model, tag } = scope.only
   const [first, last] = scope.status ?? [0, Number.POSITIVE_INFINITY]

@@ -60,7 +60,7 @@ const modelSchema = object({
   problem: { type: ['string', 'null'] },
 })
 
-/** Every name that can be called, and where it leads. */
+/** Lists all callable model names and their targets. */
 export const modelListAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -119,7 +119,7 @@ async function wanted(gateway: Gateway, key: Caller, given: unknown) {
       (provider === undefined || ownedBy === provider || id.startsWith(`${provider}/`)) &&
       (operation === undefined || operations.some((name) => name === operation)),
   )
-  // What is routed here first.
+  // Configured routes come first.
   return listed.toSorted(
     (one, other) => Number(Object.hasOwn(routes, other.id)) - Number(Object.hasOwn(routes, one.id)),
   )

@@ -9,7 +9,7 @@ import { gatewayAddress } from './gateway-endpoint.ts'
 
 const idsMax = 100
 
-/** What keys and accounts are called: who has their ids need not read whole lists of them. */
+/** Resolves ids to names of keys and accounts, without reading the whole lists. */
 export const nameAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',

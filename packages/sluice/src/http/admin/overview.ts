@@ -23,19 +23,19 @@ import { gatewayAddress } from './gateway-endpoint.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Steps of a longer time would be too many to be looked at. */
+/** The longest time span per step size, which limits the number of steps. */
 const longestOf: Readonly<Record<UsagePeriod, number>> = {
   hour: 32 * dayMs,
   day: 800 * dayMs,
   month: Number.POSITIVE_INFINITY,
 }
-/** So many groups are read, and so many of them shown: those that cost most, and then those that called most. */
+/** Maximum number of groups read and shown. Those with the highest cost are shown, then those with the most calls. */
 const groupsMax = 5_000
 const shownMax = 20
 
 const rows = { type: 'array', items: sumsSchema }
 
-/** What was asked, what failed, what it cost and how fast it was, beside the same for the time before. */
+/** Calls, failures, cost and latency of a time span, with the totals of the preceding one. */
 export const overviewAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -71,7 +71,7 @@ async function serveOverview({ gateway, key, request }: Exchange): Promise<objec
     readScope(request.query, { dimensions: allDimensions, now }, hourMs),
     key,
   )
-  // Without a beginning the last day is meant.
+  // Without `from`, the last day is shown.
   const from = one(request.query, 'from') === undefined ? asked.to - dayMs : asked.from
   const scope = { ...asked, from }
   const step = stepIn(one(request.query, 'step'), scope)

@@ -8,8 +8,8 @@ import { changers, wholeReaders } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
 
 /**
- * What may be changed while the gateway runs: how much of a provider is used, and how. Where it is and which key it is sent stays
- * in the file and in the environment: whoever says where a key goes may read it.
+ * The settings that may be changed at run time: how much of a provider is used, and how. The address and keys of a provider
+ * are only set in the file and the environment, because whoever sets the address receives the key.
  */
 const editable = [
   'enabled',
@@ -47,7 +47,7 @@ const changes = {
 }
 const example = { openai: { maxConcurrent: 50, timeouts: { firstTokenMs: 20_000 } } }
 
-/** Settings of providers as they are written, what others would change, and the change. */
+/** Reads, plans and applies changes of provider settings. */
 export const providerSettingsAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -142,7 +142,7 @@ async function apply(
   { providers: asked = {}, etag: known }: Asked,
 ): Promise<object> {
   const planned = await planSection(exchange.gateway, 'providers', wantedBy(asked))
-  // The audit log is read by those who may not read keys.
+  // Readers of the audit log may not be allowed to read keys.
   const shown = { ...planned, changes: planned.changes.map(withoutKeys) }
   return {
     etag: await applySection(exchange, shown, known),
@@ -150,7 +150,7 @@ async function apply(
   }
 }
 
-/** All that is written of providers, with what is asked in the place of what can be changed. */
+/** All written provider settings, with the editable fields replaced by the requested ones. */
 function wantedBy(asked: Readonly<Record<string, Written>>) {
   return (written: Written): Written => {
     const changed = Object.entries(asked).flatMap(([name, settings]) => {

@@ -64,7 +64,7 @@ const testBody = Type.Object(
   { additionalProperties: false },
 )
 
-/** What is on and why not, how it does, and whether it answers. */
+/** The state of all providers, and a test call. */
 export const providerAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -106,7 +106,7 @@ function allProviders(gateway: Gateway) {
   const ids = new Set([gateway.engine.id, ...Object.keys(configured), ...upstreams.keys()])
   for (const id of known.ids) ids.add(id)
   const shown = [...ids].map((id) => shownProvider(gateway, id))
-  // Those that are on first, and the others by name.
+  // Enabled providers first, then by name.
   return shown.toSorted(
     (one, other) => Number(other.on) - Number(one.on) || one.name.localeCompare(other.name, 'en'),
   )
@@ -178,7 +178,7 @@ function withoutCredentials(baseUrl: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** The call goes the way of every other, as the administrator's own: its limits hold, and its record tells what came of it. */
+/** The test is an ordinary call of the administrator's key: its limits apply and it is recorded. */
 async function testProvider(
   exchange: Exchange,
   body: { readonly model?: string },
@@ -211,7 +211,7 @@ async function testProvider(
   } catch (thrown) {
     failure = GatewayError.from(thrown)
   }
-  // A name that leads nowhere is the administrator's mistake, and no call was made.
+  // An unknown model is the administrator's mistake, and no call was made.
   if (failure && call.trail.attempts === 0) throw failure
   return {
     ok: failure === undefined,

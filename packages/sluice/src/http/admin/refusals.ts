@@ -6,7 +6,7 @@ import { readers } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
 
 const hourMs = 3_600_000
-/** Reasons, keys and operations of more would not be read by anybody. */
+/** Maximum number of rows returned. */
 const shownMax = 200
 const dimensions: readonly UsageDimension[] = ['key', 'user', 'team', 'organization', 'operation']
 
@@ -14,7 +14,7 @@ const textOrNull = { type: ['string', 'null'] }
 const whole = { type: 'integer', minimum: 0 }
 const time = { type: 'string', format: 'date-time' }
 
-/** Who was refused, and why. */
+/** Counts refused calls by key and reason. */
 export const refusalAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',

@@ -9,7 +9,7 @@ import { allDimensions, readScope, scopeParameters, withinTeam } from '../usage-
 
 const outcomes: readonly CallOutcome[] = ['completed', 'failed', 'cancelled', 'incomplete']
 
-/** What calls can be looked for by, beside paging. */
+/** The filters for calls, without paging. */
 export const requestFilters: readonly string[] = [
   'from',
   'to',
@@ -21,9 +21,9 @@ export const requestFilters: readonly string[] = [
 ]
 
 /**
- * Which calls a query asks for; an administrator of a team sees the team's.
+ * Parses the filters of a query. Team administrators are restricted to their team.
  *
- * @throws invalid_request with the name of the field that is wrong.
+ * @throws invalid_request with the name of the invalid field.
  */
 export function readRequestScope(given: unknown, key: Caller, now: number): RequestScope {
   const scope = withinTeam(readScope(given, { dimensions: allDimensions, now }, 1), key)
@@ -62,7 +62,7 @@ function statusIn(value: string | undefined): readonly [number, number] | undefi
   return [Number(first) * 100, Number(first) * 100 + 99]
 }
 
-/** What `readRequestScope` takes, as the OpenAPI document says it. */
+/** The parameters of `readRequestScope` for the OpenAPI document. */
 export const requestParameters: readonly JsonSchema[] = [
   ...scopeParameters(allDimensions.filter((name) => name !== 'outcome')),
   query('outcome', { enum: outcomes }, 'How one of its attempts ended.'),

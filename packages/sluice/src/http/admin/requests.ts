@@ -20,7 +20,7 @@ const pageMax = 500
 const pageUsual = 50
 const tag = 'Requests'
 
-/** Calls that were made and are made, from the records of their attempts. */
+/** Ended and live calls, from the records of their attempts. */
 export const requestAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -104,13 +104,13 @@ async function list({ gateway, key, request }: Exchange): Promise<object> {
 }
 
 interface TurnedPage extends RequestPlace {
-  /** The newest place in the ledger when the first page was read. */
+  /** The newest sequence number in the ledger when the first page was read. */
   readonly asOf: number
 }
 
 function placeIn(cursor: readonly (string | number)[] | undefined): TurnedPage | undefined {
   if (!cursor) return undefined
-  // A cursor of the version before does not say what was the newest.
+  // Cursors of an earlier version lack this value.
   const [startedAt, sequence, asOf = Number.MAX_SAFE_INTEGER, ...more] = cursor
   const areNumbers = [startedAt, sequence, asOf].every((each) => typeof each === 'number')
   if (!areNumbers || more.length > 0) throw badCursor()
@@ -122,7 +122,7 @@ async function retrieve({ gateway, key, parameters }: Exchange): Promise<object>
   const scope = withinTeam({ from: 0, to: Number.MAX_SAFE_INTEGER, only: {} }, key)
   await gateway.store.flush()
   const found = await gateway.store.book.requests({ ...scope, id, limit: pageUsual })
-  // A caller may call its request as the gateway has called another.
+  // A caller's `x-request-id` may equal the gateway's id of another call.
   const exact = found.find(({ attempts }) => attempts[0]?.callId === id) ?? found[0]
   const shown = exact && shownRequest(exact)
   if (!shown) throw new GatewayError('not_found', 'There is no record of a call with this id')
@@ -134,7 +134,10 @@ async function retrieve({ gateway, key, parameters }: Exchange): Promise<object>
   return { ...shown, timeline }
 }
 
-/** From the price at the time of the attempt, so that no call pays for it; if that comes to what was charged. */
+/**
+ * Recomputed from the price at the time of the attempt, so that calls need not store it. Null if the result differs from the
+ * recorded cost.
+ */
 async function costPartsOf({ routing }: Gateway, record: UsageRecord) {
   const { provider, model, operation, startedAt, costMicroUsd } = record
   if (costMicroUsd === undefined || !isOperation(operation)) return null

@@ -48,7 +48,7 @@ const explanation = {
 }
 const example = { fast: { targets: [{ target: 'openai/gpt-4o-mini' }] } }
 
-/** Routes as they are written, what another text of them would change, and the change. */
+/** Reads, plans and applies changes of routes. */
 export const routeAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -138,7 +138,7 @@ async function explained(
   sample: Readonly<Record<string, unknown>>,
   routing: Routing,
 ): Promise<Explanation | { readonly error: object }> {
-  // What is wrong in the sample itself is wrong before and after.
+  // An invalid sample is an error of the request, whatever the routes.
   const call = sampleCall(exchange, sample)
   try {
     return await explainCall({ ...exchange.gateway, routing: () => routing }, call)
@@ -147,7 +147,7 @@ async function explained(
   }
 }
 
-/** Names that lead nowhere. */
+/** Names that cannot be routed. */
 async function problemsOf(routing: Routing, names: readonly string[], key: Caller) {
   const found: { readonly model: string; readonly problem: string }[] = []
   for (const model of names)

@@ -4,9 +4,9 @@ import { createId } from '../../accounts/secrets.ts'
 import type { Changes } from '../../accounts/terms.ts'
 import { isAddressBlock } from '../../config/address-block.ts'
 
-/** How many of a kind one level may carry. */
+/** Maximum length of the lists of one level. */
 const itemsMax = 100
-/** Tags come on every call and are counted by. */
+/** Tags are part of every call and usage sums are grouped by them. */
 const tagsMax = 16
 
 const count = (description: string) =>
@@ -48,7 +48,7 @@ const budget = Type.Object(
   { additionalProperties: false },
 )
 
-/** What every level may carry, field by field. */
+/** The terms that every level may have. */
 export const terms = {
   expiresAt: count('Milliseconds since the epoch.'),
   models: Type.Array(word(200), {
@@ -77,7 +77,7 @@ export const terms = {
   }),
 }
 
-/** What accounts carry besides. */
+/** The terms of accounts. */
 export const accountTerms = {
   ...terms,
   ownKeys: Type.Boolean({
@@ -88,21 +88,21 @@ export const accountTerms = {
 
 const name = word(200)
 
-/** Each may be left out. */
+/** The same properties, all optional. */
 export function optionals<P extends TProperties>(properties: P) {
   return Object.fromEntries(
     Object.entries(properties).map(([field, schema]) => [field, Type.Optional(schema)]),
   )
 }
 
-/** An object without other properties. */
+/** An object without additional properties. */
 export const closed = (properties: TProperties) =>
   Type.Object(properties, { additionalProperties: false })
 const id = word(100)
 
 const role = oneOf(['caller', 'administrator'])
 const adminRole = oneOf(['owner', 'operator', 'viewer', 'team'])
-/** Decided together with the making: of several who ask at once one is answered, and the others are refused. */
+/** Checked in the same transaction as the creation: of several concurrent requests one succeeds. */
 const unique = Type.Boolean({
   description: 'Refuse with 409 where another of its kind has this name. Default false.',
 })
@@ -122,7 +122,7 @@ export const keyCreationBody = closed({
     ...terms,
   }),
 })
-/** What users say of their own keys: all of it narrows what their team gives them. */
+/** The terms users may set on their own keys; all of them restrict what their team allows. */
 export const ownKeyBody = closed({
   name,
   ...optionals({
@@ -136,7 +136,7 @@ export const ownKeyBody = closed({
     budgets: terms.budgets,
   }),
 })
-/** A term that is null is taken away. */
+/** A term set to null is removed. */
 const changesOf = (properties: TProperties) => ({
   name: Type.Optional(name),
   ...optionals(
@@ -176,7 +176,7 @@ export const rotationBody = closed({
 })
 
 /**
- * As `checkedTerms`, of what is made: budgets have their ids.
+ * As `checkedTerms`, for new objects: adds ids to budgets.
  *
  * @throws GatewayError `invalid_request` with the path of the field.
  */
@@ -187,7 +187,7 @@ export function withTerms<Body extends Changes>(body: Body): Body {
 }
 
 /**
- * A checked body, with what no schema can say checked as well.
+ * Checks what the schema cannot express.
  *
  * @throws GatewayError `invalid_request` with the path of the field.
  */
@@ -207,7 +207,7 @@ export function checkedTerms<Body extends Changes>(body: Body): Body {
 const shownTerms = Object.fromEntries(Object.entries(terms))
 const time = Type.Integer({ description: 'Milliseconds since the epoch.' })
 
-/** As they are answered; what is not set is absent. */
+/** Accounts as they are returned; unset terms are absent. */
 export const shownAccountSchema = Type.Object({
   object: oneOf(['organization', 'team', 'user']),
   id,
@@ -241,7 +241,7 @@ const shownKeyFields = {
   }),
 }
 export const shownKeySchema = Type.Object(shownKeyFields)
-/** As the user whose key it is sees it. */
+/** A key as its own user sees it. */
 export const ownKeySchema = Type.Object({
   ...shownKeyFields,
   ...optionals({

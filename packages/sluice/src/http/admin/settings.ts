@@ -5,10 +5,10 @@ import { object, text } from '../openapi-written.ts'
 import { wholeReaders } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
 
-/** What stands for what nobody may read. */
+/** Replaces secret values. */
 const hidden = '••••••'
 
-/** Settings that the environment decides, and the variables, first set wins. */
+/** Settings controlled by the environment, with their variables; the first one that is set wins. */
 const fromEnvironment: Readonly<Record<string, readonly string[]>> = {
   'server.host': ['SLUICE_HOST', 'HOST'],
   'server.port': ['SLUICE_PORT', 'PORT'],
@@ -21,12 +21,12 @@ const fromEnvironment: Readonly<Record<string, readonly string[]>> = {
   apiKeys: ['SLUICE_API_KEYS'],
 }
 
-/** Names of settings whose values are credentials, whatever they hold. */
+/** Names of settings whose values are always treated as credentials. */
 const secretName = /(?:^|[a-z_-])(?:key|keys|secret|token|password|credentials?)$/i
-/** Counts and lists that only sound like them. */
+/** Names that match `secretName` but hold counts or lists. */
 const plainName = /(?:per|of|max|requests|responses|concurrent\w*)key$|^tokens/i
 
-/** The settings as they hold, and where each came from. */
+/** The effective settings and the source of each. */
 export const settingsAddresses: readonly Address[] = [
   gatewayAddress({
     method: 'GET',
@@ -79,7 +79,7 @@ export const settingsAddresses: readonly Address[] = [
   }),
 ]
 
-/** All but the environment itself. */
+/** All settings except the environment variables. */
 function settingsOf({ variables: _variables, ...config }: Config): object {
   return config
 }
@@ -108,7 +108,7 @@ function isSecret(path: string, value: unknown, secrets: ReadonlySet<string>): b
   const [, name = path] = /([^.[\]"]+)(?:\[\d+\])?"?\]?$/.exec(path) ?? []
   if (secrets.has(value) || (secretName.test(name) && !plainName.test(name))) return true
   if (/^apiKeys|\.headers[.[]/.test(path)) return true
-  // A password may stand in an address.
+  // A URL may contain a password.
   return URL.canParse(value) && new URL(value).password !== ''
 }
 
@@ -123,7 +123,7 @@ function variableOf(names: readonly string[], { variables }: Config): string | u
   return names.find((name) => (variables[name] ?? '').trim() !== '')
 }
 
-/** Whether a setting, or what it is part of, stands in the settings file. */
+/** Tests whether a setting, or an object it is part of, is written in the settings file. */
 async function pathsInFile(config: Config): Promise<(path: string) => boolean> {
   const { readTextIfAny } = await import('../../config/read-text.ts')
   const text = readTextIfAny(config.configFile)

@@ -15,10 +15,10 @@ const timeOrNull = { type: ['string', 'null'], format: 'date-time' }
 
 const isoOf = (at: number) => new Date(at).toISOString()
 
-/** What a call is, from its first attempt on. */
+/** The facts of a call that are known when it begins. */
 interface Begun {
   readonly id: string
-  /** What the caller calls it. */
+  /** The caller's request id. */
   readonly requestId: string | null
   readonly startedAt: string
   readonly key: string
@@ -30,14 +30,14 @@ interface Begun {
   readonly operation: string
   readonly format: string | null
   readonly stream: boolean
-  /** As the caller named it. */
+  /** The model as the caller wrote it. */
   readonly model: string
-  /** Who answered, or was tried last. */
+  /** The provider that answered, or was tried last. */
   readonly provider: string
   readonly upstreamModel: string
 }
 
-/** A call as it stands in a list. */
+/** A call in a list. */
 export interface ShownRequest extends Begun {
   readonly durationMs: number
   readonly firstTokenMs: number | null
@@ -91,10 +91,10 @@ const shownProperties: Record<string, JsonSchema> = {
   dropped: texts,
 }
 
-/** Tokens and costs are those of all attempts together; a cost that is known of none is null. */
+/** Tokens and costs are totals of all attempts. The cost is null if no attempt has a known cost. */
 export const shownRequestSchema = object(shownProperties)
 
-/** A call of which nothing is known yet but that it has begun. */
+/** A call that has just begun. */
 export function shownBegun(begun: BegunCall): Begun {
   const { owners, givenId, startedAt, keyId, clientAddress, ...rest } = begun
   return {
@@ -109,7 +109,7 @@ export function shownBegun(begun: BegunCall): Begun {
   }
 }
 
-/** A call that was refused: no upstream was asked, and it stands in no list. */
+/** A refused call. No upstream was asked, and it is not in the ledger. */
 export function shownRefused(refused: RefusedCall) {
   const { id, givenId, at, durationMs, keyId, owners, operation, format, model } = refused
   return {
@@ -131,12 +131,12 @@ export function shownRefused(refused: RefusedCall) {
   }
 }
 
-/** The attempt that was answered, or that came last. */
+/** The attempt that completed, or the last one. */
 function decisive(attempts: readonly UsageRecord[]): UsageRecord | undefined {
   return attempts.find(({ outcome }) => outcome === 'completed') ?? attempts.at(-1)
 }
 
-/** Undefined where the records of the call have just been removed. */
+/** Undefined if the records of the call have just been removed. */
 export function shownRequest({ attempts }: FoundRequest): ShownRequest | undefined {
   const last = decisive(attempts)
   if (!last) return undefined
@@ -180,7 +180,7 @@ export function shownRequest({ attempts }: FoundRequest): ShownRequest | undefin
   }
 }
 
-/** What was used, by kind, where there was any. */
+/** The usage quantities, of which only nonzero ones are shown. */
 const quantities = [
   'inputTokens',
   'cachedInputTokens',
@@ -239,7 +239,7 @@ const attemptSchema = object({
   dropped: texts,
 })
 
-/** A call with each of its attempts. */
+/** A call with all its attempts. */
 export const requestDetailSchema = object({
   ...shownProperties,
   timeline: { type: 'array', items: attemptSchema },
