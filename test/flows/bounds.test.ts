@@ -184,8 +184,8 @@ describe('chat completions', () => {
     bound('tools[0].function', [fn('f').function], [undefined, 1]),
     bound('tools[0].function.name', ['f'], [undefined, '', 1, 'a'.repeat(513)]),
     bound('tools[0].function.parameters', [{ type: 'object' }, {}], ['a', 1]),
-    bound('tool_choice.function.name', ['f'], [undefined]),
-    bound('tool_choice', ['required', 'auto'], [{ type: 'function', function: { name: 'g' } }]),
+    bound('tool_choice.function.name', ['f'], [undefined, 'g']),
+    bound('tool_choice', ['required', 'auto'], ['some']),
   ])('tools: $param', (each) => expectBound('/v1/chat/completions', tooled, each))
 
   test.each<[string, Fields]>([
@@ -231,7 +231,7 @@ describe('the other operations', () => {
     ['/v1/completions', chat, bound('top_p', [0, 1], [-0.1, 1.1])],
     ['/v1/completions', chat, bound('n', [1, 128], [0, 129])],
     ['/v1/completions', chat, bound('max_tokens', [0, 1], [-1, 0.5])],
-    ['/v1/completions', chat, bound('logprobs', [0, 5], [-1, 6])],
+    ['/v1/completions', chat, bound('logprobs', [0, 5, 100], [-1, 101])],
     ['/v1/completions', chat, bound('best_of', [0, 20], [-1, 129])],
     ['/v1/completions', chat, bound('stop', ['a', many(4)], [many(5)])],
     ['/v1/completions', chat, bound('presence_penalty', [-2, 2], [-2.1, 2.1])],

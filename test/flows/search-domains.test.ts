@@ -1,6 +1,7 @@
 // Domains that a web search keeps to or out of: in every client format, toward upstreams that have such lists and others.
 import { expect, test } from 'vitest'
-import { json } from '../support/fake-upstream.ts'
+import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { start } from '../support/start.ts'
 import { inFrontOf } from '../support/through.ts'
 
 const messages = [{ role: 'user', content: 'Who won?' }]
@@ -59,5 +60,62 @@ test.each(Object.entries(asking))(
     expect(refused.status).toBe(400)
     expect(await refused.text()).toContain(param)
     expect(pair.upstream.seen).toHaveLength(0)
+  },
+)
+
+/** What a provider that resembles OpenAI is sent, or what its caller is told. */
+async function sentTo(provider: string, path: string, body: object) {
+  await using upstream = await fakeUpstream((_, response) => json(response, {}))
+  await using gateway = await start({
+    providers: { [provider]: { baseUrl: upstream.url, key: 'sk-of-the-upstream' } },
+    defaults: { retries: { attempts: 1 } },
+  })
+  const answer = await gateway.post(path, { model: `${provider}/groq/compound`, ...body })
+  return upstream.seen[0]?.body ?? (await answer.text())
+}
+
+const lists = { allowed_domains: ['a.com'], blocked_domains: ['b.com'] }
+const asked = { messages, web_search_options: { filters: lists } }
+const claudeAsked = { messages, max_tokens: 64, tools: [{ ...claudeSearch, ...lists }] }
+
+test('Groq has settings for them', async () => {
+  const settings = { include_domains: ['a.com'], exclude_domains: ['b.com'] }
+  const sent = await sentTo('groq', '/v1/chat/completions', asked)
+  expect(sent).toMatchObject({ search_settings: settings })
+  expect(sent).not.toHaveProperty('web_search_options')
+  const tools = [{ type: 'web_search', filters: lists }]
+  expect(await sentTo('groq', '/v1/responses', { input: 'Who won?', tools })).toMatchObject({
+    search_settings: settings,
+  })
+  expect(await sentTo('groq', '/v1/messages', claudeAsked)).toMatchObject({
+    search_settings: settings,
+  })
+})
+
+test('OpenRouter has a plugin for them, beside those of the caller', async () => {
+  const plugins = [{ id: 'file-parser' }, { id: 'web', max_results: 3 }]
+  const sent = await sentTo('openrouter', '/v1/chat/completions', { ...asked, plugins })
+  expect(sent).toMatchObject({
+    web_search_options: {},
+    plugins: [
+      { id: 'file-parser' },
+      { id: 'web', include_domains: ['a.com'], exclude_domains: ['b.com'], max_results: 3 },
+    ],
+  })
+  expect(JSON.stringify(sent)).not.toContain('filters')
+})
+
+test.each(['xai', 'openrouter'])('%s calls those to keep out of excluded', async (provider) => {
+  const tools = [{ type: 'web_search', filters: lists }]
+  expect(await sentTo(provider, '/v1/responses', { input: 'Who won?', tools })).toMatchObject({
+    tools: [{ filters: { allowed_domains: ['a.com'], excluded_domains: ['b.com'] } }],
+  })
+})
+
+test.each(['xai', 'vllm'])(
+  'the chat of %s knows none: they are refused by name',
+  async (provider) => {
+    const told = await sentTo(provider, '/v1/chat/completions', asked)
+    expect(told).toContain('web_search_options.filters.allowed_domains')
   },
 )

@@ -149,6 +149,27 @@ describe('what nobody is known to have goes to no upstream unless it shares ids:
   })
 })
 
+test('an object in S3 is read by nobody who only names it', async () => {
+  const converse = { output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } } }
+  await using up = await fakeUpstream((_seen, response) => json(response, converse))
+  const region = { region: 'eu-central-1' }
+  await using gateway = await start(settings(up, 'bedrock', region))
+  const picture = { type: 'image_url', image_url: { url: 's3://bucket/a.png' } }
+  const bodies = [
+    messages([...asked, picture]),
+    messages([{ type: 'video_url', video_url: { url: 's3://bucket/a.mp4' } }]),
+  ]
+  for (const body of bodies) {
+    const refused = await gateway.post(toChat, body, owner)
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).toContain('"messages"')
+  }
+  expect(up.seen).toEqual([])
+  await gateway.configure(settings(up, 'bedrock', { ...region, sharedIds: 'allow' }))
+  await gateway.post(toChat, bodies[0], owner)
+  expect(up.seen[0]?.text).toContain('s3://bucket/a.png')
+})
+
 test.each([
   ['https://www.youtube.com/watch?v=1', 'video/mp4'],
   ['https://example.com/a.png', 'image/png'],

@@ -1,4 +1,5 @@
 // While nothing can be written, what must be kept is refused for now, and everything else is answered.
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
@@ -27,4 +28,20 @@ test('videos and /readyz are 503, chats are answered, and all is well afterwards
   other.exec('ROLLBACK')
   await becomes(200)
   expect((await ledger(gateway)).some(({ operation }) => operation === 'chat')).toBe(true)
+})
+
+test('/readyz is 503 once the database file is gone', async () => {
+  await using gateway = await start()
+  const becomes = (status: number) =>
+    vi.waitFor(
+      async () => expect((await gateway.request('/readyz', { key: null })).status).toBe(status),
+      { timeout: 15_000, interval: 50 },
+    )
+  await becomes(200)
+  const file = join(gateway.dataFolder, 'sluice.db')
+  renameSync(file, `${file}.away`)
+  await becomes(503)
+  expect((await gateway.request('/healthz', { key: null })).status).toBe(200)
+  renameSync(`${file}.away`, file)
+  await becomes(200)
 })

@@ -5,8 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** What a client has seen of one call. */
 export interface SeenCall {
   readonly id: string
-  /** What its answer said that it used; undefined where its end was not seen. */
+  /** The output tokens that its answer said; undefined where its end was not seen, and of what has none. */
   readonly tokens?: number
+  /** What an embedding, speech or a video has used, each in its own unit; undefined where its end was not seen. */
+  readonly units?: number
   /** Pieces of the answer that came. */
   readonly pieces: number
   /** Attempts that the answer was put together of. */
@@ -15,7 +17,7 @@ export interface SeenCall {
 
 export interface Upstream extends AsyncDisposable {
   readonly url: string
-  /** Output tokens of what was answered in whole, by the id that the upstream gave the request. */
+  /** Tokens, characters or seconds of what was answered in whole, by the id that the upstream gave the request. */
   readonly told: ReadonlyMap<string, number>
 }
 
@@ -23,16 +25,18 @@ const streamPieces = 20
 const pieceMs = 15
 
 const choices = 3
+const promptTokens = 7
+const videoSeconds = 4
 
 /**
- * What the gateways are set to: names that are tried again, hedged, fall back and are fanned out. A token costs a millionth of a
- * dollar, so that a cost is a sum of tokens.
+ * What the gateways are set to: names that are tried again, hedged, fall back and are fanned out. A token, a character and a
+ * second cost a millionth of a dollar each, so that a cost is a sum of them.
  */
 export function configuration({ url }: Upstream) {
   const openai = { type: 'openai', key: 'k', baseUrl: `${url}/v1` }
   const retries = { attempts: 2, baseMs: 1 }
   return {
-    prices: { '*': { input: 1, output: 1 } },
+    prices: { '*': { input: 1, output: 1, characters: 1, videoSeconds: 0.000_001 } },
     providers: {
       up: openai,
       other: openai,
@@ -55,8 +59,8 @@ export function configuration({ url }: Upstream) {
 const names = ['again', 'hedged', 'falling', 'fanned'] as const
 
 /**
- * An upstream that speaks OpenAI's chat and Anthropic's messages: whole answers, streams, and now and then an error, which is
- * tried again.
+ * An upstream that speaks OpenAI's chat, embeddings, speech and videos, and Anthropic's messages: whole answers, streams, and
+ * now and then an error, which is tried again.
  */
 export async function openUpstream(): Promise<Upstream> {
   const told = new Map<string, number>()
@@ -69,15 +73,25 @@ export async function openUpstream(): Promise<Upstream> {
       count += 1
       const id = `asked-${count}`
       response.setHeader('x-request-id', id).setHeader('request-id', id)
-      const body = JSON.parse(Buffer.concat(parts).toString()) as {
-        stream?: boolean
-        model: string
+      const text = Buffer.concat(parts).toString()
+      if (request.url?.endsWith('/videos')) {
+        told.set(id, videoSeconds)
+        return answer(response, 200, video(id))
       }
+      const body = JSON.parse(text) as { stream?: boolean; model: string; input?: string }
       const output = (count % 90) + 10
       if (count % 13 === 0 || body.model === 'broken')
         return answer(response, 500, { error: { message: 'once in a while' } })
-      told.set(id, output)
-      const usage = { prompt_tokens: 7, completion_tokens: output, total_tokens: 0 }
+      if (request.url?.endsWith('/speech')) {
+        told.set(id, body.input?.length ?? 0)
+        return void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('sound')
+      }
+      if (request.url?.endsWith('/embeddings')) {
+        told.set(id, output)
+        return answer(response, 200, embedding(output))
+      }
+      told.set(id, promptTokens + output)
+      const usage = { prompt_tokens: promptTokens, completion_tokens: output, total_tokens: 0 }
       if (body.stream === true) return void stream(response, usage)
       const reply = request.url?.endsWith('/messages') ? message(output) : whole(usage)
       setTimeout(() => answer(response, 200, reply), count % 20)
@@ -106,7 +120,25 @@ const message = (output: number) => ({
   content: [{ type: 'text', text: 'word' }],
   stop_reason: 'end_turn',
   stop_sequence: null,
-  usage: { input_tokens: 7, output_tokens: output },
+  usage: { input_tokens: promptTokens, output_tokens: output },
+})
+
+const embedding = (tokens: number) => ({
+  object: 'list',
+  model: 'm',
+  data: [{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }],
+  usage: { prompt_tokens: tokens, total_tokens: tokens },
+})
+
+const video = (id: string) => ({
+  id: `video_${id}`,
+  object: 'video',
+  model: 'sora-2',
+  status: 'queued',
+  progress: 0,
+  created_at: 1,
+  size: '720x1280',
+  seconds: String(videoSeconds),
 })
 
 const whole = (usage: object) => ({
@@ -145,11 +177,45 @@ export async function askOn(
     const model = names[turn % names.length] ?? 'again'
     const isStream = model !== 'fanned' && turn % 3 !== 0
     try {
-      await askOnce(url, { model, isStream, leaveAfter: turn % 7 === 0 ? 4 : Infinity, seen })
+      if (turn % 5 === 0) await askOther(url, { kind: kinds[(turn / 5) % kinds.length], seen })
+      else await askOnce(url, { model, isStream, leaveAfter: turn % 7 === 0 ? 4 : Infinity, seen })
     } catch {
       // The gateway was killed: what was seen before has been told.
       await pause(20)
     }
+  }
+}
+
+const kinds = ['embeddings', 'speech', 'videos'] as const
+
+/** What is no chat: each has its own unit, and is answered in whole. */
+async function askOther(
+  url: string,
+  {
+    kind = 'embeddings',
+    seen,
+  }: { kind: (typeof kinds)[number] | undefined; seen: (call: SeenCall) => void },
+): Promise<void> {
+  const input = 'Twenty words, or fewer.'
+  const path = kind === 'speech' ? 'audio/speech' : kind
+  const asked =
+    kind === 'videos'
+      ? { model: 'up/sora-2', prompt: input, seconds: String(videoSeconds) }
+      : { model: 'up/m', input, voice: kind === 'speech' ? 'alloy' : undefined }
+  const answered = await fetch(`${url}/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+    body: JSON.stringify(asked),
+  })
+  const id = answered.headers.get('x-request-id') ?? ''
+  if (!answered.ok) return
+  try {
+    const text = await answered.text()
+    const tokens = Number(/"prompt_tokens":(\d+)/.exec(text)?.[1])
+    const units = { embeddings: tokens, speech: input.length, videos: videoSeconds }[kind]
+    seen({ id, pieces: 1, parts: 1, units })
+  } catch {
+    seen({ id, pieces: 0, parts: 1 })
   }
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import { openData } from '../../packages/sluice/src/cli/open-data.ts'
+import { query } from '../../packages/sluice/test/storage/postgres-server.ts'
 import { startGateway } from './gateway-process.ts'
 import { askOn, configuration, openUpstream, type SeenCall, type Upstream } from './ledger-load.ts'
 
@@ -16,6 +17,8 @@ export interface LedgerProof {
   readonly ended: number
   readonly records: number
   readonly unsettled: number
+  /** How many of the completed attempts were of each operation. */
+  readonly operations: Readonly<Record<string, number>>
   /** What does not agree; empty when the ledger is right. */
   readonly wrong: readonly string[]
 }
@@ -39,6 +42,7 @@ export async function proveLedger({
   clients = 24,
 }: LedgerProofOptions): Promise<LedgerProof> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-prove-'))
+  await using schema = databaseUrl === undefined ? undefined : await newSchema(databaseUrl)
   await using upstream = await openUpstream()
   writeFileSync(join(folder, 'sluice.yaml'), stringify(configuration(upstream)))
   const calls: SeenCall[] = []
@@ -50,7 +54,7 @@ export async function proveLedger({
     SLUICE_API_KEYS: 'key',
     SLUICE_LOG_LEVEL: 'error',
     SLUICE_CONFIG: join(folder, 'sluice.yaml'),
-    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...(schema && { DATABASE_URL: schema.url }),
   }
   try {
     for (let round = 0; round < rounds; round += 1) {
@@ -74,7 +78,7 @@ export async function proveLedger({
     await once(last.child, 'close')
     await using store = await openData({
       dataFolder: folder,
-      storage: { url: databaseUrl },
+      storage: { url: schema?.url },
     } as Parameters<typeof openData>[0])
     const records = await store.listUsage({ limit: 1_000_000 })
     return {
@@ -91,12 +95,30 @@ export async function proveLedger({
   }
 }
 
+/** What is in the database already is none of this load's. */
+async function newSchema(databaseUrl: string) {
+  const name = `ledger_${process.pid}_${Date.now()}`
+  await query(databaseUrl, `CREATE SCHEMA ${name}`)
+  const url = new URL(databaseUrl)
+  url.searchParams.set('options', `-c search_path=${name}`)
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: () => query(databaseUrl, `DROP SCHEMA ${name} CASCADE`),
+  }
+}
+
 function compare(calls: readonly SeenCall[], records: readonly UsageRecord[]) {
   return {
     seen: calls.length,
-    ended: calls.filter(({ tokens }) => tokens !== undefined).length,
+    ended: calls.filter(({ tokens, units }) => (tokens ?? units) !== undefined).length,
     records: records.length,
     unsettled: records.filter(({ unsettled }) => unsettled === true).length,
+    operations: Object.fromEntries(
+      [...Map.groupBy(records, ({ operation }) => operation)].map(([operation, all]) => [
+        operation,
+        all.filter(({ outcome }) => outcome === 'completed').length,
+      ]),
+    ),
   }
 }
 
@@ -120,11 +142,15 @@ function disagreements(
 
 /** What a client has seen is in one of the attempts of its call, or in as many as the answer was put together of. */
 function disagreement(
-  { tokens, pieces, parts }: SeenCall,
+  { tokens, units, pieces, parts }: SeenCall,
   records: readonly UsageRecord[],
 ): string | undefined {
   if (records.length < parts)
     return `was answered, and ${records.length} attempts are in the ledger`
+  if (units !== undefined) {
+    const isThere = records.some((record) => record.unsettled === true || unitsOf(record) === units)
+    return isThere ? undefined : `has used ${units} and ${records.map(unitsOf)} are written down`
+  }
   if (tokens === undefined) return undefined
   const open = records.filter(({ unsettled }) => unsettled === true)
   const ended = records.filter(({ outcome }) => outcome === 'completed')
@@ -138,19 +164,23 @@ function disagreement(
     : undefined
 }
 
+const unitsOf = ({ inputTokens, outputTokens, characters = 0, seconds = 0 }: UsageRecord) =>
+  inputTokens + outputTokens + characters + seconds
+
 /** Each attempt has what the upstream said of it, and costs that. */
 function otherCosts({ told }: Upstream, records: readonly UsageRecord[]): readonly string[] {
   const wrong: string[] = []
   const seen = new Set<string>()
   for (const record of records) {
-    const { callId, upstreamRequestId: id, inputTokens, outputTokens, costMicroUsd } = record
+    const { callId, upstreamRequestId: id, costMicroUsd } = record
+    const units = unitsOf(record)
     if (id !== undefined && seen.has(id)) wrong.push(`${id} of the upstream is there twice`)
     if (id !== undefined) seen.add(id)
-    if (costMicroUsd !== inputTokens + outputTokens && record.reported)
-      wrong.push(`${callId} has ${inputTokens} and ${outputTokens} tokens and cost ${costMicroUsd}`)
+    if (costMicroUsd !== units && record.reported)
+      wrong.push(`${callId} has used ${units} and cost ${costMicroUsd}`)
     const isWhole = record.outcome === 'completed' && record.unsettled !== true
-    if (isWhole && (id === undefined || told.get(id) !== outputTokens))
-      wrong.push(`${id} of the upstream is in ${callId} with ${outputTokens} tokens`)
+    if (isWhole && (id === undefined || told.get(id) !== units))
+      wrong.push(`${id} of the upstream is in ${callId} with ${units}`)
   }
   return wrong
 }

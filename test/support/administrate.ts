@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { adminKey, type Started } from './start.ts'
 
-/** An answer of the administration; what it holds depends on what was asked. */
+/** A response of the administration API; the fields that are present depend on the operation. */
 export interface Administered {
   readonly status: number
   readonly body: {
@@ -19,7 +19,7 @@ export interface Administered {
   }
 }
 
-/** Asks the administration, as its owner unless another key is given. */
+/** Calls the administration API, as its owner unless another key is given. */
 export async function asked(
   gateway: Started,
   address: string,
@@ -38,7 +38,7 @@ export async function asked(
   return { status: response.status, body: (await response.json()) as Administered['body'] }
 }
 
-/** The same where it has to be granted; returns what came. */
+/** Like `asked`, but the request must succeed; returns the response body. */
 export async function granted(
   gateway: Started,
   address: string,

@@ -1,6 +1,6 @@
 /**
- * Small agents, each over one client format: they ask, run the tools a model calls and send back all that it said, as
- * the format has it, until it calls nothing more.
+ * Small agents, one per client format: each sends a question, runs the tools that the model calls and sends back the model's
+ * whole output in the format's own form, until the model makes no more calls.
  */
 import { formatJson, parseJson } from '../../packages/contract/src/wire/json.ts'
 import type { Started } from './start.ts'
@@ -10,20 +10,20 @@ export interface ToolResult {
   readonly failed: boolean
 }
 
-/** `input` is JSON text, or what a tool without a schema was given. */
+/** `input` is JSON text, or the plain input of a tool without a schema. */
 export type RunTool = (name: string, input: string) => ToolResult
 
 export interface AgentOptions {
   readonly gateway: Started
   readonly model: string
   readonly run: RunTool
-  /** Whether answers are streamed; default true. */
+  /** Whether responses are streamed; default true. */
   readonly stream?: boolean
-  /** Told every answer as the format has it, put together where it was streamed. */
+  /** Called with every response in the client's format, assembled if it was streamed. */
   readonly heard?: (said: unknown) => void
 }
 
-/** Says something to the model; what it answers in the end. */
+/** Sends a message to the model and returns its final response. */
 export type Agent = (question: string) => Promise<string>
 
 const schema = {
@@ -46,12 +46,12 @@ async function answer(gateway: Started, path: string, body: object): Promise<str
   return text
 }
 
-/** A whole answer. What it is is taken on trust: a wrong shape shows in what the agent makes of it. */
+/** A whole response. Its type is not checked: a wrong shape shows in what the agent does with it. */
 async function whole<T>(gateway: Started, path: string, body: object): Promise<T> {
   return parseJson(await answer(gateway, path, body)) as T
 }
 
-/** The data of a stream's events, on trust as well. */
+/** The data of a stream's events, whose type is not checked either. */
 async function events<T>(gateway: Started, path: string, body: object): Promise<readonly T[]> {
   return (await answer(gateway, path, body))
     .split(/\r?\n\r?\n/)
@@ -163,7 +163,7 @@ interface MessageEvent {
   readonly delta: Partial<Block> & { readonly partial_json?: string }
 }
 
-/** As coding agents speak to Claude: cache breakpoints, reminders after the results, errors marked as such. */
+/** Behaves as coding agents do with Claude: cache breakpoints, reminders after the results, and errors marked as such. */
 export function messagesAgent({ gateway, model, run, stream = true, heard }: AgentOptions): Agent {
   const messages: { role: string; content: readonly object[] }[] = []
   const cache_control = { type: 'ephemeral' }
@@ -271,7 +271,7 @@ async function responded(
   return { id: last.response.id, output }
 }
 
-/** `store`: whether the gateway remembers the conversation, or the agent does with encrypted reasoning. */
+/** `store`: whether the gateway stores the conversation, or the agent keeps it with encrypted reasoning. */
 export function responsesAgent(store: boolean): (options: AgentOptions) => Agent {
   return ({ gateway, model, run, stream = true, heard }) => {
     const history: object[] = []

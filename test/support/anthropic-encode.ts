@@ -12,7 +12,7 @@ export const hello: Message = { role: 'user', content: 'Hello' }
 
 export const tool = { type: 'function' as const, function: { name: 'look' } }
 
-/** The body that a request becomes for a model, and what is reported as dropped where it is not refused. */
+/** The body into which a request is translated for a model, and the fields reported as dropped if they are not refused. */
 export function encode(given: Partial<ChatRequest>, model = 'claude-sonnet-4-5', report = false) {
   const dropped: string[] = []
   const context = codecContext({

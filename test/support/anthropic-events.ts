@@ -1,4 +1,4 @@
-/** The events of a streamed message one by one, for upstreams that put them together wrongly. */
+/** The single events of a streamed message, for fake upstreams that combine them incorrectly. */
 const named = (event: { readonly type: string }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 export const namedEvents = (...events: readonly ({ type: string } & Record<string, unknown>)[]) =>

@@ -1,4 +1,4 @@
-/** What the Messages API answers 400 to, for fake upstreams that must not be more patient than it is. */
+/** Requests that the Messages API refuses with status 400, so that fake upstreams are no more lenient than the API. */
 import type { AnthropicBlock } from './anthropic-wire.ts'
 
 interface Turn {
@@ -27,10 +27,10 @@ const fields: ReadonlySet<string> = new Set([
   'cache_control',
 ])
 
-/** Thinking as it was said, by its signature: it must return word for word. */
+/** The thinking that was issued, by its signature: it must come back unchanged. */
 export type Issued = ReadonlyMap<string, string>
 
-/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+/** The API's error message for the first rule that a request breaks; undefined for a valid request. */
 export function brokenMessagesRule(body: Body, issued: Issued): string | undefined {
   const messages = body['messages'] as readonly Turn[] | undefined
   const unknown = Object.keys(body).find((name) => !fields.has(name))
@@ -82,7 +82,7 @@ function brokenThinking(body: Body, messages: readonly Turn[], issued: Issued): 
   return thinking['type'] === 'enabled' ? unthoughtStep(messages) : undefined
 }
 
-/** With thinking on, the assistant's messages of the loop that goes on must begin with what it thought. */
+/** With thinking on, the assistant messages of the current tool loop must start with their thinking. */
 function unthoughtStep(messages: readonly Turn[]): string | undefined {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   const [first] = blocksOf(messages[at]?.content ?? '')

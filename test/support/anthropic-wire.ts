@@ -1,4 +1,4 @@
-/** What the Messages API says, for fake upstreams: whole messages, and the streams it makes of them. */
+/** Responses of the Messages API for fake upstreams: whole messages and streams. */
 import type { ServerResponse } from 'node:http'
 import { formatJson } from '../../packages/contract/src/wire/json.ts'
 import { type SeenRequest, sse } from './fake-upstream.ts'
@@ -14,7 +14,7 @@ export interface AnthropicMessage {
   readonly [field: string]: unknown
 }
 
-/** 40 tokens of a prompt of 100 were read from the cache, 10 written to it; 12 of 30 output tokens were thinking. */
+/** 40 tokens of a prompt of 100 were read from the cache, 10 were written to it; 12 of 30 output tokens were thinking. */
 const anthropicUsage = {
   input_tokens: 50,
   cache_creation_input_tokens: 10,
@@ -27,7 +27,7 @@ const anthropicUsage = {
 
 let count = 0
 
-/** A whole message; it stops for tools when it calls any. */
+/** A whole message; its stop reason is `tool_use` if it has tool calls. */
 export function anthropicMessage(
   content: readonly AnthropicBlock[],
   further: object = {},
@@ -62,7 +62,7 @@ export const toolUse = (id: string, name: string, input: unknown): AnthropicBloc
 const event = (value: { readonly type: string; readonly [field: string]: unknown }) =>
   `event: ${value.type}\ndata: ${formatJson(value)}\n\n`
 
-/** About every fourth character ends a piece, so that escapes and surrogate pairs are cut too. */
+/** Pieces of up to four UTF-16 code units, so that escapes and surrogate pairs are split too. */
 function pieces(text: string): readonly string[] {
   return text.match(/[\s\S]{1,4}/g) ?? ['']
 }
@@ -89,7 +89,7 @@ function deltas(block: AnthropicBlock): readonly object[] {
   }
 }
 
-/** Words; a character is never cut, as the API does not cut any in text. */
+/** Words; characters are never split, because the API does not split any in text. */
 function whole(text: string): readonly string[] {
   return text.match(/\S*\s*/g)?.filter((piece) => piece !== '') ?? []
 }
@@ -100,7 +100,7 @@ function begun(block: AnthropicBlock): object {
   return block.type === 'tool_use' ? { ...block, input: {} } : block
 }
 
-/** The events of a message, pings among them. */
+/** The events of a message, with pings among them. */
 function anthropicEvents(message: AnthropicMessage): readonly string[] {
   const { content, stop_reason, stop_sequence, usage, ...head } = message
   const { output_tokens_details: _, ...started } = usage as typeof anthropicUsage
@@ -125,7 +125,7 @@ function anthropicEvents(message: AnthropicMessage): readonly string[] {
   ]
 }
 
-/** Answers a request with a message, streamed where it was asked to be. */
+/** Responds to a request with a message, streamed if the request asks for it. */
 export async function answerMessage(
   seen: SeenRequest,
   response: ServerResponse,
@@ -140,7 +140,7 @@ export async function answerMessage(
   response.end(formatJson(message))
 }
 
-/** Refuses as the API does. */
+/** Sends an error response in the API's format. */
 export function refuseMessage(response: ServerResponse, message: string, status = 400): void {
   response.writeHead(status, {
     'content-type': 'application/json',

@@ -5,7 +5,7 @@ import { granted } from './administrate.ts'
 import { type Finished, runSluice } from './run-sluice.ts'
 import { adminKey, type Started } from './start.ts'
 
-/** What `apply --json` prints. */
+/** The output of `apply --json`. */
 export interface Applied {
   readonly changes: readonly {
     readonly action: string
@@ -16,7 +16,7 @@ export interface Applied {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** A file with one of each kind of thing. */
+/** A file with one item of each kind. */
 export const accountsFile = `
 organizations:
   - name: acme
@@ -56,26 +56,26 @@ export function applier(gateway: Started) {
   }
 }
 
-/** What it printed; fails where it did not end well. */
+/** The output of a run; fails if the run did not succeed. */
 export async function done(finished: Promise<Finished>): Promise<string> {
   const { exitCode, stdout, stderr } = await finished
   expect(exitCode, stderr).toBe(0)
   return stdout
 }
 
-/** The same as JSON. */
+/** Like `done`, parsed as JSON. */
 export async function json(finished: Promise<Finished>): Promise<Applied> {
   return JSON.parse(await done(finished)) as Applied
 }
 
-/** What it said of its failure. */
+/** The error output of a run that must fail. */
 export async function refused(finished: Promise<Finished>): Promise<string> {
   const { exitCode, stderr } = await finished
   expect(exitCode).toBe(1)
   return stderr
 }
 
-/** All of a kind, the oldest first. */
+/** All items of a kind, oldest first. */
 export async function listed(gateway: Started, kind: string) {
   const { data } = await granted(gateway, `GET /admin/v1/${kind}?order=asc`)
   return data as unknown as readonly (Readonly<Record<string, unknown>> & {

@@ -11,7 +11,7 @@ import { chatUsage } from '../../packages/contract/src/operations/usage-shape.ts
 import { argumentsText, pieces, shownText, thinkingBlock } from './arbitrary-chat.ts'
 import { toolName, toolResult, words } from './talk.ts'
 
-/** An answer of some upstream: what it says, what it calls, and what must come back to it. */
+/** A response of an upstream: its text, its tool calls, and the reasoning that must be sent back. */
 export interface Answer {
   readonly text: string
   readonly refusal: string | undefined
@@ -20,9 +20,9 @@ export interface Answer {
     readonly id: string
     readonly name: string
     readonly input: string
-    /** Gemini's. */
+    /** Used by Gemini. */
     readonly signature: string | undefined
-    /** What the tool will say. */
+    /** The result that the tool will return. */
     readonly result: string
   }[]
   readonly finish: FinishReason
@@ -98,7 +98,7 @@ function chunk(delta: ChatDelta, finish: FinishReason | null = null): Step<ChatC
   return { event: { ...head, choices: [choice], system_fingerprint: null } }
 }
 
-/** Any order in which the pieces of several calls may come, each call's own in their order. */
+/** Any order in which the pieces of several calls may arrive; the pieces of each call stay in order. */
 function interleaved(calls: readonly (readonly ChatDelta[])[]): fc.Arbitrary<readonly ChatDelta[]> {
   const order = calls.flatMap((deltas, index) => deltas.slice(1).map(() => index))
   return fc.shuffledSubarray(order, { minLength: order.length }).map((shuffled) => {
@@ -108,7 +108,7 @@ function interleaved(calls: readonly (readonly ChatDelta[])[]): fc.Arbitrary<rea
   })
 }
 
-/** The answer in chunks, every text of it cut at random places. */
+/** The response in chunks, with every text split at random places. */
 export function stepsOf(given: Answer): fc.Arbitrary<readonly Step<ChatChunk>[]> {
   const { text, refusal = '', blocks, calls, finish, usage } = given
   const thoughts = fc.tuple(...blocks.map((block) => pieces(shownText([block]))))

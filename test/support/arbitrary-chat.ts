@@ -12,7 +12,7 @@ import type {
 } from '../../packages/contract/src/operations/chat-message.ts'
 import type { Step } from '../../packages/contract/src/operations/operation.ts'
 
-/** Conversations and streamed answers for property tests: unicode, parallel calls, long integers, reasoning. */
+/** Conversations and streamed responses for property tests: Unicode, parallel calls, long integers, reasoning. */
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 const toolName = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_-]{0,12}$/)
@@ -51,7 +51,7 @@ const instruction = fc
   .tuple(fc.constantFrom('system' as const, 'developer' as const), words)
   .map(([role, content]): Message => ({ role, content }))
 
-/** Reasoning of any protocol, its text first where it has one. */
+/** Reasoning of any protocol, starting with its text if it has one. */
 export const thinkingBlock: fc.Arbitrary<ThinkingBlock> = fc.oneof(
   fc
     .record({ thinking: words, signature: words })
@@ -62,7 +62,7 @@ export const thinkingBlock: fc.Arbitrary<ThinkingBlock> = fc.oneof(
     .map(({ text, ...block }) => ({ type: 'reasoning' as const, summary: [text], ...block })),
 )
 
-/** The text of blocks as it stands in `reasoning_content`. */
+/** The text of the blocks as it appears in `reasoning_content`. */
 export function shownText(blocks: readonly ThinkingBlock[]): string {
   return blocks.flatMap(({ thinking, summary }) => thinking ?? summary ?? []).join('\n\n')
 }
@@ -114,7 +114,7 @@ const step = fc
     ]
   })
 
-/** System and developer messages anywhere, steps with parallel calls, a user message at the end. */
+/** System and developer messages anywhere, steps with parallel calls, and a user message at the end. */
 export const conversation: fc.Arbitrary<Message[]> = fc
   .record({
     head: fc.array(instruction, { maxLength: 2 }),
@@ -133,7 +133,7 @@ export const conversation: fc.Arbitrary<Message[]> = fc
     last,
   ])
 
-/** What a streamed answer comes to, and the chunks that tell it. */
+/** The expected content of a streamed response, and the chunks that carry it. */
 export interface StreamedAnswer {
   readonly steps: readonly Step<ChatChunk>[]
   readonly text: string
@@ -143,7 +143,7 @@ export interface StreamedAnswer {
   readonly finish: FinishReason
 }
 
-/** A text cut into pieces at random places. */
+/** A text split into pieces at random places. */
 export function pieces(text: string): fc.Arbitrary<readonly string[]> {
   const characters = Array.from(text)
   return fc
@@ -168,12 +168,12 @@ function chunk(delta: ChatDelta, finish: FinishReason | null = null): Step<ChatC
   }
 }
 
-/** Calls whose pieces interleave in a random order, each in its own order. */
+/** Calls whose pieces interleave in a random order; the pieces of each call stay in order. */
 function interleaved(calls: readonly (readonly ChatDelta[])[]): fc.Arbitrary<readonly ChatDelta[]> {
   const order = calls.flatMap((deltas, index) => deltas.map(() => index))
   return fc.shuffledSubarray(order, { minLength: order.length }).map((shuffled) => {
     const next = calls.map(() => 0)
-    // A call begins only after the ones before it have, as their slots are counted.
+    // A call starts only after the ones before it, because its index counts them.
     const begun = calls.flatMap(([first]) => first ?? [])
     for (const index of calls.keys()) next[index] = 1
     const rest = shuffled.flatMap((index) => {

@@ -19,10 +19,10 @@ export interface Schema {
   readonly contentMediaType?: string
 }
 
-/** What fields of some name hold, where a schema alone would make nothing that leads anywhere. */
+/** Values for fields of certain names, used if random values from the schema alone would never be useful. */
 export type Hints = Readonly<Record<string, fc.Arbitrary<unknown>>>
 
-/** Values that break careless code, wherever they stand. */
+/** Values that break careless code, in any position. */
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -109,7 +109,7 @@ function textOf({ pattern, minLength = 0 }: Schema): fc.Arbitrary<string> {
     : fc.stringMatching(new RegExp(pattern))
 }
 
-/** Required fields always, each other one now and then. */
+/** Required fields are always present, the others sometimes. */
 function objectOf(
   { properties, patternProperties, required = [] }: Schema,
   hints: Hints,
@@ -131,7 +131,7 @@ function objectOf(
 
 const absent = Symbol('absent')
 
-/** One thing somewhere in a body made wrong, or several. */
+/** A body with one to three random faults. */
 export function broken(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const step = fc.record({ at: fc.nat(), how: fc.nat(6), value: junk })
   return fc
@@ -169,7 +169,7 @@ interface Place {
 
 function placesIn(value: unknown): readonly Place[] {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
-  // An array is a record of its items as far as reading and writing them goes.
+  // For reading and writing, an array can be treated as a record of its items.
   const holder = value as Record<string, unknown>
   return Object.keys(holder).flatMap((key) => [{ holder, key }, ...placesIn(holder[key])])
 }

@@ -1,4 +1,4 @@
-/** What stands in a document at a path such as `messages.1.content.0`; undefined where nothing does. */
+/** The value in a document at a path such as `messages.1.content.0`; undefined if there is none. */
 export function atPath(document: unknown, path: string): unknown {
   return path
     .split('.')

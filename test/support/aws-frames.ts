@@ -15,7 +15,7 @@ export function awsFrame(headers: Readonly<Record<string, string>>, payload: str
   })
 }
 
-/** Lines of {"eventType": payload} as frames, the way ConverseStream sends them. */
+/** Encodes lines of {"eventType": payload} as frames, as ConverseStream sends them. */
 export function converseFrames(lines: readonly string[]): Uint8Array {
   return Buffer.concat(
     lines.map((line) => {

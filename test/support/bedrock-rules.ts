@@ -1,4 +1,4 @@
-/** What Converse of Amazon Bedrock answers 400 to, for fake upstreams that must not be more patient than it is. */
+/** Requests that Converse of Amazon Bedrock refuses with status 400, so that fake upstreams are no more lenient than the API. */
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,7 +20,7 @@ const inference: ReadonlySet<string> = new Set([
   'stopSequences',
 ])
 
-/** The first rule of the API that a request to a Claude breaks, as the API says it; undefined for a good one. */
+/** The API's error message for the first rule that a request to a Claude model breaks; undefined for a valid request. */
 export function brokenConverseRule(body: Fields): string | undefined {
   const config = (body['inferenceConfig'] ?? {}) as Fields
   const unknown =
@@ -58,7 +58,7 @@ function brokenTools(config: Fields | undefined, messages: readonly Turn[]): str
   return undefined
 }
 
-/** What the Claude behind Converse says. */
+/** The errors of the Claude model behind Converse. */
 function brokenModelFields(body: Fields, config: Fields): string | undefined {
   if ('temperature' in config && 'topP' in config)
     return '`temperature` and `top_p` cannot both be specified for this model. Please use only one.'

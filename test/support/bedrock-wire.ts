@@ -1,4 +1,4 @@
-/** What Converse and ConverseStream of Amazon Bedrock say, for fake upstreams. */
+/** Responses of Converse and ConverseStream of Amazon Bedrock, for fake upstreams. */
 import type { ServerResponse } from 'node:http'
 import { parseJson } from '../../packages/contract/src/wire/json.ts'
 import { converseFrames } from './aws-frames.ts'
@@ -8,7 +8,7 @@ import type { Said } from './openai-wire.ts'
 const usage = { inputTokens: 100, outputTokens: 30, totalTokens: 130 }
 const pieces = (text: string) => text.match(/[\s\S]{1,5}/g) ?? []
 
-/** Answers Converse or ConverseStream. */
+/** Responds as Converse or ConverseStream. */
 export async function answerConverse(
   seen: SeenRequest,
   response: ServerResponse,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../packages/contract/src/core/errors.ts'
 
-/** The gateway's error that a call throws; anything else is not caught. */
+/** The gateway's error that a call throws; other errors are not caught. */
 export function caught(run: () => unknown): GatewayError {
   try {
     run()

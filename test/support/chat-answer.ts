@@ -16,7 +16,7 @@ const request: ChatRequest = {
   messages: [{ role: 'user', content: 'What did the provider say?' }],
 }
 
-/** What an answer says, streamed or not, for comparison. */
+/** The content of a response, streamed or not, for comparison. */
 export interface ChatAnswer {
   readonly text: string
   readonly reasoning: string
@@ -27,7 +27,7 @@ export interface ChatAnswer {
   readonly annotations: readonly unknown[]
 }
 
-/** A recorded whole answer, decoded and checked against the canonical schema. */
+/** A recorded whole response, decoded and checked against the canonical schema. */
 export function decodedRecording(codec: Codec<'chat'>, path: string) {
   const { reply, usage } = codec.decode(received(recording(path)), codecContext(), request)
   const { message, finish_reason: finish } = validate(ChatReply, reply).choices[0]!
@@ -47,7 +47,7 @@ export function decodedRecording(codec: Codec<'chat'>, path: string) {
   return { answer, usage, reply }
 }
 
-/** The same for a recorded stream, fed in pieces of 1, 7 and 4,096 bytes, which must all read alike. */
+/** The same for a recorded stream, fed in pieces of 1, 7 and 4,096 bytes, which must all give the same result. */
 export async function streamedRecording(
   codec: Codec<'chat'>,
   path: string,
@@ -70,7 +70,7 @@ export async function streamedRecording(
   return { answer: answerOf(steps), verdicts, usage, error, steps }
 }
 
-/** Adds up the chunks of choice 0 as a client does. Throws where they break the rules of a stream. */
+/** Combines the chunks of one choice, by default choice 0, as a client does. Throws if they break the rules of a stream. */
 export function answerOf(steps: readonly Step<Chunk>[], index = 0): ChatAnswer {
   const choices = steps.flatMap((step) => {
     if (!('event' in step)) return []

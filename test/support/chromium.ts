@@ -5,7 +5,7 @@ import { leaveOut } from './leave-out.ts'
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** The browser of this machine, if it has one. */
+/** The browser installed on this machine, if any. */
 export const chromium = candidates.find((file) => existsSync(file))
 
 export function leaveOutBrowser(context: TestContext): never {
@@ -23,7 +23,7 @@ export function openBrowser(executablePath: string): Promise<Browser> {
       '--disable-dev-shm-usage',
       '--disable-gpu',
       '--no-first-run',
-      // The browser's own calls home would only wait for a network that a test must not need.
+      // The browser's own network requests would only wait for a network that a test must not need.
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',

@@ -3,7 +3,7 @@ import type { Face } from './faces.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The documents of an answer: the one that it is, or the data of every event. */
+/** The JSON documents of a response: the whole response, or the data of every event. */
 export function documentsIn(wire: string, stream: boolean): readonly Fields[] {
   if (!stream) return [objectOf(JSON.parse(wire))]
   return wire
@@ -12,7 +12,7 @@ export function documentsIn(wire: string, stream: boolean): readonly Fields[] {
     .map((line) => objectOf(JSON.parse(line.slice('data: '.length))))
 }
 
-/** The citations of an answer as its format has them, without where in the source they are. */
+/** The citations of a response in the form of its format, without their positions in the source. */
 export function citationsIn(face: Face, wire: string, stream: boolean): readonly Fields[] {
   const documents = documentsIn(wire, stream)
   switch (face) {
@@ -42,7 +42,7 @@ export function citationsIn(face: Face, wire: string, stream: boolean): readonly
   }
 }
 
-/** Each source with the piece of the text that it supports. */
+/** Each source with the passage of the text that it supports. */
 function groundingIn({ groundingChunks, groundingSupports }: Fields): readonly Fields[] {
   const supports = listOf(groundingSupports).map(objectOf)
   return listOf(groundingChunks).map((chunk, index) => {

@@ -1,12 +1,12 @@
 import { formatJson, parseJson } from '../../packages/contract/src/wire/json.ts'
 
-/** What an answer comes to for a client of some format, put together by hand from its wire. */
+/** The content of a response for a client of some format, assembled by independent code from the transmitted bytes. */
 export interface ClientAnswer {
   readonly text: string
   readonly reasoning: string
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: string }[]
   readonly finish: string
-  /** Input and output tokens, all included. */
+  /** Total input and output tokens. */
   readonly usage: readonly [number, number]
   /** What the client sends back as the assistant's turn. */
   readonly turn: readonly unknown[]
@@ -19,7 +19,7 @@ const object = (value: unknown): Fields => (value ?? {}) as Fields
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** The data of server-sent events, in order; comments are passed over. */
+/** The data of server-sent events, in order; comments are skipped. */
 function events(wire: string): readonly Fields[] {
   return wire
     .split('\n\n')
@@ -108,7 +108,7 @@ function response(answer: Fields): ClientAnswer {
   }
 }
 
-/** The events alone give the items; the last one, which holds them whole, must agree. */
+/** Items are assembled from the events alone; the last event, which holds them whole, must agree. */
 function streamedResponse(wire: string): ClientAnswer {
   const told = events(wire)
   if (told.some((event, index) => event['sequence_number'] !== index))
@@ -142,7 +142,7 @@ function streamedResponse(wire: string): ClientAnswer {
         grow(place(event), 'arguments', delta)
         break
       case 'response.output_item.done': {
-        // Nothing is pieced together of it.
+        // The encrypted content is not sent in pieces.
         const { encrypted_content: encrypted } = object(event['item'])
         if (encrypted !== undefined) place(event)['encrypted_content'] = encrypted
         break
@@ -186,14 +186,14 @@ function fragments(list: readonly Fields[]): ClientAnswer {
   }
 }
 
-/** How a client reads an answer that came whole, by the format's name. */
+/** How a client reads a whole response, by the name of the format. */
 export const wholeAnswer: Readonly<Record<string, (answer: Fields) => ClientAnswer>> = {
   generateContent: (answer) => fragments([answer]),
   messages: message,
   responses: response,
 }
 
-/** How a client puts a stream together. */
+/** How a client assembles a stream, by the name of the format. */
 export const streamedAnswer: Readonly<Record<string, (wire: string) => ClientAnswer>> = {
   generateContent: (wire) =>
     fragments(wire.startsWith('[') ? objects(parseJson(wire)) : events(wire)),

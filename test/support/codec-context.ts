@@ -27,7 +27,7 @@ function refuseField(param: string, reason?: string): never {
   throw new GatewayError('unsupported_parameter', reason ?? `${param} is not supported`, { param })
 }
 
-/** A codec context for tests. Unsupported fields throw, as they do where nobody says otherwise. */
+/** A codec context for tests. By default, unsupported fields throw. */
 export function codecContext(given: Partial<CodecContext> = {}): CodecContext {
   return {
     model: 'upstream-model',
@@ -53,7 +53,7 @@ export function formatContext(given: Partial<FormatContext> = {}): FormatContext
   }
 }
 
-/** An upstream's whole answer, as the gateway hands it to a codec. */
+/** A whole response of an upstream, as the gateway passes it to a codec. */
 export function received(body: string, given: Partial<Received> = {}): Received {
   return {
     status: 200,

@@ -1,4 +1,4 @@
-/** What Cohere's `POST /v2/chat` answers 400 to, for fake upstreams that must not be more patient than it is. */
+/** Requests that Cohere's `POST /v2/chat` refuses with status 400, so that fake upstreams are no more lenient than the API. */
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -8,7 +8,7 @@ const fields: ReadonlySet<string> = new Set(
   thinking tool_choice tools`.split(/\s+/),
 )
 
-/** The bounds of Cohere's numbers (API reference, Chat). */
+/** The ranges of Cohere's numeric fields (API reference, Chat). */
 const bounds: Readonly<Record<string, readonly [number, number]>> = {
   p: [0.01, 0.99],
   k: [0, 500],
@@ -17,7 +17,7 @@ const bounds: Readonly<Record<string, readonly [number, number]>> = {
   presence_penalty: [0, 1],
 }
 
-/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+/** The API's error message for the first rule that a request breaks; undefined for a valid request. */
 export function brokenCohereRule(body: Fields): string | undefined {
   const unknown = Object.keys(body).find((name) => !fields.has(name))
   if (unknown !== undefined) return `unknown field: parameter '${unknown}' is not a valid field`

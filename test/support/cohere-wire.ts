@@ -1,4 +1,4 @@
-/** What Cohere's `POST /v2/chat` says, for fake upstreams: whole, and as it streams. */
+/** Responses of Cohere's `POST /v2/chat` for fake upstreams, whole and streamed. */
 import type { ServerResponse } from 'node:http'
 import { json, type SeenRequest, sse } from './fake-upstream.ts'
 import type { Said } from './openai-wire.ts'
@@ -10,7 +10,7 @@ const usage = {
 const pieces = (text: string) => text.match(/[\s\S]{1,5}/g) ?? []
 let count = 0
 
-/** Answers a chat, streamed where it was asked to be. What is said before calls is their plan. */
+/** Responds to a chat request, streamed if the request asks for it. Text before tool calls is sent as the tool plan. */
 export async function answerCohere(
   seen: SeenRequest,
   response: ServerResponse,

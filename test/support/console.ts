@@ -8,17 +8,17 @@ import { ensureBundle } from '../../build/checkout.cjs'
 import { chromium, leaveOutBrowser, openBrowser } from './chromium.ts'
 import { adminKey, type Started } from './start.ts'
 
-/** A folder for pictures of what the browser showed; absent, none are made. */
+/** A folder for screenshots; if it is not set, none are taken. */
 const shots = process.env['SCREENSHOTS']
 
-/** A phone, and the screen of a desk. */
+/** The window sizes of a phone and a desktop computer. */
 const phone = { width: 375, height: 740 }
 const desk = { width: 1280, height: 900 }
 
-/** How long something must be wrong, in milliseconds: a busy machine draws late. */
+/** How long a problem must last to count, in milliseconds, because a busy machine renders late. */
 const lastingMs = 10_000
 
-/** A page on a desk and on a phone, in both colours. */
+/** A desktop and a phone window, in both color schemes. */
 export const looks = [
   { isPhone: false, colorScheme: 'light' },
   { isPhone: false, colorScheme: 'dark' },
@@ -28,39 +28,40 @@ export const looks = [
 
 /** A browser in front of a gateway. */
 export interface ConsoleBrowser extends AsyncDisposable {
-  /** A page of somebody who is signed in with this key; of nobody where it is absent. */
+  /** Opens a page, signed in with the given key, or not signed in if there is none. */
   open(path: string, options?: OpenOptions): Promise<ConsolePage>
 }
 
 interface OpenOptions {
-  /** Undefined: nobody is signed in. */
+  /** Undefined: not signed in. */
   readonly key?: string | undefined
   readonly isPhone?: boolean
   readonly colorScheme?: 'light' | 'dark'
 }
 
-/** A page, with everything about it that must not be. */
+/** A page, with a check for everything that must not happen on it. */
 export interface ConsolePage extends AsyncDisposable {
   readonly page: Page
-  /** The same page as it is on a phone or on a desk, and in these colours, without being loaded again. */
+  /** Changes the page to the window size of a phone or desktop and to a color scheme, without loading it again. */
   turn(look: Pick<OpenOptions, 'isPhone' | 'colorScheme'>): Promise<void>
   /**
-   * What is wrong: requests to anybody but the gateway, errors in the browser's log (a policy that was broken is one), whatever
-   * is wider than the window, and what axe finds (WCAG 2.2 A and AA, and best practices).
+   * The problems of the page: requests to other hosts than the gateway, errors in the browser's log (including violations of
+   * the content security policy), elements wider than the window, and the findings of axe (WCAG 2.2 A and AA, and best
+   * practices).
    */
   problems(): Promise<readonly string[]>
-  /** Answers with an error that a test has asked for are no problem. */
+  /** Excludes error responses that a test has caused on purpose from the problems. */
   expectStatus(status: number): void
 }
 
 /** A gateway and a browser in front of it, for all tests of a file. */
 export interface ConsoleTests {
   readonly gateway: Started
-  /** A page of an administrator, unless another key is given; where there is no browser the test is left out. */
+  /** Opens a page as an administrator, unless another key is given; without a browser, the test is skipped. */
   open(context: TestContext, path: string, options?: OpenOptions): Promise<ConsolePage>
 }
 
-/** `make` starts the gateway; what it uses of `opened` is disposed after it. */
+/** `make` starts the gateway; resources that it adds to `opened` are disposed after the gateway. */
 export function useConsole(make: (opened: AsyncDisposableStack) => Promise<Started>): ConsoleTests {
   const opened = new AsyncDisposableStack()
   let gateway: Started | undefined
@@ -83,7 +84,7 @@ export function useConsole(make: (opened: AsyncDisposableStack) => Promise<Start
   }
 }
 
-/** Built when it is stale: tests show what the sources are now. */
+/** Builds the console if the build is out of date, so that tests use the current sources. */
 export function buildConsole(): void {
   expect(ensureBundle(), 'the console can be built').toBe(true)
 }
@@ -152,7 +153,7 @@ async function signIn(context: BrowserContext, url: string, key: string): Promis
   expect(answer.status()).toBe(200)
 }
 
-/** What is still wrong after a while: a page that was turned needs its time to be drawn anew. */
+/** The problems that remain after a while: a page that has just changed needs time to render. */
 async function lasting(look: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const end = performance.now() + lastingMs
   let found = await look()
@@ -182,7 +183,7 @@ async function axeProblems(page: Page): Promise<readonly string[]> {
   )
 }
 
-/** A picture of the whole page, for those who want to look: `SCREENSHOTS=folder`. */
+/** Takes a screenshot of the whole page for manual inspection if `SCREENSHOTS=folder` is set. */
 export async function shoot({ page }: Pick<ConsolePage, 'page'>, name: string): Promise<void> {
   if (shots === undefined) return
   mkdirSync(shots, { recursive: true })

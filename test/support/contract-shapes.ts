@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 
-/** The tables of the contract's answers: every field listed there is required, with the type that is written there. */
+/** The response tables of the contract: every field listed there is required, with the type listed there. */
 type Shape = Readonly<Record<string, unknown>>
 
 const text: Shape = { type: 'string' }
@@ -147,7 +147,7 @@ export const contract = {
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
 
-/** Fails unless a value has every field that the contract lists, of the type it lists. */
+/** Fails unless a value has every field that the contract lists, with the listed type. */
 export function expectContract(name: keyof typeof contract, value: unknown): void {
   const check = ajv.compile(contract[name])
   check(value)

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be cut. */
+/** A proxy in front of a server, whose connections can be cut. */
 export async function openWay(target: URL) {
   const sockets = new Set<Socket>()
   let is: 'open' | 'cut' | 'silent' = 'open'
@@ -30,15 +30,15 @@ export async function openWay(target: URL) {
   return {
     url: url.href,
     cut,
-    /** Takes connections and answers nothing. */
+    /** Closes all connections, then accepts new ones without responding on them. */
     fallSilent: () => become('silent'),
-    /** Takes new connections and answers nothing there; the others go on. */
+    /** Accepts new connections without responding on them; existing ones go on. */
     takeNoMore: () => void (is = 'silent'),
-    /** Nothing more passes on the connections that there are, which nobody closes; new ones are as before. */
+    /** Stops all traffic on the existing connections without closing them; new connections are not affected. */
     freezeThese() {
       for (const socket of sockets) socket.unpipe().pause()
     },
-    /** Both. */
+    /** Stops the existing connections and does not respond on new ones. */
     freeze() {
       is = 'silent'
       for (const socket of sockets) socket.unpipe().pause()

@@ -12,16 +12,16 @@ import {
 import type { StartOptions } from './start.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** What gateways keep: all that are started with these options share it, as replicas do. */
+/** The stored data of gateways: all gateways started with these options share it, as replicas do. */
 export interface SharedData extends AsyncDisposable {
   readonly options: Pick<StartOptions, 'dataFolder' | 'databaseUrl'>
-  /** Another connection to it, without a gateway. The caller disposes it. */
+  /** Another connection to the data, without a gateway. The caller disposes it. */
   openStore(): Promise<Store>
-  /** A statement of somebody who goes past the program. */
+  /** Runs a statement that bypasses the program. */
   run(statement: string): Promise<void>
 }
 
-/** New data on one of the databases, with nothing in it. The caller disposes it. */
+/** Creates empty data in one of the databases. The caller disposes it. */
 export type NewData = () => Promise<SharedData>
 
 const postgres = await openTestDatabase()
@@ -43,7 +43,7 @@ async function newSqliteData(): Promise<SharedData> {
   }
 }
 
-/** Each gateway has a data folder of its own besides, as on machines of their own. */
+/** Each gateway also has its own data folder, as on separate machines. */
 async function newPostgresData(): Promise<SharedData> {
   if (!postgres) throw new Error('These tests are left out')
   const databaseUrl = await postgres.newSchema()
@@ -55,7 +55,7 @@ async function newPostgresData(): Promise<SharedData> {
   }
 }
 
-/** Runs a flow on each of the databases that are here; where one is not, a test says that it is left out. */
+/** Runs a flow on each available database; if one is missing, a skipped test reports it. */
 export function onEachDatabase(describeFlow: (newData: NewData) => void): void {
   describe('on SQLite', () => {
     describeFlow(newSqliteData)

@@ -7,7 +7,7 @@ export const userMessage = { role: 'user', content: 'hi' } as const
 
 type Fields = Partial<ChatRequest>
 
-/** Asks a chat codec what it makes of requests; what is not given is a model and one user message. */
+/** Encodes requests with a chat codec; the defaults are a model and one user message. */
 export function encodedChat(codec: Codec<'chat'>, model: string) {
   function sent(fields: Fields, given: Partial<CodecContext> = {}): Record<string, unknown> {
     const request = { model: 'm', messages: [userMessage], ...fields }
@@ -16,7 +16,7 @@ export function encodedChat(codec: Codec<'chat'>, model: string) {
     return body.value as Record<string, unknown>
   }
 
-  /** The path of the field that is refused. */
+  /** The path of the refused field. */
   function refusal(fields: Fields, ofModel = model): string | undefined {
     try {
       sent(fields, { model: ofModel })
@@ -27,14 +27,14 @@ export function encodedChat(codec: Codec<'chat'>, model: string) {
     return 'nothing was refused'
   }
 
-  /** The paths that are left out, where the route says so even of what else is refused, and the body without them. */
+  /** The paths that are left out if the route allows dropping unsupported fields, and the body without them. */
   function dropped(fields: Fields, ofModel = model) {
     const params: string[] = []
     const note = (param: string) => void params.push(param)
     return { body: sent(fields, { model: ofModel, unsupported: note, leftOut: note }), params }
   }
 
-  /** The paths that are left out of a request which is not refused. */
+  /** The paths that are left out of a request that is not refused. */
   function leftOut(fields: Fields, ofModel = model): readonly string[] {
     const params: string[] = []
     sent(fields, { model: ofModel, leftOut: (param) => void params.push(param) })

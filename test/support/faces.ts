@@ -2,17 +2,17 @@ import { streamedAnswer, wholeAnswer } from './client-answers.ts'
 import { type Answering, json } from './fake-upstream.ts'
 import type { Through } from './through.ts'
 
-/** A client format as a caller of it sees the gateway: the same question, and what came of it. */
+/** The client formats through which a caller can ask the gateway the same question. */
 export const faces = ['chat', 'messages', 'responses', 'generateContent'] as const
 
 export type Face = (typeof faces)[number]
 
-/** What a caller is told. */
+/** What a caller receives. */
 export interface Told {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly input: string }[]
   readonly finish: string
-  /** The answer as it came. */
+  /** The response as received. */
   readonly wire: string
 }
 
@@ -27,7 +27,7 @@ const requests: Readonly<Record<Face, (model: string, stream: boolean) => Fields
     stream,
     messages: [{ role: 'user', content: 'What time is it?' }],
     tools: [{ type: 'function', function: { ...tool, parameters } }],
-    // The upstream's own format would pass untouched.
+    // A request in the upstream's own format would be passed on unchanged.
     top_k: 3,
   }),
   messages: (model, stream) => ({
@@ -55,7 +55,7 @@ function pathOf(face: Face, model: string, stream: boolean): string {
   return `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
 }
 
-/** Asks by a client format; `further` is added to the request. */
+/** Sends a request in a client format; `further` is added to the request. */
 export async function ask(
   { gateway, model }: Pick<Through, 'gateway' | 'model'>,
   face: Face,
@@ -66,7 +66,7 @@ export async function ask(
   return { status: response.status, wire: await response.text(), headers: response.headers }
 }
 
-/** An upstream that speaks OpenAI's chat and not its Responses. */
+/** An upstream that supports OpenAI's chat completions but not its Responses API. */
 export function chatOnly(answering: Answering): Answering {
   return (seen, response, request) =>
     seen.path.endsWith('/responses')
@@ -74,7 +74,7 @@ export function chatOnly(answering: Answering): Answering {
       : answering(seen, response, request)
 }
 
-/** What a client makes of an answer. Throws where a stream has no end of its format. */
+/** The response as a client reads it. Throws if a stream does not end as its format requires. */
 export function told(face: Face, wire: string, stream: boolean): Told {
   if (face === 'chat') return stream ? streamedChat(wire) : wholeChat(wire)
   const read = stream
@@ -131,7 +131,7 @@ function streamedChat(wire: string): Told {
   return { text, calls, finish, wire }
 }
 
-/** The words by which each format says in a stream that the answer failed. */
+/** The pattern by which a stream of each format reports that the response failed. */
 export const failureIn: Readonly<Record<Face, RegExp>> = {
   chat: /^data: \{"error":\{/m,
   messages: /^event: error$/m,

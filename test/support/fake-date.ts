@@ -1,7 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * A date that stands still until it is set, for gateways that are started while it holds; timers go on as ever. Disposed of last.
+ * A date that does not advance until it is set, for gateways that are started while it is in effect; timers run normally. Must
+ * be disposed last.
  */
 export function fakeDate(at: number): { set(at: number): void } & Disposable {
   vi.useFakeTimers({ toFake: ['Date'], now: at })

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request as the upstream saw it. */
+/** One request as the upstream received it. */
 export interface SeenRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   readonly body: Record<string, unknown>
-  /** When the caller's side closed the connection before the answer was whole, milliseconds since the epoch. */
+  /** When the client closed the connection before the response was complete, in milliseconds since the epoch. */
   closedAt: number | undefined
-  /** Whether the answer is over, whole or not. */
+  /** Whether the response has ended, complete or not. */
   isOver: boolean
 }
 
@@ -25,13 +25,13 @@ export type Answering = (
 export interface FakeUpstream extends AsyncDisposable {
   readonly url: string
   readonly seen: readonly SeenRequest[]
-  /** How many connections are open, idle ones included. */
+  /** Number of open connections, including idle ones. */
   readonly connections: number
-  /** Replaces how it answers from now on. */
+  /** Sets the function that handles the requests from now on. */
   answer(answering: Answering): void
 }
 
-/** A small server that says what a test tells it to, faults included. */
+/** A small server that responds as a test tells it to, including with faults. */
 export async function fakeUpstream(first: Answering): Promise<FakeUpstream> {
   let answering = first
   const seen: SeenRequest[] = []
@@ -91,7 +91,7 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(
   response: ServerResponse,
   body: unknown,
@@ -101,7 +101,7 @@ export function json(
   response.end(JSON.stringify(body))
 }
 
-/** Answers with events, each written by itself. Leaves the stream open unless `end`. */
+/** Responds with events, each written separately. With `end: false`, the stream stays open. */
 export async function sse(
   response: ServerResponse,
   events: readonly (string | object)[],

@@ -1,4 +1,4 @@
-/** Models that follow a script behind upstreams that speak Responses, Converse, Cohere's chat, or serve an open model. */
+/** Scripted models behind upstreams that speak Responses, Converse or Cohere's chat, or that serve an open model. */
 import { listOf } from '../../packages/contract/src/wire/reading.ts'
 import { brokenConverseRule } from './bedrock-rules.ts'
 import { answerConverse } from './bedrock-wire.ts'
@@ -20,7 +20,7 @@ import { brokenOpenModelRule } from './vllm-rules.ts'
 const functionsOf = (tools: unknown) =>
   listOf(tools).map((tool) => (tool as { readonly function?: unknown }).function)
 
-/** What a script says, with ids that begin with `prefix`. */
+/** The output of a script, with ids that start with `prefix`. */
 function said(
   script: Script,
   rounds: number,
@@ -65,7 +65,7 @@ export function responsesModel(script: Script): Answering {
   }
 }
 
-/** How many times outputs came, those of parallel calls counted once. */
+/** The number of times that outputs were sent; the outputs of parallel calls count once. */
 function turnsIn(input: readonly Fields[]): number {
   const isOutput = (item: Fields | undefined) => String(item?.['type']).endsWith('_output')
   return input.filter((item, at) => isOutput(item) && !isOutput(input[at - 1])).length

@@ -7,7 +7,7 @@ import { formatContext } from './codec-context.ts'
 
 export const hello = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
 
-/** What the gateway does with a client's request before any upstream is asked. */
+/** Processes a client's request as the gateway does before it calls an upstream. */
 export function canonical(fields: object, format: ClientFormat<'chat'> = generateContent) {
   const request = validate(format.request, { model: 'm', ...hello, ...fields })
   const made = validate(chat.request, format.toCanonical(request, formatContext()))

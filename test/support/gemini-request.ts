@@ -19,7 +19,7 @@ export interface Body {
   readonly generationConfig?: Record<string, unknown>
 }
 
-/** The body that goes to Gemini. */
+/** The body that is sent to Gemini. */
 export function sent(
   fields: Partial<ChatRequest> = {},
   model = 'gemini-2.5-flash',
@@ -29,14 +29,14 @@ export function sent(
   return (body as { value: Body }).value
 }
 
-/** The paths that are left out of a request which is not refused. */
+/** The paths that are left out of a request that is not refused. */
 export function leftOut(fields: Partial<ChatRequest>, model?: string): readonly string[] {
   const params: string[] = []
   sent(fields, model, { leftOut: (param) => void params.push(param) })
   return params
 }
 
-/** The path of the field at fault; undefined where the request goes out. */
+/** The path of the refused field; undefined if the request is sent. */
 export function refused(fields: Partial<ChatRequest>, model?: string): string | undefined {
   try {
     sent(fields, model)

@@ -1,4 +1,6 @@
-/** What generateContent of Gemini 3 answers 400 to, for fake upstreams that must not be more patient than it is. */
+/**
+ * Requests that generateContent of Gemini 3 refuses with status 400, so that fake upstreams are no more lenient than the API.
+ */
 import { isDeepStrictEqual } from 'node:util'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -8,7 +10,7 @@ export interface IssuedCall {
   readonly args: unknown
 }
 
-/** Calls by the signature that was given out with them. */
+/** Calls by the signature that was issued with them. */
 export type IssuedCalls = ReadonlyMap<string, IssuedCall>
 
 interface Content {
@@ -26,7 +28,7 @@ const fields: ReadonlySet<string> = new Set([
   'cachedContent',
 ])
 
-/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+/** The API's error message for the first rule that a request breaks; undefined for a valid request. */
 export function brokenContentRule(
   body: Fields,
   issued: IssuedCalls,
@@ -36,7 +38,7 @@ export function brokenContentRule(
   if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}"`
   const contents = body['contents'] as readonly Content[] | undefined
   if (!contents?.length) return '* GenerateContentRequest.contents: contents is not specified'
-  // From 3.2 on; 3.5 Flash still took one.
+  // From 3.2 on; 3.5 Flash still accepted one.
   if (contents.at(-1)?.role === 'model' && /gemini-(3\.([2-46-9]|5-flash-lite)|[4-9])/.test(model))
     return 'Requests ending with a model turn are not supported unless the last part is a function response.'
   return brokenSchemas(body) ?? brokenTurns(contents) ?? brokenSignatures(contents, issued)
@@ -118,10 +120,10 @@ function brokenTurns(contents: readonly Content[]): string | undefined {
   return undefined
 }
 
-/** What Google lets stand for a signature where the history was made elsewhere. */
+/** The value that Google accepts in place of a signature if the history comes from another model. */
 export const signatureBypass = 'skip_thought_signature_validator'
 
-/** The first call of each step of the current turn must bring its signature (Gemini API, thought signatures). */
+/** The first call of each step of the current turn must have its signature (Gemini API, thought signatures). */
 function brokenSignatures(contents: readonly Content[], issued: IssuedCalls): string | undefined {
   const begins = contents.findLastIndex(
     (content) => content.role === 'user' && resultsOf(content).length === 0,

@@ -1,11 +1,11 @@
-/** What generateContent says, for fake upstreams: whole answers, and its two kinds of streams. */
+/** Responses of generateContent for fake upstreams: whole responses and both kinds of streams. */
 import type { ServerResponse } from 'node:http'
 import { formatJson } from '../../packages/contract/src/wire/json.ts'
 import { type SeenRequest, sse } from './fake-upstream.ts'
 
 export type GeminiPart = Readonly<Record<string, unknown>>
 
-/** 40 of 100 prompt tokens were cached; 18 tokens of answer and 12 of thoughts. */
+/** 40 of 100 prompt tokens were cached; 18 output tokens and 12 thinking tokens. */
 const geminiUsage = {
   promptTokenCount: 100,
   candidatesTokenCount: 18,
@@ -32,7 +32,7 @@ function geminiAnswer(parts: readonly GeminiPart[], further: object = {}): objec
   return answer({ content: { parts, role: 'model' }, finishReason: 'STOP', index: 0, ...further })
 }
 
-/** One fragment per part, text in words; the finish comes with an empty text, as Gemini 3 has it. */
+/** One fragment per part, with text split into words; the finish reason comes with an empty text, as in Gemini 3. */
 function geminiFragments(parts: readonly GeminiPart[], further: object = {}): readonly object[] {
   count += 1
   const small = parts.flatMap((part): readonly GeminiPart[] => {
@@ -56,7 +56,7 @@ function geminiFragments(parts: readonly GeminiPart[], further: object = {}): re
   ]
 }
 
-/** Answers generateContent and both kinds of streamGenerateContent with these parts. */
+/** Responds to generateContent and to both kinds of streamGenerateContent with these parts. */
 export async function answerContent(
   seen: SeenRequest,
   response: ServerResponse,
@@ -81,7 +81,7 @@ export async function answerContent(
   )
 }
 
-/** Refuses as the API does. */
+/** Sends an error response in the API's format. */
 export function refuseContent(response: ServerResponse, message: string): void {
   response.writeHead(400, { 'content-type': 'application/json; charset=UTF-8' })
   response.end(JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }))

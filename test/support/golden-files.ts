@@ -6,17 +6,17 @@ import { isRawNumber, parseJson } from '../../packages/contract/src/wire/json.ts
 /** `UPDATE_GOLDEN=1` rewrites every expected file, `UPDATE_GOLDEN=anthropic,messages` only those of these owners. */
 const update = (process.env['UPDATE_GOLDEN'] ?? '').split(',')
 
-/** Owner of the files that no protocol or format may rewrite, `request.json` above all. */
+/** Owner of the files that no protocol or format may rewrite, above all `request.json`. */
 export const inputOwner = 'input'
 
 function rewrites(owner: string): boolean {
   return owner !== inputOwner && (update.includes('1') || update.includes(owner))
 }
 
-/** One folder of golden files. An empty file asks to be filled when `UPDATE_GOLDEN` names its owner. */
+/** One folder of golden files. An empty file is filled when `UPDATE_GOLDEN` names its owner. */
 export interface GoldenCase {
   readonly folder: string
-  /** All files that are there. */
+  /** The names of all existing files. */
   names(): readonly string[]
   has(name: string): boolean
   text(name: string): string
@@ -55,7 +55,7 @@ export function goldenCase(folder: string): GoldenCase {
   }
 }
 
-/** Key order does not matter in JSON, digits of large integers do. */
+/** The order of keys does not matter in JSON, but the digits of large integers do. */
 function sorted(value: unknown): string {
   return JSON.stringify(
     value,
@@ -67,7 +67,7 @@ function sorted(value: unknown): string {
   )
 }
 
-/** In the files bytes stand as `{"base64": "…"}`; an uploaded file as `{"filename", "contentType", "base64"}`. */
+/** In the files, bytes are written as `{"base64": "…"}`, and an uploaded file as `{"filename", "contentType", "base64"}`. */
 function withBytes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isRawNumber(value)) return value
   if (Array.isArray(value)) return value.map(withBytes)
@@ -79,7 +79,7 @@ function withBytes(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, inner]) => [key, withBytes(inner)]))
 }
 
-/** The opposite, for what a codec made. */
+/** The inverse, for the output of a codec. */
 export function withoutBytes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isRawNumber(value)) return value
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }

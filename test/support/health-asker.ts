@@ -1,4 +1,4 @@
-// Asks a gateway whether it is there, again and again, on a thread of its own: how long did it wait at most?
+// Polls a gateway's health endpoint on a separate thread, and measures the longest wait.
 import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,9 +6,9 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 export interface HealthAsker extends AsyncDisposable {
   /**
-   * The longest wait since the last time it was asked for, in milliseconds, with that of the answer which is still
-   * waited for. Where the system tells, it is the time that the gateway's main thread worked meanwhile: others who use
-   * the machine make an answer late, too.
+   * The longest wait since the last call of this function, in milliseconds, including that of a pending response. Where the
+   * system reports it, this is the time that the gateway's main thread worked meanwhile, because other programs on the machine
+   * also delay a response.
    */
   longest(): Promise<number>
 }
@@ -18,7 +18,7 @@ interface Asked {
   readonly pid: number | undefined
 }
 
-/** Asks the gateway at an address, which is the process `pid`. */
+/** Polls the gateway at an address; `pid` is its process. */
 export async function askHealth(address: string, pid: number | undefined): Promise<HealthAsker> {
   const asked: Asked = { address, pid }
   const worker = new Worker(new URL(import.meta.url), { workerData: asked })
@@ -49,7 +49,7 @@ async function ask(address: string, agent: Agent): Promise<void> {
   })
 }
 
-/** How long the main thread of a process has worked, in milliseconds; undefined where only the clock tells. */
+/** How long the main thread of a process has worked, in milliseconds; undefined if the system does not report it. */
 function workedMs(pid: number | undefined): number | undefined {
   if (process.platform !== 'linux' || pid === undefined) return undefined
   const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')

@@ -1,11 +1,11 @@
 /**
- * A provider package as `type: ai-sdk` loads one: its models give whole answers when the test
- * lets them, all in the same moment, and begin streams that they never end.
+ * A provider package as `type: ai-sdk` loads it: its models send whole responses when the test releases them, all at once, and
+ * start streams that they never end.
  */
 const waiting: (() => void)[] = []
 
 export const held = {
-  /** How many calls wait for their answer. */
+  /** Number of calls that wait for their response. */
   get count(): number {
     return waiting.length
   },

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { npmEnvironment, quiet, root, runProgram } from './npm.ts'
 
-/** A folder for packages that only tests need, and that no package.json names; what is installed there is kept for the next run. */
+/** A folder for packages that only tests need and that are in no package.json; installed packages are kept for the next run. */
 export function installedFolder(name: string): string {
   const folder = join(root, 'node_modules/.cache', name)
   mkdirSync(folder, { recursive: true })
   return folder
 }
 
-/** Installs exactly these packages of npm into the folder, without their scripts. Rejects where they cannot be had. */
+/** Installs exactly these npm packages into the folder, without running their scripts. Rejects if they are not available. */
 export async function installNpm(
   folder: string,
   dependencies: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ export async function installNpm(
   })
 }
 
-/** Installs unless the mark says that the same was installed before. */
+/** Runs the installation unless the marker file says that the same was installed before. */
 export async function installOnce(
   mark: string,
   wanted: string,

@@ -9,22 +9,22 @@ import { chatReply } from './openai-wire.ts'
 import { startServer } from './server-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** What became of a large answer. */
+/** The result of a request with a large response. */
 export interface Delayed {
   readonly status: number
   readonly came: Buffer
   readonly sent: Buffer
-  /** The longest that `/healthz` took meanwhile, in milliseconds. */
+  /** The longest response time of `/healthz` meanwhile, in milliseconds. */
   readonly waitMs: number
 }
 
 export interface LargeAnswerGateway extends AsyncDisposable {
-  /** The longest that `/healthz` takes while nothing else is asked, in milliseconds. */
+  /** The longest response time of `/healthz` without other requests, in milliseconds. */
   readonly idleMs: number
   take(one: Omit<LargeAnswer, 'name' | 'status'>): Promise<Delayed>
 }
 
-/** A gateway in a process of its own, in front of an upstream that answers as it is told to. */
+/** A gateway in a separate process, in front of an upstream whose response the test sets. */
 export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
   const opened = new AsyncDisposableStack()
   let answer: Buffer = Buffer.from('')
@@ -66,7 +66,7 @@ export async function largeAnswerGateway(): Promise<LargeAnswerGateway> {
     return { status: response.status, came, sent: answer, waitMs: await health.longest() }
   }
 
-  // The first answers compile what is needed.
+  // The first responses make Node compile the code that is needed.
   const chat = {
     path: '/v1/chat/completions',
     body: { messages: [{ role: 'user', content: 'Hi' }] },

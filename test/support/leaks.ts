@@ -6,8 +6,8 @@ import { until } from './start.ts'
 const times = 3
 
 /**
- * Runs a flow once, which connects and loads what it needs, then three times more, and checks that these have left
- * nothing: no timer, no listener for an abort, no request at an upstream, no connection for each of them.
+ * Runs a flow once, which connects and loads what it needs, then three more times, and checks that these runs leave nothing
+ * behind: no timer, no abort listener, no request at an upstream, and no connection per run.
  */
 export async function expectNothingLeft(
   upstreams: readonly FakeUpstream[],
@@ -25,7 +25,7 @@ export async function expectNothingLeft(
     held: watch.held(),
     isQuiet: isQuiet(),
     timers: Math.max(0, countTimers() - before.timers),
-    // One may be opened while the last is still on its way back to the pool.
+    // A new connection may be opened while the last one is still being returned to the pool.
     hasConnectionsLeft: connections() - before.connections >= times,
   })
   const nothing = { held: [], isQuiet: true, timers: 0, hasConnectionsLeft: false }

@@ -1,8 +1,8 @@
 import { expect, type TestContext } from 'vitest'
 
 /**
- * Marks a test as skipped and prints its name and the reason, such as "there is no Chromium". Where every check must
- * have run (CI=true) it fails instead.
+ * Marks a test as skipped and prints its name and the reason, such as "there is no Chromium". If every check must run
+ * (CI=true), it fails instead.
  */
 export function leaveOut(context: TestContext, reason: string): never {
   if (process.env['CI']) expect.fail(`left out: ${reason}`)

@@ -12,7 +12,7 @@ export async function ledger({ gateway }: Started): Promise<readonly UsageRecord
   return gateway.store.listUsage({ limit: 9_999 })
 }
 
-/** `provider operation outcome`, and `input+output` tokens where the upstream said them. */
+/** `provider operation outcome`, and `input+output` tokens if the upstream reported them. */
 function line(record: UsageRecord): string {
   const { provider, operation, outcome, reported, inputTokens, outputTokens } = record
   const said = reported ? ` ${inputTokens}+${outputTokens}` : ''
@@ -20,8 +20,8 @@ function line(record: UsageRecord): string {
 }
 
 /**
- * Waits until the calls are over, then checks that the records are these, and that every request an upstream has seen
- * is over and has one. Requests for a list of models are nobody's call.
+ * Waits until the calls have ended, then checks that the records are exactly these, and that every request at an upstream has
+ * ended and has a record. Requests for a list of models are not part of a call.
  */
 export async function expectRecords(
   gateway: Started,
@@ -31,9 +31,9 @@ export async function expectRecords(
   const areOver = () =>
     Object.values(upstreams).every(({ seen }) => seen.every(({ isOver }) => isOver))
   const look = async () => areOver() && (await ledger(gateway)).length >= expected.length
-  // What is missing then is said better by the comparison below.
+  // If records are missing, the comparison below reports it better.
   await until(look).catch(() => undefined)
-  // A record too many would be written by now: this takes a turn of everything a call does.
+  // An extra record would be written by now: this request gives everything that a call does time to finish.
   await (await gateway.request('/healthz')).arrayBuffer()
 
   const records = await ledger(gateway)
@@ -53,7 +53,9 @@ export async function expectNumbered(gateway: Started): Promise<void> {
   expect(numbers.toSorted()).toEqual([...new Set(numbers)].toSorted())
 }
 
-/** The records are exactly these, one for each request that reached an upstream, each an attempt of its own. */
+/**
+ * Checks that the records are exactly these, one for each request that reached an upstream, each with its own attempt number.
+ */
 export async function expectRecordsMatch(
   gateway: Started,
   upstreams: Upstreams,

@@ -1,6 +1,6 @@
 import { ProcessLink } from '../../packages/sluice/src/storage/process-link.ts'
 
-/** Two ends of one link, over texts as between processes. */
+/** Two ends of one link, which exchange text as processes do. */
 export function linked() {
   const asText = (batch: readonly unknown[]): unknown => JSON.parse(JSON.stringify(batch))
   const near: ProcessLink = new ProcessLink((batch) => far.receive(asText(batch)))
@@ -8,7 +8,7 @@ export function linked() {
   return {
     near,
     far,
-    /** One of the processes is gone. */
+    /** Simulates the end of one of the processes. */
     end: (): void => {
       near.close()
       far.close()

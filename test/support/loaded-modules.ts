@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-// Preloaded with --import: writes the URL of every module that the process has loaded when it ends.
+// Preloaded with --import: when the process ends, writes the URL of every module that it has loaded.
 const urls: string[] = []
 registerHooks({
   load(url, context, next) {

@@ -1,4 +1,4 @@
-/** What a client library is asked to do in front of every upstream protocol, and how it is seen to have done it. */
+/** The tasks that a client library performs in front of every upstream protocol, with the checks of the results. */
 import { expect } from 'vitest'
 import { baseUrlOf, type Target } from '../agents/targets.ts'
 import {
@@ -12,31 +12,31 @@ import type { Script } from './scripted-models.ts'
 import { type Started, start } from './start.ts'
 import { smallWeather, smallWeatherInput } from './weather.ts'
 
-/** How a library does one thing each. */
+/** How a library performs each task. */
 export interface Library {
   readonly name: string
-  /** What it makes of an answer to one question. */
+  /** The text of the response to one question. */
   plain(stage: Stage): Promise<string>
-  /** The same, put together of its pieces. */
+  /** The same, assembled from a stream. */
   streamed(stage: Stage): Promise<string>
-  /** Runs `get_weather` and `now` until the model has no more calls; tells what they were called with. */
+  /** Runs `get_weather` and `now` until the model makes no more calls; returns the arguments of the calls. */
   loop(stage: Stage): Promise<{ readonly text: string; readonly called: readonly unknown[] }>
-  /** An object of one text, `place`. */
+  /** An object with one text field, `place`. */
   object(stage: Stage): Promise<unknown>
-  /** Asks about a picture. */
+  /** Asks about an image. */
   picture(stage: Stage, base64: string): Promise<string>
-  /** The status that its own error has. */
+  /** The status of the library's own error. */
   statusOf(error: unknown): unknown
 }
 
 export interface Stage extends AsyncDisposable {
   readonly gateway: Started
   readonly upstream: FakeUpstream
-  /** As a caller names it. */
+  /** The name that a caller uses. */
   readonly model: string
 }
 
-/** A gateway in front of one of the upstreams that agents are run in front of, whose model follows a script. */
+/** A gateway in front of one of the upstreams of the agent tests, whose model follows a script. */
 async function inFront(target: Target, script: Script | Answering): Promise<Stage> {
   const { model, upstream: served } = target
   if (served === undefined) throw new Error(`${target.name} has no upstream`)
@@ -62,7 +62,7 @@ const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const place = '{"place":"Zürich"}'
-/** As a text, or by the call that stands for one where a library or a codec asks for JSON in that way. */
+/** As text, or as a tool call if a library or a codec requests JSON in that way. */
 const saysPlace: Script = (_rounds, [tool]) =>
   tool === undefined ? { text: place } : { calls: [[tool, place]] }
 const saysNoon: Script = () => ({ text: 'It is noon 🕛.' })
@@ -76,7 +76,7 @@ const limited: Answering = (_seen, response, _request) =>
 
 type Check = (library: Library, target: Target) => Promise<void>
 
-/** What every library does in front of every upstream. */
+/** The checks of every library in front of every upstream. */
 export const checks: Readonly<Record<string, Check>> = {
   async plain(library, target) {
     await using stage = await inFront(target, saysNoon)
@@ -91,12 +91,12 @@ export const checks: Readonly<Record<string, Check>> = {
     const { text, called } = await library.loop(stage)
     expect(text).toBe('Zürich has 7°, and it is noon 🕛.')
     expect(called).toEqual([JSON.parse(smallWeatherInput), {}])
-    // Whether it has Responses is asked once of an upstream that may.
+    // An upstream that may support Responses is asked about it once.
     const isAnswered = ({ path }: SeenRequest) =>
       target.speaks === 'openai-responses' || !path.endsWith('/responses')
     const answered = stage.upstream.seen.filter(isAnswered)
     expect(answered).toHaveLength(2)
-    // What a tool gave has reached the model.
+    // The tool's result has reached the model.
     expect(answered[1]?.text).toContain('7°')
   },
   async 'JSON schema'(library, target) {

@@ -14,7 +14,7 @@ import { validate } from '../../packages/contract/src/operations/validate.ts'
 import { messages } from '../../packages/protocols/src/anthropic/client/formats.ts'
 import { formatContext } from './codec-context.ts'
 
-/** A Messages request as the gateway takes it in: checked, made canonical, checked again. */
+/** Processes a Messages request as the gateway does: validated, translated to the canonical form, validated again. */
 export function canonical(request: object): ChatRequest {
   const checked = validate(messages.request, request)
   const value = validate(ChatRequestSchema, messages.toCanonical(checked, formatContext()))
@@ -22,7 +22,7 @@ export function canonical(request: object): ChatRequest {
   return value
 }
 
-/** Chunks of one answer. */
+/** The chunks of one response. */
 export function chunks(
   deltas: readonly ChatDelta[],
   finish: FinishReason = 'stop',
@@ -56,7 +56,7 @@ export function written(steps: readonly Step<ChatChunk>[], request: object = {})
   return steps.map((step) => writer.write(step)).join('') + writer.end()
 }
 
-/** Events by type and what they say; the rules of the format are checked on the way. */
+/** The events by type with their data; checks the rules of the format on the way. */
 export function eventsOf(wire: string): readonly Record<string, unknown>[] {
   const events = wire
     .split('\n\n')
@@ -85,7 +85,7 @@ export function eventsOf(wire: string): readonly Record<string, unknown>[] {
   return events
 }
 
-/** The official SDK, which gets `wire` as the answer to its one call. */
+/** The official SDK, with `wire` as the response to its only call. */
 export function sdk(wire: string): Anthropic {
   return new Anthropic({
     apiKey: 'test',
@@ -97,7 +97,7 @@ export function sdk(wire: string): Anthropic {
   })
 }
 
-/** The message that the official SDK puts together from a stream. */
+/** The message that the official SDK assembles from a stream. */
 export async function sdkMessage(wire: string): Promise<Anthropic.Message> {
   return sdk(wire)
     .messages.stream({ model: 'm', max_tokens: 64, messages: [{ role: 'user', content: 'Hi' }] })

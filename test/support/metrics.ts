@@ -10,16 +10,16 @@ export interface Sample {
 
 export interface Scrape {
   readonly samples: readonly Sample[]
-  /** Families, by their names without what is added for each sample. */
+  /** The types of the metric families, by name without the suffix of each sample. */
   readonly types: ReadonlyMap<string, string>
-  /** The sum of all samples with this name and these labels; undefined where there is none. */
+  /** The sum of all samples with this name and these labels; undefined if there are none. */
   value(name: string, labels?: Readonly<Record<string, string>>): number | undefined
 }
 
 const samplePattern = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\+Inf|-Inf|NaN|[-\d.e+]+)$/
 const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy
 
-/** Metrics as somebody reads them; every line has to be right (Prometheus, text-based format 0.0.4). */
+/** Reads the metrics; every line must be valid (Prometheus, text-based format 0.0.4). */
 export async function scrape(gateway: Started): Promise<Scrape> {
   const response = await gateway.request('/metrics', { key: adminKey })
   expect(response.status).toBe(200)

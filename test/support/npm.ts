@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Runs a program to its end and returns what it wrote to standard output. Rejects when it fails. */
+/** Runs a program to its end and returns its standard output. Rejects if it fails. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -28,7 +28,10 @@ export async function runProgram(
 const needed =
   /^(?:PATH|HOME|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|npm_config_(?:registry|cache|userconfig))$/i
 
-/** What npm needs, and nothing that an npm around this test has set. `first` goes before everything else on the PATH. */
+/**
+ * The environment that npm needs, without the variables set by an npm that runs this test. `first` is put at the start of the
+ * PATH.
+ */
 export function npmEnvironment(first?: string): Readonly<Record<string, string>> {
   const kept: Record<string, string> = { npm_config_update_notifier: 'false' }
   for (const [name, value] of Object.entries(process.env))
@@ -39,8 +42,8 @@ export function npmEnvironment(first?: string): Readonly<Record<string, string>>
 export const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'] as const
 
 /**
- * The folder of a `node` of exactly this version, from the packages that bring the gateway its own. It stays in
- * node_modules/.cache for the next run. Rejects where npm cannot fetch it.
+ * The folder of a `node` of exactly this version, from the packages with which the gateway brings its own Node. It stays in
+ * node_modules/.cache for the next run. Rejects if npm cannot fetch it.
  */
 export async function nodeFolder(version: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`
@@ -63,7 +66,7 @@ export async function isRegistryReachable(): Promise<boolean> {
   )
 }
 
-/** Says that a test is left out and why. Where every check must have run (CI=true) that is a failure. */
+/** Reports that a test is skipped and why. If every check must run (CI=true), it fails instead. */
 export function leaveOutInstallation(context: TestContext): void {
   const reason = 'left out: the npm registry cannot be reached'
   if (process.env['CI']) expect.fail(reason)

@@ -8,7 +8,10 @@ const path = '/admin/v1/session/oidc'
 
 type At = Pick<Started, 'url'>
 
-/** From the button to the issuer and through its page; returns where the issuer sends the browser back to. */
+/**
+ * Follows the sign-in button to the issuer and through its page; returns the address to which the issuer sends the browser
+ * back.
+ */
 export async function atIssuer(
   browser: PlainBrowser,
   gateway: At,
@@ -24,7 +27,7 @@ export async function atIssuer(
   return (await browser.follow(next, back)).at
 }
 
-/** The whole way; returns the page of the console that it ends at: what stands behind `#`. */
+/** The whole sign-in; returns the part after `#` of the console's address at the end. */
 export async function signInAs(
   login: string,
   gateway: At,
@@ -34,7 +37,7 @@ export async function signInAs(
   return { browser, page: await endsAt(browser, back) }
 }
 
-/** Where the console begins after an answer of the issuer. */
+/** The console's address after a response of the issuer. */
 export async function endsAt(browser: PlainBrowser, back: string): Promise<string> {
   const answer = await browser.open(back)
   expect(answer.status, await answer.clone().text()).toBe(303)
@@ -45,7 +48,7 @@ export async function endsAt(browser: PlainBrowser, back: string): Promise<strin
   return to.hash.slice(1)
 }
 
-/** What went wrong, as the console is told it. */
+/** The error that is reported to the console. */
 export function problemIn(page: string): string | null {
   return new URLSearchParams(page.split('?')[1]).get('problem')
 }
@@ -69,7 +72,7 @@ export async function sessionOf(browser: PlainBrowser, gateway: At): Promise<Ses
 
 type Oidc = OidcIssuer['settings']
 
-/** Groups that become each role, and a team that is called search. */
+/** Settings that map groups to each role, and a team called search. */
 export function settingsOf({ settings }: OidcIssuer, further: Partial<Oidc> = {}) {
   return {
     console: {
@@ -92,7 +95,7 @@ export const person = (groups: readonly string[], further: object = {}) => ({
   ...further,
 })
 
-/** The status of an answer to a page of the console. */
+/** The status of the response to a request for a page of the console. */
 export async function statusFor(
   browser: PlainBrowser,
   address: string,

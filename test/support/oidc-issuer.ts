@@ -6,38 +6,38 @@ import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** A real OpenID Connect provider on a loopback port. Whoever is in `people` signs in by their login and any password. */
+/** A real OpenID Connect provider on a loopback port. Everyone in `people` can sign in with their login and any password. */
 export interface OidcIssuer extends AsyncDisposable {
   readonly url: string
-  /** What a gateway has to be told of it. */
+  /** The gateway's settings for this issuer. */
   readonly settings: NonNullable<NonNullable<ConfigFile['console']>['oidc']>
-  /** What it says of each, by login. */
+  /** The claims of each person, by login. */
   readonly people: Map<string, Claims>
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[]
-  /** What happens to it, and to what it says; a test that sets something starts with another issuer. */
+  /** Faults to simulate; a test that sets one must also use a new issuer. */
   readonly trouble: {
-    /** Claims of the ID token that are said otherwise, signed as they are. */
+    /** Claims to replace in the ID token, which is still signed correctly. */
     claims?: Claims
-    /** ID tokens are signed with a key that is not the issuer's. */
+    /** Sign ID tokens with a key that is not the issuer's. */
     isForged?: boolean
-    /** Connections are cut. */
+    /** Cut the connections. */
     isDown?: boolean
-    /** Paths that answer with status 500. */
+    /** Paths that respond with status 500. */
     broken?: string
   }
-  /** Browsers may be sent back to this gateway. */
+  /** Allows browsers to be sent back to these gateways. */
   register(...gateways: readonly string[]): void
-  /** A token with these claims, signed as its own are. */
+  /** A token with these claims, signed like the issuer's own. */
   sign(claims: Claims): Promise<string>
 }
 
 export interface IssuerOptions {
-  /** Default 127.0.0.1; `localhost` is another site than that to a browser. */
+  /** Default 127.0.0.1; to a browser, `localhost` is a different site. */
   readonly host?: string
-  /** Whether a gateway is told of who signs out here: the first that is registered. Default false. */
+  /** Whether the first registered gateway is notified when somebody signs out here. Default false. */
   readonly tellsLogouts?: boolean
-  /** Groups and addresses are told at the address for them alone, and stand in no token. Default false. */
+  /** Send groups and email addresses only from the userinfo endpoint and not in tokens. Default false. */
   readonly isThin?: boolean
 }
 
@@ -93,11 +93,14 @@ export async function oidcIssuer({
 interface Providing extends Pick<OidcIssuer, 'url' | 'people' | 'trouble'> {
   readonly gateways: readonly string[]
   readonly isThin: boolean
-  /** Where it is told who has signed out here; undefined where nobody is. */
+  /** The address that is notified of sign-outs; undefined if there is none. */
   readonly logoutUrl: string | undefined
 }
 
-/** It warns of what is right for a test: it forgets everything, and asks for no real password. */
+/**
+ * Suppresses the provider's warnings about settings that are right for a test: it stores nothing permanently, and asks for no
+ * real password.
+ */
 function quietly(...given: ConstructorParameters<typeof Provider>): Provider {
   const { warn } = console
   console.warn = () => {}
@@ -123,7 +126,7 @@ function providerOf({ url, gateways, people, trouble, isThin, logoutUrl }: Provi
       },
     ],
     jwks: { keys: [jwk] },
-    // Without its dispatcher, which connects to no loopback address.
+    // Without the provider's dispatcher, which does not connect to loopback addresses.
     fetch: (to, { dispatcher: _dispatcher, ...options } = {}) => fetch(to, options),
     features: { backchannelLogout: { enabled: logoutUrl !== undefined } },
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
@@ -139,7 +142,7 @@ function providerOf({ url, gateways, people, trouble, isThin, logoutUrl }: Provi
       accountId: id,
       claims: async () => ({ sub: id, ...people.get(id) }),
     }),
-    // Nobody is asked whether the gateway may know who they are.
+    // Grants access without asking for the person's consent.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         accountId: oidc.session?.accountId ?? '',

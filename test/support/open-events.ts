@@ -4,14 +4,14 @@ export interface SeenEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Server-sent events as they come, until disposed. */
+/** Receives server-sent events until disposed. */
 export interface OpenEvents extends AsyncDisposable {
   readonly seen: readonly SeenEvent[]
-  /** Settled when the other side has ended them. */
+  /** Settles when the other side has ended the stream. */
   readonly over: Promise<void>
 }
 
-/** Opens a stream of events; its head has come by then. */
+/** Opens a stream of events; resolves once the response headers have arrived. */
 export async function openEvents(url: string, key: string): Promise<OpenEvents> {
   const controller = new AbortController()
   const response = await fetch(url, {

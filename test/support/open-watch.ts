@@ -7,24 +7,24 @@ import {
 import { countOpenDeadlines } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
 
 /**
- * What the code of src holds: timers that have neither fired nor been cleared, listeners for an abort or a cancellation,
- * and limits of attempts.
+ * The open resources of the code in src: timers that have neither fired nor been cleared, listeners for an abort or a
+ * cancellation, and deadlines of attempts.
  */
 export interface Watch extends Disposable {
-  /** Where each of them was made, oldest first. */
+  /** The place where each of them was created, oldest first. */
   held(): readonly string[]
 }
 
 /**
- * Where the code of src began what is beginning now; undefined where something else did, such as a library, which has
- * timers of its own for all connections, or the test.
+ * The place in src that creates the current resource; undefined if it is created elsewhere, such as in a library, which has
+ * timers of its own for all connections, or in the test.
  */
 function beginner(): string | undefined {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 30
   const stack = new Error().stack ?? ''
   Error.stackTraceLimit = stackTraceLimit
-  // The timer of AbortSignal.timeout holds nothing: it goes with its signal.
+  // The timer of AbortSignal.timeout does not count: it is freed with its signal.
   if (stack.includes('node:internal/abort_controller')) return undefined
   const own = stack
     .split('\n')
@@ -38,12 +38,12 @@ function beginner(): string | undefined {
   return own === undefined ? undefined : /\/(src\/[\w/.-]+:\d+)/.exec(own)?.[1]
 }
 
-/** Only what begins from now on is seen. Timers that keep no process alive are seen too. */
+/** Only resources created from now on are seen, including timers that do not keep the process alive. */
 export function openWatch(): Watch {
   const timers = new Map<number, string>()
   const listeners: { signal: AbortSignal; listener: unknown; from: string }[] = []
   const hook = createHook({
-    // They are many, and each would cost a call.
+    // There are many promises, and each would cost a call of the hook.
     trackPromises: false,
     init(id, type) {
       if (type !== 'Timeout') return
@@ -84,7 +84,7 @@ export function openWatch(): Watch {
   }
 }
 
-/** The cancellations that are listened to, and the limits of attempts. */
+/** The cancellations that have listeners, and the deadlines of attempts. */
 function watchAttempts(): Watch {
   const deadlines = countOpenDeadlines()
   const waiting = new Map<CancelListener, { from: string; of: Cancellation }>()
@@ -111,6 +111,6 @@ function watchAttempts(): Watch {
   }
 }
 
-/** Timers of the whole process that keep it alive: those of libraries count too. */
+/** Number of timers in the whole process that keep it alive, including those of libraries. */
 export const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length

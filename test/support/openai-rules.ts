@@ -1,4 +1,4 @@
-/** What OpenAI's chat completions answer 400 to, for fake upstreams that must not be more patient than they are. */
+/** Requests that OpenAI's chat completions refuse with status 400, so that fake upstreams are no more lenient than the API. */
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -35,7 +35,7 @@ const fields: ReadonlySet<string> = new Set([
   'seed',
 ])
 
-/** `annotations` is no field of a request, but comes back from whoever appends an answer's message to the history. */
+/** `annotations` is not a request field, but clients send it back when they append a response's message to the history. */
 const messageFields: ReadonlySet<string> = new Set([
   'annotations',
   'role',
@@ -49,7 +49,7 @@ const messageFields: ReadonlySet<string> = new Set([
 
 const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 
-/** What a family of models refuses, by the names of its models. */
+/** The fields that a family of models refuses, by a pattern for the models' names. */
 const refusals: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(o\d|gpt-5(?!-chat))/, [...sampling, 'logit_bias', 'logprobs', 'top_logprobs', 'max_tokens']],
   [/^o\d/, ['parallel_tool_calls', 'verbosity']],
@@ -91,7 +91,7 @@ function brokenTools(tools: readonly Fields[], model: string): string | undefine
   return undefined
 }
 
-/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+/** The API's error message for the first rule that a request breaks; undefined for a valid request. */
 export function brokenChatRule(body: Fields): string | undefined {
   const unknown = Object.keys(body).find((name) => !fields.has(name))
   if (unknown !== undefined) return `Unrecognized request argument supplied: ${unknown}`

@@ -8,7 +8,7 @@ import { leaveOut } from './leave-out.ts'
 
 const file = join(import.meta.dirname, '../../../shared/reference/openai-openapi.yaml')
 
-/** Whether OpenAI's own description of its API is at hand; it lies beside the repository, not in it. */
+/** Whether OpenAI's own description of its API is available; it is stored beside the repository, not in it. */
 const openAiSchemaIsPresent = existsSync(file)
 
 let ajv: Ajv2020 | undefined
@@ -22,7 +22,7 @@ function loaded(): Ajv2020 {
   return ajv
 }
 
-/** `nullable` is a word of OpenAPI 3.0 that JSON Schema does not know: or null. */
+/** Replaces `nullable` of OpenAPI 3.0, which JSON Schema does not have, by a union with null. */
 function withNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNulls)
   if (typeof value !== 'object' || value === null) return value
@@ -33,10 +33,10 @@ function withNulls(value: unknown): unknown {
   return nullable === true ? { anyOf: [rest, { type: 'null' }] } : fields
 }
 
-/** What the test that runs could not be held to. */
+/** The schema names that the current test could not check. */
 const unchecked = new Set<string>()
 
-// At its end, so that everything else in it was checked: a test that fails fails with or without the description.
+// At the end of the test, so that everything else in it was checked: a failing test fails with or without the description.
 afterEach((context) => {
   const names = [...unchecked].join(', ')
   unchecked.clear()
@@ -45,8 +45,8 @@ afterEach((context) => {
 })
 
 /**
- * Fails unless a value is what OpenAI's description says of `name`. Where that is absent the test is skipped at its end,
- * and says so; on CI that is a failure.
+ * Fails unless a value matches OpenAI's description of `name`. If the description is missing, the test is reported as skipped
+ * at its end; on CI it fails.
  */
 export function expectOpenAi(name: string, value: unknown): void {
   if (!openAiSchemaIsPresent) {

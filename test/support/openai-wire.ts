@@ -1,4 +1,4 @@
-/** What an OpenAI-speaking upstream says, for fake ones. */
+/** Responses of an upstream that speaks OpenAI's protocol, for fake upstreams. */
 import type { ServerResponse } from 'node:http'
 import { json, type SeenRequest, sse } from './fake-upstream.ts'
 
@@ -50,7 +50,7 @@ export const textStream: readonly (string | object)[] = [
   done,
 ]
 
-/** One answer of a model behind an OpenAI-speaking upstream. */
+/** One response of a model behind such an upstream. */
 export interface Said {
   readonly text?: string
   readonly reasoning?: string
@@ -98,7 +98,7 @@ function completion(said: Said): object {
 
 const pieces = (text: string) => text.match(/[\s\S]{1,5}/g) ?? []
 
-/** The same as a stream: small pieces, those of parallel calls one after the other, usage in a chunk of its own. */
+/** The same as a stream: small pieces, with parallel calls one after the other and the usage in a separate chunk. */
 function completionStream(said: Said): readonly (string | object)[] {
   const call = (index: number, rest: object) => chunk({ tool_calls: [{ index, ...rest }] })
   return [
@@ -115,7 +115,7 @@ function completionStream(said: Said): readonly (string | object)[] {
   ]
 }
 
-/** Answers a chat completion, streamed where it was asked to be. */
+/** Responds to a chat completion request, streamed if the request asks for it. */
 export async function answerCompletion(
   seen: SeenRequest,
   response: ServerResponse,
@@ -127,7 +127,7 @@ export async function answerCompletion(
   })
 }
 
-/** Refuses as the API does. */
+/** Sends an error response in the API's format. */
 export function refuseCompletion(response: ServerResponse, message: string): void {
   const error = { message, type: 'invalid_request_error', param: null, code: null }
   json(response, { error }, { status: 400 })

@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const linter = fileURLToPath(new URL('../../node_modules/.bin/redocly', import.meta.url))
 
-/** What Redocly's recommended rules say about an OpenAPI document: nothing is what we want. */
+/** The problems that Redocly's recommended rules find in an OpenAPI document; there should be none. */
 export function lint(document: object): { readonly problems: readonly string[] } {
   using folder = temporaryFolder()
   const file = join(folder.path, 'openapi.json')

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs'
 
-/** The parts of OTLP 1.x that spans need (opentelemetry-proto: trace/v1/trace.proto and what it imports). */
+/** The parts of OTLP 1.x that spans need (opentelemetry-proto: trace/v1/trace.proto and its imports). */
 const { root } = protobuf.parse(`
 syntax = "proto3";
 message Request { repeated ResourceSpans resource_spans = 1; }
@@ -38,16 +38,16 @@ message AnyValue {
 
 const requestType = root.lookupType('Request')
 
-/** A span as a collector has it. */
+/** A span as a collector receives it. */
 export interface CollectedSpan {
   readonly traceId: string
   readonly spanId: string
-  /** Empty where it is a root. */
+  /** Empty for a root span. */
   readonly parentSpanId: string
   readonly name: string
   readonly kind: string
   readonly status: string
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly startMs: number
   readonly endMs: number
   readonly attributes: Readonly<Record<string, unknown>>
@@ -86,7 +86,7 @@ interface Decoded {
   }[]
 }
 
-/** The spans of a request to a collector. Throws where it is not OTLP. */
+/** The spans of a request to a collector. Throws if it is not valid OTLP. */
 export function decodeSpans(bytes: Uint8Array): readonly CollectedSpan[] {
   const decoded = requestType.toObject(requestType.decode(bytes), {
     longs: String,

@@ -5,13 +5,13 @@ import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { sampleAccount, sampleAudit, sampleKey } from './store-samples.ts'
 
-/** The secrets of a key that belongs to somebody, and of another one of the same user. */
+/** The secrets of a key that belongs to a user, and of another key of the same user. */
 export const ownedKey = 'sk-owned0123456789abcdef'
 export const siblingKey = 'sk-sibling0123456789abcdef'
 
 export type Levels = Readonly<Partial<Record<'key' | AccountKind, Terms>>>
 
-/** Writes into a data folder a key of a user of a team of an organization; each level has its terms. */
+/** Writes to a data folder a key of a user in a team of an organization; each level has the given terms. */
 export async function writeOwners(dataFolder: string, levels: Levels): Promise<void> {
   await using store = openSqlite({ file: join(dataFolder, 'sluice.db') })
   await addOwners(store, levels)

@@ -1,17 +1,17 @@
-/** What a browser does without a page: it keeps cookies, and goes where it is sent. */
+/** A browser without rendering: it keeps cookies and follows redirects. */
 export class PlainBrowser {
   /** By the host that set them, then by name. */
   readonly #cookies = new Map<string, Map<string, string>>()
-  /** Everything that was asked to be kept, in order. */
+  /** All `Set-Cookie` headers received, in order. */
   readonly set: string[] = []
   readonly #headers: Readonly<Record<string, string>>
 
-  /** `headers` go with every request. */
+  /** `headers` are sent with every request. */
   constructor(headers: Readonly<Record<string, string>> = {}) {
     this.#headers = headers
   }
 
-  /** Asks once. */
+  /** Sends one request without following redirects. */
   async open(address: string, options: RequestInit & { headers?: Record<string, string> } = {}) {
     const { host } = new URL(address)
     const kept = this.#cookies.get(host) ?? new Map<string, string>()
@@ -42,7 +42,7 @@ export class PlainBrowser {
     this.#cookies.set(host, (this.#cookies.get(host) ?? new Map()).set(name, value))
   }
 
-  /** Goes where it is sent, until it would come to an address that begins so, or to a page. */
+  /** Follows redirects until the next address starts with `until`, or until a page is reached. */
   async follow(address: string, until = '\0'): Promise<{ at: string; answer?: Response }> {
     let at = address
     for (let steps = 0; steps < 20; steps++) {
@@ -56,7 +56,7 @@ export class PlainBrowser {
     throw new Error(`${address} leads nowhere`)
   }
 
-  /** Sends a form that a page holds. */
+  /** Sends a form of a page. */
   submit(address: string, fields: Readonly<Record<string, string>>): Promise<Response> {
     return this.open(address, { method: 'POST', body: new URLSearchParams(fields) })
   }

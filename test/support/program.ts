@@ -12,11 +12,11 @@ export interface Program extends AsyncDisposable {
   readonly pid: number
   /** The lines of its log so far. */
   lines(): readonly Readonly<Record<string, unknown>>[]
-  /** The processes that serve the port, where there are several. */
+  /** The ids of the processes that serve the port, if there are several. */
   workers(): readonly number[]
-  /** A request over a connection of its own, so that any worker may get it. */
+  /** Sends a request on a new connection, so that any worker may get it. */
   ask(path: string, options?: AskOptions): Promise<Told>
-  /** A request whose answer is read as it comes. */
+  /** Sends a request whose response is read as it arrives. */
   stream(path: string, body: unknown, key?: string): Promise<Response>
   configure(content: ConfigFile): void
   /** Sends a signal and waits for the end. */
@@ -30,7 +30,7 @@ export interface Program extends AsyncDisposable {
 export interface AskOptions {
   readonly body?: unknown
   readonly method?: string
-  /** Default the test key. */
+  /** Default: the test key. */
   readonly key?: string
 }
 
@@ -48,7 +48,7 @@ export interface ProgramOptions {
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** The program itself on a free port, with the settings in a file, as a process of its own. */
+/** Runs the program itself in a separate process on a free port, with the settings in a file. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { folder, content, args = [], variables = {} } = options
   const file = join(folder, 'sluice.yaml')
@@ -105,7 +105,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   }
 }
 
-/** Whether there is such a process. */
+/** Whether a process with this id exists. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -118,7 +118,7 @@ function killIfThere(pid: number): void {
   if (isRunning(pid)) process.kill(pid, 'SIGKILL')
 }
 
-/** Linux alone says so (proc_pid_task_children(5)). */
+/** Only Linux reports this (proc_pid_task_children(5)). */
 function childrenOf(pid: number): readonly number[] {
   try {
     const found = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()

@@ -1,18 +1,21 @@
 import fc from 'fast-check'
 
 /**
- * The time that a property may take, shrinking included: it then fails with its seed, by which the run can be repeated,
- * instead of being cut off without a word by the limit of its test. Give it less than that.
+ * Limits the time of a property test, including shrinking: it then fails with its seed, with which the run can be repeated,
+ * instead of being stopped without a message by the time limit of the test. Give it less time than that limit.
  */
 export function endsWithin(ms: number) {
   return { interruptAfterTimeLimit: ms, markInterruptAsFailure: true }
 }
 
-/** The same cases in each run, so that a change is judged by itself; PROPERTY_SEED has a number of your own, or `random`. */
+/**
+ * Uses the same cases in each run, so that results differ only because of a change; PROPERTY_SEED sets another number, or
+ * `random`.
+ */
 function chosenSeed(): { seed?: number } {
   const { PROPERTY_SEED: seed = '20261122' } = process.env
   return seed === 'random' ? {} : { seed: Number(seed) }
 }
 
-// Below the usual 30 seconds of a test.
+// Below the usual test limit of 30 seconds.
 fc.configureGlobal({ ...endsWithin(25_000), ...chosenSeed() })

@@ -6,7 +6,7 @@ import { type UpstreamStream, upstreamStreams } from './upstream-streams.ts'
 export type Family = UpstreamStream['type']
 export const families: readonly Family[] = ['openai', 'anthropic', 'gemini']
 
-/** An error as each family says it, in an answer or as an event. */
+/** An error in the format of each family, in a response or as an event. */
 const errorBodies: Readonly<Record<Family, (message: string, status: number) => object>> = {
   openai: (message) => ({ error: { message, type: 'some_error', param: null, code: null } }),
   anthropic: (message) => ({ type: 'error', error: { type: 'api_error', message } }),
@@ -16,11 +16,11 @@ const errorBodies: Readonly<Record<Family, (message: string, status: number) => 
 const statusNames: Readonly<Record<number, string>> = { 503: 'UNAVAILABLE' }
 
 function refuse(response: ServerResponse, body: object, status: number): void {
-  // Longer than any route waits, so that nothing is tried again.
+  // Longer than any route waits, so that there is no retry.
   json(response, body, { status, headers: { 'retry-after': '600' } })
 }
 
-/** Answers every call with this status and these words. */
+/** Responds to every call with this status and message. */
 export const refusing =
   (family: Family, status: number, message: string): Answering =>
   (seen, response) =>
@@ -28,7 +28,7 @@ export const refusing =
       ? noSuchAddress(response)
       : refuse(response, errorBodies[family](message, status), status)
 
-/** Begins a stream and ends it in an error with these words. */
+/** Starts a stream and ends it in an error with this message. */
 export const failingStream = (
   family: Family,
   place: 'before the content' | 'after the content',

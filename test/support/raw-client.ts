@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A caller that writes its bytes itself. */
+/** A caller that writes its request as raw bytes. */
 export interface RawClient extends Disposable {
   readonly socket: Socket
-  /** All that came so far. */
+  /** All text received so far. */
   readonly text: () => string
   readonly isClosed: () => boolean
-  /** Writes, and waits until the other side has room for more. */
+  /** Writes data, and waits until the other side has room for more. */
   write(piece: string | Uint8Array): Promise<void>
-  /** Writes one piece of a chunked body; an empty one ends it. */
+  /** Writes one chunk of a chunked body; an empty one ends it. */
   chunk(piece: string | Uint8Array): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export function rawClient(url: string): RawClient {
   }
 }
 
-/** The head of a POST with these further headers. */
+/** The request line and headers of a POST, with these additional headers. */
 export const postHead = (path: string, headers: Readonly<Record<string, string>>): string =>
   [
     `POST ${path} HTTP/1.1`,

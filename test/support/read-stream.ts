@@ -12,14 +12,14 @@ import type { CodecContext, StreamCodec, Verdict } from '../../packages/protocol
 export interface ReadStream<O extends OperationName> {
   readonly verdicts: readonly Exclude<Verdict, GatewayError>[]
   readonly steps: readonly Step<EventOf<O>>[]
-  /** What the watcher says at the end. */
+  /** What the watcher reports at the end. */
   readonly usage: Usage | undefined
   readonly error: GatewayError | undefined
 }
 
 /**
- * Reads a stream as the gateway does: the watcher sees each event first; the reader gets those that are neither
- * garbage nor an error, and its `end` only after a finish or a terminal event.
+ * Reads a stream as the gateway does: the watcher sees each event first; the reader gets those that are neither malformed nor
+ * an error, and its `end` is called only after a finish reason or a terminal event.
  */
 export function readStream<O extends OperationName>(
   codec: StreamCodec<O>,

@@ -1,12 +1,12 @@
-// What recorded answers of providers say, read from their bytes by hand: what a caller must be told of each.
+// The content of providers' recorded responses, read by independent code: what a caller must receive for each.
 import { listOf, objectOf, textOf } from '../../packages/contract/src/wire/reading.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a recorded answer says. */
+/** The content of a recorded response. */
 export interface Recorded {
   readonly text: string
-  /** Of a free-form call the input is the text. */
+  /** For a free-form call, the input is the text. */
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]
   readonly finish: 'stop' | 'calls' | 'length' | 'filter'
 }
@@ -39,12 +39,12 @@ function recorded({ text, calls, reason }: Building): Recorded {
   return { text, calls, finish: finish === 'stop' && calls.length > 0 ? 'calls' : finish }
 }
 
-/** The arguments of a call; none at all, or `null`, are an empty object. */
+/** The arguments of a call; missing arguments, or `null`, become an empty object. */
 function input(text: unknown): unknown {
   return JSON.parse(textOf(text) || '{}') ?? {}
 }
 
-/** A text, or the parts of one. */
+/** A text, or the joined text of its parts. */
 function said(content: unknown): string {
   if (typeof content === 'string') return content
   return listOf(content)
@@ -106,7 +106,7 @@ function candidate(body: Fields): Recorded {
   })
 }
 
-/** A whole answer of a chat; undefined for other documents. */
+/** The content of a whole chat response; undefined for other documents. */
 export function wholeRecorded(body: Fields): Recorded | undefined {
   const choice = objectOf(listOf(body['choices'])[0])
   if ('message' in choice) return message(objectOf(choice['message']), choice['finish_reason'])
@@ -118,7 +118,7 @@ export function wholeRecorded(body: Fields): Recorded | undefined {
   return body['object'] === 'response' ? items(body['output'], body['status']) : undefined
 }
 
-/** A stream of a chat; undefined for other streams. */
+/** The content of a chat stream; undefined for other streams. */
 export function streamRecorded(events: readonly Fields[]): Recorded | undefined {
   const all = (type: string) => events.filter((event) => event['type'] === type)
   if (events.some(({ candidates }) => candidates !== undefined)) return fragments(events)
@@ -142,7 +142,7 @@ function fragments(events: readonly Fields[]): Recorded {
   return candidate({ candidates: [{ content: { parts }, finishReason: reason }] })
 }
 
-/** Calls whose arguments come in pieces, by their slot. */
+/** Assembles calls whose arguments come in pieces, by their index. */
 class Pieces {
   text = ''
   reason = ''

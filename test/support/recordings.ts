@@ -5,10 +5,10 @@ import { leaveOut } from './leave-out.ts'
 
 const folder = join(import.meta.dirname, '../../../shared/recordings')
 
-/** Where replies that real providers sent are at hand; they lie beside the repository, not in it. */
+/** The folder of responses recorded from real providers, if available; it is stored beside the repository, not in it. */
 export const recordingsFolder = existsSync(folder) ? folder : undefined
 
-/** One recorded file as text. */
+/** The text of one recorded file. */
 export function recording(path: string): string {
   return readFileSync(join(folder, path), 'utf8')
 }
@@ -20,7 +20,7 @@ export function recordedLines(path: string): readonly string[] {
     .filter((line) => line.trim() !== '')
 }
 
-/** A test that reads recordings. Where they are absent it is skipped, and says so; on CI that is a failure. */
+/** A test that reads recordings. Without them it is reported as skipped; on CI it fails. */
 export function testRecording(name: string, check: () => void | Promise<void>): void {
   test(name, (context) =>
     recordingsFolder !== undefined ? check() : leaveOut(context, `there is no folder ${folder}`),

@@ -7,25 +7,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A Redis of its own, on a free port, that writes down what it is told before it answers. */
+/** A separate Redis on a free port that writes every change to its log file before it responds. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string
   /** Ends it with SIGKILL. */
   kill(): Promise<void>
-  /** Starts it again, with what it had written down, or empty. */
+  /** Starts it again, with the data in its log file, or empty. */
   start(options?: { readonly empty?: boolean }): Promise<void>
 }
 
-/** Why tests that need Redis are left out where neither of both is there. */
+/** Why tests that need Redis are skipped if neither a running nor an installed Redis is found. */
 export const noRedis =
   'no Redis answers at 127.0.0.1:6379 and none is installed (apt-get install redis-server)'
 
 const usualPort = 6379
 const startMs = 60_000
-/** A machine that runs much else besides is slow to answer. */
+/** A busy machine is slow to respond. */
 const answerMs = 5_000
 
-/** The URL of this machine's Redis, or of one that is started from the installed program; undefined where there is none. */
+/** The URL of this machine's Redis, or of one started from the installed program; undefined if there is neither. */
 export async function openTestRedis(): Promise<
   (Pick<RedisServer, 'url'> & AsyncDisposable) | undefined
 > {
@@ -34,7 +34,7 @@ export async function openTestRedis(): Promise<
   return openRedisServer()
 }
 
-/** Undefined where Redis is not installed. */
+/** Undefined if Redis is not installed. */
 export async function openRedisServer(): Promise<RedisServer | undefined> {
   const program = installed()
   if (program === undefined) return undefined
@@ -81,12 +81,12 @@ function installed(): string | undefined {
       execFileSync(program, ['--version'], { stdio: 'ignore' })
       return program
     } catch {
-      // The next one.
+      // Try the next one.
     }
   return undefined
 }
 
-/** None of those that connections are made from: it must be free still when it is started again. */
+/** A port outside the range used for outgoing connections: it must still be free when the server is started again. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)
@@ -100,7 +100,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** Whether something there answers as Redis does, and has read what it had written down. */
+/** Whether a Redis that has loaded its data responds at this port. */
 async function answers(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {

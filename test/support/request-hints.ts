@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { sine, wavOf } from '../../packages/engine/test/audio-sounds.ts'
 import type { Hints } from './arbitrary-request.ts'
 
-/** Contents that lead deep into the built-in engine: words it acts on, pictures, sounds, schemas, calls. */
+/** Contents that reach deep into the built-in engine: words that it reacts to, images, audio, schemas, calls. */
 
 const fixtures = join(import.meta.dirname, '../fixtures/audio')
 
@@ -148,7 +148,7 @@ const name = fc.constantFrom('get_weather', 'sum', 'constructor', '__proto__', '
 export const few = fc.constantFrom(1, 2, 3)
 const base64 = files.map((bytes) => Buffer.from(bytes).toString('base64'))
 
-/** For requests to one model; nearly all name it, so that most of them come through. */
+/** For requests to one model; nearly all name it, so that most of them are accepted. */
 export function hintsFor(model: string): Hints {
   return {
     model: fc.oneof(
@@ -202,5 +202,5 @@ export function hintsFor(model: string): Hints {
   }
 }
 
-/** Uploads, sound or not. */
+/** Uploaded files, audio or not. */
 export const uploads = files

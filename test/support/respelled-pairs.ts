@@ -1,7 +1,7 @@
-/** Requests in the words of their formats' neighbours, and the same in those of the formats. */
+/** Requests that use the field names of related formats, and the same requests in the format's own names. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** What was written, and the same as the format has it. */
+/** The request as written, and the same in the format's own form. */
 export type Pair = readonly [name: string, written: Fields, plain: Fields]
 
 const picture =

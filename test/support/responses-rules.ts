@@ -1,4 +1,4 @@
-/** What OpenAI's Responses API answers 400 to, for fake upstreams that must not be more patient than it is. */
+/** Requests that OpenAI's Responses API refuses with status 400, so that fake upstreams are no more lenient than the API. */
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -9,7 +9,7 @@ const fields: ReadonlySet<string> = new Set(
   top_logprobs top_p truncation user`.split(/\s+/),
 )
 
-/** The fields of each item that a conversation may hold, and what its id begins with. */
+/** The fields of each kind of item in a conversation, and the prefix of its id. */
 const items: Readonly<Record<string, readonly [prefix: string, fields: readonly string[]]>> = {
   message: ['msg', ['role', 'content', 'status', 'phase']],
   function_call: ['fc', ['call_id', 'name', 'arguments', 'status', 'namespace']],
@@ -19,10 +19,10 @@ const items: Readonly<Record<string, readonly [prefix: string, fields: readonly 
   reasoning: ['rs', ['summary', 'content', 'encrypted_content', 'status']],
 }
 
-/** What was said before, by the encrypted words that stand for it. */
+/** Reasoning that was issued, by its encrypted content. */
 export type IssuedReasoning = ReadonlySet<string>
 
-/** The first rule of the API that a request breaks, as the API says it; undefined for a good one. */
+/** The API's error message for the first rule that a request breaks; undefined for a valid request. */
 export function brokenResponsesRule(body: Fields, issued: IssuedReasoning): string | undefined {
   const unknown = Object.keys(body).find((name) => !fields.has(name))
   if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`
@@ -101,7 +101,7 @@ function brokenReasoning(item: Fields, issued: IssuedReasoning): string | undefi
     : 'The encrypted content could not be verified.'
 }
 
-/** Every call has its output and every output its call; what was thought comes before what it led to. */
+/** Every call needs its output and every output its call; reasoning must come before the items that followed it. */
 function brokenCalls(input: readonly Fields[]): string | undefined {
   const open = new Set<unknown>()
   for (const [at, { type, call_id: id }] of input.entries()) {

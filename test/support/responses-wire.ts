@@ -1,4 +1,4 @@
-/** What OpenAI's Responses API says, for fake upstreams: whole responses, and the events it streams. */
+/** Responses of OpenAI's Responses API for fake upstreams: whole responses and streamed events. */
 import type { ServerResponse } from 'node:http'
 import { json, type SeenRequest, sse } from './fake-upstream.ts'
 
@@ -108,7 +108,7 @@ function itemEvents(item: ResponseItem, output_index: number): readonly object[]
   }
 }
 
-/** Answers a request with these items, streamed where it was asked to be. */
+/** Responds to a request with these items, streamed if the request asks for it. */
 export async function answerResponse(
   seen: SeenRequest,
   response: ServerResponse,

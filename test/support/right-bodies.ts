@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { address, few, schema, sentences, text } from './request-hints.ts'
 
-/** Bodies that are right, for every address that takes JSON. */
+/** Valid bodies for every address that takes JSON. */
 
 const turns = fc
   .tuple(
@@ -25,7 +25,7 @@ const sampling = {
 }
 const question = sentences.filter((sentence) => sentence.trim() !== '')
 
-/** Bodies that are right, by the address they are for: what is required, and now and then what is not. */
+/** Valid bodies by address: required fields, and sometimes optional ones. */
 export const rightBodies: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   '/v1/chat/completions': fc.record(
     {

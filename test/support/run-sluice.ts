@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { ensureBundle } from '../../build/checkout.cjs'
 
-// Before the first process starts, so that none of them has to build and to say so. Of several test files that come
-// here at once one builds, and the others wait for it.
+// Before the first process starts, so that none of them has to build and report it. If several test files get here at the same
+// time, one of them builds and the others wait for it.
 if (!ensureBundle()) throw new Error('There is no bundle to test')
 
 export const main = fileURLToPath(new URL('../../bin/sluice.cjs', import.meta.url))
@@ -14,7 +14,7 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** Runs the command line as a process of its own, in `folder` and with nothing in its environment but `variables`. */
+/** Runs the command line in a separate process, in `folder` and with only `variables` in its environment. */
 export function startSluice(
   args: readonly string[],
   options: { readonly folder: string; readonly variables?: Readonly<Record<string, string>> },

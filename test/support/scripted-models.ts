@@ -1,6 +1,6 @@
 /**
- * Models that follow a script, behind upstreams of three makers. Each refuses with 400 what its maker refuses, so that
- * a conversation which comes to its end has kept every rule on the way.
+ * Models that follow a script, behind upstreams of three makers. Each refuses with status 400 what its maker refuses, so a
+ * conversation that reaches its end has kept every rule.
  */
 import { parseJson } from '../../packages/contract/src/wire/json.ts'
 import { listOf } from '../../packages/contract/src/wire/reading.ts'
@@ -20,11 +20,11 @@ import { answerContent, type GeminiPart, refuseContent } from './gemini-wire.ts'
 import { brokenChatRule } from './openai-rules.ts'
 import { answerCompletion, refuseCompletion } from './openai-wire.ts'
 
-/** What the model says at one point of the conversation. */
+/** The model's output at one point of the conversation. */
 export interface Line {
   readonly thinking?: string
   readonly text?: string
-  /** Names and arguments, as JSON text; what a custom tool takes as it is. */
+  /** Names and arguments as JSON text; the plain input for a custom tool. */
   readonly calls?: readonly (readonly [name: string, input: string])[]
 }
 

@@ -1,4 +1,4 @@
-/** Three targets that answer by a script, for tests of who is asked when. */
+/** Three targets that respond by a script, for tests of the order in which targets are called. */
 import { expect } from 'vitest'
 import { type Answering, type FakeUpstream, fakeUpstream, sse } from './fake-upstream.ts'
 import { expectRecordsMatch } from './ledger.ts'
@@ -6,12 +6,12 @@ import { chunk } from './openai-wire.ts'
 import { ask, at, error } from './routes.ts'
 import { type Started, start, until } from './start.ts'
 
-/** Never answers. */
+/** Never responds. */
 export const silent: Answering = () => {}
-/** Shows no content, and then nothing more. */
+/** Sends a first chunk without content, and then nothing more. */
 export const begun: Answering = (_seen, response) =>
   sse(response, [chunk({ role: 'assistant', content: '' })], { end: false })
-/** Says nothing until another upstream has been asked. */
+/** Waits until a condition holds, such as that another upstream was called, before it responds. */
 export const onceAsked =
   (isAsked: () => boolean, answering: Answering): Answering =>
   async (...exchange) => {
@@ -26,11 +26,14 @@ type Script = Readonly<Record<Name, readonly Answering[]>>
 interface Stage extends AsyncDisposable {
   readonly gateway: Started
   readonly upstreams: Readonly<Record<Name, FakeUpstream>>
-  /** Who was asked, in order. */
+  /** The called targets, in order. */
   readonly asked: readonly Name[]
 }
 
-/** Three targets that answer by their scripts; one that is asked more often is out of its text and says 599. */
+/**
+ * Three targets that respond by their scripts; a target called more often than its script has entries responds with status
+ * 599.
+ */
 export async function stage(
   script: (asked: readonly Name[]) => Partial<Script>,
   options: object,
@@ -71,7 +74,7 @@ export async function stage(
   }
 }
 
-/** What the targets say, and what is to come of it. */
+/** The targets' scripts, and the expected result. */
 export interface Expected {
   readonly script: (asked: readonly Name[]) => Partial<Script>
   readonly options?: object
@@ -82,7 +85,7 @@ export interface Expected {
   readonly records: readonly string[]
 }
 
-/** Makes the one call, and checks who was asked in which order, the answer and the records. */
+/** Makes one call, and checks the order of the called targets, the response and the records. */
 export async function expectOrder({ script, options = {}, body = {}, ...expected }: Expected) {
   await using staged = await stage(script, options)
   const { gateway, upstreams, asked } = staged
@@ -93,6 +96,6 @@ export async function expectOrder({ script, options = {}, body = {}, ...expected
   expect(response.headers.get('x-sluice-attempts')).toBe(String(expected.asked.length))
   expect(asked).toEqual(expected.asked)
   await expectRecordsMatch(gateway, upstreams, expected.records)
-  // Nobody is asked behind the caller's back either.
+  // No target is called in the background either.
   expect(asked).toEqual(expected.asked)
 }

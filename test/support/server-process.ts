@@ -6,18 +6,18 @@ import type { Surroundings } from './npm.ts'
 const soon = { timeout: 30_000, interval: 20 }
 
 export interface ServerProcess extends AsyncDisposable {
-  /** The process that was started; the gateway itself may be a child of it. */
+  /** The started process; the gateway itself may be a child of it. */
   readonly child: ChildProcess
   readonly address: string
   readonly output: () => string
-  /** Resolves when the process that was started and all that write to its output have ended. */
+  /** Resolves when the started process and all processes that write to its output have ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
-  /** Whether another program could listen where the gateway did. */
+  /** Whether another program could listen on the gateway's port. */
   isPortFree(): Promise<boolean>
   post(path: string, body: object): Promise<Response>
 }
 
-/** Starts a program that becomes a gateway, in whatever way, and waits until it listens on a free port. */
+/** Starts a program that leads to a running gateway, and waits until it listens on a free port. */
 export async function startServer(
   program: string,
   args: readonly string[],
@@ -27,7 +27,7 @@ export async function startServer(
     cwd: folder,
     env: { ...env, SLUICE_PORT: '0', SLUICE_API_KEYS: 'key', SLUICE_DATA: `${folder}/data` },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that whatever is left of it can be ended with certainty.
+    // A separate process group, so that all remaining processes can be ended reliably.
     detached: true,
   })
   let output = ''
@@ -58,14 +58,14 @@ export async function startServer(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // Nothing of the group is left.
+        // No process of the group is left.
       }
       await ended
     },
   }
 }
 
-/** Without Vitest, which a script has not. */
+/** Without Vitest, which is not available in a script. */
 async function listeningAddress(output: () => string): Promise<string> {
   const end = Date.now() + soon.timeout
   for (;;) {

@@ -1,4 +1,4 @@
-/** Answers of three makers whose own tools searched, ran code and asked an MCP server. */
+/** Responses of three makers whose own tools searched, ran code and called an MCP server. */
 import { type Answering, json, sse } from './fake-upstream.ts'
 
 const data = (value: object) => `data: ${JSON.stringify(value)}\n\n`
@@ -154,7 +154,7 @@ const candidate = {
 }
 export const gemini = either(candidate, [data(candidate)])
 
-/** The answer whole, or as the events of a stream. */
+/** The whole response, or the events of a stream, as the request asks. */
 export function either(whole: object, events: readonly string[]): Answering {
   return ({ body, path }, reply) =>
     body['stream'] === true || path.includes('stream')

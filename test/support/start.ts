@@ -17,7 +17,7 @@ import type { StoreOptions } from '../../packages/sluice/src/storage/store.ts'
 export const testKey = 'sk-test0123456789abcdef'
 export const adminKey = 'sk-admin0123456789abcdef'
 
-/** A line the gateway logged. */
+/** A line that the gateway logged. */
 export interface LogLine {
   readonly level: keyof Log
   readonly message: string
@@ -30,11 +30,11 @@ export interface Started extends AsyncDisposable {
   readonly logged: readonly LogLine[]
   readonly dataFolder: string
   configure(content: ConfigFile): Promise<void>
-  /** Begins to answer metrics at the address that the settings have for them; returns it. */
+  /** Starts serving metrics at the address in the settings; returns it. */
   listenForMetrics(): Promise<string>
-  /** Ends what is open, as a stop does that has waited long enough. */
+  /** Ends the open calls, as a shutdown does after its waiting time. */
   endCalls(): void
-  /** A request with the test key. */
+  /** Sends a request with the test key. */
   request(path: string, options?: RequestOptions): Promise<Response>
   post(path: string, body: unknown, options?: RequestOptions): Promise<Response>
 }
@@ -44,27 +44,27 @@ export interface RequestOptions {
   readonly headers?: Record<string, string>
   readonly body?: string | Uint8Array | FormData
   readonly signal?: AbortSignal
-  /** Default the test key; null sends none. */
+  /** Default: the test key; null sends none. */
   readonly key?: string | null
 }
 
 export interface StartOptions {
-  /** Kept when given, else a temporary folder that goes with the gateway. */
+  /** Kept if given; otherwise a temporary folder that is removed with the gateway. */
   readonly dataFolder?: string
   readonly variables?: Readonly<Record<string, string>>
   readonly streamTimes?: StreamTimes
-  /** What administrators change; nothing is read from it at the start. Default: one that is not there. */
+  /** The file that administrators change; not read at the start. Default: a file that does not exist. */
   readonly configFile?: string
   /** Disposed with the gateway. Default: PostgreSQL at `databaseUrl`, or else SQLite in the data folder. */
   readonly store?: Store
   readonly databaseUrl?: string | undefined
-  /** Between tries of a webhook. Default: 50 ms, four times. */
+  /** Waits between the tries of a webhook. Default: 50 ms, four times. */
   readonly alertWaitsMs?: readonly number[]
-  /** How often Node looks for requests that do not arrive, in milliseconds; default Node's own, 30 seconds. */
+  /** How often Node checks for requests that do not arrive, in milliseconds; default: Node's own, 30 seconds. */
   readonly lookForSlowRequestsMs?: number
 }
 
-/** What no test looks at shall not be warned of: upstreams of tests have no price of their own. */
+/** Avoids warnings that are irrelevant to the tests: the tests' upstreams have no prices of their own. */
 const prices: NonNullable<ConfigFile['prices']> = {
   '*': {
     input: 0,
@@ -80,7 +80,7 @@ const prices: NonNullable<ConfigFile['prices']> = {
   },
 }
 
-/** A real gateway on a loopback port with a real database. `content` is what sluice.yaml would hold. */
+/** A real gateway on a loopback port with a real database. `content` is the content of sluice.yaml. */
 export async function start(
   content: ConfigFile = {},
   {
@@ -117,7 +117,7 @@ export async function start(
   })
   failures.connect(opened.alerts)
   if (lookForSlowRequestsMs !== undefined)
-    // An option of Node's server (`connectionsCheckingInterval`) that it reads when it begins to listen.
+    // An option of Node's server (`connectionsCheckingInterval`) that it reads when it starts to listen.
     Object.assign(opened.server.server, { connectionsCheckingInterval: lookForSlowRequestsMs })
   const url = await opened.server.listen({ host: '127.0.0.1', port: 0 })
 
@@ -169,12 +169,12 @@ async function openStoreAt(
   options: StoreOptions,
 ): Promise<Store> {
   if (url === undefined) return openSqlite({ file: join(folder, 'sluice.db'), ...options })
-  // Loaded by those alone that need it, as the program does.
+  // Loaded only when needed, as in the program.
   const { openPostgres } = await import('../../packages/sluice/src/storage/postgres.ts')
   return openPostgres({ url, ...options })
 }
 
-/** Says which call hung, a little before the test is cut off at 30 seconds without a word about it. */
+/** Reports which call is stuck, a little before the test is stopped at 30 seconds without a message about it. */
 function answerLimit(call: string): AbortSignal {
   const controller = new AbortController()
   const late = () => controller.abort(new Error(`${call}: no whole answer within 25 seconds`))
@@ -193,7 +193,7 @@ function recorder(): { log: Log; logged: LogLine[] } {
   }
 }
 
-/** Waits until something holds, looking again every few milliseconds. */
+/** Waits until a condition holds, checking every few milliseconds. */
 export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   ms = 20_000,

@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { parseJson } from '../../packages/contract/src/wire/json.ts'
 import { argumentsText } from './arbitrary-chat.ts'
 
-/** A conversation told without the words of any wire, and how a client of each format writes it. */
+/** A conversation independent of any protocol, and how a client of each format writes it. */
 export interface Talk {
   readonly system: string | undefined
   readonly turns: readonly Turn[]
   readonly last: readonly Part[]
 }
 
-/** A user's question, the calls it took to answer it, step by step, the answer, and an instruction after it. */
+/** A user's question, the calls made to answer it, step by step, the answer, and an instruction after it. */
 export interface Turn {
   readonly asked: readonly Part[]
   readonly steps: readonly Step[]
   readonly answer: string
-  /** Gemini's clients have no words for one. */
+  /** Cannot be expressed by Gemini's clients. */
   readonly late: string | undefined
 }
 
@@ -35,13 +35,13 @@ export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'picture' | 'document'; readonly base64: string }
 
-/** What every wire keeps: words with something in them. */
+/** What every protocol keeps: text that is not blank. */
 export const words = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
   .map((text) => text.trim())
   .filter((text) => text !== '')
 export const toolName = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_-]{0,12}$/)
-/** Tools give texts and JSON. */
+/** Tools return text or JSON. */
 export const toolResult = fc.oneof(words, argumentsText)
 
 const base64 = fc.base64String({ minLength: 4, maxLength: 16 })
@@ -91,7 +91,7 @@ function resultObject(result: string): unknown {
     const value = parseJson(result)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // A text.
+    // Not JSON: plain text.
   }
   return { output: result }
 }

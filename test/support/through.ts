@@ -5,7 +5,7 @@ import { type Started, start } from './start.ts'
 export interface Through extends AsyncDisposable {
   readonly upstream: FakeUpstream
   readonly gateway: Started
-  /** As a caller names it. */
+  /** The name that a caller uses. */
   readonly model: string
 }
 

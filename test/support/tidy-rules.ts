@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 
-/** Each package and which others it may import, by their names: `@sluice/contract` and so on. */
+/** Each package and the packages that it may import, by their names, as in `@sluice/contract`. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   protocols: ['contract'],
   engine: ['contract'],
   sluice: ['contract', 'protocols', 'engine'],
-  // Of the gateway it knows the OpenAPI document.
+  // It knows only the OpenAPI document of the gateway.
   console: [],
 }
 
@@ -19,7 +19,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'console/texts': [],
   'console/api': [],
   'console/parts': ['console/api', 'console/texts'],
-  // What is in no folder is who is signed in, and what puts the folders together.
+  // Files outside any folder hold the session and assemble the folders.
   'console/pages': ['console/parts', 'console/api', 'console/texts', 'console'],
   'console/layout': ['console/pages', 'console/parts', 'console/api', 'console/texts', 'console'],
   'sluice/config': [],
@@ -84,7 +84,9 @@ const packageOf = (path: string) => path.split('/')[0] ?? ''
 const hasLayers = (name: string) =>
   Object.keys(layers).some((layer) => layer.startsWith(`${name}/`))
 
-/** `sluice/http`; a package without layers is one itself. The door, `index.ts`, is above all layers. */
+/**
+ * For example `sluice/http`; a package without layers is a single layer. The package's entry, `index.ts`, is above all layers.
+ */
 export function layerOf(path: string): string {
   const [name = '', folder = ''] = path.split('/')
   return hasLayers(name) && !/\.tsx?$/.test(folder) ? `${name}/${folder}` : name
@@ -97,7 +99,7 @@ export function importsOf(path: string, text: string): readonly string[] {
   )
 }
 
-/** Every break of a rule, as a sentence. */
+/** A sentence for every broken rule. */
 export function breaches(sources: Sources): readonly string[] {
   return [...sources].flatMap(([path, text]) => [
     ...layerBreaches(path, text),
@@ -130,7 +132,7 @@ function packagesImportedBy(text: string): readonly string[] {
   )
 }
 
-/** Circles of files that import each other, types included, each as a sentence. */
+/** A sentence for every cycle of files that import each other, including type imports. */
 export function cycles(sources: Sources): readonly string[] {
   const found: string[] = []
   const state = new Map<string, 'open' | 'done'>()
@@ -151,7 +153,7 @@ export function cycles(sources: Sources): readonly string[] {
   return found
 }
 
-/** What several providers are made of; everything else in the folder is one provider. */
+/** Files shared by several providers; every other file in the folder is one provider. */
 const providerParts: ReadonlySet<string> = new Set([
   'sluice/providers/provider.ts',
   'sluice/providers/compatible.ts',
@@ -159,7 +161,7 @@ const providerParts: ReadonlySet<string> = new Set([
   'sluice/providers/google-access.ts',
 ])
 
-/** A provider is data in a short file and knows no other provider. */
+/** A provider is data in a short file and must not import another provider. */
 function providerBreaches(path: string, text: string): readonly string[] {
   if (!/^sluice\/providers\/[\w-]+\.ts$/.test(path)) return []
   if (path === 'sluice/providers/index.ts' || providerParts.has(path)) return []
@@ -186,7 +188,7 @@ function purityBreaches(path: string, text: string): readonly string[] {
   return found
 }
 
-/** The engine says its own id, `engineCard.id`: no other package asks for it by name. */
+/** The engine's id is `engineCard.id`; no other package may name it literally. */
 function engineBreaches(path: string, text: string): readonly string[] {
   const isNamed = packageOf(path) !== 'engine' && /['"`]builtin['"`/]/.test(text)
   return isNamed ? [`${path} asks for the built-in engine by name`] : []

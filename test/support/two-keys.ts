@@ -9,7 +9,7 @@ const strangerKey = 'sk-stranger0123456789abcdef'
 export const owner: RequestOptions = { key: ownerKey }
 export const stranger: RequestOptions = { key: strangerKey }
 
-/** Settings with two keys beside the test's own, and these upstreams. */
+/** Settings with two keys in addition to the test's own, and these upstreams. */
 export const withTwoKeys = (upstreams: Readonly<Record<string, FakeUpstream>>): Routes =>
   at(upstreams, {
     keys: [
@@ -19,7 +19,7 @@ export const withTwoKeys = (upstreams: Readonly<Record<string, FakeUpstream>>): 
     builtin: { enabled: 'always' },
   })
 
-/** A whole answer of an upstream that speaks Responses itself. */
+/** A whole response of an upstream that supports Responses itself. */
 export const upstreamResponse = (id: string, text: string): object => ({
   id,
   object: 'response',
@@ -38,7 +38,7 @@ export const upstreamResponse = (id: string, text: string): object => ({
   usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
 })
 
-/** A video task as an upstream of OpenAI's form tells it. */
+/** A video job as an upstream with OpenAI's format reports it. */
 export const videoTask = (id: string, further: object = {}): object => ({
   id,
   object: 'video',
@@ -51,6 +51,6 @@ export const videoTask = (id: string, further: object = {}): object => ({
   ...further,
 })
 
-/** Most servers that speak OpenAI's chat have no Responses; then the gateway keeps the conversation itself. */
+/** Most servers with OpenAI's chat do not support Responses; the gateway then keeps the conversation itself. */
 export const noSuchAddress: (response: Parameters<typeof json>[0]) => void = (response) =>
   json(response, {}, { status: 404 })

@@ -1,8 +1,8 @@
 import { formatJson, parseJson } from '../../packages/contract/src/wire/json.ts'
 
 /**
- * What an upstream's request says, read by hand from its wire: who said what in which order, calls and results, and
- * the signed reasoning that goes back. Requests mean the same when their facts are the same.
+ * The content of an upstream request, extracted by independent code: the messages in order, calls and results, and the signed
+ * reasoning that is sent back. Requests mean the same if their facts are the same.
  */
 export type Fact = readonly string[]
 
@@ -15,7 +15,7 @@ const said = (role: string, value: unknown): readonly Fact[] =>
   text(value) === '' ? [] : [[role, text(value)]]
 const data = (url: unknown): string => text(url).replace(/^data:[^,]*,/, '')
 
-/** JSON without the freedom of white space; other texts as they are. */
+/** JSON without variations in white space; other texts unchanged. */
 export function plainJson(value: string): string {
   try {
     return formatJson(parseJson(value))
@@ -149,7 +149,7 @@ function bedrock(body: Fields): readonly Fact[] {
   ]
 }
 
-/** Stands where a history of other models has no signature; it says nothing. */
+/** Replaces the signature in a history of other models; it carries no information. */
 const bypass = 'skip_thought_signature_validator'
 
 function gemini(body: Fields): readonly Fact[] {
@@ -183,7 +183,7 @@ function gemini(body: Fields): readonly Fact[] {
   ]
 }
 
-/** By the protocol's id. Cohere's chat is OpenAI's as far as facts go. */
+/** By the protocol's id. Cohere's chat yields the same facts as OpenAI's. */
 export const factsOf: Readonly<Record<string, (body: Fields) => readonly Fact[]>> = {
   anthropic,
   bedrock,

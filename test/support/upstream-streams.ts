@@ -1,14 +1,14 @@
 import { chunk, done, textStream } from './openai-wire.ts'
 
-/** How one family of upstreams streams a short text, cut where a fault may be put in. */
+/** How one family of upstreams streams a short text, split where a fault may be inserted. */
 export interface UpstreamStream {
   readonly type: 'openai' | 'anthropic' | 'gemini'
-  /** Before any content. */
+  /** The events before any content. */
   readonly preamble: readonly string[]
   /** "Hel" and "lo" as two pieces of content. */
   readonly content: readonly string[]
   readonly ending: readonly string[]
-  /** The family's own error, in the middle of a stream. */
+  /** The family's own error event in the middle of a stream. */
   readonly errorFrame: string
 }
 
@@ -87,7 +87,7 @@ const gemini: UpstreamStream = {
 
 export const upstreamStreams: readonly UpstreamStream[] = [openai, anthropicStream, gemini]
 
-/** How one client format asks for a stream, and how its answer is read. */
+/** How one client format requests a stream, and how its response is read. */
 export interface ClientStream {
   readonly name: string
   readonly path: (model: string) => string

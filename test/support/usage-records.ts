@@ -1,6 +1,6 @@
 import { type Started, until } from './start.ts'
 
-/** `provider outcome tokens` of every record, in the order of the words. */
+/** `provider operation outcome` of every record, with the input tokens if the upstream reported them; sorted. */
 export async function records({ gateway }: Started): Promise<readonly string[]> {
   await gateway.store.flush()
   return (await gateway.store.listUsage({ limit: 99 }))
@@ -11,7 +11,7 @@ export async function records({ gateway }: Started): Promise<readonly string[]> 
     .toSorted()
 }
 
-/** The records once there are so many of them. */
+/** The records once there are this many of them. */
 export const settled = async (gateway: Started, count: number) => {
   let seen: readonly string[] = []
   await until(() => {

@@ -1,14 +1,14 @@
 /**
- * What a vLLM with an open model answers 400 to: unknown fields pass, but the model's template takes one system message,
- * at the beginning, and knows no developers; the arguments of calls are read as JSON.
+ * Requests that vLLM with an open model refuses with status 400: unknown fields are accepted, but the model's template takes
+ * only one system message, at the beginning, and no developer messages; the arguments of calls are parsed as JSON.
  */
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Tokens that the served model takes, of the prompt and the answer together. */
+/** The served model's maximum number of tokens, prompt and output together. */
 const contextTokensMax = 131_072
 
-/** The first rule of the server that a request breaks, as it says it; undefined for a good one. */
+/** The server's error message for the first rule that a request breaks; undefined for a valid request. */
 export function brokenOpenModelRule(body: Fields): string | undefined {
   const tokens = Math.ceil(JSON.stringify(body).length / 4)
   const most = Number(body['max_completion_tokens'] ?? body['max_tokens'] ?? 0)

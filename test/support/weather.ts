@@ -3,10 +3,10 @@ import type { Script } from './scripted-models.ts'
 /** An integer that a double cannot hold, quotes, and characters of two, three and four bytes. */
 export const weatherInput = '{"place":"Zürich \\"Nord\\" 東京 🗼","station":9007199254740993}'
 
-/** The same with an integer that SDKs which parse arguments can give back. */
+/** The same with an integer that SDKs which parse the arguments can reproduce. */
 export const smallWeatherInput = weatherInput.replace('9007199254740993', '6660')
 
-/** Calls two tools at once, one of them without arguments, then answers. */
+/** Makes two calls at once, one of them without arguments, then responds with text. */
 const weatherOf =
   (input: string): Script =>
   (rounds) =>

@@ -1,0 +1,96 @@
+// Reranking and moderation at servers that resemble OpenAI: documents in the form that each takes, results in one.
+import { expect, test } from 'vitest'
+import { type Answering, fakeUpstream, json } from '../support/fake-upstream.ts'
+import { start } from '../support/start.ts'
+
+const documents = [
+  { title: 'A', text: 'alpha' },
+  { title: 'B', text: 'beta' },
+]
+const ranked = (score: string) => [
+  { index: 0, [score]: 0.1 },
+  { index: 1, [score]: 0.9, document: { text: 'another' } },
+]
+
+async function inFront(type: string, answering: Answering) {
+  const upstream = await fakeUpstream(answering)
+  const gateway = await start({
+    providers: { [type]: { baseUrl: upstream.url, key: 'sk-of-the-upstream' } },
+    defaults: { retries: { attempts: 1 } },
+  })
+  return {
+    upstream,
+    rerank: (fields: object = {}) =>
+      gateway.post('/v1/rerank', { model: `${type}/m`, query: 'q', documents, ...fields }),
+    gateway,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test.each(['vllm', 'llamacpp', 'localai', 'siliconflow', 'infinity', 'xinference', 'fireworks'])(
+  '%s gets documents as texts, and the caller’s come back',
+  async (type) => {
+    const name = type === 'fireworks' ? 'data' : 'results'
+    await using pair = await inFront(type, (_seen, response) =>
+      json(response, { [name]: ranked('relevance_score'), usage: { total_tokens: 3 } }),
+    )
+    const answer = await pair.rerank()
+    expect(pair.upstream.seen[0]?.body).toMatchObject({ documents: ['alpha', 'beta'] })
+    expect(await answer.json()).toMatchObject({
+      results: [
+        { index: 1, relevance_score: 0.9, document: documents[1] },
+        { index: 0, relevance_score: 0.1, document: documents[0] },
+      ],
+      usage: { total_tokens: 3 },
+    })
+    await pair.rerank({ rank_fields: ['title', 'text'] })
+    const { body } = pair.upstream.seen[1] ?? {}
+    expect(body).toMatchObject({ documents: ['A\nalpha', 'B\nbeta'] })
+    expect(body).not.toHaveProperty('rank_fields')
+  },
+)
+
+test('Together reads the fields of objects itself', async () => {
+  await using pair = await inFront('togetherai', (_seen, response) =>
+    json(response, { results: ranked('relevance_score') }),
+  )
+  await pair.rerank({ rank_fields: ['title'] })
+  expect(pair.upstream.seen[0]?.body).toMatchObject({ documents, rank_fields: ['title'] })
+})
+
+test('Text Embeddings Inference has words of its own, at its root', async () => {
+  await using pair = await inFront('tei', (seen, response) =>
+    json(
+      response,
+      seen.path === '/rerank'
+        ? ranked('score')
+        : { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } },
+    ),
+  )
+  const answer = await pair.rerank({ top_n: 1 })
+  expect(await answer.json()).toMatchObject({ results: [{ index: 1, relevance_score: 0.9 }] })
+  expect(pair.upstream.seen[0]?.body).toMatchObject({ query: 'q', texts: ['alpha', 'beta'] })
+  await pair.gateway.post('/v1/embeddings', { model: 'tei/m', input: 'a' })
+  expect(pair.upstream.seen.map(({ path }) => path)).toEqual(['/rerank', '/v1/embeddings'])
+})
+
+test('a document that was not sent is no result', async () => {
+  await using pair = await inFront('vllm', (_seen, response) =>
+    json(response, { results: [{ index: 7, relevance_score: 1 }] }),
+  )
+  expect((await pair.rerank()).status).toBe(502)
+})
+
+test('Mistral’s moderation says of no text that it is flagged: its categories do', async () => {
+  const categories = { pii: true, health: false }
+  await using pair = await inFront('mistral', (_seen, response) =>
+    json(response, { id: 'x', results: [{ categories, category_scores: { pii: 0.9 } }] }),
+  )
+  const answer = await pair.gateway.post('/v1/moderations', { model: 'mistral/m', input: ['a'] })
+  expect(await answer.json()).toMatchObject({
+    results: [{ flagged: true, categories, category_scores: { pii: 0.9, hate: 0 } }],
+  })
+})
