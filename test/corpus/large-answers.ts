@@ -70,24 +70,6 @@ const geminiVectors = (): string => {
   return `{"embeddings":[${Array.from({ length: 100 }, () => `{"values":[${text}]}`).join()}]}`
 }
 
-const call = (megabytes: number) => ({
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'm',
-  content: [
-    {
-      type: 'tool_use',
-      id: 't',
-      name: 'write',
-      input: { text: 'a\n'.repeat((megabytes * megabyte) / 2) },
-    },
-  ],
-  stop_reason: 'tool_use',
-  stop_sequence: null,
-  usage: { input_tokens: 1, output_tokens: 1 },
-})
-
 const drawn = (): string =>
   JSON.stringify({
     id: 'resp_1',
@@ -223,22 +205,6 @@ export const largeAnswers: readonly LargeAnswer[] = [
     answer: gemini(60),
     status: 200,
     isPassed: true,
-  },
-  {
-    name: 'a call for chat',
-    up: 'anthropic',
-    ...chat,
-    answer: () => JSON.stringify(call(20)),
-    status: 200,
-    bytesMin: 20 * megabyte,
-  },
-  {
-    name: 'a call for Responses',
-    up: 'anthropic',
-    ...responses,
-    answer: () => JSON.stringify(call(20)),
-    status: 200,
-    bytesMin: 20 * megabyte,
   },
   {
     name: 'a stored picture',

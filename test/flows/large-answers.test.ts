@@ -1,6 +1,7 @@
 // Whatever is answered, the gateway answers the others while it reads, translates and writes it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { largeAnswers } from '../corpus/large-answers.ts'
+import { largeCalls } from '../corpus/large-calls.ts'
 import { longLists } from '../corpus/long-lists.ts'
 import { type LargeAnswerGateway, largeAnswerGateway } from '../support/large-answer-gateway.ts'
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]())
 
 // Others use the machine too: what holds up the gateway itself does so every time.
-test.each([...largeAnswers, ...longLists])(
+test.each([...largeAnswers, ...largeCalls, ...longLists])(
   '$name',
   { retry: 3 },
   async ({ status, isPassed, bytesMin = 0, ...one }) => {

@@ -1,6 +1,7 @@
 import {
   assertDepth,
   type Fields,
+  GatewayError,
   isObject,
   isTooDeep,
   JsonSurvey,
@@ -35,12 +36,15 @@ export function readArguments(text: string, param: string): Fields {
 
 /** Arguments of at most this length are cheap to parse, whatever they contain. */
 const plainLength = 256 * 1024
-/** The limit for requests: a call with more could not be returned in the history. */
-const unitsMax = 500_000
+/** Longer arguments are not parsed, in UTF-16 units: ten times what the longest output of a model holds. */
+const lengthMax = 8 * 1024 * 1024
+/** Arguments with more units of JsonSurvey are not parsed either: half of what a request may have. */
+const unitsMax = 250_000
 
-/** Whether arguments are too expensive to parse: they have more values than a request may have. */
+/** Whether arguments are too expensive to parse: they are too long, or have too many values. */
 export function isTooMuch(text: string): boolean {
   if (text.length <= plainLength) return false
+  if (text.length > lengthMax) return true
   const survey = new JsonSurvey(Buffer.from(text), Number.POSITIVE_INFINITY)
   while (!survey.isDone && survey.units <= unitsMax) survey.advance(plainLength)
   return survey.units > unitsMax
@@ -55,6 +59,45 @@ export function answeredArguments(text: string): Fields | undefined {
   const value = isTooMuch(text) ? undefined : parsed(text)
   return isObject(value) && !isTooDeep(value) ? value : undefined
 }
+
+/** Names of the arguments of calls in the responses of the providers. */
+const argumentNames: ReadonlySet<string> = new Set(['args', 'arguments', 'input', 'parameters'])
+/** What a value and a name cost beside their texts, in UTF-16 units. Objects with many names cost most. */
+const valueLength = 8
+const nameLength = 120
+
+/**
+ * Throws `upstream_garbled` if the arguments of all calls in a response or an event, as text or as objects, are longer than
+ * any model writes: their translation cannot be divided between turns of the event loop.
+ */
+export function assertShortArguments(response: unknown): void {
+  let left = lengthMax
+  // A list, since a response may be nested deeper than functions may call themselves.
+  const open: { readonly value: unknown; readonly isArgument: boolean }[] = []
+  const see = (value: unknown, isArgument: boolean): void => {
+    if (isArgument) left -= valueLength + (typeof value === 'string' ? value.length : 0)
+    if (left < 0)
+      throw new GatewayError(
+        'upstream_garbled',
+        'The arguments of the upstream’s calls are longer than any model writes',
+      )
+    if (typeof value === 'object' && value !== null) open.push({ value, isArgument })
+  }
+  see(response, false)
+  for (let node = open.pop(); node; node = open.pop()) {
+    const { value, isArgument } = node
+    if (Array.isArray(value)) for (const item of value) see(item, isArgument)
+    else if (isObject(value))
+      // Not Object.entries, which would copy all of them first.
+      for (const name in value) {
+        if (isArgument) left -= nameLength + name.length
+        see(value[name], isArgument || argumentNames.has(name))
+      }
+  }
+}
+
+/** The size from which a response or an event is looked through by `assertShortArguments`, in bytes or UTF-16 units. */
+export const lookedThroughMin = 256 * 1024
 
 /** Undefined for invalid JSON. */
 function parsed(text: string): unknown {

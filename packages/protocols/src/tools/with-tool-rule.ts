@@ -1,5 +1,7 @@
 import type { ChatRequest } from '@sluice/contract'
-import type { Codec, CodecContext, StreamCodec } from '../protocol.ts'
+import { assertShortArguments, lookedThroughMin } from '../call-arguments.ts'
+import type { Codec, CodecContext, StreamCodec, StreamReader } from '../protocol.ts'
+import { eventJson } from '../read-json.ts'
 import { withCutCalls } from '../whole-calls.ts'
 import { withAnsweredCalls } from './answered-calls.ts'
 import { type FittedTools, fitTools, type ToolRule } from './fit-tools.ts'
@@ -21,6 +23,7 @@ export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'
       return codec.encode(fitTools(request, rule, context).request, context)
     },
     decode(received, context, request) {
+      if (received.bytes.length > lookedThroughMin) assertShortArguments(received.json())
       const { request: sent, changes } = quietly(request, rule, context)
       const decoded = codec.decode(received, context, sent)
       const offered = unfoldableTools(sent)
@@ -48,7 +51,7 @@ function restoringStream(stream: StreamCodec<'chat'>, rule: ToolRule): StreamCod
     ...stream,
     reader(context, request) {
       const { request: sent, changes } = quietly(request, rule, context)
-      const inner = stream.reader(context, sent)
+      const inner = bounded(stream.reader(context, sent))
       const offered = unfoldableTools(sent)
       const unfolder = offered && new CallUnfolder(offered)
       const restorer = changes && createCallRestorer(changes)
@@ -60,5 +63,15 @@ function restoringStream(stream: StreamCodec<'chat'>, rule: ToolRule): StreamCod
           layers.reduce((steps, layer) => [...layer.read(steps), ...layer.end()], inner.end()),
       }
     },
+  }
+}
+
+function bounded(reader: StreamReader<'chat'>): StreamReader<'chat'> {
+  return {
+    read(event) {
+      if (event.data.length > lookedThroughMin) assertShortArguments(eventJson(event))
+      return reader.read(event)
+    },
+    end: () => reader.end(),
   }
 }

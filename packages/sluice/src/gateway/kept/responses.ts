@@ -212,14 +212,18 @@ async function add(gateway: Gateway, { call, previousId, own, isOurs }: Kept, do
     response: await textOf(document),
     input: await textOf(own),
   }
-  if (response.response.length > keptBytesMax)
-    throw new GatewayError('too_large', 'The response is larger than what is kept')
   await gateway.store.addResponse(response, isOurs ? [] : idsOf(id, output))
   await gateway.keptRoom.responseAdded(response)
 }
 
+/** Throws `too_large` before a text is made that is not kept. */
 async function textOf(value: unknown): Promise<string> {
-  return isLargeJson(value) ? (await formatLargeJson(value)).toString() : JSON.stringify(value)
+  if (!isLargeJson(value)) return JSON.stringify(value)
+  const bytes = await formatLargeJson(value)
+  if (bytes.length > keptBytesMax)
+    throw new GatewayError('too_large', 'The response is larger than what is kept')
+  await turn()
+  return bytes.toString()
 }
 
 /** Whether the upstream answered in this format and therefore knows the response by its id. */
