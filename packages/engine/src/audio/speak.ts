@@ -60,10 +60,7 @@ function voiceOf({ voice }: RequestOf<'speak'>): string {
   return typeof voice === 'string' ? voice : voice.id
 }
 
-/**
- * A sentence is synthesised while the one before is being sent; very short ones are joined. A sentence that does not end is
- * cut at the end of a word.
- */
+/** A sentence is synthesised while the one before is sent; very short ones are joined, and long ones are cut between words. */
 const partPattern = /[^]{60,600}?[.!?\n]\s*|[^]{1,600}(?:\s|$)|[^]{1,600}/g
 
 interface SpokenParts {

@@ -22,10 +22,7 @@ export function jsonWishOf({ response_format: format }: ChatRequest): JsonWish {
   return says ? { kind: 'schema', schema: asSchema(schema) } : { kind: 'object' }
 }
 
-/**
- * JSON text for an answer, filled from the conversation. Throws invalid_request (param `response_format`) if no instance of
- * the schema was found.
- */
+/** JSON text, filled from the conversation. Throws invalid_request (param `response_format`) if no instance was found. */
 export function jsonAnswer(
   wish: Exclude<JsonWish, { kind: 'none' }>,
   ask: Ask,
@@ -41,9 +38,7 @@ export function jsonAnswer(
   })
 }
 
-/**
- * Clues from tools, images and the request itself, and from the parts of the conversation that answer it or that it refers to.
- */
+/** Clues from tools, images, the request and the parts of the conversation that answer it or that it refers to. */
 function jsonClues(ask: Ask, answer: Answer): Clues {
   const { now, conversation, passage, text } = ask
   const results = freshResults(conversation).map((turn) => turn.text)

@@ -38,10 +38,7 @@ export function choiceTokensMax(choices: number): number {
 
 const mediaPartsMax = 64
 
-/**
- * Reads the messages of a request: texts, calls, tool results and opened media. Throws context_length_exceeded (param
- * `messages`).
- */
+/** Reads texts, calls, tool results and opened media. Throws context_length_exceeded (param `messages`). */
 export function readRequest(
   request: ChatRequest,
   opened: readonly (readonly Medium[])[],
@@ -80,10 +77,7 @@ export function assertFits(tokens: number, field = 'messages'): void {
   if (tokens > contextTokensMax) throw contextExceeded(field, String(tokens))
 }
 
-/**
- * The same for texts so long that the number need not be counted: megabytes of text are rejected before they are sent to a
- * worker.
- */
+/** The same without counting, for megabytes of text, which are rejected before they are sent to a worker. */
 export function assertMayFit(texts: unknown, field: string): void {
   if (holdsMore(texts, contextTokensMax * tokenCharactersMax, ({ length }) => length))
     throw contextExceeded(field, 'more')

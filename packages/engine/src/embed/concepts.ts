@@ -1,9 +1,6 @@
 import { stemOf } from './words.ts'
 
-/**
- * Groups of words with nearly the same meaning or of the same everyday subject, separated by commas. A word may belong to
- * several.
- */
+/** Groups of words with nearly the same meaning or subject, separated by commas. A word may belong to several. */
 const groups = `
 car automobile vehicle truck motor driver drive highway, bicycle bike cycle cyclist cycling, plane airplane aircraft
 flight fly pilot airport airline, train railway rail locomotive station, ship boat vessel sail sailor harbor harbour

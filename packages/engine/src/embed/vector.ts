@@ -9,9 +9,7 @@ export const dimensionsDefault = 1536
  */
 const blockSize = 256
 
-/**
- * Folds features into a vector of `dimensions` numbers, 1 to 3,072, with length one (feature hashing, Weinberger et al. 2009).
- */
+/** Folds features into 1 to 3,072 numbers (`dimensions`) of length one (feature hashing, Weinberger et al. 2009). */
 export function foldFeatures(features: Features, dimensions: number): Float32Array {
   const sums = new Float64Array(dimensions)
   for (const [feature, weight] of features) {

@@ -34,10 +34,7 @@ export interface ImagesOutput {
   readonly inputPixels: number
 }
 
-/**
- * Limits in pixels that keep a request short: for a single image, for all variants or sources together, and for all steps
- * together.
- */
+/** Limits in pixels that keep a request short: for one image, for all variants or sources together, and for all steps. */
 const pictureMax = 4_194_304
 const togetherMax = 12_000_000
 const stepsMax = 16_000_000

@@ -46,10 +46,7 @@ export function composeScene(scene: Scene, prompt: string): Scene {
   return { ...scene, texts: [{ text: prompt.trim().slice(0, 400) }] }
 }
 
-/**
- * The first variant is the plain one. In each further one, things are smaller, or the placeholder has a darker grey
- * background.
- */
+/** The first variant is the plain one; in further ones things are smaller, or the placeholder has a darker grey background. */
 function varied(scene: Scene, variant: number): Scene {
   const shade = 255 - variant * 8
   const { things, background = [shade, shade, shade] } = scene

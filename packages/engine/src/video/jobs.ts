@@ -200,10 +200,7 @@ export class EngineJobs implements AsyncDisposable {
     return this.#options.workers.run('renderVideo', input, options)
   }
 
-  /**
-   * Reports progress at most a few times a second, never backwards, and one change at a time. Stops a job that is no longer
-   * stored.
-   */
+  /** Reports progress a few times a second at most and never backwards. Stops a job that is no longer stored. */
   #progressTeller({ id, progress }: KeptJob, stop: AbortController): (done: number) => void {
     const { onChange, now } = this.#options
     let told = progress

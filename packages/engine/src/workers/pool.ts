@@ -33,10 +33,7 @@ export interface RunOptions {
 export interface WorkerPoolOptions {
   /** Maximum processes; each one is started when first needed. Default 3. */
   readonly size?: number
-  /**
-   * Maximum processes for one key. Default one less than `size`, so that the long jobs of one key leave a process to the
-   * others.
-   */
+  /** Maximum processes for one key: by default one less than `size`, so that its long jobs leave one to the others. */
   readonly perKeyMax?: number
   /** Maximum jobs that may wait. Default 256. */
   readonly waitingMax?: number

@@ -9,10 +9,7 @@ const tag = /<\/?([A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>/g
 /** `<task>`, `<user_query>`: the request is inside the tag, and everything outside is not part of it. */
 const requestTag = /^(?:task|user[-_]?(?:input|query|request|message|prompt))$/i
 
-/**
- * `<system-reminder>`, `<environment_context>`, `<userRules>`: names of two words, one of which shows that the text is not a
- * request.
- */
+/** `<system-reminder>`, `<userRules>`: names of two words, one of which shows that the text is not a request. */
 const harnessWords: ReadonlySet<string> = new Set(
   `reminder reminders context instructions details info information environment env permissions notice mode rules skills
   caveat selection file files stdout stderr metadata state status layout hook notification session name message args

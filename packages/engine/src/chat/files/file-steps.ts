@@ -85,10 +85,7 @@ function editCall(
   return command === undefined ? undefined : shellCall(command, purpose, work)
 }
 
-/**
- * The call of the first tool that accepts the values. Tools named after a file come first, then those that need the fewest
- * parameters.
- */
+/** The call of the first tool that accepts the values: tools named after a file first, then those with the fewest parameters. */
 function callOf(
   role: FileRole,
   values: FileValues,

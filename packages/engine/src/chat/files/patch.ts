@@ -4,9 +4,7 @@ export interface Change {
   readonly fresh: string
 }
 
-/**
- * The same change, with an old text that occurs only once in the file: the whole lines from its first occurrence to its last.
- */
+/** The same change, with an old text that occurs once: whole lines from its first occurrence in the file to its last. */
 export function asOneChange(content: string, change: Change): Change {
   const isOne = content.indexOf(change.old) === content.lastIndexOf(change.old)
   return isOne ? change : wholeLines(content, change)

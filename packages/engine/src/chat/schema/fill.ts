@@ -58,10 +58,7 @@ function fillNode(schema: JsonSchema, property: Property, outer: FillContext): F
   return fillTyped(own, property, context)
 }
 
-/**
- * Of several types, the first one for which the text gives a value. A value that the text does not give is null if the schema
- * allows it.
- */
+/** Of several types, the first for which the text gives a value; otherwise null if the schema allows it. */
 function fillTyped(schema: SchemaObject, property: Property, context: FillContext): Found {
   const types = typesOf(schema)
   if (types.length === 0) return fillFree(property, context)
