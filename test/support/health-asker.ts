@@ -3,15 +3,20 @@ import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { crowding } from './crowding.ts'
 
 export interface HealthAsker extends AsyncDisposable {
   /**
    * The longest wait since the last call of this function, in milliseconds, including that of a pending response. Where the
    * system reports it, this is the time that the gateway's main thread worked meanwhile, because other programs on the machine
-   * also delay a response.
+   * also delay a response; and it is given as if no other program shared the core.
    */
   longest(): Promise<number>
 }
+
+/** The first runs find how fast the machine is when nothing else happens to share the core. */
+const firstRuns = 100
+const askedRuns = 10
 
 interface Asked {
   readonly address: string
@@ -59,6 +64,7 @@ function workedMs(pid: number | undefined): number | undefined {
 async function run({ address, pid }: Asked): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   await ask(address, agent)
+  crowding(firstRuns)
   let waitMs = 0
   let isAsked = false
   parentPort?.on('message', () => {
@@ -74,7 +80,7 @@ async function run({ address, pid }: Asked): Promise<void> {
     const isTold = worked !== undefined && workedBefore !== undefined
     waitMs = Math.max(waitMs, isTold ? Math.min(passedMs, worked - workedBefore) : passedMs)
     if (isAsked) {
-      parentPort?.postMessage(waitMs)
+      parentPort?.postMessage(waitMs / crowding(askedRuns))
       isAsked = false
       waitMs = 0
     }
