@@ -77,6 +77,73 @@ test('Text Embeddings Inference has words of its own, at its root', async () => 
   expect(pair.upstream.seen.map(({ path }) => path)).toEqual(['/rerank', '/v1/embeddings'])
 })
 
+interface OwnForm {
+  readonly type: string
+  readonly path: string
+  readonly sent: object
+  readonly told: unknown
+  readonly tokens: number
+}
+
+test.each<OwnForm>([
+  {
+    type: 'nvidia',
+    path: '/v1/ranking',
+    sent: {
+      model: 'org/m.1',
+      query: { text: 'q' },
+      passages: [{ text: 'alpha' }, { text: 'beta' }],
+    },
+    told: {
+      rankings: ranked('logit').toReversed(),
+      usage: { prompt_tokens: 3, total_tokens: 3 },
+    },
+    tokens: 3,
+  },
+  {
+    type: 'deepinfra',
+    path: '/inference/org/m.1',
+    sent: { queries: ['q'], documents: ['alpha', 'beta'] },
+    told: { request_id: 'r', scores: [0.1, 0.9], input_tokens: 3 },
+    tokens: 3,
+  },
+  {
+    type: 'huggingface',
+    path: '/hf-inference/models/org/m.1/pipeline/text-ranking',
+    sent: { inputs: { query: 'q', texts: ['alpha', 'beta'] } },
+    told: ranked('score'),
+    tokens: 0,
+  },
+])('$type reranks in a form and at an address of its own', async (given) => {
+  const { type, path, sent, told, tokens } = given
+  await using pair = await inFront(type, (_seen, response) => json(response, told))
+  const asked = { model: `${type}/org/m.1`, rank_fields: ['text'] }
+  const answer = await pair.rerank({ ...asked, top_n: 1 })
+  expect(await answer.json()).toMatchObject({
+    results: [{ index: 1, relevance_score: 0.9, document: documents[1] }],
+    usage: { total_tokens: tokens },
+  })
+  expect(pair.upstream.seen.map((seen) => [seen.path, seen.body])).toEqual([[path, sent]])
+  const refused = await pair.rerank({ ...asked, max_tokens_per_doc: 5 })
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { param: 'max_tokens_per_doc' } },
+  ])
+})
+
+test('scores of other documents than were sent are none', async () => {
+  await using pair = await inFront('deepinfra', (_seen, response) =>
+    json(response, { scores: [0.1] }),
+  )
+  expect((await pair.rerank()).status).toBe(502)
+})
+
+test('the name of a model stays in its place of the path', async () => {
+  await using pair = await inFront('deepinfra', (_seen, response) => json(response, {}))
+  await pair.rerank({ model: 'deepinfra/a/../../openai/b?c' })
+  expect(pair.upstream.seen[0]?.path).toBe('/inference/a/_/_/openai/b%3Fc')
+})
+
 test('a document that was not sent is no result', async () => {
   await using pair = await inFront('vllm', (_seen, response) =>
     json(response, { results: [{ index: 7, relevance_score: 1 }] }),

@@ -24,7 +24,7 @@ export type UpstreamBody =
 /** One HTTP request to an upstream, before credentials are added. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Appended to the provider's base URL. Begins with `/` and may contain a query. */
+  /** Appended to the provider's base URL. Begins with `/`, or with `/../` to replace the base's last segment. May contain a query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: UpstreamBody
@@ -86,6 +86,8 @@ export interface CodecContext {
    * false.
    */
   readonly isGateway?: boolean
+  /** Whether another base URL than the provider's own is configured, such as that of a self-hosted server. Default false. */
+  readonly isOtherBase?: boolean
   /** The downloads that `Codec.media` asked for, by URL. */
   readonly media: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly contentType: string }>
 }

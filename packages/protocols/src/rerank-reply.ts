@@ -11,7 +11,7 @@ import type { CodecContext, Decoded } from './protocol.ts'
 
 interface RerankAnswer {
   readonly id?: string | undefined
-  /** Each with `index` and its score under `relevance_score`, `relevanceScore` or `score`. */
+  /** Each with `index` and its score under `relevance_score`, `relevanceScore`, `score` or `logit`. */
   readonly results: readonly unknown[]
   readonly meta?: Readonly<Record<string, unknown>>
   readonly usage?: Usage | undefined
@@ -37,7 +37,8 @@ export function rerankReply(
 function readResult(result: unknown, request: RerankRequest): RerankReply['results'][number] {
   const fields = objectOf(result)
   const index = countOf(fields['index'])
-  const score = fields['relevance_score'] ?? fields['relevanceScore'] ?? fields['score']
+  const score =
+    fields['relevance_score'] ?? fields['relevanceScore'] ?? fields['score'] ?? fields['logit']
   const document = index === undefined ? undefined : request.documents[index]
   if (index === undefined || typeof score !== 'number' || document === undefined)
     throw new GatewayError('upstream_garbled', 'The upstream ranked a document that was not sent')

@@ -234,6 +234,23 @@ describe('reranking by compatible servers', () => {
   })
 })
 
+describe('NVIDIA’s addresses for reranking', () => {
+  const codec = compatibleRerank({ form: 'nim' })
+  const at = (given: Partial<CodecContext>) => {
+    const request = { model: 'm', query: 'q', documents: ['a'] }
+    const { origin, path } = codec.encode(request, codecContext(given))
+    return `${origin ?? ''}${path}`
+  }
+
+  it.each([
+    ['nvidia/llama-3.2-nv-rerankqa-1b-v2', 'nvidia/llama-3_2-nv-rerankqa-1b-v2'],
+    ['nv-rerank-qa-mistral-4b:1', 'nvidia'],
+  ])('%s', (model, place) => {
+    expect(at({ model })).toBe(`https://ai.api.nvidia.com/v1/retrieval/${place}/reranking`)
+    expect(at({ model, isOtherBase: true })).toBe('/ranking')
+  })
+})
+
 describe('Azure’s dated addresses', () => {
   it('name the deployment and the version', () => {
     const chat = azureDeployments.codecs.chat!

@@ -2,10 +2,13 @@ import type { OperationName } from '@sluice/contract'
 import { developerAsSystem, openaiLike, type Protocol } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
 
-/** OpenAI's Chat Completions with the additions of common servers for open models (vLLM, SGLang). */
-const openModels: Protocol = openaiLike({
-  chat: { knows: ['top_k', 'reasoning_content'], effortIn: ['reasoning', 'thinking'] },
-})
+/** What common servers for open models (vLLM, SGLang) add to OpenAI's Chat Completions. */
+export const openModelsChat = {
+  knows: ['top_k', 'reasoning_content'],
+  effortIn: ['reasoning', 'thinking'],
+} as const
+
+const openModels: Protocol = openaiLike({ chat: openModelsChat })
 
 const usualOperations: readonly OperationName[] = ['chat']
 

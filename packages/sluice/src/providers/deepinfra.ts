@@ -1,10 +1,12 @@
-import { compatible } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols'
+import { compatible, openModelsChat } from './compatible.ts'
 
 export const deepinfra = compatible({
   id: 'deepinfra',
   name: 'DeepInfra',
+  protocol: openaiLike({ chat: openModelsChat, rerank: { form: 'scores' } }),
   baseUrl: 'https://api.deepinfra.com/v1/openai',
   environment: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
-  operations: ['chat', 'complete', 'embed', 'createImage'],
+  operations: ['chat', 'complete', 'embed', 'rerank', 'createImage'],
   documentation: 'https://deepinfra.com/docs/openai_api',
 })

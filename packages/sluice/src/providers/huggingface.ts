@@ -1,10 +1,14 @@
-import { compatible } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols'
+import { compatible, openModelsChat } from './compatible.ts'
 
+/** Dedicated endpoints, which run Text Embeddings Inference for embeddings and reranking, are of type `tei`. */
 export const huggingface = compatible({
   id: 'huggingface',
   name: 'Hugging Face',
+  protocol: openaiLike({ chat: openModelsChat, rerank: { form: 'router' } }),
   baseUrl: 'https://router.huggingface.co/v1',
   ambient: true,
   environment: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'],
+  operations: ['chat', 'rerank'],
   documentation: 'https://huggingface.co/docs/inference-providers',
 })

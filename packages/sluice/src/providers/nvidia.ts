@@ -11,10 +11,11 @@ export const nvidia = compatible({
       lacks: ['safety_identifier', 'prompt_cache_key', 'metadata', 'service_tier', 'store'],
     },
     embed: { purposes: { query: 'query', document: 'passage' } },
+    rerank: { form: 'nim' },
   }),
   baseUrl: 'https://integrate.api.nvidia.com/v1',
   environment: ['NVIDIA_API_KEY'],
-  operations: ['chat', 'embed'],
+  operations: ['chat', 'embed', 'rerank'],
   quirks: [developerAsSystem, maxTokensOnly],
   documentation: 'https://docs.api.nvidia.com/nim/reference/llm-apis',
 })

@@ -9,54 +9,110 @@ import {
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
 import { withoutNull } from '../../neutral-values.ts'
-import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
+import type { Codec, CodecContext, Decoded, Received, UpstreamRequest } from '../../protocol.ts'
 import { documentTexts, rerankReply } from '../../rerank-reply.ts'
 import { readUsage } from '../../usage.ts'
 import { type PathOf, usualPath } from './options.ts'
 
 export interface RerankOptions {
   readonly path?: PathOf
-  /**
-   * How it takes documents. `texts` (default): as strings. `objects`: as objects too, of which it reads the `rank_fields` itself.
-   * `tei`: as Text Embeddings Inference, which calls them `texts` and answers with a bare list.
-   */
-  readonly form?: 'texts' | 'objects' | 'tei'
+  /** How it takes documents. Default `texts`. */
+  readonly form?: keyof typeof forms
 }
 
 /**
- * Rerank of OpenAI-compatible servers, which OpenAI does not offer: vLLM, Together, LocalAI and Infinity use Cohere's form,
- * Text Embeddings Inference its own.
+ * Rerank of OpenAI-compatible servers, which OpenAI does not offer. vLLM, Together, LocalAI and Infinity use Cohere's form,
+ * the others forms of their own.
  */
 export function compatibleRerank(options: RerankOptions = {}): Codec<'rerank'> {
   const { path = usualPath, form = 'texts' } = options
   return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: path('/rerank', context),
-      body: { kind: 'json', value: bodies[form](request, context) },
-    }),
+    encode(request, context) {
+      const { value, ...address } = forms[form](request, context)
+      return {
+        method: 'POST',
+        path: path('/rerank', context),
+        ...address,
+        body: { kind: 'json', value },
+      }
+    },
     decode: decodeRerank,
   }
 }
 
-const bodies: Readonly<
-  Record<
-    NonNullable<RerankOptions['form']>,
-    (request: RerankRequest, context: CodecContext) => unknown
-  >
-> = {
-  objects: (request, { model }) => ({ ...withoutNull(request), model }),
+type Form = (
+  request: RerankRequest,
+  context: CodecContext,
+) => Partial<Pick<UpstreamRequest, 'path' | 'origin'>> & { readonly value: unknown }
+
+const forms = {
+  /** With documents as strings. */
   texts(request, { model }) {
     const { rank_fields: _, ...rest } = request
-    return { ...withoutNull(rest), documents: documentTexts(request), model }
+    return { value: { ...withoutNull(rest), documents: documentTexts(request), model } }
   },
+  /** With documents as objects too, of which the upstream reads the `rank_fields` itself. */
+  objects: (request, { model }) => ({ value: { ...withoutNull(request), model } }),
+  /** Text Embeddings Inference calls documents `texts` and answers with a bare list. */
   tei(request, context) {
-    applyDecisions('rerank', request, teiDecisions, context)
-    return { query: request.query, texts: documentTexts(request), return_text: false }
+    applyDecisions('rerank', request, ownDecisions, context)
+    return { value: { ...queryAndTexts(request), return_text: false } }
   },
+  /**
+   * Hugging Face's router, whose own models have an address each, beside the one of chat completions
+   * (https://github.com/huggingface/huggingface.js/pull/2496).
+   */
+  router(request, context) {
+    applyDecisions('rerank', request, ownDecisions, context)
+    return {
+      path: `/../hf-inference/models/${modelPath(context)}/pipeline/text-ranking`,
+      value: { inputs: queryAndTexts(request) },
+    }
+  },
+  /**
+   * NVIDIA's (https://docs.nvidia.com/nim/nemo-retriever/text-reranking/latest/using-reranking.html). A container has one
+   * address; NVIDIA's own has one for each model, without dots, and the first model's has no name.
+   */
+  nim(request, context) {
+    applyDecisions('rerank', request, ownDecisions, context)
+    const { model, isOtherBase } = context
+    const place = model.includes('rerank-qa-mistral-4b')
+      ? 'nvidia'
+      : modelPath(context).replaceAll('.', '_')
+    return {
+      ...(isOtherBase === true
+        ? { path: '/ranking' }
+        : { origin: 'https://ai.api.nvidia.com', path: `/v1/retrieval/${place}/reranking` }),
+      value: {
+        model,
+        query: { text: request.query },
+        passages: documentTexts(request).map((text) => ({ text })),
+      },
+    }
+  },
+  /** DeepInfra's (https://deepinfra.com/Qwen/Qwen3-Reranker-8B/api): one score for each document, in their order. */
+  scores(request, context) {
+    applyDecisions('rerank', request, ownDecisions, context)
+    return {
+      path: `/../inference/${modelPath(context)}`,
+      value: { queries: [request.query], documents: documentTexts(request) },
+    }
+  },
+} as const satisfies Readonly<Record<string, Form>>
+
+function queryAndTexts(request: RerankRequest) {
+  return { query: request.query, texts: documentTexts(request) }
 }
 
-const teiDecisions: Decisions<'rerank'> = {
+/** The model's name in a path, which it cannot leave. */
+function modelPath({ model }: CodecContext): string {
+  return model
+    .split('/')
+    .map((part) => encodeURIComponent(part).replace(/^\.+$/, '_'))
+    .join('/')
+}
+
+const ownDecisions: Decisions<'rerank'> = {
   model: 'gateway',
   query: 'sent',
   documents: 'sent',
@@ -74,11 +130,11 @@ function decodeRerank(
 ): Decoded<'rerank'> {
   const whole = received.json()
   const body = Array.isArray(whole) ? { results: whole } : bodyOf(received)
-  const list = body['results'] ?? body['data']
+  const list = body['results'] ?? body['data'] ?? body['rankings'] ?? scored(body, request)
   if (!Array.isArray(list))
     throw new GatewayError('upstream_garbled', 'The upstream answered without results')
   const answer = {
-    id: someText(body['id']),
+    id: someText(body['id'] ?? body['request_id']),
     results: list,
     meta: objectOf(body['meta']),
     usage: usageOf(body),
@@ -90,9 +146,15 @@ function decodeRerank(
   return { ...decoded, reply: { ...decoded.reply, results } }
 }
 
+function scored({ scores }: Fields, { documents }: RerankRequest): unknown {
+  if (!Array.isArray(scores) || scores.length !== documents.length) return undefined
+  return scores.map((score: unknown, index) => ({ index, score }))
+}
+
 function usageOf(body: Fields) {
   const usage = readUsage(body['usage'])
   if (usage !== undefined) return { ...usage, outputTokens: 0 }
-  const inputTokens = countOf(objectOf(objectOf(body['meta'])['tokens'])['input_tokens'])
+  const { tokens = body } = objectOf(body['meta'])
+  const inputTokens = countOf(objectOf(tokens)['input_tokens'])
   return inputTokens === undefined ? undefined : { inputTokens, outputTokens: 0 }
 }

@@ -1,6 +1,5 @@
 import {
   type Fields,
-  formatForm,
   formatJson,
   GatewayError,
   isObject,
@@ -20,13 +19,10 @@ import type {
   Received,
   StreamReader,
   StreamWatcher,
-  UpstreamBody,
   UpstreamRequest,
 } from '@sluice/protocols'
-import type { OutgoingRequest } from '../../providers/provider.ts'
 import type { Call } from '../call.ts'
 import type { AnyRequest } from '../canonical.ts'
-import { formatLargeJson } from '../format-large.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, formatReports, modeOf, type Run, reportsOf } from '../run/run.ts'
@@ -312,6 +308,7 @@ async function codecContext(
     media,
     effortWithoutThinking: call.format.effortWithoutThinking === true,
     isGateway: gateway.health.isGateway(target.providerId),
+    isOtherBase: target.upstream.isOtherBase,
     ...(call.jobId !== undefined && { jobId: call.jobId }),
   }
 }
@@ -322,79 +319,4 @@ function notOffered(target: Target, operation: OperationName): GatewayError {
     `${target.providerId} does not offer: ${operations[operation].summary.toLowerCase()}`,
     { param: 'model' },
   )
-}
-
-function addressOf(
-  { elsewhere, origin, path }: UpstreamRequest,
-  { baseUrl, version, isOtherBase }: UpstreamTarget['upstream'],
-): string {
-  if (elsewhere !== undefined) return elsewhere
-  if (origin !== undefined && !isOtherBase) return origin + path
-  return version !== undefined && path.startsWith(version)
-    ? baseUrl + path.slice(version.length - 1)
-    : baseUrl + path
-}
-
-/** Larger requests are serialized in several turns of the event loop. */
-const writtenAtOnceBytesMax = 1024 * 1024
-
-/** As `outgoing`; returns a promise only for large requests. */
-export function outgoingOf(
-  { gateway, call }: Run,
-  { upstream }: UpstreamTarget,
-  request: UpstreamRequest,
-): OutgoingRequest | Promise<OutgoingRequest> {
-  const { body } = request
-  if (body?.kind !== 'json' || call.held.bytes <= writtenAtOnceBytesMax)
-    return outgoing(request, upstream, gateway.newId)
-  return formatLargeJson(body.value).then((bytes) =>
-    outgoing(
-      { ...request, body: { kind: 'bytes', contentType: 'application/json', bytes } },
-      upstream,
-      gateway.newId,
-    ),
-  )
-}
-
-/** Builds URL, headers and body. Credentials are added later, because some schemes sign all of these. */
-export function outgoing(
-  request: UpstreamRequest,
-  upstream: UpstreamTarget['upstream'],
-  newId: (prefix: string) => string,
-): OutgoingRequest {
-  const { provider, headers } = upstream
-  const { contentType, bytes } = bodyOf(request.body, newId)
-  return {
-    method: request.method,
-    url: addressOf(request, upstream),
-    headers: {
-      'user-agent': 'sluice',
-      ...provider.headers,
-      ...(contentType !== undefined && { 'content-type': contentType }),
-      ...request.headers,
-      ...headers,
-    },
-    body: bytes,
-  }
-}
-
-function bodyOf(
-  body: UpstreamBody | undefined,
-  newId: (prefix: string) => string,
-): { contentType?: string; bytes: Uint8Array | undefined } {
-  switch (body?.kind) {
-    case undefined:
-      return { bytes: undefined }
-    case 'json':
-      return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify(body.value)) }
-    case 'bytes':
-      return { contentType: body.contentType, bytes: body.bytes }
-    case 'form': {
-      const boundary = newId('form-')
-      return {
-        contentType: `multipart/form-data; boundary=${boundary}`,
-        bytes: formatForm(body.parts, boundary),
-      }
-    }
-  }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { Cancellation } from '../attempt/cancellation.ts'
-import { outgoing } from '../attempt/prepare.ts'
+import { outgoing } from '../attempt/outgoing.ts'
 import { ask } from '../attempt/send.ts'
 import { untilAborted } from '../attempt/until-aborted.ts'
 import type { Gateway } from '../gateway.ts'

@@ -1,6 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
-import { outgoing, prepare } from '../attempt/prepare.ts'
+import { outgoing } from '../attempt/outgoing.ts'
+import { prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { openRun, withCall } from '../handle.ts'

@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { ModelCard } from '@sluice/protocols'
-import { outgoing } from '../attempt/prepare.ts'
+import { outgoing } from '../attempt/outgoing.ts'
 import { ask as askOnce, type Send } from '../attempt/send.ts'
 import { untilAborted } from '../attempt/until-aborted.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'

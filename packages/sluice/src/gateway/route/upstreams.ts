@@ -111,7 +111,7 @@ function createUpstream(
     id,
     provider: { ...provider, credentials: withoutEmptySecret(provider.credentials) },
     baseUrl: template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name] ?? ''),
-    isOtherBase: given.baseUrl !== undefined,
+    isOtherBase: template !== known,
     ...versionOf(template),
     secrets,
     settings,
