@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { Received, UpstreamRequest } from '@sluice/protocols'
-import { outgoing } from '../gateway/attempt/prepare.ts'
+import { outgoing } from '../gateway/attempt/outgoing.ts'
 import { ask, type Send } from '../gateway/attempt/send.ts'
 import { untilAborted } from '../gateway/attempt/until-aborted.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
