@@ -102,7 +102,7 @@ describe.each<[BudgetWindow, string]>([
       const refused = await ask(gateway, limit - 5)
       expect(refused.status).toBe(429)
       expect(refused.headers.get('retry-after')).toBe('90')
-      expect(await refused.text()).toContain(`it holds until ${ends}T00:00:00Z`)
+      expect(await refused.text()).toContain(`the budget resets at ${ends}T00:00:00Z`)
       date.set(turn - 1)
       hold()
       const late = ask(gateway)

@@ -262,7 +262,7 @@ test('a task that cannot be done is failed, says why and has no content', async 
   expect(await ended(id)).toMatchObject({
     status: 'failed',
     completed_at: null,
-    error: { code: 'not_found', message: 'The picture this video begins from is gone' },
+    error: { code: 'not_found', message: 'The first frame of this video is no longer available' },
     metadata: { url: null },
   })
   const content = await gateway.request(`/v1/videos/${id}/content`)

@@ -43,7 +43,7 @@ onEachDatabase((newData) => {
       const { status, body: answer } = await asked(gateway, address, body, owner.secret)
       expect([status, answer.error.message]).toEqual([
         409,
-        expect.stringMatching(/^It is the last owner key: make another one first/),
+        expect.stringMatching(/^This is the last owner key: create another one first/),
       ])
     }
     expect((await gateway.gateway.store.listAudit({ limit: 9 })).length).toBe(1)

@@ -86,7 +86,7 @@ describe('a call goes where it asked to as long as there is money for it', () =>
     expect(refused.headers.get('x-sluice-over-budget')).toBe(null)
     const { error } = (await refused.json()) as { error: { code: string; message: string } }
     expect(error.code).toBe('insufficient_quota')
-    expect(error.message).toContain('this request may cost $0.001020')
+    expect(error.message).toContain('this request may cost up to $0.001020')
     expect([...staged.dear.seen, ...staged.cheap.seen]).toEqual([])
   })
 })

@@ -153,7 +153,7 @@ test('who waits too long is told so, and so is who finds no room to wait', async
   for (const answer of late) {
     expect(answer.status).toBe(503)
     expect(answer.headers.get('retry-after')).toBe('1')
-    expect(await answer.text()).toContain('As many calls as may be at the same time are under way')
+    expect(await answer.text()).toContain('The concurrency limit is reached at')
   }
   held.answer()
   expect((await first).status).toBe(200)

@@ -64,7 +64,7 @@ export function received(body: string, given: Partial<Received> = {}): Received 
       try {
         return parseJson(body)
       } catch (cause) {
-        throw new GatewayError('upstream_garbled', 'The upstream’s answer is not JSON', { cause })
+        throw new GatewayError('upstream_garbled', 'The upstream’s response is not JSON', { cause })
       }
     },
     ...given,

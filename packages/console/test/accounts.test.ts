@@ -92,7 +92,7 @@ test('what is wrong is said at its field', browserWait, async (context) => {
   await dialog.getByLabel('Addresses').fill('nowhere')
   opened.expectStatus(400)
   await dialog.getByRole('button', { name: 'Create a user' }).click()
-  const said = 'It is no address and no block of them'
+  const said = 'It is neither an IP address nor a CIDR block'
   await dialog.getByText(said).first().waitFor()
   expect(await dialog.getByLabel('Addresses').getAttribute('aria-invalid')).toBe('true')
   expect(await opened.problems()).toEqual([])

@@ -105,7 +105,7 @@ export async function decodeTokenIds(ids: readonly number[], param = 'prompt'): 
   try {
     return decode([...ids])
   } catch {
-    throw invalidRequest('These token ids stand for no text', param)
+    throw invalidRequest('These token ids do not decode to a text', param)
   }
 }
 

@@ -8,7 +8,7 @@ export function assertBounded(count: number, what: string): void {
   if (count > countMax)
     throw new GatewayError(
       'upstream_garbled',
-      `The upstream’s answer holds more than ${countMax} ${what}`,
+      `The upstream’s response holds more than ${countMax} ${what}`,
     )
 }
 

@@ -79,7 +79,7 @@ export function assertShortArguments(response: unknown): void {
     if (left < 0)
       throw new GatewayError(
         'upstream_garbled',
-        'The arguments of the upstream’s calls are longer than any model writes',
+        'The tool call arguments of the upstream’s response are too long',
       )
     if (typeof value === 'object' && value !== null) open.push({ value, isArgument })
   }

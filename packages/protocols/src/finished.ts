@@ -11,8 +11,5 @@ export function assertCut(reason: FinishReason): void {
 
 /** The error for a stream that ended without a finish reason. */
 export function endWithoutReason(): GatewayError {
-  return new GatewayError(
-    'upstream_cut',
-    'The upstream ended its stream without a word on how its answer ended',
-  )
+  return new GatewayError('upstream_cut', 'The upstream ended its stream without a finish reason')
 }

@@ -31,5 +31,5 @@ function parse(text: string): unknown {
 export function receivedObject(received: Received): Fields {
   const body = received.json()
   if (isObject(body)) return body
-  throw new GatewayError('upstream_garbled', 'The upstream’s answer is not a JSON object')
+  throw new GatewayError('upstream_garbled', 'The upstream’s response is not a JSON object')
 }

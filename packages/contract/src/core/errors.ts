@@ -126,7 +126,7 @@ export class GatewayError extends Error {
       return new GatewayError('invalid_request', 'The request is nested too deeply', {
         cause: thrown,
       })
-    return new GatewayError('internal', 'The gateway failed to answer this request', {
+    return new GatewayError('internal', 'The gateway failed to process this request', {
       cause: thrown,
     })
   }

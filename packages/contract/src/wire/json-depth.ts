@@ -19,7 +19,7 @@ export function assertDepth(value: unknown, path = ''): void {
   if (!isTooDeep(value)) return
   const param = deepPath(value as object, path)
   throw invalidRequest(
-    `The request has more than ${levelsMax} levels of lists and objects in each other`,
+    `The request has more than ${levelsMax} levels of nested arrays and objects`,
     param === '' ? undefined : param,
   )
 }

@@ -111,7 +111,7 @@ export async function openMedia(
   const beyond = parts.flat()[mediaPartsMax]
   if (beyond !== undefined)
     throw invalidRequest(
-      `A request may hold ${mediaPartsMax} pictures, sounds, films and files`,
+      `A request may hold ${mediaPartsMax} images, sounds, videos and files`,
       beyond.param,
     )
   const opened: Medium[][] = []

@@ -28,7 +28,7 @@ export async function composeCompletion(
   const inputTokens = await countPrompts(prompts, request, pause)
   const samples = Math.max(request.n ?? 1, request.best_of ?? 1)
   if (prompts.length * samples > choicesMax)
-    throw invalidRequest(`A request may have ${choicesMax} choices in all`, 'n')
+    throw invalidRequest(`A request may have ${choicesMax} choices in total`, 'n')
   const texts = prompts.map(({ text }) => text)
   const drafted = await draftCompletions(request, texts, { ...options, pause })
   return { ...drafted, inputTokens }

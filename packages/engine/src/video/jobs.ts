@@ -193,7 +193,7 @@ export class EngineJobs implements AsyncDisposable {
     const { prompt, seconds, size } = job
     const image = hasImage ? await this.#files.read(job.id, 'input') : undefined
     if (hasImage && image === undefined)
-      throw new GatewayError('not_found', 'The picture this video begins from is gone')
+      throw new GatewayError('not_found', 'The first frame of this video is no longer available')
     const input = { prompt, seconds, size, ...(image === undefined ? {} : { image }) }
     const onProgress = this.#progressTeller(job, stop)
     const options = { signal: stop.signal, timeoutMs: renderMs, onProgress }

@@ -105,7 +105,7 @@ export function userUnlinking(asked: Asked, id: string) {
     const before = findAccount(asked, state, id)
     const { identity, ...account } = before
     if (identity === undefined)
-      throw new GatewayError('conflict', 'Nobody has signed in as this user')
+      throw new GatewayError('conflict', 'No identity is linked to this user')
     return replaced('unlink', before, account)
   }
 }
@@ -120,7 +120,10 @@ export function accountRemoval(asked: Asked, id: string) {
       ({ ownerId, revokedAt }) => ownerId === id && revokedAt === undefined,
     )
     if (holds || owns)
-      throw new GatewayError('conflict', 'Something belongs to it: remove or revoke that first')
+      throw new GatewayError(
+        'conflict',
+        'It still owns accounts or keys: remove or revoke them first',
+      )
     return {
       action: `${account.kind}.delete`,
       target: id,

@@ -21,7 +21,7 @@ export function assertOwnerLeft(state: State, writes: readonly AccountWrite[], a
   if (rankOf(after(state, writes), at) >= rankOf(state, at)) return
   throw new GatewayError(
     'conflict',
-    'It is the last owner key: make another one first (role administrator, without an expiry), or set SLUICE_ADMIN_KEY',
+    'This is the last owner key: create another one first (role administrator, without an expiry), or set SLUICE_ADMIN_KEY',
   )
 }
 

@@ -98,7 +98,8 @@ export function createOidcClient({
     async loggedOut(token) {
       const { scopes: _scopes, ...set } = current()
       const { jwks_uri: keysUrl } = (await discoveredOrAway(discovered, set)).serverMetadata()
-      if (keysUrl === undefined) throw new GatewayError('overloaded', 'The issuer names no keys')
+      if (keysUrl === undefined)
+        throw new GatewayError('overloaded', 'The issuer publishes no keys')
       const { issuer, clientId } = set
       return readLogout(token, { issuer, clientId, keysUrl, at: now() })
     },
@@ -124,7 +125,7 @@ async function discoveredOrAway(
   try {
     return await discovered(issuer)
   } catch (cause) {
-    throw new GatewayError('overloaded', 'The issuer cannot be asked for its keys for now', {
+    throw new GatewayError('overloaded', 'The issuer’s keys cannot be fetched at the moment', {
       retryAfterMs: 5_000,
       cause,
     })

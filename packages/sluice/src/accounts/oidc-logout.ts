@@ -48,7 +48,7 @@ export function createLogoutReader(): (token: string, place: LogoutPlace) => Pro
     } catch (cause) {
       if (cause instanceof GatewayError) throw cause
       if (await keysUnreadable(cause))
-        throw new GatewayError('overloaded', 'The issuer’s keys cannot be read for now', {
+        throw new GatewayError('overloaded', 'The issuer’s keys cannot be read at the moment', {
           retryAfterMs: 5_000,
           cause,
         })

@@ -23,12 +23,12 @@ export function mayOwnKeys({ owners, holders }: Caller): boolean {
 export function ownAdminOf(caller: Caller): Admin {
   const { id, owners, holders } = caller
   if (!mayOwnKeys(caller) || owners.userId === undefined)
-    throw new GatewayError('forbidden', 'Users may not make and change keys of their own here')
+    throw new GatewayError('forbidden', 'Users may not manage keys of their own here')
   // A new key would not be bound by the limits of this one.
   if (!isPrincipal(caller) && holders.some((holder) => holder.kind === 'key' && isBound(holder)))
     throw new GatewayError(
       'forbidden',
-      'This key has limits of its own, and may not make and change others',
+      'This key has limits of its own and may not create or change other keys',
     )
   return { id, role: 'team', teamId: owners.userId }
 }

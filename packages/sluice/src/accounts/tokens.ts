@@ -129,10 +129,14 @@ async function verified(token: string, issuer: Issuer, time: number): Promise<JW
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw invalid('The token has expired', cause)
     if (!(await keysUnreadable(cause))) throw invalid('The token is not valid', cause)
-    throw new GatewayError('overloaded', 'The keys of the token’s issuer cannot be read for now', {
-      retryAfterMs: 5_000,
-      cause,
-    })
+    throw new GatewayError(
+      'overloaded',
+      'The keys of the token’s issuer cannot be read at the moment',
+      {
+        retryAfterMs: 5_000,
+        cause,
+      },
+    )
   }
 }
 

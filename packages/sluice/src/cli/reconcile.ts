@@ -34,7 +34,7 @@ export async function reconcile(
   })
   const { data, nextCursor } = await askUsage(environment, query, url)
   if (nextCursor !== null)
-    throw new CommandError('The ledger has too much for one comparison: export fewer days')
+    throw new CommandError('The ledger has too many records for one comparison: export fewer days')
   const differences = differencesOf(
     found.rows,
     // Rows grouped by day and model have both.

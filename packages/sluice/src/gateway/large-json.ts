@@ -30,7 +30,7 @@ export async function parseLargeJson(bytes: Buffer, unitsMax: number): Promise<u
   if (bytes.length > wholeBytesMax && restBytesOf(bytes, survey) > restBytesMax)
     throw new GatewayError(
       'too_large',
-      `The request body holds more than ${restBytesMax} bytes beside texts of ${longTextBytesMin} bytes and more`,
+      `The request body holds more than ${restBytesMax} bytes without its texts of ${longTextBytesMin} bytes and more`,
     )
   const value = await parseSurveyed(bytes, survey)
   surveyed.set(bytes, survey.longTexts)
@@ -61,7 +61,7 @@ export async function parseLargeAnswer(bytes: Buffer): Promise<unknown> {
   const units = survey.units - survey.longUnits
   const rest = restBytesOf(bytes, survey)
   if (rest > restBytesMax || (units > answerUnitsMax && units * answerUnitBytesMin > rest))
-    throw new GatewayError('upstream_garbled', 'The upstream’s answer holds too many values')
+    throw new GatewayError('upstream_garbled', 'The upstream’s response holds too many values')
   return parseSurveyed(bytes, survey)
 }
 

@@ -225,7 +225,7 @@ function spendingOf(
     return { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd, budgets }
   throw new GatewayError(
     'forbidden',
-    `Nobody knows what ${names[0]} costs, and this key has a budget: its price has to be set first`,
+    `The price of ${names[0]} is unknown, and this key has a budget: set the price first`,
     { param: 'model' },
   )
 }

@@ -33,13 +33,13 @@ export class BodyBudget {
     if (held > heldBytesPerKey)
       throw new GatewayError(
         'rate_limited',
-        `The requests of this key that are being answered may hold ${heldBytesPerKey} bytes in all`,
+        `The requests in progress of this key may hold ${heldBytesPerKey} bytes in all`,
         { retryAfterMs },
       )
     if (this.#all + bytes > heldBytes)
       throw new GatewayError(
         'overloaded',
-        'The gateway holds as many bytes of requests as it may',
+        'The requests in progress hold as many bytes as the gateway allows',
         {
           retryAfterMs,
         },

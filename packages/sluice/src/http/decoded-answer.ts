@@ -94,7 +94,7 @@ function unreadable(cause: Error): GatewayError {
   // Node's message for truncated data, for all encodings.
   return /unexpected end/i.test(cause.message)
     ? new GatewayError('upstream_cut', 'The upstream ended its answer too early', { cause })
-    : new GatewayError('upstream_garbled', 'The upstream’s answer cannot be decompressed', {
+    : new GatewayError('upstream_garbled', 'The upstream’s response cannot be decompressed', {
         cause,
       })
 }

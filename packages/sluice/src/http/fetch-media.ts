@@ -176,7 +176,7 @@ async function readBody(
   const { headers, body } = answer
   const encoding = first(headers['content-encoding'])
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw invalidRequest('The address sends a compressed body that was not asked for', param)
+    throw invalidRequest('The URL returned a compressed body that was not requested', param)
   if (Number(first(headers['content-length']) ?? 0) > bytesMax) throw tooLarge(bytesMax, param)
   const pieces: Uint8Array[] = []
   let length = 0

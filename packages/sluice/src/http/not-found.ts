@@ -25,7 +25,10 @@ export function notFound(
   }
   // Clients that try WebSocket first (Codex) fall back to HTTP at once after 426, and only slowly after other statuses.
   if (known && request.headers.upgrade?.toLowerCase() === 'websocket') {
-    const refused = new GatewayError('upgrade_required', 'There are no WebSockets here: use POST')
+    const refused = new GatewayError(
+      'upgrade_required',
+      'WebSockets are not supported here: use POST',
+    )
     void reply.header('upgrade', 'HTTP/1.1')
     deliverError(reply, refused, refused.toJSON())
     return reply

@@ -23,7 +23,7 @@ export function refuseTunnels(server: Server): void {
     const others = waiting.get(socket) ?? []
     refuseSocket(
       socket,
-      new GatewayError('method_not_allowed', 'There are no tunnels here'),
+      new GatewayError('method_not_allowed', 'CONNECT is not supported'),
       'allow: \r\n',
     )
     for (const response of others) response.destroy()

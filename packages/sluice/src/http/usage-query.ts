@@ -170,7 +170,10 @@ export function withinTeam<Scope extends UsageScope>(scope: Scope, key: Caller):
   const own = key.ownerId ?? ''
   const asked = scope.only.team ?? own
   if (own === '' || asked !== own)
-    throw new GatewayError('forbidden', 'The administrator of a team sees what this team has used')
+    throw new GatewayError(
+      'forbidden',
+      'An administrator of a team may only read the usage of that team',
+    )
   return { ...scope, only: { ...scope.only, team: own } }
 }
 

@@ -95,7 +95,10 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
     limit: rowsMax,
   })
   if (hasMore)
-    throw invalidRequest('The ledger has too much for one comparison: export fewer days', 'csv')
+    throw invalidRequest(
+      'The ledger has too many records for one comparison: export fewer days',
+      'csv',
+    )
   const ledger = groups.map(({ of: [day, model], sums }) => ({
     day: new Date(Number(day)).toISOString(),
     model: String(model),

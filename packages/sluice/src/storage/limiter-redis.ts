@@ -298,11 +298,10 @@ class RedisLimiter implements Limiter {
 }
 
 function unanswered(cause?: unknown): never {
-  throw new GatewayError(
-    'overloaded',
-    'The limits cannot be checked: Redis, which holds them, does not answer',
-    { retryAfterMs: 1_000, cause },
-  )
+  throw new GatewayError('overloaded', 'The limits cannot be checked: Redis does not respond', {
+    retryAfterMs: 1_000,
+    cause,
+  })
 }
 
 /** Such a reservation is final, because requests are never given back. */

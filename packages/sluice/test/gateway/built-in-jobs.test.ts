@@ -199,7 +199,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     const failed = await world.reaches(first.id, 'failed')
     expect(failed.error).toEqual({
       code: 'internal',
-      message: 'The gateway failed to answer this request',
+      message: 'The gateway failed to process this request',
     })
     ;(await called(workers, 2)).fail(
       new GatewayError('overloaded', 'The work did not finish within its limit'),

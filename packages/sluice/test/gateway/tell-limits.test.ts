@@ -55,7 +55,7 @@ test.each([-7, 0, 7])(
     const levels = [{ limit: 5, remaining: 1, resetMs: retryAfterMs }]
     const decision = { granted: false, claims: [claim], levels, refused: 0, retryAfterMs } as const
     expect(() => tellLimits([], { claims: [claim], decision }, Date.now)).toThrow(
-      'it holds until 2026-12-01T00:00:00Z',
+      'the budget resets at 2026-12-01T00:00:00Z',
     )
   },
 )

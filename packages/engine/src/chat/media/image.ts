@@ -55,7 +55,7 @@ function isXml(bytes: Uint8Array): boolean {
 function unreadable(cause?: unknown): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'The image cannot be read; png, jpeg, webp, gif, tiff, avif and svg are understood',
+    'The image cannot be read; use png, jpeg, webp, gif, tiff, avif or svg',
     { cause },
   )
 }

@@ -17,7 +17,7 @@ export function describeVideo(bytes: Uint8Array, param: string): Medium {
   const facts = readFacts(bytes)
   if (facts === undefined)
     throw invalidRequest(
-      'The video is in no known container; mp4, mov, webm, mkv and avi are understood',
+      'The container of the video is not supported; use mp4, mov, webm, mkv or avi',
       param,
     )
   const { container, seconds, width, height } = facts

@@ -44,7 +44,7 @@ export function decodeChat(
   const body = receivedObject(received)
   if (body['type'] === 'error') throw upstreamError(body['error'])
   if (!Array.isArray(body['content']))
-    throw new GatewayError('upstream_garbled', 'The upstream’s answer holds no content')
+    throw new GatewayError('upstream_garbled', 'The upstream’s response holds no content')
   const answer = readBlocks(body['content'], answerToolName(request, context.model))
   const usage = readUsage(body['usage'])
   const stopSequence = someText(body['stop_sequence'])

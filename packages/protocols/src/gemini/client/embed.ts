@@ -67,7 +67,7 @@ export const batchEmbedContents: ClientFormat<'embed'> = {
       if (own.dimensions !== options.dimensions || own.input_type !== options.input_type)
         throw new GatewayError(
           'unsupported_value',
-          'All requests of a batch must ask for the same task and size with this model',
+          'All requests of a batch must have the same task and size with this model',
           { param: `requests[${index}]` },
         )
     }

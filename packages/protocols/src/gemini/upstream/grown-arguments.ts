@@ -53,7 +53,7 @@ export class GrownArguments {
 export function garbledCall(): GatewayError {
   return new GatewayError(
     'upstream_garbled',
-    'The upstream’s pieces of a tool call do not fit together',
+    'The upstream’s pieces of a tool call are inconsistent',
   )
 }
 

@@ -74,6 +74,6 @@ export function mediaPart(
 
 function inline(mimeType: string | undefined, data: string, param: string): Part {
   if (mimeType === undefined || mimeType === '')
-    throw invalidRequest('The type of this file cannot be told; send it as a data URL', param)
+    throw invalidRequest('The type of this file cannot be detected; send it as a data URL', param)
   return { inlineData: { mimeType, data } }
 }

@@ -23,13 +23,9 @@ const failures: ReadonlySet<string> = new Set(['error', 'insufficient_system_res
 export function failureOf(reason: unknown): GatewayError | undefined {
   const word = someText(reason)
   if (word === undefined || !failures.has(word)) return undefined
-  return new GatewayError(
-    'upstream_unavailable',
-    'The upstream gave up in the middle of its answer',
-    {
-      upstreamCode: word,
-    },
-  )
+  return new GatewayError('upstream_unavailable', 'The upstream aborted its response', {
+    upstreamCode: word,
+  })
 }
 
 /**

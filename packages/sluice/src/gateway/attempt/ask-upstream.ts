@@ -41,7 +41,7 @@ function useOf({ call }: Run, { providerId, model }: UpstreamTarget): KeyUse {
 function everyKeyRests({ providerId }: UpstreamTarget, retryAfterMs: number): GatewayError {
   return new GatewayError(
     'upstream_refused_us',
-    `Every key of ${providerId} was refused and is set aside for now`,
+    `Every key of ${providerId} was refused and is not used at the moment`,
     { ...(retryAfterMs > 0 && { retryAfterMs }) },
   )
 }

@@ -85,7 +85,7 @@ export class Guard {
       this.#fail(
         new GatewayError(
           'upstream_cut',
-          'The upstream ended its stream before the answer was whole',
+          'The upstream ended its stream before the response was complete',
         ),
         events.length > 0,
       )

@@ -74,7 +74,7 @@ export class Collector {
   add(piece: Uint8Array): void {
     this.#size += piece.length
     if (this.#size > this.#bytesMax)
-      throw new GatewayError('upstream_garbled', 'The upstream’s answer is too large')
+      throw new GatewayError('upstream_garbled', 'The upstream’s response is too large')
     this.#pieces.push(piece)
   }
 

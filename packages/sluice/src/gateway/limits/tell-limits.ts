@@ -85,7 +85,7 @@ function refusal(
       },
     )
   const what = `${who} may use ${limit} tokens per minute, and this request may take ${amount}`
-  const then = retryAfterMs === Infinity ? 'ask for less' : again
+  const then = retryAfterMs === Infinity ? 'send a smaller one' : again
   return new GatewayError('rate_limited', `${what}; ${then}`, { retryAfterMs })
 }
 
@@ -105,13 +105,13 @@ function spent(
     ...(tag === undefined ? [] : [` for the tag ${tag}`]),
   ].join('')
   const which = `The ${windowName(window)} budget of $${formatUsd(limit)}${what} of ${whose}`
-  const left = `has $${formatUsd(remaining)} left, and this request may cost $${formatUsd(amount)}`
-  if (amount > limit) return `${which} ${left}: more than there will ever be`
-  if (retryAfterMs === Infinity) return `${which} ${left}: it is not renewed`
+  const left = `has $${formatUsd(remaining)} left, and this request may cost up to $${formatUsd(amount)}`
+  if (amount > limit) return `${which} ${left}; that is more than the whole budget`
+  if (retryAfterMs === Infinity) return `${which} ${left}; the budget does not reset`
   const until = now() + retryAfterMs
   // Calendar windows end on the hour, even if the limiter's clock differs.
   const end = typeof window === 'number' ? until : Math.round(until / hourMs) * hourMs
-  return `${which} ${left}: it holds until ${new Date(end).toISOString().slice(0, 19)}Z`
+  return `${which} ${left}; the budget resets at ${new Date(end).toISOString().slice(0, 19)}Z`
 }
 
 function windowName(window: BudgetWindow): string {

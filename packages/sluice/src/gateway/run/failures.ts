@@ -36,7 +36,7 @@ export function isFinal(error: unknown): boolean {
 /** Converts an error thrown while reading a response. A stack overflow means that the response is nested too deeply. */
 export function readingFailure(thrown: unknown): GatewayError {
   if (isOutOfStack(thrown))
-    return new GatewayError('upstream_garbled', 'The upstream’s answer is nested too deeply', {
+    return new GatewayError('upstream_garbled', 'The upstream’s response is nested too deeply', {
       cause: thrown,
     })
   return GatewayError.from(thrown)

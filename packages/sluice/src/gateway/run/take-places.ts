@@ -80,9 +80,8 @@ function full(places: Target['places'], thrown: unknown): GatewayError {
   const { code } = GatewayError.from(thrown)
   if (code !== 'overloaded' && code !== 'rate_limited') return GatewayError.from(thrown)
   const names = places.map(({ name, inside }) => `${name} (${inside})`).join(' and ')
-  return new GatewayError(
-    'overloaded',
-    `As many calls as may be at the same time are under way at ${names}`,
-    { retryAfterMs, cause: thrown },
-  )
+  return new GatewayError('overloaded', `The concurrency limit is reached at ${names}`, {
+    retryAfterMs,
+    cause: thrown,
+  })
 }

@@ -114,10 +114,7 @@ async function retrieve(exchange: Exchange): Promise<object> {
   await gateway.contents.flush()
   const found = await gateway.store.contents.find(id)
   if (!found || (teamId !== undefined && found.teamId !== teamId))
-    throw new GatewayError(
-      'not_found',
-      'Nothing is kept of what a call with this id asked and answered',
-    )
+    throw new GatewayError('not_found', 'No content of a call with this id is stored')
   await audit(exchange, { action: 'content.read', target: id })
   return shown(found)
 }

@@ -54,7 +54,7 @@ export async function planSection(
   const added = newReference(file.written, after)
   if (added !== undefined)
     throw invalidRequest(
-      `${JSON.stringify(added.slice(0, 100))} refers to a variable: put it into the settings file by hand`,
+      `${JSON.stringify(added.slice(0, 100))} refers to a variable: add it to the settings file by hand`,
       section,
     )
   const changes = changesBetween(file.written, after)

@@ -34,7 +34,9 @@ export async function serveLive({
   const { live, store, sessions } = gateway
   const session = sessionOf(request, options)
   if (live.isFull)
-    throw new GatewayError('overloaded', 'Too many look on already', { retryAfterMs: 5_000 })
+    throw new GatewayError('overloaded', 'Too many live views are open already', {
+      retryAfterMs: 5_000,
+    })
   const newest = await store.book.newest()
   const output = new StreamOutput(reply)
   output.begin({ headers: {}, contentType: 'text/event-stream; charset=utf-8' })

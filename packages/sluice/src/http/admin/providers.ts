@@ -239,7 +239,7 @@ async function usualModel({ gateway, key }: Exchange, id: string): Promise<strin
   )
   if (!found)
     throw invalidRequest(
-      `${id} lists no model for ${operations.chat.summary.toLowerCase()}: say which to ask`,
+      `${id} lists no model for ${operations.chat.summary.toLowerCase()}: name the model`,
       'model',
     )
   return found.id.slice(id.length + 1)

@@ -195,7 +195,7 @@ export function checkedTerms<Body extends Changes>(body: Body): Body {
   const { addresses, budgets, metadata } = body
   for (const [index, block] of (addresses ?? []).entries())
     if (!isAddressBlock(block))
-      throw invalidRequest('It is no address and no block of them', `addresses[${index}]`)
+      throw invalidRequest('It is neither an IP address nor a CIDR block', `addresses[${index}]`)
   if (Object.keys(metadata ?? {}).length > 16)
     throw invalidRequest("'metadata' may hold at most 16 pairs", 'metadata')
   for (const [index, { id }] of (budgets ?? []).entries())
