@@ -7,7 +7,7 @@ import { chatReply } from '../support/openai-wire.ts'
 import { type Started, start } from '../support/start.ts'
 
 /** One millionth of a dollar for each token. */
-const price = { input: 1, output: 1, serviceTiers: { priority: 3, flex: 0.5 } }
+const price = { input: 1, output: 1, serviceTiers: { priority: 3, flex: 0.5, fast: 2, us: 1.5 } }
 
 let upstream: FakeUpstream
 let gateway: Started
@@ -63,6 +63,26 @@ describe('more than the budget is refused', () => {
       { model: 'up/m', prompt: 'Hi', max_tokens: 100, best_of: 20 },
     ],
     ['a dearer tier', chat, { model: 'up/m', messages, max_tokens: 600, service_tier: 'priority' }],
+    ['more speed', '/v1/messages', { model: 'up/m', messages, max_tokens: 800, speed: 'fast' }],
+    [
+      'a country',
+      '/v1/messages',
+      { model: 'up/m', messages, max_tokens: 1_100, inference_geo: 'us' },
+    ],
+    [
+      'both',
+      '/v1/messages',
+      { model: 'up/m', messages, max_tokens: 600, speed: 'fast', inference_geo: 'us' },
+    ],
+    [
+      'a dearer tier of Gemini',
+      gemini,
+      {
+        contents,
+        generationConfig: { maxOutputTokens: 600 },
+        serviceTier: 'PRIORITY',
+      },
+    ],
     ['several answers', chat, { model: 'up/m', messages, max_tokens: 500, n: 4 }],
   ])('%s', async (_name, path, body) => {
     const key = await keyWith({})

@@ -124,11 +124,26 @@ export function usageIn(body: Fields): Usage | undefined {
   )
 }
 
-/** Tiers with the usual price. */
-const usualTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'on_demand'])
+/** Tiers, speeds and places with the usual price. */
+const usualTiers: ReadonlySet<string> = new Set([
+  'auto',
+  'default',
+  'standard',
+  'on_demand',
+  'unspecified',
+  'global',
+  'not_available',
+])
 
-/** The usage with the service tier, if it is not a usual one, such as `flex`, which has another price. */
-export function servedAs<U extends Usage | undefined>(tier: unknown, usage: U): U {
-  if (usage === undefined || typeof tier !== 'string' || usualTiers.has(tier)) return usage
-  return { ...usage, serviceTier: tier }
+/**
+ * The usage with everything that gives the call another price, joined by `+`: the service tier, such as `flex`, and what a
+ * provider reports beside it.
+ */
+export function servedAs<U extends Usage | undefined>(said: unknown, usage: U): U {
+  if (usage === undefined || said == null) return usage
+  const tiers = [said]
+    .flat()
+    .filter((tier): tier is string => typeof tier === 'string' && tier !== '')
+    .filter((tier) => !usualTiers.has(tier))
+  return tiers.length === 0 ? usage : { ...usage, serviceTier: tiers.join('+') }
 }

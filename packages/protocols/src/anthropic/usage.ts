@@ -39,19 +39,30 @@ export function readUsage(usage: unknown): Usage | undefined {
   return isObject(usage) ? usageOf(usage) : undefined
 }
 
-/**
- * Usage that the top level omits: compaction is billed separately (Claude docs, compaction: usage). The message's own
- * iterations are already included, and an advisor is another model.
- */
-function compactions({ iterations }: Fields): readonly Fields[] {
+/** Iterations of a type. Those of type `message` are included at the top level. */
+function iterationsOf({ iterations }: Fields, type: string): readonly Fields[] {
   return listOf(iterations)
     .filter(isObject)
-    .filter(({ type }) => type === 'compaction')
+    .filter((iteration) => iteration['type'] === type)
 }
 
+/** Compaction is billed separately, in addition to what the top level has (Claude docs, compaction: usage). */
 function usageOf(fields: Fields): Usage {
-  const usage = compactions(fields).map(countsOf).reduce(added, countsOf(fields))
-  return servedAs(fields['service_tier'], usage)
+  const usage = iterationsOf(fields, 'compaction').map(countsOf).reduce(added, countsOf(fields))
+  const withOthers = { ...usage, ...serverToolCounts(usage.serverToolCalls, otherModels(fields)) }
+  // A faster speed and inference in one country have prices of their own (Claude docs, pricing).
+  return servedAs([fields['service_tier'], fields['speed'], fields['inference_geo']], withOthers)
+}
+
+/**
+ * Work of models that the request did not name: an advisor, and a model that the provider fell back to. Their tokens are
+ * billed at their own prices, so they count as calls of a tool, which has no price until one is set.
+ */
+function otherModels(fields: Fields): Readonly<Record<string, number>> {
+  return {
+    advisor: iterationsOf(fields, 'advisor_message').length,
+    fallback: iterationsOf(fields, 'fallback_message').length,
+  }
 }
 
 function added(total: Usage, more: Usage): Usage {

@@ -35,7 +35,7 @@ export function decodeChat(
   if (!isObject(message))
     throw new GatewayError('upstream_garbled', 'Bedrock answered without output.message')
   const answer = readMessage(listOf(message['content']), answersByTool(request))
-  const usage = readUsage(body['usage'])
+  const usage = readUsage(body)
   const stopSequence = stopSequenceOf(body['additionalModelResponseFields'])
   const tier = someText(objectOf(body['serviceTier'])['type'])
   const choice = {

@@ -64,7 +64,7 @@ export function createChatReader(
           return [...rest, ...chunks.finish(reason, extra)]
         }
         case 'metadata': {
-          const usage = readUsage(body['usage'])
+          const usage = readUsage(body)
           return usage === undefined ? [] : [{ usage }]
         }
         default:

@@ -1,7 +1,11 @@
-import { countOf, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
+import { countOf, type Fields, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
+import { servedAs } from '../usage.ts'
 
-/** TokenUsage of Converse: `inputTokens` excludes tokens read from or written to the cache. */
-export function readUsage(value: unknown): Usage | undefined {
+/**
+ * The usage of a response of Converse, or of the metadata of its stream. TokenUsage: `inputTokens` excludes tokens read from
+ * or written to the cache.
+ */
+export function readUsage({ usage: value, serviceTier }: Fields): Usage | undefined {
   if (!isObject(value)) return undefined
   const input = countOf(value['inputTokens'])
   const output = countOf(value['outputTokens'])
@@ -12,11 +16,11 @@ export function readUsage(value: unknown): Usage | undefined {
     .map(objectOf)
     .filter(({ ttl }) => ttl === '1h')
     .reduce((sum, detail) => sum + (countOf(detail['inputTokens']) ?? 0), 0)
-  return {
+  return servedAs(objectOf(serviceTier)['type'], {
     inputTokens: (input ?? 0) + (cached ?? 0) + (written ?? 0),
     outputTokens: output ?? 0,
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
     ...(written === undefined ? {} : { cacheWriteTokens: written }),
     ...(long === 0 ? {} : { longCacheWriteTokens: long }),
-  }
+  })
 }

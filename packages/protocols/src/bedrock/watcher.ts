@@ -24,7 +24,7 @@ export function createChatWatcher(): StreamWatcher {
           finished = true
           return 'finish'
         case 'metadata':
-          usage = readUsage(body['usage']) ?? usage
+          usage = readUsage(body) ?? usage
           return finished ? 'terminal' : 'other'
         default:
           return 'other'

@@ -1,4 +1,5 @@
-import { countOf, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
+import { countOf, type Fields, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
+import { servedAs } from '../usage.ts'
 
 /**
  * UsageMetadata (https://ai.google.dev/api/generate-content#UsageMetadata). The prompt's count includes cached tokens; the
@@ -16,7 +17,7 @@ export function readUsage(metadata: unknown): Usage | undefined {
   const imageIn = tokensOf(metadata['promptTokensDetails'], 'IMAGE')
   const audioOut = tokensOf(metadata['candidatesTokensDetails'], 'AUDIO')
   const imageOut = tokensOf(metadata['candidatesTokensDetails'], 'IMAGE')
-  return {
+  return servedAs(tierOf(metadata), {
     inputTokens: input,
     outputTokens: (candidates ?? 0) + (thoughts ?? 0),
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
@@ -25,7 +26,14 @@ export function readUsage(metadata: unknown): Usage | undefined {
     ...(imageIn === undefined ? {} : { imageInputTokens: imageIn }),
     ...(audioOut === undefined ? {} : { audioOutputTokens: audioOut }),
     ...(imageOut === undefined ? {} : { imageOutputTokens: imageOut }),
-  }
+  })
+}
+
+/** The Gemini API reports `serviceTier`, such as `flex`; Vertex AI `trafficType`, such as `ON_DEMAND_FLEX`. */
+function tierOf({ serviceTier, trafficType }: Fields): string | undefined {
+  const said = serviceTier ?? trafficType
+  if (typeof said !== 'string') return undefined
+  return said.toLowerCase().replace(/^(?:service_tier|traffic_type|on_demand)_/, '')
 }
 
 function tokensOf(details: unknown, modality: string): number | undefined {

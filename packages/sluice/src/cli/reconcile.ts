@@ -25,21 +25,23 @@ export async function reconcile(
   const last = days.at(-1)
   if (first === undefined || last === undefined)
     return { text: 'The export is empty.', isFine: true }
-  const query = new URLSearchParams({
-    by: 'day,model',
-    provider: provider ?? found.provider,
-    from: first,
-    to: new Date(Date.parse(last) + dayMs).toISOString().slice(0, 10),
-    limit: '10000',
-  })
-  const { data, nextCursor } = await askUsage(environment, query, url)
-  if (nextCursor !== null)
-    throw new CommandError('The ledger has too many records for one comparison: export fewer days')
-  const differences = differencesOf(
-    found.rows,
+  const ledger: LedgerSums[] = []
+  for (const operation of found.operations ?? [undefined]) {
+    const query = new URLSearchParams({
+      by: 'day,model',
+      provider: provider ?? found.provider,
+      from: first,
+      to: new Date(Date.parse(last) + dayMs).toISOString().slice(0, 10),
+      limit: '10000',
+      ...(operation && { operation }),
+    })
+    const { data, nextCursor } = await askUsage(environment, query, url)
+    if (nextCursor !== null)
+      throw new CommandError('The ledger has too many records for one comparison: export fewer days')
     // Rows grouped by day and model have both.
-    data as unknown as readonly LedgerSums[],
-  )
+    ledger.push(...(data as unknown as readonly LedgerSums[]))
+  }
+  const differences = differencesOf(found.rows, ledger)
   if (json)
     return {
       text: JSON.stringify({ form: found.form, differences }, null, 2),

@@ -87,25 +87,27 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
   const from = days[0] ?? null
   const to = days.at(-1) ?? null
   await catchUp(gateway.store)
-  const { groups, hasMore } = await gateway.store.book.sums({
-    from: from === null ? 0 : Date.parse(from),
-    to: to === null ? dayMs : Date.parse(to) + dayMs,
-    only: { provider: provider ?? found.provider },
-    by: ['day', 'model'],
-    limit: rowsMax,
-  })
-  if (hasMore)
-    throw invalidRequest(
-      'The ledger has too many records for one comparison: export fewer days',
-      'csv',
-    )
-  const ledger = groups.map(({ of: [day, model], sums }) => ({
-    day: new Date(Number(day)).toISOString(),
-    model: String(model),
-    costMicroUsd: sums.costMicroUsd,
-    inputTokens: sums.inputTokens,
-    outputTokens: sums.outputTokens,
-  }))
+  const asking = (found.operations ?? [undefined]).map((operation) =>
+    gateway.store.book.sums({
+      from: from === null ? 0 : Date.parse(from),
+      to: to === null ? dayMs : Date.parse(to) + dayMs,
+      only: { provider: provider ?? found.provider, ...(operation && { operation }) },
+      by: ['day', 'model'],
+      limit: rowsMax,
+    }),
+  )
+  const answers = await Promise.all(asking)
+  if (answers.some(({ hasMore }) => hasMore))
+    throw invalidRequest('The ledger has too many records for one comparison: export fewer days', 'csv')
+  const ledger = answers
+    .flatMap(({ groups }) => groups)
+    .map(({ of: [day, model], sums }) => ({
+      day: new Date(Number(day)).toISOString(),
+      model: String(model),
+      costMicroUsd: sums.costMicroUsd,
+      inputTokens: sums.inputTokens,
+      outputTokens: sums.outputTokens,
+    }))
   const differences = from === null ? [] : differencesOf(found.rows, ledger)
   reply.send({ form: found.form, from, to, rows: found.rows.length, differences })
 }

@@ -89,10 +89,19 @@ function addUp(usage: PricedUsage, operation: OperationName, price: Price, add: 
 /** Tiers at the usual price. */
 const usualTiers: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'on_demand'])
 
+/** Several tiers in one name, such as `fast+us`, multiply the price each. */
 function factorOf(tier: string | undefined, price: Price): bigint | undefined {
   const factor = price.serviceTiers.get(tier ?? 'default')
   if (factor !== undefined) return factor
-  return tier === undefined || usualTiers.has(tier) ? millionth : undefined
+  if (tier === undefined || usualTiers.has(tier)) return millionth
+  const parts = tier.split('+')
+  if (parts.length === 1) return undefined
+  const factors = parts.map((part) => factorOf(part, price))
+  return factors.reduce(
+    (product, each) =>
+      product === undefined || each === undefined ? undefined : (product * each) / millionth,
+    millionth,
+  )
 }
 
 function amountOf({ atto, tiers, minimum }: Rate, quantity: number, inputTokens: number): bigint {

@@ -1,11 +1,5 @@
-import type { PriceInput, RateInput, VariantInput } from './price.ts'
-
-/** A price of our own, for what the library lacks. The first of its variants holds where no size or quality is asked for. */
-export interface OwnRow extends PriceInput {
-  readonly provider: string
-  /** Whole names of models; a `*` at the end stands for the rest. */
-  readonly models: readonly string[]
-}
+import type { OwnRow, RateInput, VariantInput } from './price.ts'
+import { tierRows } from './tier-rows.ts'
 
 const perMillion = (usd: number): RateInput => ({ usd, per: 1_000_000 })
 const perHour = (usd: number): RateInput => ({ usd, per: 3_600 })
@@ -57,8 +51,7 @@ const perplexity = {
  * stands on no page that was found, as most of Jina's, has no row: its cost is unknown.
  */
 export const ownRows: readonly OwnRow[] = [
-  // Flex processing is charged at the rates of the Batch API, which are half of the standard ones.
-  { ...openai, models: ['*'], rates: {}, serviceTiers: { flex: 0.5 }, date: '2025-11-02' },
+  ...tierRows,
   {
     ...openai,
     models: ['omni-moderation*', 'text-moderation*'],
@@ -278,7 +271,6 @@ export const ownRows: readonly OwnRow[] = [
     models: ['*'],
     rates: {},
     tools: { web_fetch: 0 },
-    serviceTiers: { batch: 0.5 },
     date: '2025-11-02',
   },
   // By the context of the search, low where nothing is asked for; that pays for the searches.

@@ -56,6 +56,13 @@ export interface PriceInput {
   readonly date: string
 }
 
+/** A price of our own, for what the library lacks. The first of its variants holds where no size or quality is asked for. */
+export interface OwnRow extends PriceInput {
+  readonly provider: string
+  /** Whole names of models; a `*` at the end stands for the rest. */
+  readonly models: readonly string[]
+}
+
 /** A billionth of a billionth of a dollar: the smallest step of a price that is a division, as one hour is in seconds. */
 const attoPerUsd = 10n ** 18n
 

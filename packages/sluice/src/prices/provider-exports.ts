@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { OperationName } from '@sluice/contract'
 import { isDay } from './calendar-day.ts'
 import { type CsvRow as Row, readCsv, UnreadableTable } from './read-csv.ts'
 
@@ -22,10 +23,12 @@ export interface ProviderExport {
   /** Whose it is and what it holds. */
   readonly form: string
   readonly provider: 'openai' | 'anthropic'
+  /** What it tells of; absent where that is everything. */
+  readonly operations?: readonly OperationName[]
   readonly rows: readonly Billed[]
 }
 
-interface Form extends Pick<ProviderExport, 'form' | 'provider'> {
+interface Form extends Omit<ProviderExport, 'rows'> {
   /** Columns that no other form has together. */
   readonly columns: readonly string[]
   readonly read: (row: Row) => Billed
@@ -41,13 +44,15 @@ const forms: readonly Form[] = [
       day: dayOf(row, 'start_time_iso'),
       // "gpt-4o-2024-08-06, input": what is billed, by model and kind.
       model: (row['line_item'] ?? '').split(',')[0]?.trim() ?? '',
-      costUsd: numberOf(row, 'amount_value'),
+      costUsd: inUsd(row, 'amount_currency', numberOf(row, 'amount_value')),
     }),
   },
   {
     form: 'OpenAI, usage of completions (Usage page, export of activity)',
     provider: 'openai',
     columns: ['start_time_iso', 'num_model_requests', 'input_tokens', 'output_tokens'],
+    // Embeddings, images and sound have exports of their own.
+    operations: ['chat', 'complete'],
     read: (row) => ({
       day: dayOf(row, 'start_time_iso'),
       model: row['model'] ?? '',
@@ -125,8 +130,8 @@ export async function readExport(
     }
     await nextTurn()
   }
-  const { form, provider } = found ?? formOf([])
-  return { form, provider, rows: [...sums.values()] }
+  const { form, provider, operations } = found ?? formOf([])
+  return { form, provider, ...(operations && { operations }), rows: [...sums.values()] }
 }
 
 function formOf(names: readonly string[]): Form {
@@ -165,6 +170,13 @@ function dayOf(row: Row, column: string): string {
   if (zone !== undefined && !/^(?:|Z|UTC|[+-]00(?::?00)?)$/.test(zone))
     throw new UnreadableExport(`${column} is not in UTC: ${value}`)
   return day
+}
+
+/** The ledger is in US dollars, and nobody here knows what another currency was worth on that day. */
+function inUsd(row: Row, column: string, amount: number): number {
+  const currency = row[column] ?? ''
+  if (/^(?:usd)?$/i.test(currency.trim())) return amount
+  throw new UnreadableExport(`${column} is not usd: ${currency}`)
 }
 
 function numberOf(row: Row, column: string): number {

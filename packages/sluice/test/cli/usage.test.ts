@@ -119,6 +119,17 @@ test('an export of OpenAI’s activity is compared by its tokens', async () => {
   ])
 })
 
+test('an export of completions says nothing of embeddings', async () => {
+  const answer = await gateway.post('/v1/embeddings', { model: 'openai/vectors', input: 'Hi' })
+  expect(answer.status).toBe(200)
+  const row = (model: string, input: number, output: number) =>
+    `1,2,${start_},${start_},proj,2.0,user,key,${model},FALSE,default,${input}.0,${output}.0,0.0`
+  const text = activity(row('gpt-4o-2024-08-06', 14, 6), row('other', 7, 3))
+  expect(await compared(text)).toEqual([])
+  const sent = await gateway.post('/admin/v1/usage/reconcile', { csv: text }, { key: adminKey })
+  expect(await sent.json()).toMatchObject({ differences: [] })
+})
+
 test('exports of Anthropic’s Console name models in two ways', async () => {
   const cost = `usage_date_utc,model,workspace,api_key,usage_type,context_window,token_type,cost_usd,list_price_usd,cost_type
 ${today},Claude Haiku 4.5,Default,key,message,≤ 200k,input_no_cache,0.014,0.014,token
@@ -143,6 +154,10 @@ test.each([
     /start_time_iso is not in UTC: 2026-08-01T00:00:00\+02:00/,
   ],
   ['start_time_iso,amount_value,line_item\n2026-08-01 and more,1,a', /start_time_iso is not a day/],
+  [
+    'start_time_iso,amount_value,amount_currency,line_item\n2026-08-01T00:00:00Z,1,USD,a\n2026-08-02T00:00:00Z,1,eur,a',
+    /amount_currency is not usd: eur/,
+  ],
   ['usage_date_utc,model,cost_usd\n2026-02-30,a,1', /usage_date_utc is not a day/],
   ['usage_date_utc,model,cost_usd\n2026-08-01,a,"1,234.56"', /cost_usd is not a number/],
   ['usage_date_utc,model,cost_usd\n2026-08-01,a,1,234.56', /Line 2 has 4 values/],
@@ -252,14 +267,14 @@ test('who used it is told by name, and is erased and made anew by command', asyn
   expect(drawn.at(-1)).toBe('\r\u001b[K')
   expect(await usageCommand(environment, { url, by: 'key' })).not.toContain(made.id)
   await expect(eraseUsage(environment, { url })).rejects.toThrow('--user or --key')
-  expect(await rebuildUsage(environment, { url })).toMatch(/^The sums of 5 records are made anew/)
+  expect(await rebuildUsage(environment, { url })).toMatch(/^The sums of 6 records are made anew/)
   expect(JSON.parse(await usageCommand(environment, { url, json: true }))).toMatchObject({
-    total: { calls: 5 },
+    total: { calls: 6 },
   })
   const written: string[] = []
   const screen = { isTTY: true, write: (text: string) => written.push(text) }
   expect(await rebuildUsage(environment, { url, wait: true, screen })).toBe(
-    'The sums of 5 records were made anew.',
+    'The sums of 6 records were made anew.',
   )
   expect(written[0]).toContain(' 0 %  0 of 5 records summed')
   expect(written.at(-1)).toBe('\r\u001b[K')

@@ -15,7 +15,7 @@ import { bills } from './bills.ts'
 
 const readers: Readonly<Record<string, (usage: never) => Usage | undefined>> = {
   anthropic: readAnthropic,
-  bedrock: readBedrock,
+  bedrock: (usage) => readBedrock({ usage }),
   billed: readBilledUnits,
   cohere: readCohere,
   gemini: readGemini,

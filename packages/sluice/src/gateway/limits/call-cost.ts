@@ -44,6 +44,9 @@ export function estimatedCost(
   return { microUsd: answered * (isHedged ? 2 : 1), ofEachMicroUsd: answered }
 }
 
+/** The fields of client formats that ask to be served at another price. */
+const tierFields = ['service_tier', 'serviceTier', 'speed', 'inference_geo'] as const
+
 /**
  * The cost at the requested service tier, which may be higher than the default; 0 if the tier has no price of its
  * own.
@@ -53,12 +56,14 @@ function atTier(
   price: Target['price'],
   { usage, at }: { readonly usage: Usage; readonly at: number },
 ): number {
-  const serviceTier = request.value['service_tier']
-  if (
-    typeof serviceTier !== 'string' ||
-    price.written(at)?.serviceTiers?.[serviceTier] === undefined
-  )
-    return 0
+  const asked = tierFields.flatMap((name) => {
+    const value = request.value[name]
+    return typeof value === 'string' ? [value.toLowerCase()] : []
+  })
+  if (asked.length === 0) return 0
+  const known = price.written(at)?.serviceTiers ?? {}
+  const serviceTier = asked.filter((tier) => known[tier] !== undefined).join('+')
+  if (serviceTier === '') return 0
   return price.cost({ ...usage, serviceTier }, operation, at)?.microUsd ?? 0
 }
 

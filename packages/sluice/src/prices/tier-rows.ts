@@ -1,0 +1,90 @@
+import type { OwnRow } from './price.ts'
+
+const openai = { provider: 'openai', rates: {}, source: 'https://openai.com/api-fast-mode/' }
+const fastMode = {
+  provider: 'anthropic',
+  rates: {},
+  source: 'https://platform.claude.com/docs/en/build-with-claude/fast-mode',
+}
+
+/** Fast mode was called priority processing before; a request may name either, and so may the answer. */
+const faster = (factor: number) => ({ priority: factor, fast: factor })
+
+/**
+ * What providers multiply their prices by when a call was served in another way. A tier that no row names has no price: the cost
+ * of such a call is unknown.
+ */
+export const tierRows: readonly OwnRow[] = [
+  // Flex processing is charged at the rates of the Batch API, which are half of the standard ones.
+  {
+    ...openai,
+    source: 'https://platform.openai.com/docs/pricing',
+    models: ['*'],
+    serviceTiers: { flex: 0.5 },
+    date: '2025-11-02',
+  },
+  {
+    ...openai,
+    models: [
+      'gpt-5',
+      'gpt-5-20*',
+      'gpt-5-codex',
+      'gpt-5.1',
+      'gpt-5.1-20*',
+      'gpt-5.1-codex',
+      'gpt-5.2',
+      'gpt-5.2-20*',
+      'gpt-5.4',
+      'gpt-5.4-20*',
+      'gpt-5.4-mini*',
+      'gpt-5.6-sol*',
+      'gpt-5.6-terra*',
+      'gpt-5.6-luna*',
+    ],
+    serviceTiers: faster(2),
+    date: '2026-11-24',
+  },
+  { ...openai, models: ['gpt-5-mini*'], serviceTiers: faster(1.8), date: '2026-11-24' },
+  {
+    ...openai,
+    models: ['gpt-4.1', 'gpt-4.1-20*'],
+    serviceTiers: faster(1.75),
+    date: '2026-11-24',
+  },
+  {
+    ...openai,
+    models: ['gpt-5.5', 'gpt-5.5-20*'],
+    serviceTiers: faster(2.5),
+    date: '2026-11-24',
+  },
+  // The factor of priority is between 1.75 and 2, by model: it is left unknown.
+  {
+    provider: 'google',
+    source: 'https://ai.google.dev/gemini-api/docs/optimization',
+    models: ['*'],
+    rates: {},
+    serviceTiers: { flex: 0.5 },
+    date: '2026-11-24',
+  },
+  // `us`: inference that stays in the United States.
+  {
+    provider: 'anthropic',
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+    models: ['*'],
+    rates: {},
+    serviceTiers: { batch: 0.5, us: 1.1 },
+    date: '2026-11-24',
+  },
+  {
+    ...fastMode,
+    models: ['claude-opus-4-6*', 'claude-opus-4-7*'],
+    serviceTiers: { fast: 6 },
+    date: '2026-11-24',
+  },
+  {
+    ...fastMode,
+    models: ['claude-opus-4-8*', 'claude-opus-5', 'claude-opus-5-20*'],
+    serviceTiers: { fast: 2 },
+    date: '2026-11-24',
+  },
+]
