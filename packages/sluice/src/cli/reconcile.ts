@@ -37,7 +37,9 @@ export async function reconcile(
     })
     const { data, nextCursor } = await askUsage(environment, query, url)
     if (nextCursor !== null)
-      throw new CommandError('The ledger has too many records for one comparison: export fewer days')
+      throw new CommandError(
+        'The ledger has too many records for one comparison: export fewer days',
+      )
     // Rows grouped by day and model have both.
     ledger.push(...(data as unknown as readonly LedgerSums[]))
   }

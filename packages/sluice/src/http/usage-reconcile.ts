@@ -98,7 +98,10 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
   )
   const answers = await Promise.all(asking)
   if (answers.some(({ hasMore }) => hasMore))
-    throw invalidRequest('The ledger has too many records for one comparison: export fewer days', 'csv')
+    throw invalidRequest(
+      'The ledger has too many records for one comparison: export fewer days',
+      'csv',
+    )
   const ledger = answers
     .flatMap(({ groups }) => groups)
     .map(({ of: [day, model], sums }) => ({
