@@ -185,7 +185,7 @@ export async function unknownPrices(
     String(unknownCosts),
     String(attempts),
   ])
-  const table = formatTable(['TARGET', 'OF UNKNOWN COST', 'ATTEMPTS'], rows)
+  const table = formatTable(['TARGET', 'UNKNOWN COST', 'ATTEMPTS'], rows)
   return { text: `${span}\n${table}\nSet prices in sluice.yaml: prices, by target.`, isFine }
 }
 

@@ -79,7 +79,7 @@ export async function usageCommand(
     'INPUT TOKENS',
     'OUTPUT TOKENS',
     'USD',
-    'OF UNKNOWN COST',
+    'UNKNOWN COST',
   ]
   const notes = [
     ...(answer.nextCursor === null ? [] : ['There is more: ask for less time, or with --csv.']),
