@@ -33,8 +33,8 @@ describe('prices show', () => {
       'videoSecond 1280x720',
       '1',
       '0.4',
-      '2026-11-22',
-      'https://ai.google.dev/gemini-api/docs/pricing',
+      '2026-11-24',
+      'https://ai.google.dev/gemini-api/docs/optimization, https://ai.google.dev/gemini-api/docs/pricing',
     ])
     expect(lines.at(-1)).toEqual(['', 'videoSecond 2160x3840', '1', '0.6'])
   })

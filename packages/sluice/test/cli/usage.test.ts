@@ -276,6 +276,6 @@ test('who used it is told by name, and is erased and made anew by command', asyn
   expect(await rebuildUsage(environment, { url, wait: true, screen })).toBe(
     'The sums of 6 records were made anew.',
   )
-  expect(written[0]).toContain(' 0 %  0 of 5 records summed')
+  expect(written[0]).toContain(' 0 %  0 of 6 records summed')
   expect(written.at(-1)).toBe('\r\u001b[K')
 })
