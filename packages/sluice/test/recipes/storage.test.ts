@@ -32,7 +32,7 @@ describeDatabase('acme', async () => {
 })
 
 describeStore('acme', async () => {
-  const url = newDatabase() // one that is empty, for every call
+  const url = newDatabase() // a new, empty one for each call
   const opened = new AsyncDisposableStack()
   const openAnother = async () => opened.use(await openAcme({ url }))
   const store = await openAnother()

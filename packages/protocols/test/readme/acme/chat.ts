@@ -3,7 +3,7 @@ import { applyDecisions, type Decisions } from '../../../src/decisions.ts'
 import type { Codec, CodecContext } from '../../../src/protocol.ts'
 import { receivedObject } from '../../../src/read-json.ts'
 
-/** What Acme's API has a word for. A field that ChatRequest gains does not compile until it is decided here. */
+/** What Acme's API supports. After a field is added to ChatRequest, this does not compile until the field is decided. */
 const decisions: Decisions<'chat'> = {
   model: 'sent',
   messages: 'sent',
