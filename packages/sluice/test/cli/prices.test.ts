@@ -36,7 +36,7 @@ describe('prices show', () => {
       '2026-11-24',
       'https://ai.google.dev/gemini-api/docs/optimization, https://ai.google.dev/gemini-api/docs/pricing',
     ])
-    expect(lines.at(-1)).toEqual(['', 'videoSecond 2160x3840', '1', '0.6'])
+    expect(lines).toContainEqual(['', 'videoSecond 2160x3840', '1', '0.6'])
   })
 
   test('looks for a bare name at every provider, and what sluice.yaml says wins', async () => {
