@@ -33,15 +33,17 @@ export function formatDocument(verdicts: Verdicts): string {
 
 export const isNative = (agent: string, target: string): boolean => agent === target
 
-const introduction = `Each agent is installed from the npm registry at the version below and run as its users run it, without network but
-loopback, in a folder with one file and the words "Change 'red' to 'blue' in colours.txt." It speaks to the gateway, and the
-gateway to a fake upstream of another protocol that refuses what its provider refuses and calls the agent's own tools, or to
-the built-in engine. \`yes\`: the file was changed, the agent showed the model's last words and ended with 0, and neither the
-gateway nor the upstream refused a request. \`its own\`: the agent speaks the upstream's format, its bytes pass as they are, and
-nothing is translated.
+const introduction = `Each agent is installed from the npm registry at the version below and runs as its users run it, with only the loopback network,
+in a folder with one file and the prompt "Change 'red' to 'blue' in colours.txt." It sends its requests to the gateway. The
+gateway uses the built-in engine, or a fake upstream of another protocol that refuses what its provider refuses and calls the
+agent's own tools.
 
-\`npm run agents -- --write\` writes this file; \`npm run agents -- --only codex\` runs the cells whose names have that in them.
-\`npm test\` does not install the agents: it sends what they were recorded to send (\`test/agents/recorded/\`) to every upstream.`
+- \`yes\`: the file was changed, the agent showed the model's final text and exited with 0, and neither the gateway nor the
+  upstream refused a request.
+- \`its own\`: the agent uses the upstream's format; its bytes pass unchanged, and nothing is translated.
+
+\`npm run agents -- --write\` writes this file; \`npm run agents -- --only codex\` runs the cells whose names contain that text.
+\`npm test\` does not install the agents: it sends their recorded requests (\`test/agents/recorded/\`) to every upstream.`
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`

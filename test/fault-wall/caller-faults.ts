@@ -79,35 +79,35 @@ const long = (words: Words): readonly Step[] =>
   goodSteps({ ...words, content: [words.content[0], words.said(`lo${' '.repeat(600_000)}`)] })
 
 const leaves: readonly CallerFault[] = [
-  { name: 'leaves before it has said anything', moves: [reset], gets: 'nothing' },
+  { name: 'disconnects before sending anything', moves: [reset], gets: 'nothing' },
   {
-    name: 'leaves in the middle of its head',
+    name: 'disconnects within its headers',
     moves: [{ do: 'send', bytes: ({ head }) => half(head) }, reset],
     gets: 'nothing',
   },
-  { name: 'leaves in the middle of its body', moves: [halfBody, reset], gets: 'nothing' },
+  { name: 'disconnects within its body', moves: [halfBody, reset], gets: 'nothing' },
   {
-    name: 'closes its half in the middle of its body',
+    name: 'half-closes the connection within its body',
     moves: [halfBody, end],
     gets: 400,
     isPlain: true,
   },
   {
-    name: 'leaves while the upstream says nothing',
+    name: 'disconnects while the upstream is silent',
     moves: [whole, asked(1), reset],
     steps: () => [stall],
     gets: 'nothing',
     records: ['cancelled'],
   },
   {
-    name: 'leaves after the head of the upstream',
+    name: 'disconnects after the upstream’s headers',
     moves: [whole, asked(1), reset],
     steps: ({ contentType }) => [send(chunkedHead(contentType)), stall],
     gets: 'nothing',
     records: ['cancelled'],
   },
   {
-    name: 'leaves after the first event',
+    name: 'disconnects after the first event',
     moves: [whole, { do: 'read', text: 'Hel' }, reset],
     steps: begun,
     gets: 'nothing',
@@ -115,7 +115,7 @@ const leaves: readonly CallerFault[] = [
     only: 'stream',
   },
   {
-    name: 'leaves in the middle of the upstream’s answer',
+    name: 'disconnects within the upstream’s response',
     moves: [whole, asked(1), reset],
     steps: begun,
     gets: 'nothing',
@@ -123,7 +123,7 @@ const leaves: readonly CallerFault[] = [
     only: 'whole',
   },
   {
-    name: 'leaves in the middle of a stream without end',
+    name: 'disconnects within an endless stream',
     moves: [whole, { do: 'read', text: 'xxxx' }, reset],
     steps: flood,
     gets: 'nothing',
@@ -131,7 +131,7 @@ const leaves: readonly CallerFault[] = [
     only: 'stream',
   },
   {
-    name: 'leaves while the second target says nothing',
+    name: 'disconnects while the second target is silent',
     moves: [whole, asked(2), reset],
     steps: () => [{ do: 'reset' }],
     gets: 'nothing',
@@ -139,7 +139,7 @@ const leaves: readonly CallerFault[] = [
   },
   {
     // Nobody can tell it from one that was killed, and an answer costs money.
-    name: 'closes its half while it waits',
+    name: 'half-closes the connection while waiting',
     moves: [whole, asked(1), end],
     steps: () => [stall],
     gets: 'nothing',
@@ -149,7 +149,7 @@ const leaves: readonly CallerFault[] = [
 
 const slow: readonly CallerFault[] = [
   {
-    name: 'sends its head slowly',
+    name: 'sends its headers slowly',
     moves: [
       { do: 'drip', part: 'head', pieces: 8 },
       { do: 'send', bytes: ({ body }) => body },
@@ -165,21 +165,21 @@ const slow: readonly CallerFault[] = [
     gets: 'answer',
   },
   {
-    name: 'stops in the middle of its body',
+    name: 'stalls within its body',
     moves: [halfBody],
     gets: 408,
     isPlain: true,
     isHeavy: true,
   },
   {
-    name: 'reads slowly, to the end',
+    name: 'reads slowly to the end',
     moves: [whole, { do: 'read slowly' }],
     steps: long,
     gets: 'answer',
     only: 'stream',
   },
   {
-    name: 'reads nothing of a stream without end, and then leaves',
+    name: 'reads nothing of an endless stream, then disconnects',
     moves: [whole, asked(1), { do: 'read nothing' }, reset],
     steps: flood,
     gets: 'nothing',
@@ -193,7 +193,7 @@ const compressed = (body: string): Buffer => gzipSync(body)
 
 const lying: readonly CallerFault[] = [
   {
-    name: 'goes on with what is no request',
+    name: 'follows its request with invalid data',
     moves: [whole, asked(1), { do: 'send', bytes: () => '\u0000 more of it\r\n\r\n' }],
     steps: () => [stall],
     gets: 400,
@@ -201,7 +201,7 @@ const lying: readonly CallerFault[] = [
     records: ['cancelled'],
   },
   {
-    name: 'announces less than it sends',
+    name: 'declares fewer bytes than it sends',
     moves: [{ do: 'send', bytes: (sent) => withLength(sent, sent.body.length >> 1) + sent.body }],
     gets: 400,
     isPlain: true,
@@ -226,27 +226,27 @@ const lying: readonly CallerFault[] = [
   },
   { name: 'compresses its body', moves: [encoded('gzip', compressed)], gets: 'answer' },
   {
-    name: 'says gzip and compresses nothing',
+    name: 'declares gzip without compressing',
     moves: [encoded('gzip', (body) => Buffer.from(body))],
     gets: 400,
   },
   {
-    name: 'compresses and does not say so',
+    name: 'compresses without declaring it',
     moves: [encoded('identity', compressed)],
     gets: 400,
   },
   {
-    name: 'breaks off what it compresses',
+    name: 'truncates compressed data',
     moves: [encoded('gzip', (body) => compressed(body).subarray(0, -12))],
     gets: 400,
   },
   {
-    name: 'compresses in a way that nobody knows',
+    name: 'uses an unknown encoding',
     moves: [encoded('rot13', (body) => Buffer.from(body))],
     gets: 400,
   },
   {
-    name: 'sends chunks that are none',
+    name: 'sends invalid chunks',
     moves: [
       { do: 'send', bytes: ({ head }) => `${head}transfer-encoding: chunked\r\n\r\nxyz\r\nhello` },
     ],
@@ -254,7 +254,7 @@ const lying: readonly CallerFault[] = [
     isPlain: true,
   },
   {
-    name: 'says two lengths',
+    name: 'sends two lengths',
     moves: [
       {
         do: 'send',
@@ -265,11 +265,11 @@ const lying: readonly CallerFault[] = [
     gets: 400,
     isPlain: true,
   },
-  { name: 'sends a body that is no JSON', moves: [replaced('{"model": tru')], gets: 400 },
-  { name: 'sends a body that is no text', moves: [replaced(Buffer.alloc(64, 0xff))], gets: 400 },
+  { name: 'sends a body that is not JSON', moves: [replaced('{"model": tru')], gets: 400 },
+  { name: 'sends a body that is not text', moves: [replaced(Buffer.alloc(64, 0xff))], gets: 400 },
   { name: 'sends no body', moves: [replaced('')], gets: 400 },
   {
-    name: 'announces a body that is too large',
+    name: 'declares a body that is too large',
     moves: [{ do: 'send', bytes: (sent) => withLength(sent, 1024 ** 4) }],
     gets: 413,
   },
@@ -279,7 +279,7 @@ export const callerFaultGroups: readonly {
   readonly title: string
   readonly faults: readonly CallerFault[]
 }[] = [
-  { title: 'Callers who leave', faults: leaves },
+  { title: 'Callers that disconnect', faults: leaves },
   { title: 'Slow callers', faults: slow },
-  { title: 'Requests that are not what they say', faults: lying },
+  { title: 'Invalid and unusual requests', faults: lying },
 ]

@@ -29,14 +29,14 @@ export function describe(caller: Caller, got: Got, stream: boolean, isPlain = fa
     const body = objectIn(got.text)
     const error = isPlain ? openaiError(body) : caller.error(body, got.status)
     return error && type.startsWith('application/json')
-      ? `an error ${got.status}`
+      ? `error ${got.status}`
       : `no error of the format, ${got.status}: ${got.text.slice(0, 200)}`
   }
   try {
     const said = stream ? caller.stream(got.text) : caller.whole(objectIn(got.text))
     const text = said.text.trimEnd()
-    if (said.end === 'whole' && text === 'Hello') return 'the answer'
-    if (said.end === 'error' && 'Hello'.startsWith(text.replace(/x+$/, ''))) return 'an error event'
+    if (said.end === 'whole' && text === 'Hello') return 'the response'
+    if (said.end === 'error' && 'Hello'.startsWith(text.replace(/x+$/, ''))) return 'error event'
     return `"${text.slice(0, 40)}" and the end ${said.end}`
   } catch (thrown) {
     return `an answer out of order (${String(thrown)}): ${got.text.slice(-300)}`

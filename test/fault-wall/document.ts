@@ -15,7 +15,7 @@ export function formatDocument(results: ReadonlyMap<Trial, Result>): string {
     '# The fault wall',
     introduction,
     `${faults.length} faults, ${callers.length} client formats and ${spoken.length} protocols are ` +
-      `${cells.size.toLocaleString('en')} cells and ${entries.length.toLocaleString('en')} calls, of which ` +
+      `${cells.size.toLocaleString('en')} cells and ${entries.length.toLocaleString('en')} requests, of which ` +
       `${entries.filter(isRight).length.toLocaleString('en')} passed.`,
     '## Client formats and protocols',
     pairTable(entries),
@@ -25,18 +25,22 @@ export function formatDocument(results: ReadonlyMap<Trial, Result>): string {
   ].join('\n\n')}\n`
 }
 
-const introduction = `One fake upstream misbehaves in every way below; so do callers. Each fault meets every client format in front of every
-protocol, whole and streamed. A cell passes when the caller gets what the table says in the words of its own format, another
-target was asked where the table says so and nowhere else, the connection to the upstream is gone, every attempt has exactly
-one usage record with the right outcome, and nothing of it is left in the process at the end: no timer, no listener, no
-handle, no memory. No wait is without an end.
+const introduction = `A fake upstream and fake callers produce each fault below, for every client format with every protocol, whole and streamed. A
+cell passes when:
 
-\`npm run faultwall\` runs everything, \`npm run faultwall -- --write\` writes this file, and \`npm run faultwall -- --only "resets"\`
-runs the cells whose names have that in them. \`npm test\` runs one cell of each fault, whole and streamed; in CI it runs all.
-The faults and what is expected of them are tables: \`test/fault-wall/faults.ts\` and \`test/fault-wall/caller-faults.ts\`.
+- the caller receives what the table states, in its own format;
+- the fallback target receives a request exactly where the table says so;
+- the connection to the upstream is closed;
+- every attempt has exactly one usage record, with the right outcome;
+- nothing remains in the process: no timer, listener, handle or memory. Every wait is limited.
 
-"Another target" says what happens when the route has one: it answers in place of the error, after one try or two (\`yes\`), or
-is not asked (\`no\`), because the mistake is the caller's, the caller has seen content, or there is no failure.`
+\`npm run faultwall\` runs every cell, \`npm run faultwall -- --write\` writes this file, and \`npm run faultwall -- --only "resets"\`
+runs the cells whose names contain that text. \`npm test\` runs one cell of each fault, whole and streamed; in CI it runs all. The
+faults and their expected results are tables: \`test/fault-wall/faults.ts\` and \`test/fault-wall/caller-faults.ts\`.
+
+The column "fallback" states what happens when the route has another target. \`yes\`: that target responds instead of the error,
+after one or two attempts. \`no\`: it receives no request, because the error is the caller's, the caller has already received
+content, or nothing failed.`
 
 const isRight = ([, { wrong }]: Entry): boolean => wrong.length === 0
 
@@ -61,7 +65,7 @@ function pairTable(entries: readonly Entry[]): string {
         : 'not offered',
     ),
   ])
-  return table(['calls that passed', ...callers.map(({ name }) => name)], rows)
+  return table(['requests passed', ...callers.map(({ name }) => name)], rows)
 }
 
 function faultTable(
@@ -78,7 +82,7 @@ function faultTable(
       own.some(([{ isBacked }]) => !isBacked) && own.some(([{ isBacked }]) => isBacked)
     return [fault.name, gotBy(false), gotBy(true), isHelped ? 'yes' : 'no', passedOf(own)]
   })
-  return table(['fault', 'a whole answer', 'a stream', 'another target', 'calls that passed'], rows)
+  return table(['fault', 'response', 'stream', 'fallback', 'requests passed'], rows)
 }
 
 /** What callers got, the most frequent first. */
@@ -95,11 +99,11 @@ function exceptionTable(): string {
     faults.flatMap(({ name, except = [] }) =>
       except.map(({ words, pairs, whole, stream, why }) => {
         const wanted = stream ?? whole
-        const what = wanted && 'status' in wanted ? `an error ${wanted.status}` : wanted?.outcome
+        const what = wanted && 'status' in wanted ? `error ${wanted.status}` : wanted?.outcome
         return [
           name,
           (words ?? pairs ?? []).join(', '),
-          what === 'answer' ? 'the answer' : String(what),
+          what === 'answer' ? 'the response' : String(what),
           why,
         ]
       }),

@@ -38,28 +38,28 @@ const noise = Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 1
 const page = '<!doctype html><html><body><h1>Sign in</h1></body></html>'
 
 export const garbage: FaultGroup = {
-  title: 'Answers that cannot be read',
+  title: 'Unreadable responses',
   faults: [
     {
-      name: 'says something that is no HTTP',
+      name: 'sends something that is not HTTP',
       steps: () => [send('SSH-2.0-OpenSSH_9.6\r\n'), stall],
       whole: unreachable,
       stream: unreachable,
     },
     {
-      name: 'says bytes without meaning',
+      name: 'sends meaningless bytes',
       steps: ({ contentType }) => whole(200, noise, { 'content-type': contentType }),
       whole: garbled,
       stream: garbled,
     },
     {
-      name: 'begins with an event that cannot be read',
+      name: 'begins with an unreadable event',
       steps: (words) =>
         streamOf(words, [...words.preamble, words.broken, ...words.content, ...words.ending]),
       stream: garbled,
     },
     {
-      name: 'says one event that cannot be read among good ones',
+      name: 'sends one unreadable event among valid ones',
       steps: (words) => {
         const { preamble, content, ending, broken } = words
         return streamOf(words, [...preamble, content[0], broken, content[1], ...ending])
@@ -67,7 +67,7 @@ export const garbage: FaultGroup = {
       stream: answer,
     },
     {
-      name: 'says two events in turn that cannot be read',
+      name: 'sends two consecutive unreadable events',
       steps: (words) => {
         const { preamble, content, ending, broken } = words
         const parts = [...preamble, content[0], broken, broken, content[1], ...ending]
@@ -80,7 +80,7 @@ export const garbage: FaultGroup = {
       stream: errorEvent,
     },
     {
-      name: 'says an event of a kind that nobody knows',
+      name: 'sends an event of an unknown type',
       steps: (words) => {
         const { preamble, content, ending, unknown } = words
         return streamOf(words, [...preamble, unknown, ...content, unknown, ...ending])
@@ -88,81 +88,85 @@ export const garbage: FaultGroup = {
       stream: answer,
     },
     {
-      name: 'says a good answer as text/plain',
+      name: 'sends a valid response as text/plain',
       steps: (words) => whole(200, bodyOf(words), { 'content-type': 'text/plain' }),
       whole: answer,
       stream: garbled,
     },
     {
-      name: 'says a good answer without its type',
+      name: 'sends a valid response without a content type',
       steps: (words) => whole(200, bodyOf(words)),
       whole: answer,
       stream: answer,
     },
     {
-      name: 'answers a stream with a whole answer',
+      name: 'returns a whole response to a streaming request',
       steps: (words) => json(words.whole),
       stream: garbled,
       except: [
         {
           words: ['gemini-array'],
           stream: answer,
-          why: 'One object is one element of what is asked for',
+          why: 'One object is one element of the requested array',
         },
       ],
     },
     {
-      name: 'answers with a web page',
+      name: 'returns a web page',
       steps: () => whole(200, page, { 'content-type': 'text/html' }),
       whole: garbled,
       stream: garbled,
     },
     {
-      name: 'answers with a web page that says it is what was asked for',
+      name: 'returns a web page with the requested content type',
       steps: ({ contentType }) => whole(200, page, { 'content-type': contentType }),
       whole: garbled,
       stream: garbled,
     },
     {
-      name: 'answers with nothing',
+      name: 'returns an empty body',
       steps: ({ contentType }) => whole(200, '', { 'content-type': contentType }),
       whole: garbled,
       stream: cut,
     },
     {
-      name: 'answers with 204 and nothing',
+      name: 'returns 204 with an empty body',
       steps: () => [send(head(204, {})), keep],
       whole: garbled,
       stream: cut,
     },
     {
-      name: 'answers with an empty object',
+      name: 'returns an empty object',
       steps: () => json('{}'),
       whole: garbled,
       stream: garbled,
     },
-    { name: 'answers with null', steps: () => json('null'), whole: garbled, stream: garbled },
+    { name: 'returns null', steps: () => json('null'), whole: garbled, stream: garbled },
     {
-      name: 'answers with a list',
+      name: 'returns a list',
       steps: () => json('[]'),
       whole: garbled,
       stream: garbled,
       except: [
-        { words: ['gemini-array'], stream: cut, why: 'It is a stream that ends before its answer' },
+        {
+          words: ['gemini-array'],
+          stream: cut,
+          why: 'It is a stream that ends before its content',
+        },
       ],
     },
-    { name: 'answers with a number', steps: () => json('7'), whole: garbled, stream: garbled },
+    { name: 'returns a number', steps: () => json('7'), whole: garbled, stream: garbled },
   ],
 }
 
 const atCapacity = retry(503, 'upstream_unavailable')
-const plainMessage = 'Its error body has no word that tells it from an answer'
+const plainMessage = 'Its error body has no field that distinguishes it from a response'
 
 export const hiddenErrors: FaultGroup = {
   title: 'Errors with status 200',
   faults: [
     {
-      name: 'answers 200 with an error as JSON',
+      name: 'returns 200 with an error as JSON',
       steps: ({ refusal }) => json(refusal),
       whole: atCapacity,
       stream: atCapacity,
@@ -176,12 +180,12 @@ export const hiddenErrors: FaultGroup = {
       stream: atCapacity,
     },
     {
-      name: 'says an error in the middle of a stream',
+      name: 'sends an error in the middle of a stream',
       steps: (words) => streamOf(words, [...words.preamble, words.content[0], words.error]),
       stream: errorEvent,
     },
     {
-      name: 'says an error in the middle, and then goes on',
+      name: 'sends an error in the middle of a stream, then continues',
       steps: (words) => {
         const { preamble, content, ending, error } = words
         return [
@@ -201,10 +205,10 @@ const inHead = (line: string): readonly Step[] => [
 ]
 
 export const broken: FaultGroup = {
-  title: 'HTTP that is out of order',
+  title: 'Invalid and unusual HTTP',
   faults: [
     {
-      name: 'says more bytes than it announced',
+      name: 'sends more bytes than declared',
       steps: (words) => {
         const body = bodyOf(words)
         const length = String(body.length)
@@ -218,7 +222,7 @@ export const broken: FaultGroup = {
       stream: answer,
     },
     {
-      name: 'announces fewer bytes than the answer has',
+      name: 'declares fewer bytes than the response has',
       steps: ({ contentType, preamble, content, ending }) => {
         const said = Buffer.concat([...preamble, content[0]])
         const length = String(said.length)
@@ -232,31 +236,31 @@ export const broken: FaultGroup = {
       stream: errorEvent,
     },
     {
-      name: 'says chunks that are none',
+      name: 'sends invalid chunks',
       steps: ({ contentType }) => [send(chunkedHead(contentType), 'xyz\r\nHello\r\n'), stall],
       whole: cut,
       stream: cut,
     },
     {
-      name: 'says two lengths that differ',
+      name: 'sends two different lengths',
       steps: () => inHead('content-length: 10\r\ncontent-length: 20'),
       whole: unreachable,
       stream: unreachable,
     },
     {
-      name: 'says a length and chunks',
+      name: 'sends a length and chunks',
       steps: () => inHead('content-length: 10\r\ntransfer-encoding: chunked'),
       whole: unreachable,
       stream: unreachable,
     },
     {
-      name: 'says a head with a control character',
+      name: 'sends headers with a control character',
       steps: () => inHead('x-thing: a\u0000b'),
       whole: unreachable,
       stream: unreachable,
     },
     {
-      name: 'switches to another protocol',
+      name: 'switches protocols',
       steps: () => [
         send(
           'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
@@ -267,7 +271,7 @@ export const broken: FaultGroup = {
       stream: unreachable,
     },
     {
-      name: 'says a few heads before the one that counts',
+      name: 'sends informational responses first',
       steps: (words) => [
         send(
           'HTTP/1.1 102 Processing\r\n\r\n'.repeat(5),
@@ -284,14 +288,14 @@ export const broken: FaultGroup = {
       stream: answer,
     },
     {
-      name: 'says that it still works on it, without end',
+      name: 'sends endless 102 Processing responses',
       steps: () => [repeat(Buffer.from('HTTP/1.1 102 Processing\r\n\r\n'.repeat(20)), 2)],
       limits: { whole: soon('headersMs'), stream: soon('headersMs') },
       whole: timeout,
       stream: timeout,
     },
     {
-      name: 'answers in HTTP/1.0',
+      name: 'responds in HTTP/1.0',
       steps: (words) => [
         send(`HTTP/1.0 200 OK\r\ncontent-type: ${words.contentType}\r\n\r\n`, bodyOf(words)),
         end,
@@ -300,7 +304,7 @@ export const broken: FaultGroup = {
       stream: answer,
     },
     ...[300, 301, 302, 303, 304, 307, 308].map((status) => ({
-      name: `answers ${status}`,
+      name: `returns ${status}`,
       steps: () =>
         whole(status, '', status === 304 ? {} : { location: '/elsewhere/chat/completions' }),
       whole: garbled,
@@ -312,29 +316,29 @@ export const broken: FaultGroup = {
 const spaces = 8 * 1024 * 1024
 
 export const sizes: FaultGroup = {
-  title: 'Too much',
+  title: 'Oversized responses',
   faults: [
     {
-      name: 'says a header of 200 kB',
+      name: 'sends a header of 200 kB',
       steps: () => inHead(`x-thing: ${'x'.repeat(200_000)}`),
       whole: unreachable,
       stream: unreachable,
     },
     {
-      name: 'says 5,000 headers',
+      name: 'sends 5,000 headers',
       steps: () => inHead(Array.from({ length: 5_000 }, (_, n) => `x-${n}: ${n}`).join('\r\n')),
       whole: unreachable,
       stream: unreachable,
     },
     {
-      name: 'says a head without end',
+      name: 'sends endless headers',
       steps: () => [send('HTTP/1.1 200 OK\r\n'), repeat(Buffer.from('x-thing: x\r\n'), 2)],
       limits: { whole: soon('headersMs'), stream: soon('headersMs') },
       whole: timeout,
       stream: timeout,
     },
     {
-      name: 'says one event of 300 kB',
+      name: 'sends an event of 300 kB',
       steps: (words) => {
         const { preamble, content, ending, said } = words
         return streamOf(words, [...preamble, ...content, said(' '.repeat(300_000)), ...ending])
@@ -342,7 +346,7 @@ export const sizes: FaultGroup = {
       stream: answer,
     },
     {
-      name: 'says one line without end',
+      name: 'sends an endless line',
       steps: (words) => [
         send(chunkedHead(words.contentType), chunks(...words.preamble, words.content[0])),
         send(chunks(lineOf(words))),
@@ -352,7 +356,7 @@ export const sizes: FaultGroup = {
       isHeavy: true,
     },
     {
-      name: 'answers with 8 MiB of spaces',
+      name: 'returns 8 MiB of spaces',
       steps: ({ contentType }) =>
         whole(200, Buffer.alloc(spaces, ' '), { 'content-type': contentType }),
       whole: garbled,
@@ -361,13 +365,13 @@ export const sizes: FaultGroup = {
         {
           words: ['gemini-array'],
           stream: cut,
-          why: 'Spaces may stand between elements, and none has come',
+          why: 'Spaces may separate elements, and no element has arrived',
         },
       ],
       isHeavy: true,
     },
     {
-      name: 'answers with 32 kB that are 32 MiB',
+      name: 'returns 32 kB that decompress to 32 MiB',
       steps: ({ contentType }) =>
         whole(200, bomb(), { 'content-type': contentType, 'content-encoding': 'gzip' }),
       whole: garbled,

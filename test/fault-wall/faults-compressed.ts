@@ -16,7 +16,7 @@ const said = (encoding: string, bytes: (body: Buffer) => Uint8Array): Pick<Fault
 
 /** Nobody asks for it: a gateway says that it takes what is not compressed. */
 export const compressed: FaultGroup = {
-  title: 'Compressed answers that nobody asked for',
+  title: 'Unrequested compression',
   faults: [
     {
       name: 'compresses with gzip',
@@ -37,19 +37,19 @@ export const compressed: FaultGroup = {
       stream: answer,
     },
     {
-      name: 'says gzip and compresses nothing',
+      name: 'declares gzip without compressing',
       ...said('gzip', (body) => body),
       whole: garbled,
       stream: garbled,
     },
     {
-      name: 'says an encoding that nobody knows',
+      name: 'declares an unknown encoding',
       ...said('lzma9', (body) => gzipSync(body)),
       whole: garbled,
       stream: garbled,
     },
     {
-      name: 'breaks off what it compresses',
+      name: 'truncates compressed data',
       ...said('gzip', (body) => gzipSync(body).subarray(0, 24)),
       whole: cut,
       stream: cut,

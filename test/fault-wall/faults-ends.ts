@@ -27,7 +27,7 @@ import type { Words, WordsId } from './words-form.ts'
 
 /** Streams whose answer is whole before their last event: what comes then is the format's own end. */
 const wholeBeforeLast: readonly WordsId[] = ['chat', 'completions', 'messages', 'converse']
-const arrayWhole = 'The array lacks its bracket alone, and every element has come'
+const arrayWhole = 'Only the closing bracket is missing; every element has arrived'
 
 interface Stage {
   readonly name: string
@@ -40,7 +40,7 @@ const half = (piece: Uint8Array): Uint8Array => piece.subarray(0, piece.length >
 
 /** Stages after the head. */
 const stages: readonly Stage[] = [
-  { name: 'after the head', pieces: () => [], isBegun: false },
+  { name: 'after the headers', pieces: () => [], isBegun: false },
   {
     name: 'after the first event',
     pieces: ({ preamble, content }) => [...preamble, content[0]],
@@ -71,23 +71,23 @@ type Way = {
 /** Three ways to stop, at every stage. */
 const ways: readonly Way[] = [
   { verb: 'stalls', last: stall, before: timeout, inside: timeout },
-  { verb: 'resets its connection', last: reset, before: unreachable, inside: cut },
-  { verb: 'closes its connection', last: end, before: unreachable, inside: cut },
+  { verb: 'resets the connection', last: reset, before: unreachable, inside: cut },
+  { verb: 'closes the connection', last: end, before: unreachable, inside: cut },
 ]
 
 const limitsAt = (stage: string): Limits => {
-  if (stage === 'before the head' || stage === 'in the head')
+  if (stage === 'before the headers' || stage === 'within the headers')
     return { whole: soon('headersMs'), stream: soon('headersMs') }
   return {
     whole: soon('totalMs'),
-    stream: stage === 'after the head' ? soon('firstTokenMs') : soon('idleMs'),
+    stream: stage === 'after the headers' ? soon('firstTokenMs') : soon('idleMs'),
   }
 }
 
 const stopping: readonly Fault[] = ways.flatMap(({ verb, last, before, inside }) => [
   ...[
-    { name: 'before the head', sent: '' },
-    { name: 'in the head', sent: 'HTTP/1.1 200 OK\r\nContent-Ty' },
+    { name: 'before the headers', sent: '' },
+    { name: 'within the headers', sent: 'HTTP/1.1 200 OK\r\nContent-Ty' },
   ].map(
     ({ name, sent }): Fault => ({
       name: `${verb} ${name}`,
@@ -111,7 +111,7 @@ const stopping: readonly Fault[] = ways.flatMap(({ verb, last, before, inside })
 /** HTTP says that the answer is over, and it is not. */
 const endings = [
   {
-    name: 'ends its answer in order',
+    name: 'ends a chunked response',
     steps: (words: Words, pieces: readonly Uint8Array[]): readonly Step[] => [
       chunked(words, pieces),
       send('0\r\n\r\n'),
@@ -119,7 +119,7 @@ const endings = [
     ],
   },
   {
-    name: 'ends an answer that has no length',
+    name: 'ends a response without a length',
     steps: (words: Words, pieces: readonly Uint8Array[]): readonly Step[] => [
       send(
         head(200, { 'content-type': words.contentType, connection: 'close' }),
@@ -129,7 +129,7 @@ const endings = [
     ],
   },
   {
-    name: 'announces the length of what it says',
+    name: 'ends a response of the declared length',
     steps: (words: Words, pieces: readonly Uint8Array[]): readonly Step[] => {
       const body = Buffer.concat(pieces)
       return [
@@ -158,7 +158,7 @@ const endingEarly: readonly Fault[] = endings.flatMap(({ name, steps }) =>
           {
             words: wholeBeforeLast,
             stream: answer,
-            why: 'The finish has come, and after it nothing that a caller needs',
+            why: 'The finish reason has arrived, and nothing that a caller needs follows',
           },
           { words: ['gemini-array'] as const, stream: answer, why: arrayWhole },
         ],
@@ -172,7 +172,7 @@ export const connections: FaultGroup = {
   faults: [
     { name: 'refuses the connection', place: 'closed', whole: unreachable, stream: unreachable },
     {
-      name: 'stalls while it is connected to',
+      name: 'stalls while connecting',
       place: 'mute',
       limits: { whole: soon('connectMs'), stream: soon('connectMs') },
       whole: timeout,
@@ -188,14 +188,14 @@ export const connections: FaultGroup = {
   ],
 }
 
-export const stops: FaultGroup = { title: 'Answers that stop', faults: stopping }
+export const stops: FaultGroup = { title: 'Interrupted responses', faults: stopping }
 
 export const earlyEnds: FaultGroup = {
-  title: 'Answers that end too early',
+  title: 'Truncated responses',
   faults: [
     ...endingEarly,
     {
-      name: 'breaks off its last event',
+      name: 'cuts off its last event',
       steps: (words) => {
         const { preamble, content, ending } = words
         const body = Buffer.concat([...preamble, ...content, ...ending])
@@ -207,12 +207,12 @@ export const earlyEnds: FaultGroup = {
         {
           words: ['responses', 'cohere', 'gemini-array'],
           stream: errorEvent,
-          why: 'The broken event is the one that says the finish',
+          why: 'The broken event holds the finish reason',
         },
       ],
     },
     {
-      name: 'announces more bytes than it says',
+      name: 'declares more bytes than it sends',
       steps: ({ contentType, preamble, content, ending }) => {
         const body = Buffer.concat([...preamble, ...content, ...ending.slice(0, -1)])
         const length = String(body.length + 100)
@@ -228,10 +228,10 @@ export const earlyEnds: FaultGroup = {
 }
 
 export const slowAnswers: FaultGroup = {
-  title: 'Slow answers',
+  title: 'Slow responses',
   faults: [
     {
-      name: 'drips a good answer',
+      name: 'drips a valid response',
       steps: (words) => {
         const body = Buffer.concat([...words.preamble, ...words.content, ...words.ending])
         return [
@@ -249,7 +249,7 @@ export const slowAnswers: FaultGroup = {
       stream: answer,
     },
     {
-      name: 'drips an event that is never over',
+      name: 'drips an event that never ends',
       steps: (words) => [
         chunked(words, [...words.preamble, words.content[0]]),
         { do: 'repeat', bytes: chunks(Buffer.from(' ')), ms: 4 },
@@ -259,7 +259,7 @@ export const slowAnswers: FaultGroup = {
       stream: errorEvent,
     },
     {
-      name: 'sends content without end',
+      name: 'sends endless content',
       steps: (words) => [
         chunked(words, words.preamble),
         { do: 'repeat', bytes: chunks(words.said('x')), ms: 10 },
@@ -269,7 +269,7 @@ export const slowAnswers: FaultGroup = {
       stream: errorEvent,
     },
     {
-      name: 'sends comments without end',
+      name: 'sends endless comments',
       steps: (words) => [
         chunked(words, []),
         words.comment.length === 0 ? stall : { do: 'repeat', bytes: chunks(words.comment), ms: 2 },
@@ -278,7 +278,7 @@ export const slowAnswers: FaultGroup = {
       stream: timeout,
     },
     {
-      name: 'sends events without content, and no end',
+      name: 'sends endless events without content',
       steps: (words) => [
         chunked(words, words.preamble),
         { do: 'repeat', bytes: chunks(words.idle), ms: 2 },

@@ -41,28 +41,28 @@ const bodies: readonly (readonly [
   body: (words: Words) => Uint8Array | string,
   type: string,
 ])[] = [
-  ['its error as JSON', ({ refusal }) => refusal, 'application/json'],
+  ['a JSON error', ({ refusal }) => refusal, 'application/json'],
   ['text', () => 'It cannot be done', 'text/plain'],
-  ['nothing', () => '', 'application/json'],
+  ['an empty body', () => '', 'application/json'],
 ]
 
 const missingAddress: Exception = {
   pairs: ['messages anthropic', 'responses openai', 'responses openai-responses'],
   whole: retry(404, null),
   stream: retry(404, null),
-  why: 'An address that is not there is asked for once more, in the protocol’s other words',
+  why: 'A missing address is requested once more, in the protocol’s other format',
 }
 
 export const errorStatuses: FaultGroup = {
-  title: 'Statuses',
+  title: 'Status codes',
   faults: statuses.flatMap(([status, expected]) =>
     bodies.map(
       ([name, body, type]): Fault => ({
-        name: `answers ${status} with ${name}`,
+        name: `returns ${status} with ${name}`,
         steps: (words) => whole(status, body(words), { 'content-type': type }),
         whole: expected,
         stream: expected,
-        ...(status === 404 && name !== 'its error as JSON' && { except: [missingAddress] }),
+        ...(status === 404 && name !== 'a JSON error' && { except: [missingAddress] }),
       }),
     ),
   ),
@@ -78,21 +78,21 @@ const waits: readonly (readonly [name: string, value: () => string, expected: Ex
     { ...limited, outcome: 'next', retryAfter: /^(?:2\d|30)$/ },
   ],
   [
-    'as a date that is over',
+    'as a past date',
     () => 'Wed, 21 Oct 2015 07:28:00 GMT',
     { ...limited, outcome: 'retry', retryAfter: /^1$/ },
   ],
-  ['below zero', () => '-3', { ...limited, outcome: 'retry', retryAfter: /^1$/ }],
-  ['as garbage', () => 'in a while', { ...limited, outcome: 'retry' }],
+  ['as a negative number', () => '-3', { ...limited, outcome: 'retry', retryAfter: /^1$/ }],
+  ['as invalid text', () => 'in a while', { ...limited, outcome: 'retry' }],
   ['of centuries', () => '9999999999', { ...limited, outcome: 'next', retryAfter: /^86400$/ }],
-  ['beyond all numbers', () => '9'.repeat(400), { ...limited, outcome: 'retry' }],
+  ['beyond the range of numbers', () => '9'.repeat(400), { ...limited, outcome: 'retry' }],
   ['empty', () => '', { ...limited, outcome: 'retry' }],
 ]
 
 export const retryAfters: FaultGroup = {
   title: 'Retry-After',
   faults: waits.map(([name, value, expected]) => ({
-    name: `answers 429 and Retry-After ${name}`,
+    name: `returns 429 with Retry-After ${name}`,
     steps: ({ refusal }) =>
       whole(429, refusal, { 'content-type': 'application/json', 'retry-after': value() }),
     whole: expected,

@@ -84,8 +84,8 @@ const unrepeated = (outcomes: readonly string[]): readonly string[] =>
 
 function wantedOf({ gets }: CallerFault): readonly string[] {
   if (gets === 'nothing') return []
-  if (gets === 'two answers') return ['the answer', 'the answer']
-  return [gets === 'answer' ? 'the answer' : `an error ${gets}`]
+  if (gets === 'two answers') return ['the response', 'the response']
+  return [gets === 'answer' ? 'the response' : `error ${gets}`]
 }
 
 const asGot = ({ status, headers, body }: RawAnswer) => ({

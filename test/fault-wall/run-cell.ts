@@ -142,11 +142,11 @@ function wrongAnswer(
 ): readonly string[] {
   const said = describe(caller, got, stream)
   if (expected.outcome === 'answer' || (isBacked && fallsBack(expected)))
-    return said === 'the answer' ? [] : [`${said} instead of the answer`]
+    return said === 'the response' ? [] : [`${said} instead of the response`]
   if (expected.outcome === 'error event')
-    return said === 'an error event' ? [] : [`${said} instead of an error event`]
+    return said === 'error event' ? [] : [`${said} instead of an error event`]
   const { status, code, retryAfter } = expected
-  const wanted = `an error ${status}`
+  const wanted = `error ${status}`
   const found = caller.error(objectIn(got.text), got.status)
   const after = got.headers['retry-after']
   return [
