@@ -22,7 +22,7 @@ export default defineConfig({
           { text: 'What it answers', link: '/addresses' },
           { text: 'Clients and SDKs', link: '/clients' },
           { text: 'Coding agents and chat programs', link: '/coding-agents' },
-          { text: 'Streaming: what is promised', link: '/streaming' },
+          { text: 'Streaming guarantees', link: '/streaming' },
           { text: 'The built-in engine', link: '/engine' },
           { text: 'The console', link: '/console' },
           { text: 'Commands', link: '/commands' },
