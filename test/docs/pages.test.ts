@@ -102,7 +102,7 @@ test('what the benchmark measured is shown with its figures', () => {
 })
 
 test('whatever is said of another gateway links to where it is said, and the page says when that was read', () => {
-  const [, field = ''] = /^## The field\n([\s\S]*?)^## /m.exec(textOf('compare.md')) ?? []
+  const [, field = ''] = /^## Other gateways\n([\s\S]*?)^## /m.exec(textOf('compare.md')) ?? []
   const claims = field.split('\n').filter((line) => line.startsWith('- '))
   expect(claims.length).toBeGreaterThan(20)
   for (const claim of claims) expect(claim).toMatch(/\[[^\]]+\]\(https:\/\/[^)]+\)/)
