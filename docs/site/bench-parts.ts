@@ -64,13 +64,13 @@ export function sizingPart(root: string): readonly string[] {
   if (!open || !idle) throw new Error('The benchmark has not measured open streams')
   const { streams, bytesPerStream } = open
   return [
-    `From \`bench/results/latest.json\` (${at.slice(0, 10)}, one core of an ${machine.cpu}, Node ${machine.node}, everything switched on; ratios travel better than figures):`,
+    `From \`bench/results/latest.json\` (${at.slice(0, 10)}, one core of an ${machine.cpu}, Node ${machine.node}, all features enabled; ratios are more portable than absolute figures):`,
     '',
-    '| load | processor time of one call | calls per second of one core |',
+    '| load | CPU time per request | requests per second and core |',
     '|---|---|---|',
     ...rows,
     '',
-    `A waiting stream takes about ${roughly(bytesPerStream / 1e3)} KB of memory: ${roughly(streams)} take some ${roughly((streams * bytesPerStream) / 1e6)} MB beside the ${roughly(idle.idleBytes / 1e6)} MB of an idle process.`,
+    `An idle stream uses about ${roughly(bytesPerStream / 1e3)} KB of memory: ${roughly(streams)} streams use about ${roughly((streams * bytesPerStream) / 1e6)} MB in addition to the ${roughly(idle.idleBytes / 1e6)} MB of an idle process.`,
   ]
 }
 
@@ -79,6 +79,6 @@ export function speedPart(root: string): readonly string[] {
   const results = resultsOf(root)
   const of = (target: string) => microseconds(rowOf(results, 'chat-2k', target))
   return [
-    `Measured here in one run on one core, for a chat of 2 KB: Sluice took ${of('sluice')} µs of processor time with key check, validation, rate limit, routing, usage record and log line; Portkey's open-source gateway took ${of('portkey')} µs for routing alone; nginx took ${of('nginx')} µs for passing bytes after a key check. The other gateways on this page were not measured.`,
+    `In one benchmark run on one core, with 2 KB chat requests, Sluice used ${of('sluice')} µs of CPU time with key check, validation, rate limit, routing, usage record and log line; Portkey's open-source gateway used ${of('portkey')} µs for routing alone; nginx used ${of('nginx')} µs for forwarding bytes after a key check. The other gateways on this page were not measured.`,
   ]
 }

@@ -15,9 +15,9 @@ export function commandsPage(): readonly string[] {
     '',
     `${program.description()} Without a command it is \`sluice serve\`.`,
     '',
-    'A command that succeeds ends with exit code 0. What it found wrong, and what was refused, is exit code 1 with a sentence on standard error; a wrong command line is 2. Results are on standard output, everything else on standard error. `sluice <command> --help` says the same as this page.',
+    'A command that succeeds exits with code 0. Problems and refused operations exit with code 1 and a message on standard error; an invalid command line exits with 2. Results are written to standard output, everything else to standard error. `sluice <command> --help` shows the same text as this page.',
     '',
-    'Commands that administer ask the gateway that runs under the same settings (`SLUICE_HOST`, `SLUICE_PORT`, `SLUICE_ADMIN_KEY` or the data folder), and where none answers they work on its data. Those that tell what a gateway does need one that runs.',
+    'Administrative commands use the running gateway with the same settings (`SLUICE_HOST`, `SLUICE_PORT`, `SLUICE_ADMIN_KEY` or the data folder). If none responds, they use its stored data. Commands that show the activity of a gateway need a running one.',
     '',
     ...program.commands.flatMap((command) => sectionOf(command, '##', 'sluice')),
   ]

@@ -3,30 +3,30 @@ import { errorMeanings } from './error-meanings.ts'
 
 const blames = {
   caller: 'the caller’s request',
-  upstream: 'the provider; other targets are asked before this is answered',
+  upstream: 'the provider; other targets are tried before this is returned',
   operator: 'the gateway or its settings',
 }
 
 /** The page of one code. */
 export function errorPage(code: ErrorCode): readonly string[] {
-  const error = new GatewayError(code, 'What went wrong, in a sentence', { param: 'field' })
+  const error = new GatewayError(code, 'A sentence that describes the error', { param: 'field' })
   const { when, help } = errorMeanings[code]
   return [
     `# ${code}`,
     '',
     when,
     '',
-    `**What helps:** ${help}`,
+    `**What to do:** ${help}`,
     '',
     `| | |`,
     '|---|---|',
     `| status | ${error.status}${code === 'upstream_rejected' ? ', or the provider’s own' : ''} |`,
     `| \`error.type\` | \`${error.type}\` |`,
     `| \`error.code\` | ${error.publicCode === null ? '`null`' : `\`${error.publicCode}\``} |`,
-    `| about | ${blames[error.blame]} |`,
+    `| cause | ${blames[error.blame]} |`,
     `| in the log | \`code: ${code}\` |`,
     '',
-    'The body in the words of OpenAI; Anthropic’s and Gemini’s clients get it in theirs.',
+    'The body in OpenAI’s format. Anthropic and Gemini clients receive their own format.',
     '',
     '```json',
     JSON.stringify(error.toJSON(), null, 2),
@@ -44,7 +44,7 @@ export function errorList(): readonly string[] {
   return [
     '# Errors',
     '',
-    'The name is what the log says as `code`; `error.code` is what callers see. A failed attempt is told to the caller only where no other target was left to ask.',
+    'The name is the `code` in the log; callers receive `error.code`. Callers receive the error of a failed attempt only if no other target is left to try.',
     '',
     '| status | name | `error.code` | when |',
     '|---|---|---|---|',

@@ -41,14 +41,14 @@ write('commands.md', commandsPage().map(plain))
 write('settings.md', [
   '# Settings of sluice.yaml',
   '',
-  'The file is reloaded when it changes, whole or not at all. `sluice check` says what is wrong with it, and editors know it by its schema: `# yaml-language-server: $schema=./sluice.schema.json`. `${NAME}` stands for a variable of the environment.',
+  'The file is reloaded when it changes, completely or not at all. `sluice check` reports errors in it. Editors use its schema: `# yaml-language-server: $schema=./sluice.schema.json`. `${NAME}` refers to an environment variable.',
   '',
   ...schemaPage(schemaOf('sluice.schema.json')).map(plain),
 ])
 write('apply-file.md', [
   '# The file of sluice apply',
   '',
-  'What `sluice apply -f` reads; [accounts](/accounts#accounts-in-a-file) shows one. Its schema for editors is `apply.schema.json`.',
+  'The file that `sluice apply -f` reads; [accounts](/accounts#accounts-in-a-file) shows an example. Its schema for editors is `apply.schema.json`.',
   '',
   ...schemaPage(schemaOf('apply.schema.json')).map(plain),
 ])

@@ -60,11 +60,11 @@ export function providerPage(provider: Provider): readonly string[] {
     ),
     `| documentation | <${documentation}> |`,
     `| operations | ${offered.join(', ')} |`,
-    ...(native.length === 0 ? [] : [`| passed byte for byte | ${native.join(', ')} |`]),
+    ...(native.length === 0 ? [] : [`| passed unchanged | ${native.join(', ')} |`]),
     '',
     variable === undefined
-      ? 'It needs no key. Turn it on in `sluice.yaml`, or let `sluice discover --write` find it:'
-      : `It is on wherever \`${variable}\` is set${neededSettings(provider).length === 0 ? '' : ', with the settings above'}. In \`sluice.yaml\` it may have several keys, which take turns, or another address:`,
+      ? 'It needs no key. Enable it in `sluice.yaml`, or let `sluice discover --write` find it:'
+      : `It is enabled when \`${variable}\` is set${neededSettings(provider).length === 0 ? '' : ', with the settings above'}. In \`sluice.yaml\` you can set several keys, which take turns, or another address:`,
     '',
     '```yaml',
     ...settingsOf(provider),
@@ -80,7 +80,7 @@ export function providerList(): readonly string[] {
   return [
     '# Providers',
     '',
-    `${providers.size} are known. One is on as soon as its key is in the environment; any other server by \`type\` and \`baseUrl\`, and packages of the AI SDK by \`type: ai-sdk\`: [settings](/settings#providers).`,
+    `${providers.size} providers are in the catalogue. A provider is enabled when its key is in the environment. Configure any other server with \`type\` and \`baseUrl\`, and AI SDK packages with \`type: ai-sdk\`: [settings](/settings#providers).`,
     '',
     '| provider | id | protocol | key |',
     '|---|---|---|---|',

@@ -54,7 +54,7 @@ test.each([...errorCodes])('the page of the error %s says what it is and what he
   const { status, publicCode } = new GatewayError(code, '')
   expect(page).toContain(`| status | ${status}`)
   expect(page).toContain(String(publicCode))
-  expect(page).toMatch(/\*\*What helps:\*\* \S/)
+  expect(page).toMatch(/\*\*What to do:\*\* \S/)
 })
 
 test('every command and every option is described, in words that end without a full stop', () => {

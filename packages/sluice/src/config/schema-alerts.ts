@@ -16,25 +16,25 @@ const alertEvents = [
 
 const webhook = object(
   {
-    url: text('Where messages are sent, by POST.'),
+    url: text('The URL to which messages are sent by POST.'),
     secret: text(
-      'What messages are signed with (Standard Webhooks): whsec_ and 24 to 64 bytes in base64, preferably a reference such as ${WEBHOOK_SECRET}.',
+      'The secret that signs messages (Standard Webhooks): whsec_ and 24 to 64 bytes in base64, preferably a reference such as ${WEBHOOK_SECRET}.',
     ),
     events: optional(
       Type.Array(Type.Enum([...alertEvents]), {
         minItems: 1,
         ...described(
-          'What it is told. budget.warning: 80 % of a budget is spent or put aside. budget.spent: all of it. budget.refused: a call was refused for it. provider.down: a breaker is open for all callers. errors.rate: too many calls fail. price.unknown: nobody knows what a call costs. journal.full: the journal cannot be written. journal.behind: usage does not come into the database. Default: all.',
+          'The events to send. budget.warning: 80 % of a budget is spent or reserved. budget.spent: a budget is exhausted. budget.refused: a request was refused because of a budget. provider.down: a breaker is open for all callers. errors.rate: too many requests fail. price.unknown: the cost of a request is unknown. journal.full: the journal cannot be written. journal.behind: usage records do not reach the database. Default: all.',
         ),
       }),
     ),
   },
-  'An address that is told what happens.',
+  'A webhook.',
 )
 
 export const alerts = object(
   {
-    webhooks: optional(listOf(webhook, 'Who is told. Default: nobody.')),
+    webhooks: optional(listOf(webhook, 'The webhooks. Default: none.')),
     errorRate: optional(
       object(
         {
@@ -42,17 +42,21 @@ export const alerts = object(
             Type.Number({
               exclusiveMinimum: 0,
               maximum: 100,
-              ...described('From how many percent of failed calls on. Default 25.'),
+              ...described(
+                'Percentage of failed requests from which the alert is sent. Default 25.',
+              ),
             }),
           ),
-          minutes: optional(count('How many minutes are looked at, by each process. Default 5.')),
-          calls: optional(count('Of fewer calls nothing is told. Default 50.')),
+          minutes: optional(count('The period in minutes, for each process. Default 5.')),
+          calls: optional(
+            count('With fewer requests in the period, no alert is sent. Default 50.'),
+          ),
         },
-        'When errors.rate is told: calls that failed, and not by a mistake of their callers.',
+        'When errors.rate is sent. Failures caused by callers do not count.',
       ),
     ),
   },
-  'Webhooks that tell what happens: budgets that run out, providers that are down and the like.',
+  'Webhooks for events such as exhausted budgets and unavailable providers.',
 )
 
 export type AlertsConfig = Static<typeof alerts>

@@ -3,116 +3,116 @@ import type { Static } from 'typebox'
 import { described, listOf, mapOf, object, optional, text } from './schema-parts.ts'
 
 const roles = ['owner', 'operator', 'viewer'] as const
-const groupOf = 'by the name or the id of a group'
+const groupOf = 'by group name or id'
 
 const oidc = object(
   {
     issuer: Type.String({
       pattern: '^https?://[^\\s]+$',
       ...described(
-        'The issuer’s identifier, such as https://login.example.com/realms/acme. Its settings are read from /.well-known/openid-configuration below it, when somebody first signs in.',
+        'The issuer’s identifier, such as https://login.example.com/realms/acme. Its configuration is read from /.well-known/openid-configuration below it at the first sign-in.',
       ),
     }),
-    clientId: text('What the gateway is called there.'),
+    clientId: text('The client id of the gateway at the issuer.'),
     clientSecret: optional(
       text(
-        'The secret of the client, preferably a reference such as ${OIDC_CLIENT_SECRET}. Default: none, for a public client.',
+        'The client secret, preferably a reference such as ${OIDC_CLIENT_SECRET}. Default: none, for a public client.',
       ),
     ),
     clientAuthentication: optional(
       Type.Enum(['basic', 'post'], {
         ...described(
-          'How the secret is sent: in a header (client_secret_basic) or in the body (client_secret_post). Default basic, unless the issuer lists post alone.',
+          'How the secret is sent: in a header (client_secret_basic) or in the body (client_secret_post). Default basic, unless the issuer lists only post.',
         ),
       }),
     ),
     name: optional(
-      text('What the button to sign in says after “Sign in with”. Default single sign-on.'),
+      text('The text after “Sign in with” on the sign-in button. Default single sign-on.'),
     ),
     scopes: optional(
       Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }), {
         minItems: 1,
-        ...described('What is asked for. Default openid, profile and email.'),
+        ...described('The requested scopes. Default openid, profile and email.'),
       }),
     ),
     redirectUrl: optional(
       Type.String({
         pattern: '^https?://[^\\s?#]+/admin/v1/session/oidc/callback$',
         ...described(
-          'Where the issuer sends browsers back to, as it is registered there. Default: /admin/v1/session/oidc/callback below server.publicUrl, or below the address that the browser came to.',
+          'The redirect URL registered at the issuer. Default: /admin/v1/session/oidc/callback below server.publicUrl, or below the URL that the browser used.',
         ),
       }),
     ),
     groupsClaim: optional(
       text(
-        'The claim that lists the groups of somebody, as a list or as one text; with dots for what is inside of another, such as realm_access.roles. Default groups.',
+        'The claim with the user’s groups, as a list or a single string; dots separate nested names, such as realm_access.roles. Default groups.',
       ),
     ),
     nameClaim: optional(
       text(
-        'The claim by which a user that was made before is found at its first sign-in: its name in Sluice. Default email.',
+        'The claim that is matched with the name of an existing Sluice user at the first sign-in. Default email.',
       ),
     ),
     domainClaim: optional(
       text(
-        'The claim that says the domain which allowedDomains asks for, such as hd of Google. Default: what follows the @ of email.',
+        'The claim with the domain for allowedDomains, such as Google’s hd. Default: the part of email after @.',
       ),
     ),
     trustEmail: optional(
       Type.Boolean(
         described(
-          'Whether email is believed where the issuer does not say that it is verified (email_verified). Default false.',
+          'Whether email is trusted when the issuer does not report it as verified (email_verified). Default false.',
         ),
       ),
     ),
     roles: optional(
-      mapOf(Type.Enum([...roles]), `Administrators’ roles ${groupOf}. The highest counts.`),
+      mapOf(Type.Enum([...roles]), `Administrator roles ${groupOf}. The highest applies.`),
     ),
     userRoles: optional(
-      mapOf(Type.Enum([...roles]), 'Administrators’ roles by e-mail address or subject (sub).'),
+      mapOf(Type.Enum([...roles]), 'Administrator roles by e-mail address or subject (sub).'),
     ),
     teamAdministrators: optional(
       mapOf(
-        text('The id of a team, or its name.'),
-        `Teams that are administered, ${groupOf}. The first one listed here counts.`,
+        text('The id or name of a team.'),
+        `Teams that members administer, ${groupOf}. The first match in this order applies.`,
       ),
     ),
     teams: optional(
       mapOf(
-        text('The id of a team, or its name.'),
-        `Teams that users are in, ${groupOf}. The first one listed here counts, and at each sign-in the user is moved there.`,
+        text('The id or name of a team.'),
+        `Teams of users, ${groupOf}. The first match in this order applies, and each sign-in moves the user there.`,
       ),
     ),
     defaultTeam: optional(
       text(
-        'The team, by its id or its name, that a new user comes into whose groups name none. Default: whoever has no group that is listed may not sign in.',
+        'The id or name of the team for new users without a listed group. Default: users without a listed group may not sign in.',
       ),
     ),
     allowedDomains: optional(
-      listOf(text('Such as example.com.'), 'Who may sign in at all. Default: every domain.'),
+      listOf(
+        text('A domain, such as example.com.'),
+        'The domains whose users may sign in. Default: all.',
+      ),
     ),
     allowedUsers: optional(
-      listOf(
-        text('An e-mail address or a subject.'),
-        'Who may sign in at all. Default: everybody.',
-      ),
+      listOf(text('An e-mail address or a subject.'), 'The users who may sign in. Default: all.'),
     ),
     createUsers: optional(
       Type.Boolean(
         described(
-          'Whether a user is made for somebody who signs in for the first time and is no administrator. false: only those that an administrator has made before may sign in. Default true.',
+          'Whether a user is created at the first sign-in of a person who is not an administrator. false: only users created by an administrator may sign in. Default true.',
         ),
       ),
     ),
     endSession: optional(
       Type.Boolean(
         described(
-          'Whether signing out leads to the issuer’s page for signing out, where it has one. Default true.',
+          'Whether signing out redirects to the issuer’s sign-out page, if it has one. Default true.',
         ),
       ),
     ),
   },
-  'Signing in by OpenID Connect: docs/sign-in.md.',
+  'Sign-in with OpenID Connect: docs/sign-in.md.',
 )
 
 export const consoleSettings = object(
@@ -122,13 +122,13 @@ export const consoleSettings = object(
         minimum: 60_000,
         maximum: 604_800_000,
         ...described(
-          'How long somebody stays signed in, in milliseconds; roles are looked at again at the next sign-in. Default 43200000 (12 hours).',
+          'Lifetime of a session in milliseconds; roles are read again at the next sign-in. Default 43200000 (12 hours).',
         ),
       }),
     ),
     oidc: optional(oidc),
   },
-  'The console.',
+  'The web console.',
 )
 
 export type ConsoleSettings = Static<typeof consoleSettings>

@@ -23,64 +23,69 @@ const tagPattern = '^[\\w.:=/@+-]{1,64}$'
 /** Only the claims named here are used. Their limits apply in addition to all others. */
 const limitClaims = object(
   {
-    requestsPerMinute: optional(text('A claim with a whole number from 1 up.')),
+    requestsPerMinute: optional(text('A claim with an integer of at least 1.')),
     tokensPerMinute: optional(text('The same.')),
     concurrentRequests: optional(text('The same.')),
-    budgets: optional(text('A claim with a list of budgets, or one: 10/month, 1/24h,tag=nightly.')),
-    tags: optional(text('A claim with the tags of all calls, as a list or separated by spaces.')),
+    budgets: optional(
+      text('A claim with a budget or a list of budgets: 10/month, 1/24h,tag=nightly.'),
+    ),
+    tags: optional(text('A claim with tags for all requests, as a list or separated by spaces.')),
     operations: optional(
-      text('A claim with the operations that may be used, as a list or separated by spaces.'),
+      text('A claim with the allowed operations, as a list or separated by spaces.'),
     ),
   },
-  'Claims that may bound a caller, by what they bound. The smaller of what a claim and what these settings say holds; a token without the claim is held to the settings alone. A claim that cannot be read refuses the token.',
+  'Claims that limit a caller. The lower of the claim and the setting applies; for a token without the claim, only the setting. A token with an unreadable claim is refused.',
 )
 
 /** Issuers of tokens that callers may use instead of a key (RFC 7519, RFC 7517). */
 export const jwt = listOf(
   object(
     {
-      issuer: text('What tokens say in iss.'),
-      audience: text('What tokens have to say in aud.'),
+      issuer: text('The value of iss in tokens.'),
+      audience: text('The required value of aud in tokens.'),
       jwksUrl: optional(
         Type.String({
           pattern: '^https?://[^\\s]+$',
-          ...described('Where the public keys of the issuer are. They are kept for ten minutes.'),
+          ...described('The URL of the issuer’s public keys. They are cached for ten minutes.'),
         }),
       ),
       jwksFile: optional(
-        text('A file with the public keys, instead of jwksUrl. It is read again every minute.'),
+        text('A file with the public keys, instead of jwksUrl. It is reread every minute.'),
       ),
       algorithms: optional(
         Type.Array(Type.Enum([...algorithms]), {
           minItems: 1,
-          ...described('Accepted signatures. Default RS256, ES256 and EdDSA.'),
+          ...described('Accepted signature algorithms. Default RS256, ES256 and EdDSA.'),
         }),
       ),
-      userClaim: optional(text('The claim that names the caller. Default sub.')),
+      userClaim: optional(text('The claim that identifies the caller. Default sub.')),
       users: optional(
         mapOf(
           text('The id of a user.'),
-          'The users that callers are, by what userClaim says: what holds for the user, its team and its organization holds for them, and teamClaim is not asked.',
+          'Users by the value of userClaim. The settings of the user, its team and its organization apply to the caller, and teamClaim is not used.',
         ),
       ),
       unknownUsers: optional(
         Type.Enum(['refuse', 'allow'], {
           ...described(
-            'Callers that users does not name, where it is set. refuse (default): 401. allow: they belong where teamClaim says, or to nobody.',
+            'How to handle callers that are not in users, if it is set. refuse (default): 401. allow: teamClaim determines their team; without it they belong to none.',
           ),
         }),
       ),
       teamClaim: optional(
         text(
-          'The claim that says to which team or user the caller belongs, by its id or by a name in teams; of a list the first that is known. A token without it is refused. Default: callers belong to nobody.',
+          'The claim with the caller’s team or user, as an id or as a name in teams; the first known value of a list applies. A token without the claim is refused. Default: callers belong to no team or user.',
         ),
       ),
       teams: optional(
-        mapOf(text('The id of a team or a user.'), 'Ids by what the claim says, such as a group.'),
+        mapOf(
+          text('The id of a team or a user.'),
+          'Ids by the value of the claim, such as a group.',
+        ),
       ),
       modelsClaim: optional(
         text(
-          'The claim that lists the models that may be used, as a list or separated by spaces; of those in models, where that is set. A token without it may use none.',
+          'The claim with the allowed models, as a list or separated by spaces; if models is set, only models in both are allowed. A token without the claim may use none.',
         ),
       ),
       models: optional(listOf(text('A name or a pattern.'), 'Models that each caller may use.')),
@@ -89,19 +94,19 @@ export const jwt = listOf(
           ...described('Operations that each caller may use. Default: all.'),
         }),
       ),
-      requestsPerMinute: optional(count('Of each caller.')),
-      tokensPerMinute: optional(count('Of each caller.')),
-      concurrentRequests: optional(count('Of each caller.')),
+      requestsPerMinute: optional(count('Limit for each caller.')),
+      tokensPerMinute: optional(count('Limit for each caller.')),
+      concurrentRequests: optional(count('Limit for each caller.')),
       budgets: optional(
         listOf(
-          Type.String({ pattern: budgetPattern, ...described('US dollars and a window.') }),
-          'Of each caller: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-4o.',
+          Type.String({ pattern: budgetPattern, ...described('US dollars and a period.') }),
+          'Budgets of each caller: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-4o.',
         ),
       ),
       tags: optional(
         Type.Array(Type.String({ pattern: tagPattern }), {
           maxItems: 16,
-          ...described('Every call of these callers has them.'),
+          ...described('Tags for all requests of these callers.'),
         }),
       ),
       limitClaims: optional(limitClaims),

@@ -14,15 +14,15 @@ const tokens = (description: string) =>
           above: Type.Array(
             object(
               {
-                tokens: Type.Integer({ minimum: 1, ...described('Tokens of input.') }),
+                tokens: Type.Integer({ minimum: 1, ...described('Number of input tokens.') }),
                 price: usd('In USD per million tokens.'),
               },
-              'A price for requests with more input than that; it holds for all of their tokens.',
+              'A price for requests with more input tokens; it applies to all of their tokens.',
             ),
-            described('Prices of long requests.'),
+            described('Prices for long requests.'),
           ),
         },
-        `${description} With other prices for long requests.`,
+        `${description} With different prices for long requests.`,
       ),
     ],
     described(description),
@@ -31,24 +31,20 @@ const tokens = (description: string) =>
 const kinds = (unit: string) =>
   Type.Union(
     [
-      usd(`In USD for ${unit}.`),
+      usd(`In USD per ${unit}.`),
       listOf(
         object(
           {
-            size: optional(
-              text('The size that is asked for, such as 1024x1024. Default: every one.'),
-            ),
-            quality: optional(
-              text('The quality that is asked for, such as hd. Default: every one.'),
-            ),
-            price: usd(`In USD for ${unit}.`),
+            size: optional(text('The requested size, such as 1024x1024. Default: any.')),
+            quality: optional(text('The requested quality, such as hd. Default: any.')),
+            price: usd(`In USD per ${unit}.`),
           },
-          `The price of one kind of ${unit}.`,
+          `The price of one size and quality, per ${unit}.`,
         ),
-        'Prices by kind. The first holds where nothing is asked for.',
+        'Prices by size and quality. The first applies when the request specifies neither.',
       ),
     ],
-    described(`The price of ${unit}.`),
+    described(`The price per ${unit}.`),
   )
 
 /** A price set by the user; omitted rates stay as known. */
@@ -64,22 +60,19 @@ export const price = object(
     reasoning: optional(tokens('Reasoning tokens of the output. Default: as output.')),
     audioOutput: optional(tokens('Audio tokens of the output.')),
     imageOutput: optional(tokens('Image tokens of the output. Default: as output.')),
-    characters: optional(usd('Characters that are spoken. In USD per million characters.')),
-    audioSeconds: optional(usd('Audio that is transcribed. In USD for a second.')),
-    videoSeconds: optional(kinds('a second of video')),
-    images: optional(kinds('an image')),
-    searchUnits: optional(usd('Searches of a rerank. In USD for one.')),
-    requests: optional(usd('Every request, beside what else it costs. In USD for one.')),
+    characters: optional(usd('Spoken characters. In USD per million characters.')),
+    audioSeconds: optional(usd('Transcribed audio. In USD per second.')),
+    videoSeconds: optional(kinds('second of video')),
+    images: optional(kinds('image')),
+    searchUnits: optional(usd('Searches of a rerank. In USD per search.')),
+    requests: optional(usd('Every request, in addition to other costs. In USD per request.')),
     tools: optional(
-      mapOf(
-        usd('In USD for a call.'),
-        'Tools that the provider runs itself, such as web_search, by name.',
-      ),
+      mapOf(usd('In USD per call.'), 'Tools that the provider runs, such as web_search, by name.'),
     ),
     serviceTiers: optional(
       mapOf(
         usd('The factor, such as 0.5.'),
-        'What the price is multiplied by where the provider says that it served in another way, such as batch, flex or priority; default stands for all others.',
+        'Price factors for other service tiers reported by the provider, such as batch, flex or priority; default applies to all others.',
       ),
     ),
   },
@@ -88,7 +81,7 @@ export const price = object(
 
 export const prices = mapOf(
   price,
-  'What targets cost, by provider/model, provider/* or the beginning of a name and *. The longest name wins over shorter ones, and all over the prices that are known without; a target that has no price has no cost in usage, which is not the same as 0.',
+  'Prices of targets, by provider/model, provider/* or the beginning of a name and *. The longest match applies and overrides the bundled price. The cost of a target without a price is unknown in usage, not 0.',
 )
 
 export type PriceConfig = Static<typeof price>

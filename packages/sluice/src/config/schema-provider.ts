@@ -13,11 +13,11 @@ import { unsupportedModes } from './unsupported-mode.ts'
 
 export const timeouts = object(
   {
-    connectMs: optional(milliseconds('Connecting to the upstream.')),
-    headersMs: optional(milliseconds('From the request to the response headers.')),
-    firstTokenMs: optional(milliseconds('From the request to the first streamed token.')),
-    idleMs: optional(milliseconds('Between two chunks of a stream.')),
-    totalMs: optional(milliseconds('For the whole response.')),
+    connectMs: optional(milliseconds('Time to connect to the upstream.')),
+    headersMs: optional(milliseconds('Time from the request to the response headers.')),
+    firstTokenMs: optional(milliseconds('Time from the request to the first streamed token.')),
+    idleMs: optional(milliseconds('Time between two chunks of a stream.')),
+    totalMs: optional(milliseconds('Time for the whole response.')),
   },
   'Timeouts for upstream requests.',
 )
@@ -42,7 +42,7 @@ const providerType = Type.Enum(
     'elevenlabs',
     'ai-sdk',
   ],
-  described('The protocol of a provider that is not in the catalogue.'),
+  described('The protocol of a provider outside the catalogue.'),
 )
 
 const providerModel = Type.Union(
@@ -55,7 +55,9 @@ const providerModel = Type.Union(
         inputTokenLimit: optional(count('Maximum number of input tokens.')),
         outputTokenLimit: optional(count('Maximum number of output tokens.')),
         maxConcurrent: optional(
-          count('The same as maxConcurrent of its provider, of this model alone; both hold.'),
+          count(
+            'Maximum number of concurrent requests to this model. The limit of the provider also applies.',
+          ),
         ),
         operations: optional(
           listOf(
@@ -74,7 +76,7 @@ export const provider = object(
   {
     kind: optional(
       text(
-        'The provider of the catalogue to start from, such as openai. Default: the name of this provider.',
+        'The catalogue provider to start from, such as openai. Default: the name of this provider.',
       ),
     ),
     type: optional(providerType),
@@ -88,39 +90,44 @@ export const provider = object(
     keys: optional(
       Type.Array(text('An API key.'), {
         minItems: 1,
-        ...described('Several API keys, used in turn; a refused key is set aside for a while.'),
+        ...described('Several API keys, used in turn; a refused key is not used for a while.'),
       }),
     ),
     headers: optional(mapOf(Type.String(), 'Additional headers for every request.')),
-    models: optional(listOf(providerModel, 'Its models. Default: its own model list.')),
+    models: optional(
+      listOf(
+        providerModel,
+        'The models of the provider. Default: the list that the provider returns.',
+      ),
+    ),
     sharedIds: optional(
       Type.Enum(['refuse', 'allow'], {
         ...described(
-          'Ids of conversations, prompts, files, containers, skills, cached contents, vector stores, responses and items that a request names and that this gateway did not give to the same API key, among them all files that were uploaded elsewhere. refuse (default): a 400. allow: they go to the provider, whose account all API keys share, unless they are another key’s or were deleted.',
+          'How to handle ids of conversations, prompts, files, containers, skills, cached contents, vector stores, responses and items in a request that this gateway did not give to the same API key, including all files uploaded elsewhere. refuse (default): 400. allow: they are sent to the provider, whose account all API keys share, unless they belong to another key or were deleted.',
         ),
       }),
     ),
     maxConcurrent: optional(
       count(
-        'How many calls of one gateway with all of its workers may be under way here at the same time. Those beyond it wait, and keys take turns; one key may have all places but a tenth, rounded down. Default: no limit.',
+        'Maximum number of concurrent requests of one gateway, including all of its workers, to this provider. Further requests wait, and keys take turns; one key may hold all slots but a tenth, rounded down. Default: no limit.',
       ),
     ),
     queueLength: optional(
-      count('How many calls may wait for a place, one key half of them. Default 1000.'),
+      count('Maximum number of waiting requests; one key may use half of them. Default 1000.'),
     ),
     queueMs: optional(
       Type.Integer({
         minimum: 0,
         maximum: 86_400_000,
         ...described(
-          'How long a call may wait for a place, before the next target is tried, or where none is left 503. 0: not at all. Default 5000.',
+          'How long, in milliseconds, a request may wait for a slot before the next target is tried; without another target: 503. 0: not at all. Default 5000.',
         ),
       }),
     ),
     whenFull: optional(
       Type.Enum(['wait', 'next'], {
         ...described(
-          'What a call does while there is no place and its route has another target left. wait (default): it waits. next: it goes to that one; at the last one it waits.',
+          'How to handle a request when no slot is free and its route has another target. wait (default): it waits. next: it goes to the next target; at the last one it waits.',
         ),
       }),
     ),
@@ -140,7 +147,7 @@ export const provider = object(
       Type.String({
         pattern: '^gs://.+$',
         ...described(
-          'google-vertex: where Veo writes its clips, such as gs://bucket/videos. Default: nowhere, clips come inside of answers.',
+          'google-vertex: where Veo writes its videos, such as gs://bucket/videos. Default: videos are returned in responses.',
         ),
       }),
     ),
@@ -149,8 +156,10 @@ export const provider = object(
     ),
     timeouts: optional(timeouts),
     unsupported: optional(
-      unsupported('The same for the targets of this provider. Default: that of all.'),
+      unsupported(
+        'The unsupported setting for targets of this provider. Default: the global setting.',
+      ),
     ),
   },
-  'An upstream provider: one of the catalogue by its name, or any other with type and baseUrl.',
+  'An upstream provider: one from the catalogue by its name, or any other with type and baseUrl.',
 )

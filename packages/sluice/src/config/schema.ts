@@ -27,18 +27,18 @@ const builtin = object(
     enabled: optional(
       Type.Enum(['auto', 'always', 'never'], {
         ...described(
-          'auto (default): aliases are on while no provider is configured. always: aliases are always on. never: the built-in engine is off.',
+          'auto (default): aliases are enabled while no provider is configured. always: aliases are always enabled. never: the built-in engine is off.',
         ),
       }),
     ),
     aliases: optional(
       mapOf(
         text('A built-in model, such as builtin-chat.'),
-        'Well-known model names and the built-in model that answers for each. Replaces the default table.',
+        'Well-known model names, each with the built-in model that serves it. Replaces the default table.',
       ),
     ),
   },
-  'The built-in engine, which answers without any provider.',
+  'The built-in engine, which needs no provider.',
 )
 
 const storage = object(
@@ -72,12 +72,12 @@ const target = object(
     ),
     maxConcurrent: optional(
       count(
-        'The same as maxConcurrent of its provider, for what comes by this route alone; all of them hold.',
+        'Maximum number of concurrent requests to this target through this route. The limits of its provider and model also apply.',
       ),
     ),
     timeouts: optional(timeouts),
   },
-  'One upstream model that can answer.',
+  'One upstream model of the route.',
 )
 
 const routeOptions = {
@@ -99,7 +99,7 @@ const routeOptions = {
   ),
   unsupported: optional(
     unsupported(
-      'The same for a route. Default: what its providers say; as a default of all routes it is that of all.',
+      'The unsupported setting of a route. Default: that of each provider; under defaults: the global setting.',
     ),
   ),
   hedge: optional(
@@ -109,14 +109,16 @@ const routeOptions = {
           described('Whether a slow request is also sent to the next target. Default false.'),
         ),
         delayMs: optional(
-          milliseconds('How long to wait for the first target. Default: learned from its latency.'),
+          milliseconds(
+            'Delay before the second request. Default: derived from the latency of the first target.',
+          ),
         ),
         percentile: optional(
           Type.Number({
             exclusiveMinimum: 0,
             exclusiveMaximum: 100,
             ...described(
-              'The percentile of recent time-to-first-token values that is used as delay. Default 95.',
+              'The percentile of recent times to first token that is used as the delay. Default 95.',
             ),
           }),
         ),
@@ -142,13 +144,13 @@ const routeOptions = {
   breaker: optional(
     object(
       {
-        failures: optional(count('Number of failures that opens the breaker. Default 5.')),
+        failures: optional(count('Number of failures that open the breaker. Default 5.')),
         windowMs: optional(
           milliseconds('Time window in which the failures are counted. Default 30000.'),
         ),
         cooldownMs: optional(milliseconds('How long the target is tried last. Default 15000.')),
       },
-      'Circuit breaker: a failing target is tried last for a while. Answers that break off count as well. Failures of one key alone open it for this key, those of several for all, each key counting for half of the number at most.',
+      'Circuit breaker: a failing target is tried last for a while. Interrupted responses count as failures. Failures of a single API key open the breaker only for that key. Failures of several keys open it for all; each key counts for at most half of the threshold.',
     ),
   ),
 }
@@ -160,12 +162,12 @@ const model = Type.Union(
       {
         targets: Type.Array(target, {
           minItems: 1,
-          ...described('The upstream models that can answer.'),
+          ...described('The upstream models of the route.'),
         }),
         fallback: optional(
           listOf(
             text('A model name or provider/model.'),
-            'Models to try in order when no target answers.',
+            'Models to try in order when all targets fail.',
           ),
         ),
         ...routeOptions,
@@ -173,7 +175,7 @@ const model = Type.Union(
       'A route: several targets under one name.',
     ),
   ],
-  described('A name for one model, or a route.'),
+  described('An alias for one model, or a route.'),
 )
 
 const key = object(
@@ -183,13 +185,15 @@ const key = object(
     models: optional(
       listOf(
         text('A model name, or provider/*.'),
-        'The model names the key may use, as callers write them; their targets and fallbacks are included. Default: all models.',
+        'The model names that the key may use, as callers write them, including their targets and fallbacks. Default: all models.',
       ),
     ),
     requestsPerMinute: optional(count('Requests per minute of this key.')),
     contentLogging: optional(
       Type.Boolean(
-        described('Whether the prompts and answers of this key are kept, masked. Default false.'),
+        described(
+          'Whether the prompts and responses of this key are stored, masked. Default false.',
+        ),
       ),
     ),
   },
@@ -200,7 +204,7 @@ const log = object(
   {
     level: optional(
       Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-        ...described('The least severe level that is logged. Default info.'),
+        ...described('The lowest level that is logged. Default info.'),
       }),
     ),
     file: optional(text('The log file. Default: standard output.')),
@@ -212,11 +216,11 @@ const usage = object(
   {
     keepDays: optional(
       count(
-        'How many days the record of each call is kept. The sums of usage by hour, day and month stay. Default: for ever.',
+        'How many days usage records are kept. The sums by hour, day and month are kept indefinitely. Default: no limit.',
       ),
     ),
   },
-  'What is kept of usage.',
+  'Retention of usage records.',
 )
 
 /** All of sluice.yaml; every part is optional. */
@@ -229,15 +233,15 @@ export const configFileSchema = Type.Object(
     builtin: optional(builtin),
     storage: optional(storage),
     providers: optional(mapOf(provider, 'Upstream providers by name.')),
-    models: optional(mapOf(model, 'Model names of your own: aliases and routes.')),
+    models: optional(mapOf(model, 'Custom model names: aliases and routes.')),
     unsupported: optional(
       unsupported(
-        'What happens to a field that a target cannot express. hints (default): what only advises (sampling, effort, verbosity, user, metadata, cache_control …) is left out and named in x-sluice-dropped; what changes the meaning of the answer (tools, schemas, n, stop, logprobs, pictures …) refuses the request. refuse: every such field refuses it. report: every such field is left out and named. The header x-sluice-unsupported of a call wins over a route, a route over a provider.',
+        'How to handle fields that a target cannot express. hints (default): hints (sampling, effort, verbosity, user, metadata, cache_control …) are dropped and named in x-sluice-dropped; a field that changes the meaning of the response (tools, schemas, n, stop, logprobs, images …) causes the request to be refused. refuse: any such field causes the request to be refused. report: all such fields are dropped and named. The request header x-sluice-unsupported overrides the route, and a route overrides the provider.',
       ),
     ),
     prices: optional(prices),
     usage: optional(usage),
-    defaults: optional(object(routeOptions, 'Default options of all routes.')),
+    defaults: optional(object(routeOptions, 'Default options for all routes.')),
     keys: optional(listOf(key, 'API keys defined in the settings.')),
     jwt: optional(jwt),
     console: optional(consoleSettings),
@@ -249,7 +253,7 @@ export const configFileSchema = Type.Object(
     additionalProperties: false,
     title: 'sluice.yaml',
     description:
-      'The settings of a Sluice gateway. Strings may contain ${NAME} or ${NAME:-default}, filled in from the environment.',
+      'The settings of a Sluice gateway. Strings may contain ${NAME} or ${NAME:-default}, which are replaced from the environment.',
   },
 )
 
