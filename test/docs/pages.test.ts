@@ -98,7 +98,7 @@ test('what the benchmark measured is shown with its figures', () => {
   const part = sizingPart(root).join('\n')
   expect(part).toMatch(/\| chat, 2 KB, same format \| \d+ µs \| [\d,]+ \|/)
   expect(part).not.toMatch(/NaN|undefined/)
-  expect(speedPart(root).join('\n')).toMatch(/Sluice took \d+ µs.*took \d+ µs.*nginx took \d+ µs/)
+  expect(speedPart(root).join('\n')).toMatch(/Sluice used \d+ µs.*used \d+ µs.*nginx used \d+ µs/)
 })
 
 test('whatever is said of another gateway links to where it is said, and the page says when that was read', () => {

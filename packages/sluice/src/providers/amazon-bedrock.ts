@@ -11,7 +11,7 @@ export const amazonBedrock: Provider = {
   environment: ['AWS_BEARER_TOKEN_BEDROCK'],
   secretFrom: awsSecretFrom,
   keyForms:
-    'A key is a Bedrock API key, access keys as `ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`, or `default-chain`: the role or profile that the tools of AWS would use, renewed before it expires. It is on, too, with `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, in a container or pod with a role, and with `AWS_PROFILE`; on a machine (EC2) with a role `default-chain` has to be written as the key.',
+    'A key is a Bedrock API key, access keys as `ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`, or `default-chain`: the role or profile that AWS tools would use, renewed before it expires. The provider is also enabled with `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, in a container or pod with a role, and with `AWS_PROFILE`. On an EC2 instance with a role, set `default-chain` as the key.',
   settingsFrom: { region: ['AWS_REGION', 'AWS_DEFAULT_REGION'] },
   settings: { region: 'us-east-1' },
   credentials: awsCredentials('bedrock'),

@@ -43,7 +43,7 @@ export const googleVertexAccess = {
   environment: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_VERTEX_ACCESS_TOKEN'],
   secretFrom: googleSecretFrom,
   keyForms:
-    'A key is the JSON of a service account, an access token, or `application-default`: the file or the machine that the tools of Google would use. It is on, too, with `GOOGLE_APPLICATION_CREDENTIALS` and a project.',
+    'A key is the JSON of a service account, an access token, or `application-default`: the file or machine identity that Google’s tools would use. The provider is also enabled with `GOOGLE_APPLICATION_CREDENTIALS` and a project.',
   settingsFrom: {
     project: ['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'],
     region: ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'],
