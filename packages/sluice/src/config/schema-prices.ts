@@ -35,8 +35,8 @@ const kinds = (unit: string) =>
       listOf(
         object(
           {
-            size: optional(text('The requested size, such as 1024x1024. Default: any.')),
-            quality: optional(text('The requested quality, such as hd. Default: any.')),
+            size: optional(text('The requested size, such as 1024x1024. Default: every one.')),
+            quality: optional(text('The requested quality, such as hd. Default: every one.')),
             price: usd(`In USD per ${unit}.`),
           },
           `The price of one size and quality, per ${unit}.`,
