@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { GatewayError } from '@sluice/contract'
 import type { Config } from '../config/config.ts'
 import type { Store } from '../ports/store.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import type { StoreOptions } from '../storage/store.ts'
 import { CommandError } from './command-error.ts'
-import { tightenFolder } from './tighten-folder.ts'
+import { dataFolderNames, journalNames, tightenFolder } from './tighten-folder.ts'
 
 /** The settings for data storage. */
 export type DataConfig = Pick<Config, 'dataFolder' | 'storage'>
@@ -25,7 +26,9 @@ export async function openData(
 ): Promise<Store> {
   try {
     makeFolder(dataFolder, 0o700)
-    tightenFolder(dataFolder, warn)
+    tightenFolder(dataFolder, dataFolderNames, warn)
+    const { journalFolder } = options
+    if (journalFolder !== undefined) tightenFolder(journalFolder, journalNames, warn)
     if (url === undefined) return openSqlite({ file: join(dataFolder, 'sluice.db'), ...options })
   } catch (cause) {
     throw new CommandError(
@@ -40,6 +43,27 @@ export async function openData(
   } catch (cause) {
     throw new CommandError(
       `The database (${databaseName(url)}) cannot be used: ${reasonOf(cause)}`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * Runs a step of a start. A database that is locked or has gone meanwhile ends it with a sentence, as one that cannot be
+ * opened does.
+ */
+export async function withData<Result>(
+  { dataFolder, storage: { url } }: DataConfig,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await step()
+  } catch (cause) {
+    if (!(cause instanceof GatewayError) || cause.code !== 'overloaded') throw cause
+    const place = url === undefined ? `in ${dataFolder}` : `(${databaseName(url)})`
+    const reason = reasonOf(cause.cause ?? cause)
+    throw new CommandError(
+      `The database ${place} cannot be used: ${reason}. Another program may hold it: try again`,
       { cause },
     )
   }

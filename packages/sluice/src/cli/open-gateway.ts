@@ -67,18 +67,25 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const { config, store, log, streamTimes, link } = input
   const now = Date.now
   const newId = createIds(now)
-  const keys = await openKeyRing(store, {
-    fixed: fixedKeys(config),
-    readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),
-  })
+  // If a later step fails, what was opened before it is closed.
+  await using opening = new AsyncDisposableStack()
+  const keys = opening.use(
+    await openKeyRing(store, {
+      fixed: fixedKeys(config),
+      readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),
+    }),
+  )
   const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
-  const sender = openSender()
+  const sender = opening.use(openSender())
   const { limiter, entrances } = await openLimits(input)
+  opening.use(limiter)
   const engineWaiting = () => opened.engine.waiting()
   const waits = { underWay: () => server.underWay(), engineWaiting }
   const shared = openShared(link)
-  const watching = await openWatching({ ...input, ...shared, limiter, entrances, now, ...waits })
-  const opened = await openEngine({ store, now, newId, log, ...engineShare(input) })
+  const watching = opening.use(
+    await openWatching({ ...input, ...shared, limiter, entrances, now, ...waits }),
+  )
+  const opened = opening.use(await openEngine({ store, now, newId, log, ...engineShare(input) }))
   const { engine, videos, published } = opened
   const needs = { send: sender.send, engine, now, newId, log, ...watching.offered }
   const current: Current = { config, routing: await routingOf(config, needs) }
@@ -117,6 +124,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     ...serverOptions(config, () => current.config),
     ...(streamTimes && { streamTimes }),
   })
+  const parts = opening.move()
   return {
     gateway,
     server,
@@ -124,11 +132,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     configure: settings.configure,
     async [Symbol.asyncDispose]() {
       await server.close()
-      await opened[Symbol.asyncDispose]()
-      await sender[Symbol.asyncDispose]()
-      await keys[Symbol.asyncDispose]()
-      await watching[Symbol.asyncDispose]()
-      await limiter[Symbol.asyncDispose]()
+      await parts.disposeAsync()
     },
   }
 }

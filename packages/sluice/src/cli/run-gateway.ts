@@ -16,7 +16,7 @@ import type { Store } from '../ports/store.ts'
 import { openUsageUpkeep } from '../storage/usage-upkeep.ts'
 import { CommandError } from './command-error.ts'
 import { setHeapGrowth } from './heap-growth.ts'
-import { openData } from './open-data.ts'
+import { openData, withData } from './open-data.ts'
 import { type OpenGateway, type OpenGatewayInput, openGateway } from './open-gateway.ts'
 import type { StartFacts } from './start-message.ts'
 import { StoreFailures } from './store-failures.ts'
@@ -46,18 +46,20 @@ export async function runGateway(running: Running): Promise<void> {
     ...(running.keepsBook && { keepsTables: tablesIn(log) }),
     ...failures.options,
   })
-  await running.prepare?.(store)
+  await withData(config, async () => running.prepare?.(store))
   // An error in one call must not end all other calls.
   process.on('unhandledRejection', (reason) =>
     log.error({ cause: causeText(GatewayError.from(reason)) }, 'unhandled rejection'),
   )
-  await using opened = await openGateway({
-    config,
-    store,
-    log,
-    ...(link && { link }),
-    ...(workers !== undefined && { workers }),
-  })
+  await using opened = await withData(config, () =>
+    openGateway({
+      config,
+      store,
+      log,
+      ...(link && { link }),
+      ...(workers !== undefined && { workers }),
+    }),
+  )
   failures.connect(opened.alerts)
   const settings = { current: config }
   await using _upkeep = running.keepsBook ? openUpkeep(store, { log, settings }) : undefined

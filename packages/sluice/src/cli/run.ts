@@ -18,6 +18,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return await runProgram(args)
   } catch (error) {
     process.stderr.write(`${printableLines(tell(error))}\n`)
+    // The channel to its primary process would keep a worker alive that could not start.
+    process.disconnect?.()
     return 1
   }
 }

@@ -8,7 +8,7 @@ import { programVersion } from '../config/version.ts'
 import type { Store } from '../ports/store.ts'
 import { createInitialKeys, type InitialKeys } from '../storage/initial-keys.ts'
 import { importClips } from './import-clips.ts'
-import { openData } from './open-data.ts'
+import { openData, withData } from './open-data.ts'
 import { type OpenLog, openLog } from './open-log.ts'
 import { type Listening, runGateway, warnOfShortKey } from './run-gateway.ts'
 import { type StartFacts, startLine, startMessage } from './start-message.ts'
@@ -62,7 +62,7 @@ async function serveWithWorkers(serving: Serving & { readonly count: number }): 
   let made: InitialKeys
   {
     await using store = await openData(config, { warn: (message) => log.warn({}, message) })
-    made = await prepareStore(store, config)
+    made = await withData(config, () => prepareStore(store, config))
   }
   // Node's cluster module is needed only here.
   const { superviseWorkers } = await import('./workers.ts')

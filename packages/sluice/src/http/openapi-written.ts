@@ -88,7 +88,11 @@ export const paging: readonly JsonSchema[] = [
     { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     'Number of items per page.',
   ),
-  query('after', text, 'The id of the last item of the previous page.'),
+  query(
+    'after',
+    text,
+    'The id of the last item of the previous page. One that was deleted meanwhile has no place: 400.',
+  ),
   query('order', { enum: ['asc', 'desc'], default: 'desc' }, 'Sort order by creation time.'),
 ]
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { leaveOut } from '../../../../test/support/leave-out.ts'
@@ -363,3 +364,20 @@ test('a start reads little code: nothing that only some calls need, and no libra
 
 /** The gateway itself, the server, the HTTP client and the log. The tokenizer alone has a million bytes. */
 const startCodeBytesMax = 3_400_000
+
+test.each([['1'], ['2']])(
+  'a database that another program holds ends the start of %s with a sentence',
+  async (workers) => {
+    const { stop } = await start()
+    await stop()
+    using db = new DatabaseSync(join(folder, 'data', 'sluice.db'))
+    db.exec('BEGIN EXCLUSIVE')
+    const variables = { SLUICE_PORT: '0' }
+    const sluice = startSluice(['serve', '--workers', workers], { folder, variables })
+    running.push(sluice)
+    const { exitCode, stderr } = await sluice.finished
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(`The database in ${join(folder, 'data')} cannot be used: database is`)
+    expect(stderr).not.toContain('    at ')
+  },
+)

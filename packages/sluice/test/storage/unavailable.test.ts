@@ -47,7 +47,11 @@ describe.runIf(process.platform !== 'win32')('rights', () => {
 
   test.each([
     ['empty', [], 0o700],
-    ['of an earlier start', ['sluice.db', 'initial-keys.json', 'videos'], 0o700],
+    [
+      'of an earlier start',
+      ['sluice.db', 'sluice.db.before-9', 'initial-keys.json', 'videos', 'journal', 'prices.json'],
+      0o700,
+    ],
     ['that holds other things', ['sluice.db', 'package.json'], 0o755],
   ] as const)('a folder %s is tightened, or said to be open', async (_name, names, mode) => {
     using folder = temporaryFolder()
@@ -61,5 +65,25 @@ describe.runIf(process.platform !== 'win32')('rights', () => {
     expect(modeOf(dataFolder)).toBe(mode)
     expect(warnings.length).toBe(mode === 0o755 ? 1 : 0)
     expect(existsSync(join(dataFolder, 'sluice.db'))).toBe(true)
+  })
+
+  test.each([
+    ['of an earlier start', 'host~1~2~3~1.journal', 0o700],
+    ['that holds other things', 'notes.txt', 0o777],
+  ])('a journal %s is tightened, or said to be open', async (_name, name, mode) => {
+    using folder = temporaryFolder()
+    const journalFolder = join(folder.path, 'journal')
+    mkdirSync(journalFolder)
+    writeFileSync(join(journalFolder, name), '')
+    chmodSync(journalFolder, 0o777)
+    const warnings: string[] = []
+    await using _store = await openData(
+      { dataFolder: folder.path, storage: {} },
+      { journalFolder, warn: (message) => void warnings.push(message) },
+    )
+    expect(modeOf(journalFolder)).toBe(mode)
+    expect(warnings.filter((text) => text.includes('The journal')).length).toBe(
+      mode === 0o777 ? 1 : 0,
+    )
   })
 })

@@ -40,12 +40,12 @@ export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWor
     setInterval(() => {
       work().catch((error: unknown) => log.warn({ error: String(error) }, told))
     }, ms).unref()
+  await sweepKeptFiles(store, now)
+  await takeJobs(input)
   const timers = [
     every(lookEveryMs, () => takeJobs(input), 'Video tasks could not be looked for'),
     every(sweepEveryMs, () => sweepKeptFiles(store, now), 'Old files could not be removed'),
   ]
-  await sweepKeptFiles(store, now)
-  await takeJobs(input)
 
   const fileOf = async (job: VideoJob, kind: KeptFileKind) => {
     const isThere = job.status === 'completed' && (job.expiresAt ?? 0) > Math.floor(now() / 1000)

@@ -85,7 +85,11 @@ export function pageIn<Item extends Listed>(items: readonly Item[], query: unkno
   const ordered = isAscending ? items : items.toReversed()
   const place = after === undefined ? -1 : ordered.findIndex(({ id }) => id === after)
   if (after !== undefined && place < 0)
-    throw new GatewayError('invalid_request', 'There is nothing with this id', { param: 'after' })
+    throw new GatewayError(
+      'invalid_request',
+      'There is nothing with this id in the list: begin again, or go on after another item',
+      { param: 'after' },
+    )
   return pageOfItems(ordered.slice(place + 1, place + 2 + limit), limit)
 }
 
