@@ -153,7 +153,7 @@ async function call(gateway: Started, at: number): Promise<number> {
     })
     await answer.arrayBuffer()
     return answer.status
-  } catch (thrown) {
+  } catch {
     if (leaving?.aborted === true) return 0
     // A stream that breaks off is no error of the test's.
     return 200

@@ -69,12 +69,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const newId = createIds(now)
   // If a later step fails, what was opened before it is closed.
   await using opening = new AsyncDisposableStack()
-  const keys = opening.use(
-    await openKeyRing(store, {
-      fixed: fixedKeys(config),
-      readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),
-    }),
-  )
+  const keys = opening.use(await openKeys(input))
   const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const sender = opening.use(openSender())
   const { limiter, entrances } = await openLimits(input)
@@ -135,6 +130,13 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
       await parts.disposeAsync()
     },
   }
+}
+
+function openKeys({ store, config, log }: OpenGatewayInput): Promise<KeyRing> {
+  return openKeyRing(store, {
+    fixed: fixedKeys(config),
+    readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),
+  })
 }
 
 function doorsOf(entrances: Entrances): Pick<Gateway, 'entrance' | 'upstreamPlaces'> {
