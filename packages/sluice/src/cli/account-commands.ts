@@ -37,9 +37,9 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
   addExportCommand(program, print)
   program
     .command('audit')
-    .description('check what administrators did')
+    .description('check the audit log')
     .command('verify')
-    .description('check the audit log: whether an entry was changed or taken out')
+    .description('check whether an entry of the audit log was changed or removed')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) =>
       finish(await verifyAudit(readEnvironment(), options)),
@@ -56,21 +56,21 @@ interface ApplyCommandOptions extends Omit<ApplyOptions, 'files'> {
 function addApplyCommand(program: Command, print: Print): void {
   program
     .command('apply')
-    .description('make organizations, teams, users, keys and routes what a YAML file says')
+    .description('apply organizations, teams, users, keys and routes from a YAML file')
     .option(
       '-f, --file <file>',
       'the file, or - for standard input; may be repeated',
       // Commander passes undefined the first time.
       (file: string, known: readonly string[] | undefined) => [...(known ?? []), file],
     )
-    .option('--dry-run', 'show what would change, and change nothing')
-    .option('--yes', 'do not ask')
-    .option('--prune', 'also delete and revoke what the sections of the file do not name')
+    .option('--dry-run', 'show what would change without changing it')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--prune', 'also delete and revoke what the sections of the file do not contain')
     .option(
       '--secrets <file>',
       'write the secrets of new keys to a new file that only you can read',
     )
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON')
     .option('--schema', 'print the JSON Schema of the file')
     .action(async ({ file, schema = false, ...options }: ApplyCommandOptions, command: Command) => {
@@ -90,8 +90,8 @@ function addExportCommand(program: Command, print: Print): void {
     .description(
       'print organizations, teams, users, keys and routes as a file for sluice apply, without secrets',
     )
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
-    .option('--json', 'print JSON, which apply reads as well')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
+    .option('--json', 'print JSON, which apply also reads')
     .action(async (options: { url?: string; json?: boolean }) => {
       const { exportCommand } = await import('./apply/export.ts')
       const { text, notes } = await exportCommand(readEnvironment(), options)
@@ -114,10 +114,10 @@ function addKeyCommands(program: Command, print: Print): void {
       .description('create an API key and print its secret, which is shown only once')
       .requiredOption('--name <name>', 'the name of the key'),
   )
-    .option('--owner <id>', 'the user or the team that it belongs to')
+    .option('--owner <id>', 'the user or team that owns the key')
     .option('--admin', 'create an administrator key, for the /admin API')
     .addOption(
-      new Option('--admin-role <role>', 'what the administrator may do; default owner').choices([
+      new Option('--admin-role <role>', 'the role of the administrator; default owner').choices([
         'owner',
         'operator',
         'viewer',
@@ -141,18 +141,18 @@ function addKeyCommands(program: Command, print: Print): void {
       .description('change the name, the owner or terms of a key')
       .argument('<key>', namedKey),
   )
-    .option('--name <name>', 'another name')
-    .option('--owner <id>', 'another user or team that it belongs to')
-    .option('--clear <terms>', 'terms to take away, such as budget,models,owner', splitList)
+    .option('--name <name>', 'the new name')
+    .option('--owner <id>', 'the new owner: a user or team')
+    .option('--clear <terms>', 'settings to remove, such as budget,models,owner', splitList)
     .option('--json', 'print JSON')
     .action(async (key: string, options: ChangeKeyOptions) =>
       print(await changeKeyCommand(readEnvironment(), key, options)),
     )
   keys
     .command('rotate')
-    .description('give a key another secret and print it')
+    .description('replace the secret of a key and print the new one')
     .argument('<key>', namedKey)
-    .option('--overlap <seconds>', 'how long the secret before is still valid; default 0', positive)
+    .option('--overlap <seconds>', 'how long the old secret remains valid; default 0', positive)
     .option('--json', 'print JSON')
     .action(async (key: string, options: { overlap?: number; json?: boolean }) =>
       printAll(await rotateKeyCommand(readEnvironment(), key, options)),
@@ -173,7 +173,7 @@ function addKeySwitches(keys: Command, print: Print): void {
       )
   keys
     .command('revoke')
-    .description('revoke a key for good')
+    .description('revoke a key permanently')
     .argument('<key>', namedKey)
     .option('--json', 'print JSON')
     .action(async (key: string, options: { json?: boolean }) =>
@@ -214,8 +214,8 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
       )
       .argument('<name>', named),
   )
-    .option('--name <name>', 'another name')
-    .option('--clear <terms>', 'terms to take away, such as budget,models', splitList)
+    .option('--name <name>', 'the new name')
+    .option('--clear <terms>', 'settings to remove, such as budget,models', splitList)
     .option('--json', 'print JSON')
     .action(async (asked: string, options: AccountOptions) =>
       print(await changeAccountCommand(readEnvironment(), kind, { asked, options })),
@@ -225,7 +225,7 @@ function addAccountCommands(program: Command, kind: AccountKind, print: Print): 
       .command(what)
       .description(
         what === 'unlink'
-          ? 'take the person who signs in as a user away from it, and end their sessions'
+          ? 'detach the person who signs in as a user, and end their sessions'
           : `${what} ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
       )
       .argument('<name>', named)

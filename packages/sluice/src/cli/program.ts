@@ -78,12 +78,8 @@ function addLookCommands(program: Command, { print, finish }: Printing): void {
   program
     .command('check')
     .description('check the settings and show what is configured')
-    .option('--live', 'ask every provider with each of its keys')
-    .option(
-      '--timeout <seconds>',
-      'with --live: the longest wait for a provider; default 10',
-      positive,
-    )
+    .option('--live', 'send a request to every provider with each of its keys')
+    .option('--timeout <seconds>', 'with --live: timeout for each provider; default 10', positive)
     .option('--json', 'print JSON')
     .action(async ({ timeout, ...options }: CheckOptions & { timeout?: number }) => {
       const waiting = timeout === undefined ? {} : { timeoutMs: timeout * 1000 }
@@ -95,8 +91,8 @@ function addLookCommands(program: Command, { print, finish }: Printing): void {
     .action(() => print(JSON.stringify(createOpenApi(addresses), null, 2)))
   program
     .command('backup')
-    .description('copy the SQLite database to a new file, also while a gateway runs on it')
-    .argument('<file>', 'the file to write; it must not be there')
+    .description('copy the SQLite database to a new file, also while a gateway uses it')
+    .argument('<file>', 'the file to write; it must not exist')
     .option('--json', 'print JSON')
     .action(async (file: string, options: { json?: boolean }) => {
       const { backupCommand } = await import('./backup.ts')
@@ -121,7 +117,7 @@ function addServe(program: Command, ended: (exitCode: number) => void): void {
     .description('start the gateway (the default without a command)')
     .option(
       '--workers <number>',
-      'processes that serve the port; auto: one for each core; default: that of the settings, or 1',
+      'processes that serve the port; auto: one per core; default: the setting, or 1',
       workersOption,
     )
     .action(async (options: ServeOptions) => {
@@ -152,17 +148,17 @@ function addGatewayCommands(program: Command, { print, finish }: Printing): void
     .description('ask a running gateway how it would route a request')
     .argument('<file>', 'a JSON request, or - for standard input')
     .option('--path <path>', 'the path of the request', '/v1/chat/completions')
-    .option('--json', 'print JSON, which it does in any case')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--json', 'print JSON (always the case)')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .action(async (file: string, options: { path: string; url?: string }) => {
       print(await explain(readEnvironment(), file, options))
     })
   program
     .command('bench')
     .description('measure the performance of a running gateway with chat requests')
-    .requiredOption('--model <name>', 'the model to ask')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
-    .option('--key <key>', 'an API key; default: that of the settings or of the first start')
+    .requiredOption('--model <name>', 'the model')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
+    .option('--key <key>', 'an API key; default: from the settings or the first start')
     .option(
       '--requests <number>',
       'total number of requests; default 100, or as many as --duration allows',
@@ -184,8 +180,8 @@ function addConfigCommands(program: Command, print: Print): void {
   config
     .command('set')
     .description('set one value; comments are kept')
-    .argument('<path>', 'such as server.port or models["gpt-4.1"]')
-    .argument('<value>', 'YAML, such as 9000 or acme/small')
+    .argument('<path>', 'a path such as server.port or models["gpt-4.1"]')
+    .argument('<value>', 'a YAML value, such as 9000 or acme/small')
     .option('--json', 'print JSON')
     .action(async (path: string, value: string, options: { json?: boolean }) => {
       const { changeConfig } = await import('./change-config.ts')
@@ -194,7 +190,7 @@ function addConfigCommands(program: Command, print: Print): void {
   config
     .command('unset')
     .description('remove one value')
-    .argument('<path>', 'such as server.port or models["gpt-4.1"]')
+    .argument('<path>', 'a path such as server.port or models["gpt-4.1"]')
     .option('--json', 'print JSON')
     .action(async (path: string, options: { json?: boolean }) => {
       const { changeConfig } = await import('./change-config.ts')

@@ -14,10 +14,10 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
   const requests = program
     .command('requests')
     .description('list the newest requests, or follow them as they end')
-    .option('--follow', 'go on until it is interrupted')
-    .option('--limit <number>', 'how many; default 50', positive)
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
-    .option('--json', 'print JSON; with --follow a line for each request')
+    .option('--follow', 'run until interrupted')
+    .option('--limit <number>', 'maximum number of requests; default 50', positive)
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
+    .option('--json', 'print JSON; with --follow, one line per request')
   for (const [name, meaning] of Object.entries(requestFilters)) {
     const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     requests.option(`--${words} <value>`, meaning)
@@ -31,10 +31,8 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
   addContentCommands(program, print)
   program
     .command('top')
-    .description(
-      'show what the last hour has used, by model; on a terminal until it is interrupted',
-    )
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .description('show usage of the last hour by model; on a terminal until interrupted')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON, once')
     .action(async (options: { readonly url?: string; readonly json?: boolean }) => {
       const table = () => topCommand(readEnvironment(), options, Date.now())
@@ -51,23 +49,23 @@ export function addRequestCommands(program: Command, print: (text: string) => vo
 function addContentCommands(program: Command, print: (text: string) => void): void {
   const contents = program
     .command('contents')
-    .description('export or erase prompts and answers that are kept')
+    .description('export or erase stored prompts and responses')
   contents
     .command('export')
-    .description('print them, a line of JSON for each call; the audit log says so')
+    .description('print them, one line of JSON per request; recorded in the audit log')
     .option('--user <id>', 'only of this user')
     .option('--key <id>', 'only of this key')
     .option('--team <id>', 'only of this team')
-    .option('--from <time>', 'a day, or a time in UTC to the hour; default all that is kept')
-    .option('--to <time>', 'the end, which does not count; default now')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--from <time>', 'the start, a day or an hour in UTC; default all that is stored')
+    .option('--to <time>', 'the end, exclusive; default now')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .action((options: ContentsOptions) => exportContents(readEnvironment(), options, print))
   contents
     .command('erase')
-    .description('remove those of a user or a key; what they used stays')
+    .description('erase those of a user or a key; their usage is kept')
     .option('--user <id>', 'the user')
     .option('--key <id>', 'the key')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON')
     .action(async (options: ContentsOptions) => {
       print(await eraseContents(readEnvironment(), options))

@@ -10,21 +10,21 @@ import { formatTable } from './table.ts'
 
 /** The filters for requests: option names and their descriptions. */
 export const requestFilters = {
-  from: 'only those that began then or later, such as 2026-01-31 or 2026-01-31T08:00:00Z',
-  to: 'only those that began before',
-  key: 'only of the key with this id',
-  user: 'only of the user with this id',
-  team: 'only of the team with this id',
-  organization: 'only of the organization with this id',
-  model: 'only of this model, as its provider calls it',
-  provider: 'only of this provider',
-  operation: 'only of this operation, such as chat or embed',
-  format: 'only in this client format, such as chat or messages',
-  outcome: 'only those that ended so: completed, failed, cancelled or incomplete',
-  status: 'only with a status such as 429, or of a class such as 5xx',
-  tag: 'only with this tag',
-  id: 'only the one that the gateway or the caller calls so',
-  requestedModel: 'only those whose caller named this model',
+  from: 'only requests started at or after this time, such as 2026-01-31 or 2026-01-31T08:00:00Z',
+  to: 'only requests started before this time',
+  key: 'only requests of the key with this id',
+  user: 'only requests of the user with this id',
+  team: 'only requests of the team with this id',
+  organization: 'only requests of the organization with this id',
+  model: 'only requests to this model, under its provider’s name',
+  provider: 'only requests to this provider',
+  operation: 'only requests of this operation, such as chat or embed',
+  format: 'only requests in this client format, such as chat or messages',
+  outcome: 'only requests with this outcome: completed, failed, cancelled or incomplete',
+  status: 'only requests with this status, such as 429, or class, such as 5xx',
+  tag: 'only requests with this tag',
+  id: 'only the request with this id, from the gateway or the caller',
+  requestedModel: 'only requests for this model name, as sent by the caller',
 } as const
 
 export type RequestsOptions = Readonly<Partial<Record<keyof typeof requestFilters, string>>> & {

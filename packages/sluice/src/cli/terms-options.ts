@@ -30,41 +30,40 @@ const dayMs = 86_400_000
 /** Adds the options of `TermsOptions` to a command. */
 export function addTermsOptions(command: Command): Command {
   return command
-    .option(
-      '--models <names>',
-      'models that may be used, such as gpt-4o,acme/*; default all',
-      splitList,
-    )
+    .option('--models <names>', 'allowed models, such as gpt-4o,acme/*; default all', splitList)
     .option(
       '--operations <names>',
-      'operations that may be used, such as chat,embed; default all',
+      'allowed operations, such as chat,embed; default all',
       splitList,
     )
-    .option('--addresses <blocks>', 'where requests may come from, such as 10.0.0.0/8', splitList)
-    .option('--tags <tags>', 'tags of every call', splitList)
-    .option('--metadata <pairs>', 'what is kept beside it, such as cost=42,site=Bern', parsePairs)
+    .option('--addresses <blocks>', 'allowed client addresses, such as 10.0.0.0/8', splitList)
+    .option('--tags <tags>', 'tags for every request', splitList)
+    .option('--metadata <pairs>', 'metadata, such as cost=42,site=Bern', parsePairs)
     .option('--rate <number>', 'requests per minute', positive)
     .option('--tokens <number>', 'tokens per minute', positive)
-    .option('--concurrent <number>', 'requests at the same time', positive)
+    .option('--concurrent <number>', 'concurrent requests', positive)
     .option(
       '--budget <budget>',
-      'US dollars and a window, such as 10/month, 2.5/day,model=gpt-4o or 1/24h,tag=nightly; with over=NAME calls beyond it go to that model; may be repeated',
+      'US dollars and a period, such as 10/month, 2.5/day,model=gpt-4o or 1/24h,tag=nightly; with over=NAME, requests over budget go to that model; may be repeated',
       // Commander passes undefined the first time.
       (text: string, known: readonly BudgetOption[] | undefined) => [
         ...(known ?? []),
         budgetOption(text),
       ],
     )
-    .option('--content-logging', 'keep prompts and answers, masked')
-    .option('--no-content-logging', 'never keep prompts and answers, whatever the levels above say')
+    .option('--content-logging', 'store prompts and responses, masked')
+    .option(
+      '--no-content-logging',
+      'never store prompts and responses, overriding the levels above',
+    )
     .option('--expires <days>', 'days until it expires', positive)
 }
 
 /** Adds the options that only accounts have. */
 export function addAccountOptions(command: Command): Command {
   return addTermsOptions(command)
-    .option('--own-keys', 'let users below make, rotate and revoke keys of their own')
-    .option('--no-own-keys', 'never let them, whatever the other levels say')
+    .option('--own-keys', 'let users below it create, rotate and revoke their own keys')
+    .option('--no-own-keys', 'never let them, overriding the other levels')
 }
 
 /** The terms in the form of the administration API. */

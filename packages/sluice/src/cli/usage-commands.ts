@@ -13,14 +13,14 @@ interface Printing {
 export function addUsageCommands(program: Command, { print, finish }: Printing): void {
   const usage = program
     .command('usage')
-    .description('show what was used and what it cost')
+    .description('show usage and cost')
     .option(
       '--by <names>',
       'one or two of hour, day, month, key, user, team, organization, provider, model, operation, tag, outcome; default model',
     )
-    .option('--from <time>', 'a day, or a time in UTC to the hour; default 30 days ago')
-    .option('--to <time>', 'the end, which does not count; default now')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--from <time>', 'the start, a day or an hour in UTC; default 30 days ago')
+    .option('--to <time>', 'the end, exclusive; default now')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
     .action(async (options: UsageOptions) => {
@@ -28,19 +28,19 @@ export function addUsageCommands(program: Command, { print, finish }: Printing):
     })
   usage
     .command('erase')
-    .description('replace a user or a key in all records and sums by an id that says nothing')
-    .option('--user <id>', 'the user, with the ids of the user’s keys')
+    .description('replace a user or key in all records and sums with an anonymous id')
+    .option('--user <id>', 'the user, including the ids of their keys')
     .option('--key <id>', 'the key')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON')
     .action(async (_options: object, command: Command) => {
       print(await eraseUsage(readEnvironment(), command.optsWithGlobals()))
     })
   usage
     .command('rebuild')
-    .description('make the sums of usage anew from the records that are there')
-    .option('--wait', 'wait until they are made')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .description('rebuild the sums of usage from the existing records')
+    .option('--wait', 'wait until they are complete')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON')
     .action(async (_options: object, command: Command) => {
       print(await rebuildUsage(readEnvironment(), command.optsWithGlobals()))
@@ -48,10 +48,10 @@ export function addUsageCommands(program: Command, { print, finish }: Printing):
   addPriceCommands(program, { print, finish })
   program
     .command('reconcile')
-    .description('list where the bill of a provider and the ledger differ, by day and model')
-    .argument('<file>', 'a CSV export of OpenAI’s usage page or of Anthropic’s Console')
+    .description('list differences between a provider’s bill and the ledger, by day and model')
+    .argument('<file>', 'a CSV export from OpenAI’s usage page or Anthropic’s Console')
     .option('--provider <name>', 'the provider in the ledger; default openai or anthropic')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON')
     .action(async (file: string, options: ReconcileOptions) => {
       finish(await reconcile(readEnvironment(), file, options))
@@ -59,10 +59,10 @@ export function addUsageCommands(program: Command, { print, finish }: Printing):
 }
 
 function addPriceCommands(program: Command, { print, finish }: Printing): void {
-  const prices = program.command('prices').description('show, check and fetch what models cost')
+  const prices = program.command('prices').description('show, check and fetch model prices')
   prices
     .command('show')
-    .description('show what a model costs, or every price that is not the library’s')
+    .description('show the price of a model, or every price that differs from the library')
     .argument('[model]', 'provider/model, or a model at any provider')
     .option('--json', 'print JSON')
     .action(async (model: string | undefined, options: { json?: boolean }) => {
@@ -70,18 +70,18 @@ function addPriceCommands(program: Command, { print, finish }: Printing): void {
     })
   prices
     .command('unknown')
-    .description('list what was called without a known price; exit code 1 where there is any')
-    .option('--from <time>', 'a day, or a time in UTC to the hour; default 30 days ago')
-    .option('--to <time>', 'the end, which does not count; default now')
-    .option('--url <url>', 'the URL of the gateway; default: that of the settings')
+    .description('list models used without a known price; exit code 1 if there are any')
+    .option('--from <time>', 'the start, a day or an hour in UTC; default 30 days ago')
+    .option('--to <time>', 'the end, exclusive; default now')
+    .option('--url <url>', 'the URL of the gateway; default: from the settings')
     .option('--json', 'print JSON')
     .action(async (options: UnknownOptions) => {
       finish(await unknownPrices(readEnvironment(), options))
     })
   prices
     .command('update')
-    .description('fetch the newest prices of the library into the data folder')
-    .option('--from <address>', 'another address, or a file')
+    .description('fetch the latest library prices into the data folder')
+    .option('--from <address>', 'another URL, or a file')
     .option('--json', 'print JSON')
     .action(async (options: { from?: string; json?: boolean }) => {
       print(await updatePrices(readEnvironment(), options))

@@ -12,30 +12,30 @@ const described = (description: string) => ({ description })
 const name = Type.String({
   minLength: 1,
   maxLength: 200,
-  ...described('Identifies it: nothing else of its kind has this name.'),
+  ...described('The name, which identifies the object among those of its kind.'),
 })
 const nameOf = (kind: string) =>
-  Type.String({ minLength: 1, maxLength: 200, ...described(`The name of the ${kind} it is in.`) })
+  Type.String({ minLength: 1, maxLength: 200, ...described(`The name of its ${kind}.`) })
 
 const writtenTerms = {
   expiresAt: Type.Union([
     terms.expiresAt,
     Type.String({
       pattern: '^\\d{4}-\\d\\d-\\d\\d(?:T\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,3})?)?Z)?$',
-      ...described('Such as 2027-01-31, or 2027-01-31T12:00:00Z.'),
+      ...described('A date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z.'),
     }),
   ]),
   budgets: Type.Array(
     Type.Union([
       Type.String({
-        ...described('US dollars and a window: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-4o.'),
+        ...described('US dollars and a period: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-4o.'),
       }),
       terms.budgets.items,
     ]),
     { maxItems: 100 },
   ),
   disabled: Type.Boolean(
-    described('Whether nothing below it is valid for the time being. Default false.'),
+    described('Whether this object and everything below it is disabled. Default false.'),
   ),
 }
 const ownTerms = optionals({ ...accountTerms, ...writtenTerms })
@@ -73,9 +73,7 @@ const appliedFileSchema = Type.Object(
   },
   {
     additionalProperties: false,
-    ...described(
-      'Organizations, teams, users, keys and routes as they shall be: `sluice apply -f`.',
-    ),
+    ...described('The desired organizations, teams, users, keys and routes for `sluice apply -f`.'),
   },
 )
 

@@ -20,7 +20,7 @@ const budget = Type.Object(
       Type.String({
         pattern: '^[\\w.-]{1,64}$',
         description:
-          'A budget that is there and counts the same (window, model, tag) keeps its id. In changes any other gets a new one.',
+          'An existing budget with the same window, model and tag keeps its id. In changes, any other budget gets a new one.',
       }),
     ),
     limitMicroUsd: Type.Integer({
@@ -30,7 +30,11 @@ const budget = Type.Object(
     }),
     window: Type.Union([
       oneOf(['day', 'week', 'month', 'lifetime']),
-      Type.Integer({ minimum: 1, maximum: 8_760, description: 'The last so many hours.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 8_760,
+        description: 'A rolling window of this many hours.',
+      }),
     ]),
     model: Type.Optional(word(200)),
     tag: Type.Optional(tag),
@@ -40,7 +44,7 @@ const budget = Type.Object(
         {
           additionalProperties: false,
           description:
-            'A model or route that a call is sent to when there is no money for its own, if what it costs there fits or it costs nothing. Default: the call is refused.',
+            'A model or route for requests over budget, if their cost there fits the budget or is zero. Default: the request is refused.',
         },
       ),
     ),
@@ -58,22 +62,22 @@ export const terms = {
   operations: Type.Array(oneOf(operationNames), { maxItems: itemsMax }),
   addresses: Type.Array(word(64), {
     maxItems: itemsMax,
-    description: 'Addresses and blocks from which requests may come, such as 10.0.0.0/8.',
+    description: 'Allowed client addresses and CIDR blocks, such as 10.0.0.0/8.',
   }),
   requestsPerMinute: count('Requests per minute.'),
   tokensPerMinute: count('Input and output tokens per minute.'),
-  concurrentRequests: count('Requests at the same time.'),
+  concurrentRequests: count('Concurrent requests.'),
   budgets: Type.Array(budget, { maxItems: itemsMax }),
   metadata: Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
-    description: 'Up to 16 pairs that the gateway never reads.',
+    description: 'Up to 16 pairs that the gateway does not interpret.',
   }),
   tags: Type.Array(tag, {
     maxItems: tagsMax,
-    description: 'Every call below has these.',
+    description: 'Tags for all requests at this level and below.',
   }),
   contentLogging: Type.Boolean({
     description:
-      'Whether prompts and answers are kept, masked: where some level says so and none says false.',
+      'Whether prompts and responses are stored, masked. In effect if a level sets true and none sets false.',
   }),
 }
 
@@ -82,7 +86,7 @@ export const accountTerms = {
   ...terms,
   ownKeys: Type.Boolean({
     description:
-      'Whether users make, rotate and revoke keys of their own: where some level says so and none says false.',
+      'Whether users may create, rotate and revoke their own keys. In effect if a level sets true and none sets false.',
   }),
 }
 
@@ -104,7 +108,7 @@ const role = oneOf(['caller', 'administrator'])
 const adminRole = oneOf(['owner', 'operator', 'viewer', 'team'])
 /** Checked in the same transaction as the creation: of several concurrent requests one succeeds. */
 const unique = Type.Boolean({
-  description: 'Refuse with 409 where another of its kind has this name. Default false.',
+  description: 'Refuse with 409 if another object of this kind has the name. Default false.',
 })
 
 export const organizationCreation = closed({ name, ...optionals({ unique, ...accountTerms }) })
@@ -153,7 +157,7 @@ export const accountChangesBody = closed({
   ...changesOf(accountTerms),
   parentId: Type.Optional(
     Type.Union([id, Type.Null()], {
-      description: 'What it is in from now on; what was used before stays where it was counted.',
+      description: 'The new parent; earlier usage stays with the previous one.',
     }),
   ),
 })
@@ -170,7 +174,7 @@ export const rotationBody = closed({
     Type.Integer({
       minimum: 0,
       maximum: overlapSecondsMax,
-      description: 'How long the secret before is still good. Default 0.',
+      description: 'How long the old secret remains valid. Default 0.',
     }),
   ),
 })
@@ -217,7 +221,7 @@ export const shownAccountSchema = Type.Object({
   ...optionals({
     parentId: id,
     identity: Type.String({
-      description: 'Of a user who has signed in by OpenID Connect: who it is there, as a hash.',
+      description: 'A hash of the OpenID Connect identity of a user who has signed in.',
     }),
     disabledAt: time,
     ...accountTerms,
@@ -252,11 +256,11 @@ export const ownKeySchema = Type.Object({
         remainingMicroUsd: Type.Integer(),
         resetMs: Type.Union([Type.Integer(), Type.Null()]),
       }),
-      { description: 'What is left of each of its budgets.' },
+      { description: 'The remainder of each of its budgets.' },
     ),
   }),
 })
 export const keyWithSecretSchema = Type.Object({
   ...shownKeyFields,
-  secret: Type.String({ description: 'Shown this once.' }),
+  secret: Type.String({ description: 'Shown only once.' }),
 })
