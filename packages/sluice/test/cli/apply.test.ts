@@ -108,7 +108,7 @@ test('only with --prune is anything removed, of the sections that are there, and
   expect(await done(apply(fewer, '--yes'))).toBe('Nothing differs.\n')
   // Keys still belong to them: their section is not there, so that they stay.
   expect(await refused(apply(fewer, '--yes', '--prune'))).toContain(
-    'delete user ada: The gateway refused (409): Something belongs to it',
+    'delete user ada: The gateway refused (409): It still owns accounts or keys',
   )
   const shown = await done(apply(`${fewer}keys: []\n`, '--yes', '--prune'))
   expect(shown).toContain('- key app: revoke\n')
