@@ -45,7 +45,7 @@ test(
     await page.getByRole('link', { name: 'Teams' }).click()
     await page.getByRole('button', { name: 'Create a team' }).click()
     await dialog.getByLabel('Name').fill('Search')
-    await dialog.getByLabel('Is in').selectOption('Riverside')
+    await dialog.getByLabel('Member of').selectOption('Riverside')
     await dialog.getByRole('button', { name: 'Add a budget' }).click()
     await dialog.getByLabel('US dollars').fill('25.5')
     await dialog.getByLabel('Requests per minute').fill('600')
@@ -125,7 +125,7 @@ test(
     }
     await shoot(opened, 'key-secret')
     expect(await opened.problems()).toEqual([])
-    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
     const chat = (key: string) =>
       tests.gateway.post('/v1/chat/completions', { model: 'acme/priced', ...small }, { key })
     expect((await chat(secret)).status).toBe(200)
@@ -144,7 +144,7 @@ test(
     await dialog.getByRole('button', { name: 'Rotate' }).click()
     const next = (await dialog.getByTestId('secret').textContent()) ?? ''
     expect(next).not.toBe(secret)
-    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
     expect([(await chat(secret)).status, (await chat(next)).status]).toEqual([401, 200])
 
     await page.getByRole('button', { name: 'Disable' }).click()
@@ -154,7 +154,7 @@ test(
     await page.getByRole('button', { name: 'Disable' }).waitFor()
 
     await page.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('Revoke the key for good?').waitFor()
+    await page.getByText('Revoke the key permanently?').waitFor()
     expect(await opened.problems()).toEqual([])
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('Revoked').waitFor()
@@ -197,7 +197,7 @@ test(
     await page.getByRole('button', { name: 'Change' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('US dollars').fill('7')
-    await dialog.getByLabel('Prompts and answers are kept').selectOption('yes')
+    await dialog.getByLabel('Store prompts and responses').selectOption('yes')
     await dialog.getByRole('button', { name: 'Save' }).click()
     // While it is open its list says the same.
     await dialog.waitFor({ state: 'detached' })
@@ -209,7 +209,7 @@ test(
     await shoot(opened, 'key-terms')
     expect(await opened.problems()).toEqual([])
     await dialog.getByLabel('Route when it is spent').fill('')
-    await dialog.getByLabel('Prompts and answers are kept').selectOption('')
+    await dialog.getByLabel('Store prompts and responses').selectOption('')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     const plain = (await granted(tests.gateway, `GET /admin/v1/keys/${id}`)) as object
@@ -245,7 +245,7 @@ test(
     expect(await page.getByRole('alert').textContent()).toContain('There is no such key')
     expect((await opened.problems()).filter((one) => !one.includes('404'))).toEqual([])
     await page.goto(`${tests.gateway.url}/#/nowhere`)
-    await page.getByText('There is no such page').waitFor()
+    await page.getByText('Page not found').waitFor()
   },
 )
 
@@ -314,12 +314,12 @@ test(
     await dialog.getByText('Aardvark', { exact: true }).waitFor()
     expect(await opened.problems()).toEqual([])
     await dialog.getByRole('button', { name: 'Create a key' }).click()
-    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
     const made = page.getByRole('row').filter({ hasText: 'of aardvark' })
     await made.getByRole('cell', { name: 'Aardvark', exact: true }).waitFor()
 
     await page.goto(`${gateway.url}/#/teams`)
-    const sorted = page.getByText('the titles sort only what is shown here')
+    const sorted = page.getByText('sorting applies only to those shown')
     await sorted.waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
     await sorted.waitFor({ state: 'detached' })

@@ -101,7 +101,7 @@ test.for([
     const { page } = opened
     await signIn(opened, 'eve')
     await page.getByRole('alert').getByText('None of your groups may use this gateway').waitFor()
-    await page.getByText(/says more under req_/).waitFor()
+    await page.getByText(/the gateway’s log for req_/).waitFor()
     await shoot(opened, `sign-in-refused-${colorScheme}${isPhone ? '-phone' : ''}`)
     expect(await problems(opened)).toEqual([])
   },

@@ -116,12 +116,12 @@ test('who is refused is seen live and on the overview', browserWait, async (cont
   await page.goto(`${empty.url}/#/overview`)
   const refused = page.getByRole('region', { name: 'Refused' })
   // They are written every two seconds, and the page asks every half a minute.
-  await page.getByText('Nothing was asked in this time').waitFor()
+  await page.getByText('No requests in this period').waitFor()
   await expect
     .poll(
       async () => {
         await page.reload()
-        await page.getByText('Nothing was asked in this time').waitFor()
+        await page.getByText('No requests in this period').waitFor()
         return refused.getByRole('row', { name: /404 model_not_found .* chat 1 / }).count()
       },
       { timeout: 20_000, interval: 1_000 },
@@ -136,7 +136,7 @@ test('who is refused is seen live and on the overview', browserWait, async (cont
 test('nothing yet is said so', browserWait, async (context) => {
   if (!emptyBrowser) return leaveOutBrowser(context)
   await using opened = await emptyBrowser.open('/overview', { key: adminKey })
-  await opened.page.getByText('Nothing was asked in this time').waitFor()
+  await opened.page.getByText('No requests in this period').waitFor()
   await shoot(opened, 'overview-empty')
   expect(await opened.problems()).toEqual([])
   await opened.page.getByRole('link', { name: 'Requests' }).click()
@@ -161,7 +161,7 @@ test('a request is found, followed and looked at', browserWait, async (context) 
   expect(await rows.count()).toBe(2)
   await rows.nth(1).getByRole('link').click()
   await page.getByRole('heading', { name: '1. second/b' }).waitFor()
-  await page.getByRole('heading', { name: 'Prompt and answer' }).waitFor()
+  await page.getByRole('heading', { name: 'Prompt and response' }).waitFor()
   await page.getByText('up-7', { exact: true }).waitFor()
   // Of a single attempt it is said once.
   expect(await page.getByText('upstream_unavailable').count()).toBe(1)
@@ -183,7 +183,7 @@ test(
     await using opened = await browser.open('/requests', { key: adminKey })
     const { page } = opened
     await page.getByRole('cell', { name: 'first/c' }).first().waitFor()
-    await page.getByRole('combobox', { name: 'Asked for' }).fill('quick')
+    await page.getByRole('combobox', { name: 'Requested model' }).fill('quick')
     await page.getByRole('button', { name: 'Search' }).click()
     const rows = page.getByRole('table').getByRole('row')
     await expect.poll(() => rows.count()).toBe(2)
@@ -213,7 +213,7 @@ test('a provider and a model are tested by a call', browserWait, async (context)
   const { page } = opened
   await page.getByRole('cell', { name: 'quick' }).first().waitFor()
   await page.getByRole('button', { name: 'Test call: builtin-chat' }).click()
-  await page.getByText('It answers').waitFor()
+  await page.getByText('It responds').waitFor()
   expect(await opened.problems()).toEqual([])
   await page.getByText('Providers', { exact: true }).click()
   expect(page.url()).toContain('tab=providers')

@@ -38,7 +38,7 @@ const pages: readonly Page[] = [
     key: adminKey,
     pattern: /\/admin\/v1\/usage\?/,
     parts: 1,
-    found: 'Nothing was used in this time',
+    found: 'No usage in this period',
   },
   {
     path: '/usage',

@@ -97,12 +97,12 @@ test('a key is made, rotated and revoked', browserWait, async (context) => {
   const secret = (await dialog.getByTestId('secret').textContent()) ?? ''
   expect(await chat(secret)).toBe(200)
   await shoot(opened, 'own-created')
-  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
   const row = page.getByRole('row').filter({ hasText: 'notebook' })
   await row.getByRole('button', { name: 'Rotate' }).click()
   await dialog.getByRole('button', { name: 'Rotate' }).click()
   const next = (await dialog.getByTestId('secret').textContent()) ?? ''
-  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
   expect([await chat(secret), await chat(next)]).toEqual([401, 200])
   await row.getByRole('button', { name: 'Revoke' }).click()
   await dialog.getByRole('button', { name: 'Revoke' }).click()
@@ -118,7 +118,7 @@ test('where the team does not allow it nothing is offered', browserWait, async (
   await using opened = await open(context, { key: made.secret })
   const { page } = opened
   await page.getByRole('cell', { name: 'only' }).waitFor()
-  await page.getByText('Nothing was used in this time').waitFor()
+  await page.getByText('No usage in this period').waitFor()
   expect(await page.getByRole('button', { name: /Create a key|Rotate|Revoke/ }).count()).toBe(0)
   expect(await opened.problems()).toEqual([])
 })

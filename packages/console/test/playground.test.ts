@@ -188,10 +188,10 @@ test('a chat goes on with a reply', browserWait, async (context) => {
   const { page } = opened
   await page.getByLabel('Message').fill('Hi')
   await page.getByText('System prompt, tools').click()
-  const schema = page.getByLabel('JSON schema of the answer')
+  const schema = page.getByLabel('JSON schema of the response')
   await schema.fill('{')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('This is no JSON').waitFor()
+  await page.getByText('This is not valid JSON').waitFor()
   await schema.fill('{ "type": "object" }')
   await send(opened)
   await page.getByText('Hello', { exact: true }).waitFor()
@@ -237,7 +237,7 @@ test('tools that a model calls are answered by hand', browserWait, async (contex
   const { page } = opened
   await page.getByLabel('Message').fill('How is the weather in Oslo?')
   await page.getByText('System prompt, tools').click()
-  await page.getByRole('button', { name: 'Take an example' }).click()
+  await page.getByRole('button', { name: 'Insert an example' }).click()
   await send(opened)
   await page.getByText('get_weather({"city":"Oslo"})').waitFor()
   await page.getByLabel('Result of get_weather').fill('Rain, 7 degrees')
@@ -282,7 +282,7 @@ test.for(programs)(
       await page.getByLabel('Message').fill('Say "hello", it’s \'fine\'')
       await page.getByText('System prompt, tools').click()
       await page.getByLabel('System prompt').fill('Be brief.')
-      await page.getByRole('button', { name: 'Take an example' }).click()
+      await page.getByRole('button', { name: 'Insert an example' }).click()
     }
     if ('file' in use) {
       const label = use.operation === 'Chat' ? 'Picture or sound' : 'File'

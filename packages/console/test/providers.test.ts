@@ -47,7 +47,7 @@ test.for([
       .waitFor()
     await settings.getByRole('row', { name: /providers\.first\.key.*Hidden/ }).waitFor()
     expect(await page.content()).not.toContain('sk-of-first')
-    await page.getByLabel('Calls at the same time').waitFor()
+    await page.getByLabel('Concurrent calls').waitFor()
     await shoot(opened, `provider-${colorScheme}${isPhone ? '-phone' : ''}`)
     expect(await opened.problems()).toEqual([])
   },
@@ -56,7 +56,7 @@ test.for([
 test('its settings are planned and applied', browserWait, async (context) => {
   await using opened = await tests.open(context, path)
   const { page } = opened
-  const places = page.getByLabel('Calls at the same time')
+  const places = page.getByLabel('Concurrent calls')
   expect(await places.inputValue()).toBe('4')
   await page.getByLabel('Models').fill('a\n{ "id": 7 }')
   opened.expectStatus(400)
@@ -64,7 +64,7 @@ test('its settings are planned and applied', browserWait, async (context) => {
   await page.getByRole('alert').getByText('models').waitFor()
   expect(await opened.problems()).toEqual([])
   await page.getByLabel('Models').fill('a\n{ "id"')
-  await page.getByText('A line is no JSON').waitFor()
+  await page.getByText('A line is not valid JSON').waitFor()
   expect(await page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true)
   await page.getByLabel('Models').fill('a\n{ "id": "b", "upstream": "b-2" }')
   await places.fill('6')
@@ -77,7 +77,7 @@ test('its settings are planned and applied', browserWait, async (context) => {
   await shoot(opened, 'provider-plan')
   expect(await opened.problems()).toEqual([])
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
-  await page.getByRole('status').getByText('Applied: it holds from now on.').waitFor()
+  await page.getByRole('status').getByText('Applied.').waitFor()
   await expect
     .poll(() => readFileSync(configFile, 'utf8'))
     .toContain('maxConcurrent: 6 # as agreed')
@@ -99,8 +99,8 @@ test('its settings are planned and applied', browserWait, async (context) => {
   // What would be off is said before.
   await page.getByRole('combobox', { name: 'Turned on' }).selectOption('No')
   await page.getByRole('button', { name: 'Plan', exact: true }).click()
-  await page.getByText('Applied: it holds').waitFor({ state: 'detached' })
-  await page.getByText('These providers would be off').waitFor()
+  await page.getByText('Applied.').waitFor({ state: 'detached' })
+  await page.getByText('These providers would be disabled').waitFor()
 })
 
 test(
@@ -134,5 +134,5 @@ test('what cannot be read is said, and asked again', browserWait, async (context
   await alert.getByText('The file is broken').waitFor()
   await page.unroute('**/admin/v1/provider-settings')
   await alert.getByRole('button', { name: 'Try again' }).click()
-  await page.getByLabel('Calls at the same time').waitFor()
+  await page.getByLabel('Concurrent calls').waitFor()
 })

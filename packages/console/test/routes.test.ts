@@ -93,7 +93,7 @@ test('a route is edited in a form, planned and applied', browserWait, async (con
   expect(await opened.problems()).toEqual([])
 
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
-  await page.getByRole('status').getByText('Applied: it holds from now on.').waitFor()
+  await page.getByRole('status').getByText('Applied.').waitFor()
   await shoot(opened, 'routes-applied')
   expect(await opened.problems()).toEqual([])
   await expect.poll(() => readFileSync(configFile, 'utf8')).toContain('second/c')
@@ -145,7 +145,7 @@ test('a form and JSON are two views of the same', browserWait, async (context) =
   const editor = page.getByRole('textbox', { name: 'Routes as JSON' })
   expect(await editor.inputValue()).toContain('"quick": "first/other"')
   await editor.fill('{')
-  await page.getByText('This is no JSON object').waitFor()
+  await page.getByText('This is not a JSON object').waitFor()
   expect(await page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true)
   await editor.fill('{ "alone": { "targets": [{ "target": "first/c", "weight": 2 }] } }')
   await page.getByText('Form', { exact: true }).click()

@@ -25,7 +25,7 @@ const tests = useConsole(async (opened) => {
 
 test('nothing was used yet', browserWait, async (context) => {
   await using opened = await tests.open(context, '/usage')
-  await opened.page.getByText('Nothing was used in this time').waitFor()
+  await opened.page.getByText('No usage in this period').waitFor()
   expect(await opened.problems()).toEqual([])
 })
 
@@ -95,12 +95,12 @@ test(
     const bill = join(tests.gateway.dataFolder, 'bill.csv')
     const head = 'start_time_iso,amount_value,line_item\n'
     writeFileSync(bill, `${head}${day}T00:00:00Z,1.5,"large, input"\n`)
-    await page.getByLabel('Export of a provider').setInputFiles(bill)
+    await page.getByLabel('Provider export').setInputFiles(bill)
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('cell', { name: '1.5000' }).first().waitFor()
     const other = join(tests.gateway.dataFolder, 'other.csv')
     writeFileSync(other, 'what,is,this\n1,2,3\n')
-    await page.getByLabel('Export of a provider').setInputFiles(other)
+    await page.getByLabel('Provider export').setInputFiles(other)
     opened.expectStatus(400)
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('This is no export that is known').waitFor()

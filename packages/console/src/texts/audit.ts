@@ -2,14 +2,15 @@
 export const auditTexts = {
   number: 'No.',
   at: 'When',
-  actor: 'Who',
-  action: 'What',
-  target: 'To what',
+  actor: 'Actor',
+  action: 'Action',
+  target: 'Target',
   change: 'Change',
   show: 'Show',
   before: 'Before',
   after: 'After',
   nothing: 'Nothing',
-  none: 'Nothing was administered yet',
-  noneHint: 'Each change of keys, users, teams and organizations will be here, with who made it.',
+  none: 'No changes yet',
+  noneHint:
+    'Changes to keys, users, teams and organizations appear here, with the person who made them.',
 } as const

@@ -2,13 +2,13 @@
 export const providerTexts = {
   settings: 'Settings',
   settingsOf: (name: string) => `Settings: ${name}`,
-  hint: 'As they hold now. Where it is, and which key it gets, stands in sluice.yaml and in the environment alone.',
-  unset: 'Nothing is set: everything is as the catalogue and the defaults say.',
+  hint: 'The settings in effect. The base URL and the key can only be changed in sluice.yaml or in the environment.',
+  unset: 'Nothing is set. The catalogue and the defaults apply.',
   change: 'Change',
   models: 'Models',
   modelsHint:
-    'An id on each line, or one with its properties as JSON. Empty: what the provider lists.',
-  badModel: 'A line is no JSON',
-  wouldBeOff: 'These providers would be off',
+    'One id per line, or an id with its properties as JSON. Empty: the models that the provider lists.',
+  badModel: 'A line is not valid JSON',
+  wouldBeOff: 'These providers would be disabled',
   unknown: 'There is no such provider',
 } as const

@@ -11,7 +11,7 @@ export const texts = {
   failed: 'This could not be loaded',
   retry: 'Try again',
   more: 'Show more',
-  sortsLoaded: 'There are more: the titles sort only what is shown here.',
+  sortsLoaded: 'There are more rows: sorting applies only to those shown.',
   columns: 'Columns',
   copy: 'Copy',
   copied: 'Copied',
@@ -33,7 +33,7 @@ export const texts = {
     teams: 'Teams',
     organizations: 'Organizations',
     audit: 'Audit',
-    notFound: 'There is no such page',
+    notFound: 'Page not found',
   },
   roles: {
     owner: 'Owner',
