@@ -71,7 +71,13 @@ export {
 } from './operations/moderate.ts'
 export type { Operation, Step } from './operations/operation.ts'
 export type { RerankReply, RerankRequest } from './operations/rerank.ts'
-export { AnyObject, oneOf, optional, type UploadedFile } from './operations/schema.ts'
+export {
+  AnyObject,
+  oneOf,
+  optional,
+  StopSequences,
+  type UploadedFile,
+} from './operations/schema.ts'
 export type { SpeakRequest } from './operations/speak.ts'
 export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
 export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'

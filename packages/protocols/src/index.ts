@@ -6,6 +6,7 @@ export { createChatChunks } from './chat-chunks.ts'
 export { answerMessage } from './chat-reply.ts'
 export { fileCitation, noPlace, urlCitation } from './citations.ts'
 export { cohere } from './cohere/index.ts'
+export { completeByChat } from './complete-by-chat.ts'
 export { dashscope } from './dashscope/index.ts'
 export {
   applyDecisions,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Message, ResponseFormat, ServerTool, Tool, ToolChoice } from './chat-message.ts'
-import { AnyObject, oneOf, optional } from './schema.ts'
+import { AnyObject, oneOf, optional, StopSequences } from './schema.ts'
 
 export const reasoningEfforts = [
   'none',
@@ -30,7 +30,7 @@ export const ChatRequest = Type.Object({
       include_obfuscation: optional(Type.Boolean()),
     }),
   ),
-  stop: optional(Type.Array(Type.String(), { maxItems: 4 })),
+  stop: optional(StopSequences),
   max_completion_tokens: optional(Type.Integer({ minimum: 1 })),
   presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
   frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),

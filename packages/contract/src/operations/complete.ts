@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../core/errors.ts'
 import { operation } from './operation.ts'
-import { optional } from './schema.ts'
+import { optional, StopSequences } from './schema.ts'
 import { ChatUsage } from './usage-shape.ts'
 
 const TokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 })
@@ -30,7 +30,7 @@ export const CompleteRequest = Type.Object({
   /** OpenAI's models give at most 5; vLLM as many as it is started for. */
   logprobs: optional(Type.Integer({ minimum: 0, maximum: 100 })),
   echo: optional(Type.Boolean()),
-  stop: optional(Type.Array(Type.String(), { maxItems: 4 })),
+  stop: optional(StopSequences),
   presence_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
   frequency_penalty: optional(Type.Number({ minimum: -2, maximum: 2 })),
   logit_bias: optional(Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }))),
@@ -100,7 +100,7 @@ export const complete = operation({
     const { best_of: bestOf, n } = request
     if (bestOf != null && bestOf > 0 && bestOf < (n ?? 1))
       throw invalidRequest('best_of must be at least n', 'best_of')
-    if (bestOf != null && bestOf > 1 && request.stream === true)
+    if (bestOf != null && bestOf > (n ?? 1) && request.stream === true)
       throw invalidRequest('best_of cannot be streamed', 'best_of')
     if (request.stream_options != null && request.stream !== true)
       throw invalidRequest('stream_options is only allowed when stream is true', 'stream_options')

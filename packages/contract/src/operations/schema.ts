@@ -25,5 +25,8 @@ export const FileField = Type.Unsafe<UploadedFile>({
   contentMediaType: 'application/octet-stream',
 })
 
+/** OpenAI's models take 4, Gemini's 5, and open models' servers any number. */
+export const StopSequences = Type.Array(Type.String(), { maxItems: 64 })
+
 /** Any JSON object. */
 export const AnyObject = Type.Record(Type.String(), Type.Unknown())

@@ -31,7 +31,8 @@ import { openaiTranscribe, openaiTranslate, type TranscribeOptions } from './ups
 /** The differences between a compatible upstream and OpenAI itself. */
 interface OpenAIDifferences {
   readonly chat?: ChatOptions
-  readonly complete?: CompleteOptions
+  /** False if it has no text completions. */
+  readonly complete?: CompleteOptions | false
   readonly embed?: EmbedOptions
   readonly transcribe?: TranscribeOptions
   readonly speak?: SpeakOptions
@@ -54,7 +55,7 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
     id: 'openai',
     codecs: {
       chat: openaiChat(chat),
-      complete: openaiComplete(complete),
+      ...(complete === false ? {} : { complete: openaiComplete(complete) }),
       embed: openaiEmbed(embed),
       moderate: openaiModerate(moderate),
       transcribe: openaiTranscribe(transcribe),

@@ -1,19 +1,30 @@
 import { developerAsSystem, maxTokensOnly, openaiLike, toldSchema } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
+const chat = {
+  lacks: ['logit_bias', 'seed', 'verbosity'],
+  knows: ['reasoning_content'],
+  effortIn: ['thinking'],
+} as const
+
+/** These continue and fill texts (https://api-docs.deepseek.com/api/create-completion); the others only chat. */
+const filling = openaiLike({
+  chat,
+  complete: {
+    path: () => '/../beta/completions',
+    lacks: ['n', 'best_of', 'logit_bias', 'seed', 'user'],
+    singlePrompt: true,
+  },
+})
+
 export const deepseek = compatible({
   id: 'deepseek',
   name: 'DeepSeek',
-  protocol: openaiLike({
-    chat: {
-      lacks: ['logit_bias', 'seed', 'verbosity'],
-      knows: ['reasoning_content'],
-      effortIn: ['thinking'],
-    },
-  }),
+  protocol: openaiLike({ chat, complete: false }),
+  protocolOf: (model) => (/^deepseek-(chat|v4-pro)/.test(model) ? filling : undefined),
   baseUrl: 'https://api.deepseek.com/v1',
   environment: ['DEEPSEEK_API_KEY'],
-  operations: ['chat'],
+  operations: ['chat', 'complete'],
   quirks: [developerAsSystem, maxTokensOnly, toldSchema],
   documentation: 'https://api-docs.deepseek.com',
 })

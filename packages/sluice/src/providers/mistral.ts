@@ -11,33 +11,55 @@ import {
 } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
+const differences = {
+  chat: {
+    // Unknown fields are refused.
+    lacks: [
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+      'verbosity',
+      'web_search_options',
+      'user',
+      'safety_identifier',
+      'prompt_cache_key',
+      'service_tier',
+      'store',
+    ],
+    knows: ['reasoning_content', 'thinking_parts'],
+  },
+  moderate: {},
+  embed: { lacks: ['dimensions', 'user'] },
+  transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'], isJsonOnly: true },
+} as const
+
+/** Codestral continues and fills texts (https://docs.mistral.ai/api, FIM completions). */
+const codestral = openaiLike({
+  ...differences,
+  complete: {
+    path: () => '/fim/completions',
+    lacks: [
+      'n',
+      'best_of',
+      'logprobs',
+      'echo',
+      'presence_penalty',
+      'frequency_penalty',
+      'logit_bias',
+      'user',
+    ],
+    singlePrompt: true,
+  },
+})
+
 export const mistral = compatible({
   id: 'mistral',
   name: 'Mistral AI',
-  protocol: openaiLike({
-    chat: {
-      // Unknown fields are refused.
-      lacks: [
-        'logit_bias',
-        'logprobs',
-        'top_logprobs',
-        'verbosity',
-        'web_search_options',
-        'user',
-        'safety_identifier',
-        'prompt_cache_key',
-        'service_tier',
-        'store',
-      ],
-      knows: ['reasoning_content', 'thinking_parts'],
-    },
-    moderate: {},
-    embed: { lacks: ['dimensions', 'user'] },
-    transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'], isJsonOnly: true },
-  }),
+  protocol: openaiLike({ ...differences, complete: false }),
+  protocolOf: (model) => (/codestral/.test(model) ? codestral : undefined),
   baseUrl: 'https://api.mistral.ai/v1',
   environment: ['MISTRAL_API_KEY'],
-  operations: ['chat', 'embed', 'moderate', 'transcribe'],
+  operations: ['chat', 'complete', 'embed', 'moderate', 'transcribe'],
   quirks: [
     developerAsSystem,
     maxTokensOnly,
@@ -46,6 +68,7 @@ export const mistral = compatible({
     thinkingAsPart,
     requiredAsAny,
     renameField('seed', 'random_seed'),
+    renameField('seed', 'random_seed', 'complete'),
     noStreamOptions,
   ],
   documentation: 'https://docs.mistral.ai/api',

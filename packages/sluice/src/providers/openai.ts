@@ -1,17 +1,22 @@
-import { openai as openaiProtocol, openaiResponses } from '@sluice/protocols'
+import { openaiLike, openai as openaiProtocol, openaiResponses } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
+
+/** These models are only available in the Responses API (OpenAI, models). */
+const responding =
+  /^(gpt-[\d.]+(-codex|-pro)|o[13]-pro|o[34](-mini)?-deep-research|codex-mini|computer-use)/
+
+/** These are refused by the address of text completions (OpenAI, models). */
+const chatting = /^(ft:)?(gpt-3\.5-turbo(?!-instruct)|gpt-[4-9]|chatgpt|o\d)/
+const chats = openaiLike({ responses: true, complete: false })
 
 export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
   protocol: openaiProtocol,
-  // These models are only available in the Responses API (OpenAI, models).
-  protocolOf: (model) =>
-    /^(gpt-[\d.]+(-codex|-pro)|o[13]-pro|o[34](-mini)?-deep-research|codex-mini|computer-use)/.test(
-      model,
-    )
-      ? openaiResponses
-      : undefined,
+  protocolOf(model) {
+    if (responding.test(model)) return openaiResponses
+    return chatting.test(model) ? chats : undefined
+  },
   baseUrl: 'https://api.openai.com/v1',
   environment: ['OPENAI_API_KEY'],
   credentials: bearer,

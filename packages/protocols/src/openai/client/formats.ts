@@ -50,6 +50,12 @@ const chunked: Partial<ClientFormat> = {
 
 const typed: Partial<ClientFormat> = { writer: writeTypedEvents }
 
+/** What text completions call the fields of a chat. */
+const asChat: Readonly<Record<string, string>> = {
+  max_completion_tokens: 'max_tokens',
+  top_logprobs: 'logprobs',
+}
+
 /** The formats of the operations themselves, one for each (OpenAI API reference; rerank: Cohere and Jina). */
 export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   // The schemas have checked the requests before they come here.
@@ -73,11 +79,16 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   complete: own('complete', {
     ...chunked,
     request: CompletionRequest,
+    // vLLM's clients write false for none.
+    respell: (body) => (body['logprobs'] === false ? { ...body, logprobs: null } : body),
     toCanonical(request) {
       const { stop, ...rest } = request as CompletionRequest
       return { ...rest, ...(stop == null ? {} : { stop: stopList(stop) }) }
     },
     prefixOf: (request) => (request as { readonly prompt?: unknown }).prompt,
+    // A model that only chats gets a chat.
+    paramOf: (canonical) =>
+      canonical.startsWith('messages') ? 'prompt' : (asChat[canonical] ?? canonical),
   }),
   embed: own('embed'),
   rerank: own('rerank'),

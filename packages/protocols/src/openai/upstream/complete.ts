@@ -18,6 +18,7 @@ import { boundedList } from '../../bounded.ts'
 import type { Static } from 'typebox'
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
+import { assertTexts, promptParts, promptTexts } from '../../prompt-parts.ts'
 import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
@@ -34,11 +35,13 @@ export interface CompleteOptions {
    * value.
    */
   readonly lacks?: readonly string[]
+  /** Whether it takes one text at a time. Default false: several texts or token ids, too. */
+  readonly singlePrompt?: boolean
 }
 
 /** Text completions (https://platform.openai.com/docs/api-reference/completions). */
 export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'> {
-  const path = options.path ?? usualPath
+  const { path = usualPath, singlePrompt = false } = options
   return {
     encode: (request, context) => ({
       method: 'POST',
@@ -46,6 +49,7 @@ export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'>
       body: { kind: 'json', value: completeBody(request, context, options) },
     }),
     decode: decodeComplete,
+    ...(singlePrompt && { parts: (request) => promptParts(request) }),
     stream: { reader: createCompleteReader, watcher: createCompletionWatcher },
   }
 }
@@ -53,10 +57,12 @@ export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'>
 function completeBody(
   request: CompleteRequest,
   context: CodecContext,
-  { lacks = [] }: CompleteOptions,
+  { lacks = [], singlePrompt = false }: CompleteOptions,
 ): unknown {
+  if (singlePrompt) assertTexts(request)
   const { stream, stream_options: streamOptions, ...rest } = request
-  const known = withoutFields({ ...rest, model: context.model }, lacks, context)
+  const prompt = singlePrompt ? promptTexts(request.prompt)[0] : request.prompt
+  const known = withoutFields({ ...rest, prompt, model: context.model }, lacks, context)
   const body = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null))
   if (stream !== true) return body
   return { ...body, stream, stream_options: { ...streamOptions, include_usage: true } }

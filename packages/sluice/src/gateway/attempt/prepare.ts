@@ -11,7 +11,6 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type {
-  Codec,
   CodecContext,
   Decoded,
   Native,
@@ -30,6 +29,7 @@ import { turn } from '../turns.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { namedFilesOf } from './named-files.ts'
+import { isOffered, type Offered, offeredBy } from './offered.ts'
 import type { Framing } from './splitters.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
@@ -78,25 +78,26 @@ export function prepare(
 ): Prepared | Promise<Prepared> {
   const { operation } = run.call
   const { provider } = target.upstream
-  if (provider.operations && !provider.operations.includes(operation))
-    throw notOffered(target, operation)
   const native = nativeOf(run.gateway, run.call, target)
   if (native) return prepareNative(run, target, native)
-  const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
-  if (!codec) throw notOffered(target, operation)
+  const offered = offeredBy(provider, operation)
+  if (!offered) throw notOffered(target, operation)
   const canonical = run.canonical(modeOf(run, target))
-  return prepareCodec(run, target, { codec, canonical, cancellation }).catch((thrown: unknown) => {
-    throw asWritten(run.call, thrown)
-  })
+  return prepareCodec(run, target, { ...offered, canonical, cancellation }).catch(
+    (thrown: unknown) => {
+      throw asWritten(run.call, thrown)
+    },
+  )
 }
 
 /** The native support of the upstream for the caller's format, if the call has a JSON body to pass on. */
 export function nativeOf(
   { health }: Pick<Gateway, 'health'>,
-  { format, request }: Call,
+  { format, operation, request }: Call,
   { upstream, model }: UpstreamTarget,
 ): Native | undefined {
   if (!request.hasBytes || health.lacksFormat(upstream.baseUrl, format.id)) return undefined
+  if (!isOffered(upstream.provider, operation)) return undefined
   const native = upstream.provider.protocol.native[format.id]
   // Another Sluice gateway supports exactly this gateway's variant of each format.
   const fits = health.isGateway(upstream.id) || native?.fits?.(request.outline, model) !== false
@@ -209,8 +210,7 @@ function nativeQuirked(
 }
 
 /** The input of `prepareCodec`. */
-interface Encoding {
-  readonly codec: Codec<OperationName>
+interface Encoding extends Offered {
   readonly canonical: AnyRequest
   readonly cancellation: Cancellation
 }
@@ -224,7 +224,7 @@ async function prepareCodec(
   encoding: Encoding,
 ): Promise<Prepared> {
   const { call } = run
-  const { codec, canonical } = encoding
+  const { codec, spoken, canonical } = encoding
   const isTold = call.stream && call.format.told !== undefined
   if (call.stream && !codec.stream && !isTold)
     throw new GatewayError(
@@ -240,7 +240,7 @@ async function prepareCodec(
     isNative: false,
     isTold,
     isMedia: codec.bytes === true,
-    request: quirks.reduce((before, quirk) => quirk(before, call.operation), encoded),
+    request: quirks.reduce((before, quirk) => quirk(before, spoken), encoded),
     read(received) {
       const decoded = codec.decode(received, context, canonical)
       return isTold ? replyOf(decoded) : readingOf(decoded, received)

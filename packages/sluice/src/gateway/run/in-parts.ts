@@ -1,8 +1,10 @@
-import { type EmbedReply, type EmbedRequest, GatewayError, type Usage } from '@sluice/contract'
+import { type EmbedReply, GatewayError, type Usage } from '@sluice/contract'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import type { Attempted } from '../attempt/attempt.ts'
 import { Cancellation } from '../attempt/cancellation.ts'
+import { offeredBy } from '../attempt/offered.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
+import type { AnyRequest } from '../canonical.ts'
 import { modeOf, type Run } from './run.ts'
 
 /** More concurrent requests would be a burst that upstreams answer with 429. */
@@ -13,23 +15,23 @@ export function partsAtOnce(parts: number): number {
   return Math.min(atOnceMax, parts)
 }
 
-/** The requests a call is split into if the upstream limits the batch size; empty if it need not be split. */
-export function partsOf(run: Run, target: UpstreamTarget): readonly EmbedRequest[] {
+/** The requests a call is split into if the upstream takes less at a time; empty if it need not be split. */
+export function partsOf(run: Run, target: UpstreamTarget): readonly AnyRequest[] {
   const { gateway, call } = run
-  const codec = target.upstream.provider.protocol.codecs.embed
-  if (call.operation !== 'embed' || !codec?.parts || nativeOf(gateway, call, target)) return []
-  // `call.operation` was checked above.
-  return codec.parts(run.canonical(modeOf(run, target)) as EmbedRequest, target)
+  if (call.operation !== 'embed' && call.operation !== 'complete') return []
+  if (nativeOf(gateway, call, target)) return []
+  const codec = offeredBy(target.upstream.provider, call.operation)?.codec
+  return codec?.parts?.(run.canonical(modeOf(run, target)), target) ?? []
 }
 
-/** Each part is an attempt with its own usage record, because each is charged. If one fails, all are cancelled. */
+/** Splits embeddings. Each part is an attempt with its own usage record, because each is charged. If one fails, all are cancelled. */
 export async function inParts(
   run: Run,
-  { target, parts }: { readonly target: UpstreamTarget; readonly parts: readonly EmbedRequest[] },
+  { target, parts }: { readonly target: UpstreamTarget; readonly parts: readonly AnyRequest[] },
   cancellation: Cancellation,
 ): Promise<Attempted> {
   const together = new Cancellation(cancellation)
-  const partial = (part: EmbedRequest): Run => ({
+  const partial = (part: AnyRequest): Run => ({
     ...run,
     canonical: () => part,
     pieces: parts.length,

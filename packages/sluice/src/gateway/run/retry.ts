@@ -6,10 +6,11 @@ import type { Attempted } from '../attempt/attempt.ts'
 import type { Cancellation } from '../attempt/cancellation.ts'
 import type { HeldPlaces } from '../attempt/held-places.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
+import type { AnyRequest } from '../canonical.ts'
 import { isFree } from '../limits/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
 import { actionFor } from './failures.ts'
-import { fanOut } from './fan-out.ts'
+import { fanOut, type Shares } from './fan-out.ts'
 import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
 import { modeOf, type Run } from './run.ts'
 import { takePlaces, type Wanted } from './take-places.ts'
@@ -74,9 +75,10 @@ function placesOf(
 
 function atOnceAt(run: Run, target: Target): Pick<Wanted, 'count' | 'isDivisible'> {
   if (target.kind === 'engine') return { count: 1, isDivisible: false }
-  const parts = partsOf(run, target).length
-  if (parts > 1) return { count: partsAtOnce(parts), isDivisible: true }
-  return { count: choicesToFanOut(run, target), isDivisible: false }
+  const parts = partsOf(run, target)
+  if (parts.length > 1 && run.call.operation === 'embed')
+    return { count: partsAtOnce(parts.length), isDivisible: true }
+  return { count: sharesOf(run, target, parts)?.requests.length ?? 1, isDivisible: false }
 }
 
 /**
@@ -109,20 +111,36 @@ async function pause(ms: number, cancellation: Cancellation): Promise<void> {
 function ask(run: Run, target: Target, cancellation: Cancellation): Promise<Attempted> {
   if (target.kind === 'engine') return askEngine(run, target, cancellation)
   const parts = partsOf(run, target)
-  if (parts.length > 1) return inParts(run, { target, parts }, cancellation)
-  const choices = choicesToFanOut(run, target)
-  return choices > 1
-    ? fanOut(run, { target, choices }, cancellation)
+  if (parts.length > 1 && run.call.operation === 'embed')
+    return inParts(run, { target, parts }, cancellation)
+  const shares = sharesOf(run, target, parts)
+  return shares
+    ? fanOut(run, { target, ...shares }, cancellation)
     : askUpstream(run, target, cancellation)
 }
 
-/** The number of single-choice requests to send to an upstream that returns one choice. */
-function choicesToFanOut(run: Run, target: UpstreamTarget): number {
+/** What to send to an upstream that returns one choice, or takes one prompt; undefined if one request is enough. */
+function sharesOf(
+  run: Run,
+  target: UpstreamTarget,
+  parts: readonly AnyRequest[],
+): Shares | undefined {
   const { gateway, call } = run
-  if (call.operation !== 'chat') return 1
-  if (target.upstream.provider.protocol.codecs.chat?.singleChoice !== true) return 1
+  const isSingle = target.upstream.provider.protocol.codecs.chat?.singleChoice === true
+  if (call.operation === 'complete') {
+    if (parts.length < 2) return undefined
+    const perPrompt = isSingle ? choicesIn(run.canonical(modeOf(run, target))) : 1
+    return { requests: parts, choices: choicesIn(parts[0]), perPrompt }
+  }
   // A native request may hold fields that have no canonical form, so it must not be translated just to read `n`.
-  if (nativeOf(gateway, call, target)) return 1
+  if (call.operation !== 'chat' || !isSingle || nativeOf(gateway, call, target)) return undefined
   const asked = run.canonical(modeOf(run, target))
-  return 'n' in asked && typeof asked.n === 'number' ? asked.n : 1
+  const count = choicesIn(asked)
+  if (count === 1) return undefined
+  const requests = Array.from({ length: count }, () => ({ ...asked, n: 1 }))
+  return { requests, choices: 1, perPrompt: count }
+}
+
+function choicesIn(request: object | undefined): number {
+  return request && 'n' in request && typeof request.n === 'number' ? request.n : 1
 }
