@@ -25,6 +25,7 @@ export { jina, voyage } from './jina/index.ts'
 export { azureDeployments } from './openai/azure.ts'
 export { ownFormats } from './openai/client/formats.ts'
 export { openai, openaiLike } from './openai/index.ts'
+export { mistralFim } from './openai/upstream/complete.ts'
 export {
   developerAsSystem,
   effortAs,

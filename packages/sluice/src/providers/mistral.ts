@@ -1,6 +1,7 @@
 import {
   developerAsSystem,
   maxTokensOnly,
+  mistralFim,
   mistralOrder,
   mistralToolIds,
   noStreamOptions,
@@ -33,24 +34,7 @@ const differences = {
   transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'], isJsonOnly: true },
 } as const
 
-/** Codestral continues and fills texts (https://docs.mistral.ai/api, FIM completions). */
-const codestral = openaiLike({
-  ...differences,
-  complete: {
-    path: () => '/fim/completions',
-    lacks: [
-      'n',
-      'best_of',
-      'logprobs',
-      'echo',
-      'presence_penalty',
-      'frequency_penalty',
-      'logit_bias',
-      'user',
-    ],
-    singlePrompt: true,
-  },
-})
+const codestral = openaiLike({ ...differences, complete: mistralFim })
 
 export const mistral = compatible({
   id: 'mistral',

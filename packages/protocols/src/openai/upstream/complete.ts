@@ -39,6 +39,22 @@ export interface CompleteOptions {
   readonly singlePrompt?: boolean
 }
 
+/** Codestral's continuing and filling of texts (https://docs.mistral.ai/api, FIM completions). */
+export const mistralFim: CompleteOptions = {
+  path: () => '/fim/completions',
+  lacks: [
+    'n',
+    'best_of',
+    'logprobs',
+    'echo',
+    'presence_penalty',
+    'frequency_penalty',
+    'logit_bias',
+    'user',
+  ],
+  singlePrompt: true,
+}
+
 /** Text completions (https://platform.openai.com/docs/api-reference/completions). */
 export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'> {
   const { path = usualPath, singlePrompt = false } = options
