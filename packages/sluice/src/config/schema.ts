@@ -150,7 +150,7 @@ const routeOptions = {
         ),
         cooldownMs: optional(milliseconds('How long the target is tried last. Default 15000.')),
       },
-      'Circuit breaker: a failing target is tried last for a while. Interrupted responses count as failures. Failures of a single API key open the breaker only for that key. Failures of several keys open it for all; each key counts for at most half of the threshold.',
+      'Circuit breaker: a failing target is tried last for a while. Interrupted responses count as failures. Failures for a single caller’s key open the breaker only for that key. Failures for several keys open it for all; each key counts for at most half of the threshold.',
     ),
   ),
 }
