@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { replyTo } from './support/ask-chat.ts'
 
 const text = { type: 'string' }
@@ -347,19 +347,28 @@ describe('JSON that only the text asks for', () => {
     expect(reply.choices[0]?.message.content).toBe(answered)
   })
 
-  it.each(['Write a poem about the sea as JSON', 'Who is the king of Spain? Answer in JSON.'])(
-    'a refusal is said in words: %s',
-    async (content) => {
-      const reply = await replyTo({ messages: [{ role: 'user', content }] })
-      expect(reply.choices[0]?.message.content).toContain('neural weights')
-      const format = { type: 'json_object' } as const
-      const demanded = await replyTo({
-        messages: [{ role: 'user', content }],
-        response_format: format,
-      })
-      expect(demanded.choices[0]?.message.content).toBe('{}')
-    },
-  )
+  it.each([
+    'Write a poem about the sea as JSON',
+    'Who is the king of Spain? Answer in JSON.',
+    'Return a JSON object with name and age for the president of France',
+    'Return JSON with name and age of the author of Hamlet',
+    'Give me a JSON object with the capital of France',
+  ])('a refusal is said in words: %s', async (content) => {
+    const reply = await replyTo({ messages: [{ role: 'user', content }] })
+    expect(reply.choices[0]?.message.content).toContain('neural weights')
+    const format = { type: 'json_object' } as const
+    const demanded = await replyTo({
+      messages: [{ role: 'user', content }],
+      response_format: format,
+    })
+    expect(demanded.choices[0]?.message.content).toBe('{}')
+  })
+})
+
+test('a key that the text gives no value for is left out', async () => {
+  const content = 'Give me a JSON object with title and year for the movie Alien'
+  const reply = await replyTo({ messages: [{ role: 'user', content }] })
+  expect(reply.choices[0]?.message.content).toBe('{"title":"Alien"}')
 })
 
 describe('json_object', () => {

@@ -29,10 +29,10 @@ export function jsonAnswer(
   answer: Answer,
 ): string {
   const clues = jsonClues(ask, answer)
-  const schema = wish.kind === 'schema' ? wish.schema : objectSchema(ask)
-  const made = schema === undefined ? undefined : createInstance(schema, clues)
+  if (wish.kind === 'object')
+    return JSON.stringify(keyedObject(ask, clues) ?? freeObject(ask, answer, clues))
+  const made = createInstance(wish.schema, clues)
   if (made !== undefined) return JSON.stringify(made.value)
-  if (wish.kind === 'object') return JSON.stringify(freeObject(ask, answer, clues))
   throw new GatewayError('invalid_request', 'No value was found that this schema allows', {
     param: 'response_format.json_schema',
   })
@@ -58,6 +58,12 @@ const keyAndValue =
   /^([a-z_][a-z_ ]{0,40}?)(?: is| as| of| set to|:| =)? ["'“]?([A-Z\d][^"'”]{0,200})["'”]?$/
 const templateKey = /"([A-Za-z_][\w -]{0,40})"\s*:/g
 
+/** The object with the keys that the prompt asks for, without those that the text gives no value for. */
+function keyedObject(ask: Ask, clues: Clues): unknown {
+  const schema = objectSchema(ask)
+  return schema === undefined ? undefined : createInstance(schema, clues)?.value
+}
+
 /** The keys that the prompt asks for or shows in an example of the object. */
 function objectSchema(ask: Ask): JsonSchema | undefined {
   const prompt = `${ask.instruction}\n${ask.instructions.slice(0, 4000)}`
@@ -71,7 +77,8 @@ function objectSchema(ask: Ask): JsonSchema | undefined {
   const names = [...new Set(keys)].filter((key) => key !== '').slice(0, 60)
   if (names.length === 0) return undefined
   const schemas = names.map((name) => [name, listName.test(name) ? { type: 'array' } : {}])
-  return { type: 'object', properties: Object.fromEntries(schemas), required: names }
+  // None is required: an optional property is left out and not invented.
+  return { type: 'object', properties: Object.fromEntries(schemas) }
 }
 
 const listName =

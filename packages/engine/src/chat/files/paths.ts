@@ -2,7 +2,8 @@ import { quotedOf, type Span, spansIn } from '../text/spans.ts'
 
 const pathPattern =
   /(?<![\w.:/\\~@-])(?:[A-Za-z]:[\\/][\w.@\\/-]{1,300}|~?\.{0,2}\/[\w.@/-]{1,300}|(?:[\w.@-]{1,60}\/){1,20}[\w.@-]{0,60}|[\w-]{1,60}(?:\.[\w-]{1,12}){1,4}|\.[a-z][\w.-]{1,30})(?=[\s,;:!?)"'”’`]|\.(?:\s|$)|$)/g
-const namedFile = /\bfiles? (?:named |called )?([A-Z][\w-]{1,40})(?=[\s,;:!?.]|$)/g
+const namedFile =
+  /\bfiles? (?:(?:named|called) ([\w-]{1,41})|(?!(?:I|A)\b)([A-Z][\w-]{0,40}))(?=[\s,;:!?.]|$)/g
 const domain = /^(?:www\.|[\w-]+\.(?:com|org|net|io|dev|ai)$)/i
 const number = /^[\d.]+$/
 

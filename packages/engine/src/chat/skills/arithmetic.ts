@@ -194,15 +194,22 @@ const shareOf = [
   pattern(`(?<part>${number}) is what (?:percent(?:age)?|%) of (?<whole>${number})`),
 ]
 const changed = [
-  pattern(`(?<rate>${percent}) (?<down>off|discount on|less than) (?:of )?(?<base>${number})`),
+  pattern(`(?<rate>${percent}) (?<down>off|less than) (?:of )?(?<base>${number})`),
   pattern(
     `\\b(?:(?<down>decrease|reduce|lower)|increase|raise|add)d? (?:a )?(?<base>${number}) by (?<rate>${percent})`,
   ),
   pattern(
     `(?<base>${number}) (?:(?<down>decreased|reduced|lowered)|increased|raised) by (?<rate>${percent})`,
   ),
-  pattern(`(?<rate>${percent}) (?:tip|tax|vat)\\b.{0,20}?\\bon (?:a )?(?<base>${number})`),
 ]
+/** "a 15% tip on $80": the tip, or with words for it the amount that it leads to. */
+const shares = [
+  pattern(
+    `(?<rate>${percent}) (?:tip|gratuity|(?:[a-z]+ )?tax|vat|interest|commission|fee|surcharge|increase|raise|(?<down>discount|rebate|reduction|decrease))\\b.{0,20}?\\bon (?:an? )?(?<base>${number})`,
+  ),
+]
+const inAll =
+  /\b(?:total|includ(?:es?|ed|ing)|with|plus|after|final|altogether|in all|pay|costs?)\b/i
 
 /** The named groups of the first pattern that matches. */
 function groupsOf(patterns: readonly RegExp[], text: string): RegExpExecArray['groups'] {
@@ -212,8 +219,21 @@ function groupsOf(patterns: readonly RegExp[], text: string): RegExpExecArray['g
 function percentage({ instruction }: Ask): Answer | undefined {
   const share = groupsOf(shareOf, instruction)
   if (share !== undefined) return shareAnswer(plain(share['part']), plain(share['whole']))
-  const change = groupsOf(changed, instruction)
-  if (change === undefined) return undefined
+  const part = groupsOf(shares, instruction)
+  if (part !== undefined && !inAll.test(instruction)) return partAnswer(part)
+  const change = groupsOf(changed, instruction) ?? part
+  return change === undefined ? undefined : changeAnswer(change)
+}
+
+type Groups = Readonly<Record<string, string | undefined>>
+
+function partAnswer({ base, rate }: Groups): Answer {
+  const [whole, share] = [plain(base), plain(rate)]
+  const written = `${formatQuantity(share)}% of ${formatQuantity(whole)}`
+  return result(written, multiply(whole, divide(share, rational(100n))))
+}
+
+function changeAnswer(change: Groups): Answer {
   const [base, rate] = [plain(change['base']), plain(change['rate'])]
   const part = multiply(base, divide(rate, rational(100n)))
   const isDown = change['down'] !== undefined
