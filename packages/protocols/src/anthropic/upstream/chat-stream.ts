@@ -3,7 +3,6 @@ import {
   type ChatRequest,
   type Fields,
   formatJson,
-  GatewayError,
   isObject,
   listOf,
   objectOf,
@@ -14,7 +13,7 @@ import {
   textOf,
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
-import { assertCut } from '../../finished.ts'
+import { assertCut, betweenBlocks } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { readInput } from '../../server-tools.ts'
@@ -107,8 +106,7 @@ function read(reading: Reading, event: ServerSentEvent): Steps {
  * begins another response, whose continuation is undefined.
  */
 function begin(reading: Reading, message: Fields): Steps {
-  if (reading.open.size > 0)
-    throw new GatewayError('upstream_garbled', 'The upstream began another answer within a block')
+  if (reading.open.size > 0) throw betweenBlocks()
   if (reading.begun) return none
   reading.begun = true
   reading.start = message

@@ -6,9 +6,10 @@ import {
   someText,
   type Usage,
 } from '@sluice/contract'
-import { endWithoutReason } from '../../finished.ts'
+import { betweenBlocks, endWithoutReason, isCut, withinCall } from '../../finished.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
+import { finishReason } from '../finish-reasons.ts'
 import { createUsageReading } from '../usage.ts'
 import { upstreamError } from './failure.ts'
 import { filesOf, madeByMessage } from './named.ts'
@@ -18,6 +19,7 @@ export function createChatWatcher(): StreamWatcher {
   const usage = createUsageReading()
   let isFinished = false
   const made: string[] = []
+  const blocks = new OpenBlocks()
   return {
     see(event: ServerSentEvent): Verdict {
       const data = eventObject(event)
@@ -28,6 +30,8 @@ export function createChatWatcher(): StreamWatcher {
         made.push(...madeByMessage(objectOf(data['delta'])))
       } else if (data['type'] === 'content_block_start')
         made.push(...filesOf(data['content_block']))
+      const torn = blocks.see(data)
+      if (torn) return torn
       isFinished ||= givesReason(data)
       if (data['type'] === 'message_stop' && !isFinished) return endWithoutReason()
       return judge(event, data)
@@ -35,6 +39,33 @@ export function createChatWatcher(): StreamWatcher {
     usage: (): Usage | undefined => usage.read(),
     made: () => made,
   }
+}
+
+/** Which blocks are open, so that a torn call does not reach a caller as a whole one. */
+class OpenBlocks {
+  /** The type of each by its index. */
+  readonly #types = new Map<unknown, unknown>()
+
+  /** An error if the event cannot follow while these blocks are open. */
+  see({ type, index, content_block: block, delta }: Fields): Verdict | undefined {
+    if (type === 'content_block_start') this.#types.set(index, objectOf(block)['type'])
+    else if (type === 'content_block_stop') this.#types.delete(index)
+    else if (this.#types.size === 0) return undefined
+    else if (type === 'message_start') return betweenBlocks()
+    else if (type === 'message_delta' && this.#isCalling())
+      return endsWithinCall(objectOf(delta)['stop_reason'])
+    return undefined
+  }
+
+  #isCalling(): boolean {
+    return [...this.#types.values()].includes('tool_use')
+  }
+}
+
+/** At its limit, an answer may end anywhere. */
+function endsWithinCall(reason: unknown): Verdict | undefined {
+  if (someText(reason) === undefined) return undefined
+  return isCut(finishReason(reason, true)) ? undefined : withinCall()
 }
 
 function judge(event: ServerSentEvent, data: Fields): Verdict {
