@@ -6,6 +6,7 @@ import {
   createDeflate,
   createGzip,
   createZstdCompress,
+  deflateRawSync,
   deflateSync,
   gzipSync,
   zstdCompressSync,
@@ -94,6 +95,21 @@ describe.each(Object.entries(encodings))('in %s', (encoding, { compress, open })
     const response = await gateway.post('/v1/chat/completions', { model: 'upstream/m', ...ask })
     expect(response.status).toBe(502)
   })
+})
+
+test.each([
+  ['deflate', deflateRawSync],
+  ['gzip, identity', gzipSync],
+  ['Identity', (text: string) => text],
+])('as servers write it: %s', async (encoding, compress) => {
+  await using upstream = await fakeUpstream((_seen, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding })
+    response.end(compress(JSON.stringify(chatReply('Hello there'))))
+  })
+  await using gateway = await start(at({ upstream }, single))
+  const response = await gateway.post('/v1/chat/completions', { model: 'upstream/m', ...ask })
+  expect(response.status).toBe(200)
+  expect(await response.text()).toContain('Hello there')
 })
 
 test('what is called compressed and is not is told as garbled', async () => {

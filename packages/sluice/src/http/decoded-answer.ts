@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { Receiver } from '../gateway/attempt/send.ts'
-import { createDecoder, type Decoder } from './decoders.ts'
+import { createAnswerDecoder, type Decoder } from './decoders.ts'
 
 /** The connection the bytes come from. */
 interface Flow {
@@ -29,7 +29,7 @@ export class DecodedAnswer {
 
   write(piece: Uint8Array): void {
     if (this.#isOver) return
-    this.#decoder ??= this.#open()
+    this.#decoder ??= this.#open(piece)
     if (this.#decoder.write(piece)) return
     this.#isFull = true
     this.#flow.pause()
@@ -65,8 +65,8 @@ export class DecodedAnswer {
     this.#decoder?.destroy()
   }
 
-  #open(): Decoder {
-    const decoder = createDecoder(this.#encoding)
+  #open(first: Uint8Array): Decoder {
+    const decoder = createAnswerDecoder(this.#encoding, first)
     if (!decoder) throw new Error(`No decoder for ${this.#encoding}`)
     decoder.on('data', (piece: Buffer) => {
       if (!this.#isOver) this.#receiver.data(piece)

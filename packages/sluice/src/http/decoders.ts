@@ -4,6 +4,7 @@ import {
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
 
@@ -26,6 +27,22 @@ export function createDecoder(encoding: string): Decoder | undefined {
   return decoders.get(encoding)?.()
 }
 
-export function isDecoded(encoding: string): boolean {
-  return decoders.has(encoding)
+/**
+ * Creates the decoder for a response that begins with `first`. Some servers send deflate without the zlib header that RFC 9110
+ * (8.4.1.2) asks for, which browsers read too.
+ */
+export function createAnswerDecoder(encoding: string, first: Uint8Array): Decoder | undefined {
+  const isBare = encoding === 'deflate' && ((first[0] ?? 8) & 0x0f) !== 8
+  return isBare ? createInflateRaw() : createDecoder(encoding)
+}
+
+/** The encoding to remove from a response; undefined if there is none or it is unknown. */
+export function decodedEncoding(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const encodings = header
+    .toLowerCase()
+    .split(',')
+    .map((encoding) => encoding.trim())
+  const [encoding = '', ...more] = encodings.filter((name) => name !== 'identity')
+  return more.length === 0 && decoders.has(encoding) ? encoding : undefined
 }

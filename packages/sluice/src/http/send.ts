@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import { Agent, type Dispatcher, errors } from 'undici'
 import type { Connection, Outgoing, Receiver, Send } from '../gateway/attempt/send.ts'
 import { DecodedAnswer } from './decoded-answer.ts'
-import { isDecoded } from './decoders.ts'
+import { decodedEncoding } from './decoders.ts'
 
 export interface Sender extends AsyncDisposable {
   readonly send: Send
@@ -117,8 +117,8 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     if (this.#next) return
     this.#hasHead = true
     const flat = flatten(headers)
-    const encoding = flat['content-encoding']?.toLowerCase()
-    if (encoding === undefined || !isDecoded(encoding)) return this.#receiver.head(status, flat)
+    const encoding = decodedEncoding(flat['content-encoding'])
+    if (encoding === undefined) return this.#receiver.head(status, flat)
     this.#decoded = new DecodedAnswer(encoding, this.#receiver, controller)
     const { 'content-encoding': _encoding, 'content-length': _length, ...decodedHeaders } = flat
     this.#receiver.head(status, decodedHeaders)
