@@ -197,6 +197,19 @@ describe('ids', () => {
       'input[0].output[0].file_id',
     ],
     [
+      'a screenshot',
+      {
+        input: [
+          {
+            type: 'computer_call_output',
+            call_id: 'c',
+            output: { type: 'computer_screenshot', file_id: 'file-1' },
+          },
+        ],
+      },
+      'input[0].output.file_id',
+    ],
+    [
       'a vector store',
       { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] },
       'tools[0].vector_store_ids[0]',

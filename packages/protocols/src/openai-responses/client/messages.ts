@@ -205,7 +205,8 @@ function addOutput(conversation: Conversation, item: InputItem, path: string): v
     )
   conversation.answered.add(id)
   endTurn(conversation)
-  const { content, media } = toolOutput(output, `${path}.output`)
+  const told = Array.isArray(output) ? output : textForm(output)
+  const { content, media } = toolOutput(told, `${path}.output`)
   conversation.messages.push({ role: 'tool', tool_call_id: id, content })
   conversation.media.push(...media)
 }

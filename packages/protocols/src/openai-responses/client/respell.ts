@@ -7,16 +7,22 @@ export function respellResponses(request: Fields): Fields {
   return Array.isArray(input) ? { ...request, input: input.map(respelledItem) } : request
 }
 
+/** Items whose output is a text or a list; the output of others, such as a screenshot, is an object. */
+const toldOutputs: ReadonlySet<unknown> = new Set([
+  'function_call_output',
+  'custom_tool_call_output',
+])
+
 function respelledItem(item: unknown): unknown {
   if (!isObject(item)) return item
-  const { role, content, output } = item
+  const { type, role, content, output } = item
   return {
     ...item,
     ...(isObject(content) ? { content: [respelledPart(content, role)] } : {}),
     ...(Array.isArray(content)
       ? { content: content.map((part) => respelledPart(part, role)) }
       : {}),
-    ...(isObject(output) ? { output: formatJson(output) } : {}),
+    ...(isObject(output) && toldOutputs.has(type) ? { output: formatJson(output) } : {}),
   }
 }
 

@@ -16,6 +16,13 @@ const ContentItem = Type.Object({
 })
 export type ContentItem = Static<typeof ContentItem>
 
+/** The output of a computer (OpenAI API, ComputerScreenshotImage). */
+const Screenshot = Type.Object({
+  type: oneOf(['computer_screenshot']),
+  image_url: optional(Type.String()),
+  file_id: optional(Type.String()),
+})
+
 /** Further fields of the items of OpenAI's own tools. */
 const serverFields = {
   action: optional(AnyObject),
@@ -42,7 +49,7 @@ export const InputItem = Type.Object({
   execution: optional(Type.String()),
   tools: optional(Type.Array(AnyObject)),
   input: optional(Type.String()),
-  output: optional(Type.Union([Type.String(), Type.Array(ContentItem)])),
+  output: optional(Type.Union([Type.String(), Type.Array(ContentItem), Screenshot])),
   ...serverFields,
   summary: optional(Type.Array(Type.Object({ type: Type.String(), text: Type.String() }))),
   encrypted_content: optional(Type.String()),
