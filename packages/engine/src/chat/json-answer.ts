@@ -29,10 +29,10 @@ export function jsonAnswer(
   answer: Answer,
 ): string {
   const clues = jsonClues(ask, answer)
-  if (wish.kind === 'object')
-    return JSON.stringify(keyedObject(ask, clues) ?? freeObject(ask, answer, clues))
-  const made = createInstance(wish.schema, clues)
+  const schema = wish.kind === 'schema' ? wish.schema : objectSchema(ask)
+  const made = schema === undefined ? undefined : createInstance(schema, clues)
   if (made !== undefined) return JSON.stringify(made.value)
+  if (wish.kind === 'object') return JSON.stringify(freeObject(ask, answer, clues))
   throw new GatewayError('invalid_request', 'No value was found that this schema allows', {
     param: 'response_format.json_schema',
   })
@@ -57,12 +57,6 @@ const objectKeys =
 const keyAndValue =
   /^([a-z_][a-z_ ]{0,40}?)(?: is| as| of| set to|:| =)? ["'“]?([A-Z\d][^"'”]{0,200})["'”]?$/
 const templateKey = /"([A-Za-z_][\w -]{0,40})"\s*:/g
-
-/** The object with the keys that the prompt asks for, without those that the text gives no value for. */
-function keyedObject(ask: Ask, clues: Clues): unknown {
-  const schema = objectSchema(ask)
-  return schema === undefined ? undefined : createInstance(schema, clues)?.value
-}
 
 /** The keys that the prompt asks for or shows in an example of the object. */
 function objectSchema(ask: Ask): JsonSchema | undefined {

@@ -127,22 +127,19 @@ export const kinds: readonly Kind[] = [
       /\b(?:names?|persons?|people|users?|authors?|who|contact|attendees?|participants?|customer|vendor|supplier|merchant|seller|artist|company|organi[sz]ation|team|owner|sender|patient|student|employee|manager|assignee|host|guests?|members?|characters?|entities|friends|players|speakers)\b/,
     find: (clues) => [
       introduced.exec(clues.text)?.[1],
-      ...textsOf(clues.names.filter((span) => !isRelated(clues.text, span))).filter(
-        (name) => !/\d/.test(name),
-      ),
+      ...textsOf(
+        clues.names.filter(
+          ({ start }) => !related.test(clues.text.slice(Math.max(0, start - 60), start)),
+        ),
+      ).filter((name) => !/\d/.test(name)),
     ],
     many: true,
   },
 ]
 
-/** Words for somebody or something that is found by what follows: "the president of France" is not France. */
-const relation = String.raw`\b(?:presidents?|kings?|queens?|emperor|(?:prime )?ministers?|chancellor|mayor|governor|leader|head|chief|chair(?:man|woman)?|ceo|cto|cfo|founders?|inventors?|discoverer|creators?|authors?|writers?|directors?|composers?|painters?|singers?|actors?|captain|coach|winners?|capital|population|flag|currency|language|area|mother|father|wife|husband|son|daughter|brother|sister) (?:of|at)`
-const related = new RegExp(`${relation} (?:the )?$`, 'i')
-const relating = new RegExp(`^${relation} `, 'i')
-
-function isRelated(text: string, { text: name, start }: Span): boolean {
-  return relating.test(name) || related.test(text.slice(Math.max(0, start - 60), start))
-}
+/** What stands before somebody else's name: "the president of France" is not France. */
+const related =
+  /\b(?:presidents?|kings?|queens?|ministers?|chancellor|mayor|governor|leader|head|chair|ceo|founders?|inventors?|creators?|authors?|writers?|directors?|composers?|painters?|singers?|actors?|captain|coach|winners?|capital|population|mother|father|wife|husband|son|daughter|brother|sister) (?:of|at) (?:the )?$/i
 
 /** A code that contains letters is more likely than a plain number. */
 function withLettersFirst(found: readonly string[]): readonly string[] {

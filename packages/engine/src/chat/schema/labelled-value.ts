@@ -4,10 +4,7 @@ import type { Property } from './property.ts'
 
 const linking = /^(?:is|are|was|to|of|as|be|should|must|will|equals?|=|:|at|set|level|the|a|an)$/i
 
-/**
- * The value that the text gives after the property's own name: "set the mode to eco" for `mode`, "priority: high", "a title of
- * Alien". What stands after "the capital of" has a capital and is none.
- */
+/** The value that the text gives after the property's name: "set the mode to eco", "priority: high", but not "the capital of X". */
 export function valueAfterLabel(clues: Clues, property: Property): string | undefined {
   const pair = pairOf(clues, property)
   if (pair !== undefined) return pair
@@ -21,9 +18,9 @@ export function valueAfterLabel(clues: Clues, property: Property): string | unde
   // "lamp kitchen" names a lamp, but only if a lamp is required: names of options are words of every sentence.
   if (skip === 0 && (!property.required || stopWords.has(first.lower))) return undefined
   const gap = clues.text.slice(label.end, first.start)
-  if (/[.?!\n,;]/.test(gap)) return undefined
-  const article = clues.words[place - property.roots.size]?.lower ?? ''
-  if (/\bof\b/i.test(gap) && !/^an?$/.test(article) && !/\d/.test(first.text)) return undefined
+  const isOwned =
+    /\bof\b/i.test(gap) && !/^an?$/.test(clues.words[place - property.roots.size]?.lower ?? '')
+  if (/[.?!\n,;]/.test(gap) || (isOwned && !/\d/.test(first.text))) return undefined
   return phraseFrom(clues, first)
 }
 

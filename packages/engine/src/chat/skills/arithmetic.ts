@@ -201,13 +201,11 @@ const changed = [
   pattern(
     `(?<base>${number}) (?:(?<down>decreased|reduced|lowered)|increased|raised) by (?<rate>${percent})`,
   ),
-]
-/** "a 15% tip on $80": the tip, or with words for it the amount that it leads to. */
-const shares = [
   pattern(
-    `(?<rate>${percent}) (?:tip|gratuity|(?:[a-z]+ )?tax|vat|interest|commission|fee|surcharge|increase|raise|(?<down>discount|rebate|reduction|decrease))\\b.{0,20}?\\bon (?:an? )?(?<base>${number})`,
+    `(?<rate>${percent}) (?<share>tip|gratuity|(?:[a-z]+ )?tax|vat|interest|fee|increase|(?<down>discount|reduction|decrease))\\b.{0,20}?\\bon (?:an? )?(?<base>${number})`,
   ),
 ]
+/** Asks not for a share but for what it leads to. */
 const inAll =
   /\b(?:total|includ(?:es?|ed|ing)|with|plus|after|final|altogether|in all|pay|costs?)\b/i
 
@@ -219,23 +217,12 @@ function groupsOf(patterns: readonly RegExp[], text: string): RegExpExecArray['g
 function percentage({ instruction }: Ask): Answer | undefined {
   const share = groupsOf(shareOf, instruction)
   if (share !== undefined) return shareAnswer(plain(share['part']), plain(share['whole']))
-  const part = groupsOf(shares, instruction)
-  if (part !== undefined && !inAll.test(instruction)) return partAnswer(part)
-  const change = groupsOf(changed, instruction) ?? part
-  return change === undefined ? undefined : changeAnswer(change)
-}
-
-type Groups = Readonly<Record<string, string | undefined>>
-
-function partAnswer({ base, rate }: Groups): Answer {
-  const [whole, share] = [plain(base), plain(rate)]
-  const written = `${formatQuantity(share)}% of ${formatQuantity(whole)}`
-  return result(written, multiply(whole, divide(share, rational(100n))))
-}
-
-function changeAnswer(change: Groups): Answer {
+  const change = groupsOf(changed, instruction)
+  if (change === undefined) return undefined
   const [base, rate] = [plain(change['base']), plain(change['rate'])]
   const part = multiply(base, divide(rate, rational(100n)))
+  if (change['share'] !== undefined && !inAll.test(instruction))
+    return result(`${formatQuantity(rate)}% of ${formatQuantity(base)}`, part)
   const isDown = change['down'] !== undefined
   const written = `${formatQuantity(base)} ${isDown ? '-' : '+'} ${formatQuantity(rate)}%`
   return result(written, isDown ? subtract(base, part) : add(base, part))
