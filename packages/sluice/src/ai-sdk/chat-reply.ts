@@ -36,8 +36,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 }
 
 /**
- * The finish reason {unified, raw}. Throws `upstream_cut` where the provider gave none: a model whose connection broke
- * says `other` and nothing else.
+ * The finish reason {unified, raw}. Throws `upstream_cut` if the provider gave none: a model whose connection broke only
+ * reports `other`.
  */
 export function finishReason(value: unknown, hasCalls: boolean): FinishReason {
   const { unified, raw } = objectOf(value)
@@ -49,7 +49,7 @@ export function finishReason(value: unknown, hasCalls: boolean): FinishReason {
   return reason === 'stop' && hasCalls ? 'tool_calls' : reason
 }
 
-/** {inputTokens: {total, cacheRead, cacheWrite}, outputTokens: {total, reasoning}}; undefined where nothing is said. */
+/** {inputTokens: {total, cacheRead, cacheWrite}, outputTokens: {total, reasoning}}; undefined if nothing is reported. */
 export function readUsage(value: unknown): Usage | undefined {
   const { inputTokens, outputTokens } = objectOf(value)
   const input = objectOf(inputTokens)
@@ -109,12 +109,12 @@ function readMessage(parts: readonly Fields[]): AnswerMessage {
   return answerMessage({ content, reasoning, blocks, calls, images, annotations })
 }
 
-/** Tools that the provider runs itself are no business of the caller. */
+/** Tools that the provider runs itself are not shown to the caller. */
 export function isOurs(part: Fields): boolean {
   return part['providerExecuted'] !== true
 }
 
-/** Reasoning to which the provider attached something, such as a signature; carried whole. */
+/** Reasoning with data attached by the provider, such as a signature; passed on whole. */
 export function thinkingBlock(text: string, metadata: unknown): readonly ThinkingBlock[] {
   if (!isObject(metadata) || Object.keys(metadata).length === 0) return []
   return [
@@ -154,7 +154,7 @@ export function imageOf(part: Fields): NonNullable<AnswerMessage['images']> {
   return [{ type: 'image_url', image_url: { url: address } }]
 }
 
-/** A page or a document (AI SDK, LanguageModelV3Source). Where in the text it is cited is not said. */
+/** A page or a document (AI SDK, LanguageModelV3Source). Its position in the text is not reported. */
 export function annotationOf(part: Fields): readonly Record<string, unknown>[] {
   const { id, url, title, filename } = part
   const page = someText(url)

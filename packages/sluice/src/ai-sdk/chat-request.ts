@@ -11,7 +11,7 @@ import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
 import { promptOf } from './prompt.ts'
 
-/** What the specification has no word for, and what it has. */
+/** Which request fields the specification can express. */
 const decisions: Decisions<'chat'> = {
   ...usualChat,
   n: 'refused',
@@ -95,7 +95,7 @@ function toolChoice(choice: ChatRequest['tool_choice']): object | null {
   return { type: 'tool', toolName: name }
 }
 
-/** Our names of the features a model may warn of. */
+/** This gateway's names of the features that models warn about. */
 const features: Readonly<Record<string, keyof ChatRequest>> = {
   maxOutputTokens: 'max_completion_tokens',
   temperature: 'temperature',
@@ -111,8 +111,8 @@ const features: Readonly<Record<string, keyof ChatRequest>> = {
 }
 
 /**
- * What a model left out of the request, said as unsupported: a package only learns it on the way, so that a refusal may
- * come after the call.
+ * Reports what a model left out of the request as unsupported. A package learns this only during the call, so a refusal may
+ * come after it.
  */
 export function refuseWarned(
   warnings: readonly unknown[],

@@ -22,7 +22,7 @@ import { aiSdkError } from './errors.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 
-/** Parts of a streamed generation as canonical steps. Throws where it was cut or failed. */
+/** Converts parts of a streamed generation to canonical steps. Throws if it was cut or failed. */
 export async function* chatEvents(
   stream: ReadableStream<unknown>,
   context: AiSdkContext,
@@ -49,7 +49,7 @@ export async function* chatEvents(
 function createPartReader(context: AiSdkContext): (part: Fields) => Steps {
   const chunks = createChatChunks({ ...context, publicModel: context.model })
   const calls = createCalls()
-  /** Reasoning as it grows, by the id of its part. */
+  /** Reasoning received so far, by the id of its part. */
   const thoughts = new Map<string, string>()
 
   function thought(part: Fields): Steps {
@@ -102,7 +102,7 @@ function createPartReader(context: AiSdkContext): (part: Fields) => Steps {
 
 type CallDelta = NonNullable<ChatChunk['choices'][number]['delta']['tool_calls']>[number]
 
-/** Calls come as pieces of input, as a whole call, or as both; the whole call then only adds what was not sent. */
+/** Calls arrive as pieces of input, as a whole call, or as both; the whole call then adds only what was missing. */
 function createCalls() {
   const slots = new Map<string, { readonly slot: number; empty: boolean }>()
 

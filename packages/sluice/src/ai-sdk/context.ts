@@ -1,12 +1,12 @@
 import type { OperationName, RequestOf, ResultOf } from '@sluice/contract'
 
-/** What an operation may know besides its request. */
+/** What an operation gets besides its request. */
 export interface AiSdkContext {
-  /** The name the caller used, and sees in the answer. */
+  /** The model name that the caller used and sees in the response. */
   readonly model: string
   /** The provider's own name for it. */
   readonly upstreamModel: string
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -15,7 +15,7 @@ export interface AiSdkContext {
   readonly unsupported: (param: string, reason?: string) => void
   /** As in CodecContext: notes as dropped a field that only advises. */
   readonly leftOut: (param: string, reason?: string) => void
-  /** Reads an address that the model cannot read itself, guarded against private networks and sizes. */
+  /** Fetches a URL that the model cannot read itself, with checks against private networks and large sizes. */
   readonly fetchMedia: (
     url: string,
     options: { readonly bytesMax: number; readonly param: string },
@@ -27,5 +27,5 @@ export type AiSdkOperation<O extends OperationName> = (
   context: AiSdkContext,
 ) => Promise<ResultOf<O>>
 
-/** What the package offers of our operations. */
+/** The operations that the package offers. */
 export type AiSdkProvider = { readonly [O in OperationName]?: AiSdkOperation<O> }

@@ -5,8 +5,8 @@ import type { ProviderConfig } from '../config/schema.ts'
 import type { AiSdkContext, AiSdkProvider } from './context.ts'
 
 /**
- * The configured providers of type `ai-sdk`. Such a package makes its own connections, so it runs like an engine of this
- * process. It is imported at its first call; one that could not be opened is tried again at the next.
+ * The configured providers of type `ai-sdk`. Such a package makes its own connections, so it runs like an engine in this
+ * process. It is imported at its first call; if that fails, the next call tries again.
  */
 export function aiSdkEngines({
   providers,
@@ -39,7 +39,7 @@ async function open(name: string, settings: ProviderConfig): Promise<Engine> {
   return asEngine(await openAiSdkProvider({ package: name, options: optionsOf(settings) }))
 }
 
-/** The names that the packages of the AI SDK have in common, and the settings under their own. */
+/** Settings that AI SDK packages have in common, and the settings under their own names. */
 function optionsOf(settings: ProviderConfig): Readonly<Record<string, unknown>> {
   const { key, keys, baseUrl, headers, region, project, location, apiVersion } = settings
   const options = {

@@ -14,7 +14,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   AI_EmptyResponseBodyError: 'upstream_garbled',
 }
 
-/** What a model threw, as the gateway's error. The provider's status and message are kept where they are its own. */
+/** Converts what a model threw to the gateway's error. The provider's status and message are kept if they are its own. */
 export function aiSdkError(thrown: unknown): unknown {
   if (thrown instanceof GatewayError) return thrown
   if (!(thrown instanceof Error)) return streamError(thrown)
@@ -22,7 +22,7 @@ export function aiSdkError(thrown: unknown): unknown {
   if (thrown.name === 'AI_APICallError') return callError(thrown)
   const code = codes[thrown.name]
   if (code !== undefined) return new GatewayError(code, thrown.message, { cause: thrown })
-  // A failed fetch is a TypeError; whatever else a package throws is its own fault and says nothing to the caller.
+  // A failed fetch is a TypeError. Anything else is a fault of the package and says nothing to the caller.
   return new GatewayError('upstream_unavailable', 'The provider package failed', { cause: thrown })
 }
 
@@ -45,12 +45,12 @@ function codeOf(status: number): ErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'upstream_refused_us'
   if (status === 408 || status === 504) return 'upstream_timeout'
   if (status === 429) return 'upstream_rate_limited'
-  // A status of success here means that the body could not be read.
+  // A success status here means that the body could not be read.
   if (status < 300) return 'upstream_garbled'
   return status < 500 ? 'upstream_rejected' : 'upstream_unavailable'
 }
 
-/** Streams carry errors as whatever the provider sent. */
+/** Streams carry errors in whatever form the provider sent. */
 function streamError(value: unknown): GatewayError {
   const fields = objectOf(value)
   const inner = objectOf(fields['error'])

@@ -8,7 +8,7 @@ import {
 } from '@sluice/protocols'
 import type { AiSdkOperation } from './context.ts'
 
-/** A chat that sees only tools with names that every provider takes, and functions only. */
+/** Wraps a chat so that it sees only functions, with names that every provider accepts. */
 export function withFittedTools(chat: AiSdkOperation<'chat'>): AiSdkOperation<'chat'> {
   return async (request, context) => {
     const { upstreamModel: model, leftOut } = context

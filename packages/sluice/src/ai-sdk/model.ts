@@ -1,6 +1,6 @@
 /**
- * The slice of the AI SDK's provider specification v4 that is used here (package @ai-sdk/provider 4). The package is
- * the user's, so nothing of it is imported; what comes out of a model is read with a lenient eye.
+ * The part of the AI SDK's provider specification v4 used here (package @ai-sdk/provider 4). The package is the user's, so
+ * nothing is imported from it, and results are read leniently.
  */
 export interface ProviderV4 {
   readonly languageModel?: (id: string) => LanguageModelV4
@@ -11,7 +11,7 @@ export interface ProviderV4 {
   readonly rerankingModel?: (id: string) => RerankingModelV4
 }
 
-/** Names a provider gives its own facts, below the provider's name. Must go back unchanged. */
+/** Provider-specific data under the provider's name. Must be sent back unchanged. */
 export type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 interface Model {
@@ -24,7 +24,7 @@ export interface LanguageModelV4 extends Model {
   doStream(options: CallOptions): PromiseLike<{ readonly stream: ReadableStream<unknown> }>
 }
 
-/** Addresses that the model fetches itself, by media type or its beginning (`image/*`). */
+/** URLs that the model fetches itself, by media type or its prefix (`image/*`). */
 export type UrlPatterns = Readonly<Record<string, readonly RegExp[]>>
 
 export type FileData =

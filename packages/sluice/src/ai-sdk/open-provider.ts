@@ -12,15 +12,15 @@ export interface AiSdkOptions {
   readonly package: string
   /** The function that creates the provider, such as `createLuma`; default: the package's only `create…`. */
   readonly export?: string
-  /** What that function is given: `apiKey`, `baseURL`, `headers`, `fetch` and whatever else the package knows. */
+  /** Options for that function: `apiKey`, `baseURL`, `headers`, `fetch` and whatever else the package accepts. */
   readonly options: Readonly<Record<string, unknown>>
-  /** Default: import from the folder the process was started in, else from Sluice's own packages. */
+  /** Default: import from the folder the process was started in, otherwise from Sluice's own packages. */
   readonly importModule?: (name: string) => Promise<unknown>
 }
 
 /**
- * Any provider package of the AI SDK that the user has installed, as an upstream: the optional way to providers this
- * gateway has no protocol for. Throws `upstream_unavailable` where the package is not installed or is none.
+ * Opens an AI SDK provider package installed by the user as an upstream: an optional way to reach providers without a protocol
+ * here. Throws `upstream_unavailable` if the package is not installed or is not a provider.
  */
 export async function openAiSdkProvider({
   package: name,
@@ -42,7 +42,7 @@ export async function openAiSdkProvider({
   const made: unknown = create(options)
   if (typeof made !== 'function' && !isObject(made))
     throw new GatewayError('upstream_unavailable', `The package ${name} made no provider`)
-  // The specification of ProviderV4 is the package's promise; each model is checked for its version when used.
+  // The package promises ProviderV4; each model's version is checked when it is used.
   return translatingErrors(operationsOf(made as ProviderV4))
 }
 

@@ -30,7 +30,7 @@ import type { ProviderV4 } from './model.ts'
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0 }
 
-/** Every operation that the provider has models for. */
+/** The operations for which the provider has models. */
 export function operationsOf(provider: ProviderV4): AiSdkProvider {
   return {
     ...(provider.languageModel && {
@@ -48,7 +48,7 @@ export function operationsOf(provider: ProviderV4): AiSdkProvider {
 
 type Models<N extends keyof ProviderV4> = NonNullable<ProviderV4[N]>
 
-/** A model by its name; older and newer generations of the specification are refused. */
+/** Finds a model by name; other versions of the specification are refused. */
 function modelOf<M extends { readonly specificationVersion: string }>(
   models: (id: string) => M,
   { upstreamModel }: AiSdkContext,

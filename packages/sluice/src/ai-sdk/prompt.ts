@@ -22,11 +22,11 @@ const mediaBytesMax = 50 * 1024 * 1024
 interface Writing {
   readonly context: AiSdkContext
   readonly urls: UrlPatterns
-  /** The tool of a call, which results do not name in OpenAI's form. */
+  /** The tool of each call; results in OpenAI's form do not name it. */
   readonly toolNames: ReadonlyMap<string, string>
 }
 
-/** A conversation as a prompt of the specification; results of parallel calls become one message. */
+/** Converts a conversation to a prompt of the specification; results of parallel calls become one message. */
 export async function promptOf(
   { messages }: ChatRequest,
   urls: UrlPatterns,
@@ -101,7 +101,7 @@ function assistantParts(message: Message, path: string): readonly Part[] {
   ]
 }
 
-/** Only reasoning that came from an AI SDK model goes back, with what its provider attached to it. */
+/** Only reasoning from an AI SDK model is sent back, with the data its provider attached. */
 function reasoningPart({ encrypted_content: carried }: ThinkingBlock): readonly Part[] {
   const { kind, text, metadata } = objectOf(carried == null ? undefined : restore(carried))
   if (kind !== 'ai_sdk') return []
@@ -192,7 +192,7 @@ async function userPart(
 
 type FilePart = Extract<Part, { type: 'file' }>
 
-/** A data: address as its bytes, an address the model reads itself as it is, any other downloaded. */
+/** A data: URL as its bytes, a URL that the model reads itself unchanged, any other downloaded. */
 async function filePart(
   url: string,
   { path, kind }: { readonly path: string; readonly kind: string },

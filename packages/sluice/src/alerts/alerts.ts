@@ -8,11 +8,11 @@ export interface Webhook {
   readonly url: string
   /** `whsec_` and base64. */
   readonly secret: string
-  /** Absent means all. */
+  /** Absent means all events. */
   readonly events?: readonly AlertEvent[]
 }
 
-/** Sends a message and returns the status of the answer; rejects where there was none. */
+/** Sends a message and returns the response status; rejects if there is no response. */
 export type PostWebhook = (
   url: string,
   message: {
@@ -23,13 +23,13 @@ export type PostWebhook = (
 ) => Promise<number>
 
 export interface AlertOptions {
-  /** What all processes share. */
+  /** The outbox shared by all processes. */
   readonly outbox: AlertOutbox
   readonly post: PostWebhook
   readonly now: () => number
-  /** Told of what was not delivered: where to (a host), how often it was tried, why, and whether it is given up. */
+  /** Called for failed deliveries: the host, the number of attempts, the reason, and whether it is given up. */
   readonly failed: (failure: DeliveryFailure) => void
-  /** Milliseconds between tries; so many tries are made and one more. Default `usualWaitsMs`. */
+  /** Delays between attempts in milliseconds; there is one attempt more than delays. Default `usualWaitsMs`. */
   readonly waitsMs?: readonly number[]
 }
 
@@ -41,22 +41,22 @@ export interface DeliveryFailure {
 }
 
 /**
- * Tells operators what happens, once, and on no request's path. What is not delivered when it is
- * disposed waits in the outbox.
+ * Notifies operators of events, once each, and off every request's path. What is undelivered when it is disposed waits in the
+ * outbox.
  */
 export interface Alerts extends AsyncDisposable {
-  /** Returns at once. */
+  /** Does not block. */
   raise(alert: Alert): void
-  /** Whether a webhook wants to know. */
+  /** Whether any webhook wants this event. */
   wants(event: AlertEvent): boolean
-  /** From now on these. */
+  /** Replaces the webhooks. */
   configure(webhooks: readonly Webhook[]): void
 }
 
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
-/** Ten retries, in half a day and a little. */
+/** Ten retries over about half a day. */
 const usualWaitsMs = [
   second,
   5 * second,
@@ -69,20 +69,20 @@ const usualWaitsMs = [
   4 * hour,
   6 * hour,
 ]
-/** Added to each wait at random, as a share of it: receivers that come back are not asked by all at once. */
+/** Random share added to each delay, so that a receiver that comes back is not hit by all at once. */
 const jitter = 0.1
-/** How long a try may take, its answer written down included, before another process takes it up. */
+/** Maximum duration of an attempt including storing its result, before another process takes it over. */
 const takenMs = minute
-/** How often it is looked for what other processes left. */
+/** How often deliveries left by other processes are looked for. */
 const pollMs = 10 * second
 const againMs = second
-/** Raised and not in the outbox yet, as while the database is away; of more the newest are dropped. */
+/** Events not stored in the outbox yet, as while the database is unavailable; beyond this number the newest are dropped. */
 const raisedMax = 1_000
-/** Names that are known to be quiet here, so that the outbox need not be asked. */
+/** Names known to be quiet, so that the outbox need not be asked. */
 const quietMax = 10_000
 const deliveriesAtOnce = 50
 const forgetEveryMs = hour
-/** No message is tried for longer. */
+/** Maximum time for which a message is tried. */
 const keptMs = 7 * 24 * hour
 
 export function openAlerts(options: AlertOptions): Alerts {
@@ -103,9 +103,9 @@ class Telling implements Alerts {
   #raised: Raised[] = []
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
-  /** Asked for while it was working. */
+  /** Set if another pass was requested while one was running. */
   #isWanted = false
-  /** Webhooks that are being told: one that hangs holds up no other. */
+  /** Webhooks with a delivery in progress; one that hangs does not delay the others. */
   readonly #busy = new Map<string, Promise<void>>()
   #forgottenAt = 0
   readonly #closing = new AbortController()
@@ -146,7 +146,7 @@ class Telling implements Alerts {
     clearTimeout(this.#timer)
     await this.#working
     await Promise.all(this.#busy.values())
-    // Where the database is away too, nobody is left to tell.
+    // If the database is unavailable too, there is nobody to tell.
     await this.#add().catch(() => undefined)
   }
 
@@ -167,16 +167,16 @@ class Telling implements Alerts {
           this.#working = undefined
           const isWanted = this.#isWanted
           this.#isWanted = false
-          // A timer may be a little early, and then nothing would be due.
+          // A timer may fire slightly early, and nothing would be due.
           if (nextMs !== undefined) this.#soon(isWanted ? 0 : nextMs + 1)
         })
     }, ms).unref()
   }
 
-  /** Returns when to look again, in milliseconds; undefined where nobody wants to be told. */
+  /** Returns when to check again, in milliseconds; undefined if there are no webhooks. */
   async #work(): Promise<number | undefined> {
     const { outbox, now } = this.#options
-    // The database may be away, and what is about this process is told all the same.
+    // Even if the database is unavailable, messages about this process are sent.
     const added = await this.#add().then(
       () => true,
       () => false,
@@ -207,7 +207,7 @@ class Telling implements Alerts {
     if (failure !== undefined) throw failure
   }
 
-  /** Begins to try what is due; returns how long until something else may be. */
+  /** Starts the deliveries that are due; returns how long until the next may be due. */
   async #deliver(outbox: AlertOutbox): Promise<number> {
     const now = this.#options.now()
     const nameOf = (webhook: string) => (outbox === this.#own ? `own ${webhook}` : webhook)
@@ -224,7 +224,7 @@ class Telling implements Alerts {
     return Math.min(pollMs, ...waiting.flatMap(({ nextAt }) => (nextAt > now ? nextAt - now : [])))
   }
 
-  /** Looks again as soon as all of them were tried. */
+  /** Checks again once all of them were tried. */
   #tell(name: string, outbox: AlertOutbox, due: readonly AlertDelivery[]): void {
     const told = Promise.all(due.map((one) => this.#try(outbox, one))).then(
       () => 0,
@@ -239,7 +239,7 @@ class Telling implements Alerts {
     )
   }
 
-  /** Where it fails the outbox has when it is tried again. */
+  /** If it fails, the outbox knows when to retry. */
   async #try(outbox: AlertOutbox, delivery: AlertDelivery): Promise<void> {
     const webhook = this.#webhooks.get(delivery.webhook)
     const { now, post, failed, waitsMs } = this.#options
@@ -255,7 +255,7 @@ class Telling implements Alerts {
       (error: unknown) => codeOf(error),
     )
     if (reason !== undefined && signal.aborted) {
-      // The stop was the reason: the next process tries it at once, and has as many tries.
+      // The stop interrupted it; the next process tries at once and has as many attempts left.
       await outbox.changeAlert(taken, { tries: delivery.tries, nextAt: now() })
       return
     }
@@ -274,12 +274,12 @@ function isFor({ events }: Webhook, event: AlertEvent): boolean {
   return events === undefined || events.includes(event)
 }
 
-/** Addresses of webhooks may hold secrets: the database has a hash of them. */
+/** Webhook addresses may contain secrets, so the database holds only a hash of them. */
 function identityOf({ url }: Webhook): string {
   return hash('sha256', url, 'base64url').slice(0, 22)
 }
 
-/** No message of a library, which may quote the address. */
+/** Never a library's message, which may quote the address. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

@@ -2,11 +2,11 @@ import type { Budget, Holder } from '../ports/account.ts'
 import type { Alert } from '../ports/alert.ts'
 import type { BudgetClaim, Claim, Level, Limiter } from '../ports/limiter.ts'
 
-/** How long what was used is gathered before it is looked at. */
+/** How long used budgets are collected before they are checked. */
 const lookMs = 250
-/** Budgets that are looked at together; those of more are looked at when they are used again. */
+/** Maximum number of budgets checked together; others are checked when they are next used. */
 const touchedMax = 10_000
-/** From how much of a budget, in percent, its holder is warned. */
+/** The spent percentage at which a warning is sent. */
 const warningPercent = 80
 
 /** A claim on somebody's budget. */
@@ -20,14 +20,14 @@ interface Touched {
 export interface BudgetWatchOptions {
   readonly limiter: Pick<Limiter, 'look'>
   readonly raise: (alert: Alert) => void
-  /** Whether anybody wants to be told. */
+  /** Whether any webhook wants budget alerts. */
   readonly isWanted: () => boolean
   readonly now: () => number
 }
 
 /**
- * Looks how much is left of budgets after calls have used them, a little later and of all together: no call waits for it, and a
- * limiter that is elsewhere is asked a few times a second at most.
+ * Checks what is left of budgets shortly after calls have used them, many at a time: no call waits for it, and a remote limiter
+ * is asked at most a few times per second.
  */
 export class BudgetWatch implements Disposable {
   readonly #options: BudgetWatchOptions
@@ -38,7 +38,7 @@ export class BudgetWatch implements Disposable {
     this.#options = options
   }
 
-  /** These claims were settled, or the one at `refused` was refused. */
+  /** Called after these claims were settled, or the one at `refused` was refused. */
   touch(claims: readonly Claim[], refused = -1): void {
     if (!this.#options.isWanted()) return
     for (let index = 0; index < claims.length; index++) {
@@ -69,7 +69,7 @@ export class BudgetWatch implements Disposable {
       const levels = await this.#options.limiter.look(touched.map(({ claim }) => claim))
       for (const [index, one] of touched.entries()) this.#tell(one, levels[index])
     } catch {
-      // What holds the limits is away.
+      // The limiter is unavailable.
       for (const { claim, isRefused } of touched) this.#add(claim, isRefused)
     }
   }
@@ -82,7 +82,7 @@ export class BudgetWatch implements Disposable {
     const isCalendar = typeof window !== 'number' && Number.isFinite(level.resetMs)
     const until = isCalendar ? now() + level.resetMs : undefined
     const told = { holder, budget, usedMicroUsd, until }
-    // Of 0 nothing is ever used.
+    // A budget of 0 is never used.
     if (limit > 0 && usedMicroUsd >= (limit * warningPercent) / 100)
       raise({ event: 'budget.warning', ...told })
     if (limit > 0 && usedMicroUsd >= limit) raise({ event: 'budget.spent', ...told })

@@ -1,11 +1,11 @@
-/** Over how many minutes, from how many percent and of how many calls at least failures are told. */
+/** The period in minutes, the percentage of failures, and the minimum number of calls that trigger the alert. */
 export interface ErrorRateSettings {
   readonly percent: number
   readonly minutes: number
   readonly calls: number
 }
 
-/** The window moves in so many steps. */
+/** Number of steps in which the window moves. */
 const steps = 10
 const minuteMs = 60_000
 
@@ -22,7 +22,7 @@ export class ErrorRate {
     this.#now = now
   }
 
-  /** A call is over. Returns what was counted where too many have failed. */
+  /** Counts a finished call. Returns the counts if too many have failed. */
   count(isFailed: boolean): { readonly calls: number; readonly failed: number } | undefined {
     const { percent, minutes, calls: least } = this.#settings()
     this.#move(Math.floor((this.#now() * steps) / (minutes * minuteMs)))
@@ -37,7 +37,7 @@ export class ErrorRate {
 
   #move(step: number): void {
     if (step === this.#step) return
-    // Where the clock or the settings have jumped, nothing before counts.
+    // After a jump of the clock or changed settings, earlier counts are discarded.
     const passed = step > this.#step ? Math.min(steps, step - this.#step) : steps
     for (let one = 0; one < passed; one++) {
       this.#calls[(step - one) % steps] = 0

@@ -1,9 +1,9 @@
 import type { AlertDelivery, AlertOutbox } from '../ports/alert.ts'
 
-/** Messages that wait; of more the oldest is dropped. */
+/** Maximum number of waiting messages; the oldest is dropped first. */
 const deliveriesMax = 1_000
 
-/** What is about this process alone, in its memory: a disk that is full keeps no message about it. */
+/** Messages about this process only, in memory, because a full disk cannot store a message about itself. */
 export function createMemoryOutbox(): AlertOutbox {
   const quiet = new Map<string, number>()
   const waiting = new Map<string, AlertDelivery>()

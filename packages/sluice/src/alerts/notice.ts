@@ -1,12 +1,12 @@
 import type { Alert, BudgetAlert } from '../ports/alert.ts'
 
-/** What is told of an alert, and how often. */
+/** The content of an alert, and how often it is sent. */
 export interface Notice {
-  /** What it is about. */
+  /** The subject. */
   readonly name: string
-  /** Nothing of this name is told again before; in milliseconds since the epoch. */
+  /** No other message with this name is sent before, in milliseconds since the epoch. */
   readonly quietUntil: number
-  /** About this process and its disk: the database may not be there to remember it, and other processes have their own. */
+  /** Whether it concerns only this process and its disk; the database may be unavailable, and other processes send their own. */
   readonly isOwn: boolean
   readonly data: object
 }
@@ -14,7 +14,7 @@ export interface Notice {
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** How long something that goes on, or comes again, is not told again. */
+/** How long a continuing or recurring event is not reported again. */
 const quietMs = {
   'provider.down': 15 * minuteMs,
   'errors.rate': 15 * minuteMs,
@@ -47,8 +47,8 @@ export function noticeOf(alert: Alert, now: number): Notice {
 }
 
 /**
- * Once for each calendar window, and of a rolling one of N hours once in N hours; a limit that was changed counts anew. The
- * window is told by the full hour at which it ends, so that clocks that differ a little mean the same one.
+ * Once per calendar window, and once in N hours for a rolling window of N hours; a changed limit counts anew. The window is
+ * named by the full hour at which it ends, so that slightly different clocks agree.
  */
 function budgetNotice(
   { event, holder, budget, usedMicroUsd, until }: BudgetAlert,
@@ -76,6 +76,6 @@ function quietUntilOf(
   { until, now }: { readonly until: number | undefined; readonly now: number },
 ): number {
   if (typeof window === 'number') return now + window * hourMs
-  // A process whose clock is behind may still look at the window that has ended.
+  // A process whose clock is behind may still see the window that has ended.
   return until === undefined ? Number.MAX_SAFE_INTEGER : until + dayMs
 }

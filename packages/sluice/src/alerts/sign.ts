@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** What a secret begins with in the form that the Standard Webhooks specification gives it; the rest is base64. */
+/** Prefix of a secret in the form of the Standard Webhooks specification; the rest is base64. */
 const secretPrefix = 'whsec_'
 
 export interface Signed {
@@ -11,8 +11,8 @@ export interface Signed {
 }
 
 /**
- * The headers of a message, by which its receiver can tell that it is ours, whole and of today (Standard Webhooks
- * specification, 'Signature scheme').
+ * The headers that let a receiver verify a message's origin, integrity and time (Standard Webhooks specification, 'Signature
+ * scheme').
  */
 export function signedHeaders(
   secret: string,

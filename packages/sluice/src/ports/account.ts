@@ -4,7 +4,7 @@ import type { BudgetWindow } from './limiter.ts'
 
 /** An amount of money that may be spent within a window. */
 export interface Budget {
-  /** Unique within its owner: what was spent is counted by it. */
+  /** Unique within its owner; spending is counted under it. */
   readonly id: string
   /** In whole millionths of a US dollar. */
   readonly limitMicroUsd: number
@@ -14,15 +14,18 @@ export interface Budget {
   /** Counts only calls that have this tag; absent means all. */
   readonly tag?: string
   /**
-   * Where a call goes that the budget has no money for: a model or a route that costs less or nothing, if the caller may use
-   * it. Absent: it is refused.
+   * The route for calls that the budget cannot pay: a model or route that costs less or nothing, if the caller may use it.
+   * Absent: such calls are refused.
    */
   readonly overBudget?: { readonly route: string }
 }
 
-/** What every level may carry, from the organization down to the key. All levels hold at once; absent means no such bound. */
+/**
+ * Limits and settings of one level, from the organization down to the key. All levels apply at once; absent means no such
+ * limit.
+ */
 export interface Terms {
-  /** Milliseconds since the epoch; from then on nothing below it is valid. */
+  /** Milliseconds since the epoch; after it, nothing below this level is valid. */
   readonly expiresAt?: number
   /** Model names or `provider/*` patterns that may be used. */
   readonly models?: readonly string[]
@@ -34,44 +37,41 @@ export interface Terms {
   readonly tokensPerMinute?: number
   readonly concurrentRequests?: number
   readonly budgets?: readonly Budget[]
-  /** Anything its administrators want to remember; the gateway never reads it. */
+  /** Free data of administrators; the gateway never reads it. */
   readonly metadata?: Readonly<Record<string, string>>
-  /** Every call below it has these. */
+  /** Tags of every call below this level. */
   readonly tags?: readonly string[]
-  /**
-   * Whether prompts and answers are kept, masked. They are where some level says so and none says that they are not; absent says
-   * nothing.
-   */
+  /** Whether prompts and responses are stored, masked: if some level says yes and none says no. */
   readonly contentLogging?: boolean
   /**
-   * Of accounts: whether users make, rotate and revoke keys of their own. They may where some level above a key says so and none
-   * says that they may not; absent says nothing.
+   * On accounts: whether users may create, rotate and revoke keys of their own: if some level above a key says yes and none
+   * says no.
    */
   readonly ownKeys?: boolean
 }
 
 export type AccountKind = 'organization' | 'team' | 'user'
 
-/** Who keys belong to. A team may be in an organization; a user in a team or an organization. */
+/** An owner of keys. A team may be in an organization; a user in a team or an organization. */
 export interface Account extends Terms {
   readonly id: string
   readonly kind: AccountKind
   readonly name: string
   readonly parentId?: string
-  /** Of a user who has signed in: who it is at the OpenID Connect issuer, hashed. Nobody else signs in as it. */
+  /** Of a user who has signed in: the identity at the OpenID Connect issuer, hashed. Nobody else can sign in as this user. */
   readonly identity?: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** While it is set nothing below it is valid. */
+  /** While set, nothing below this account is valid. */
   readonly disabledAt?: number
 }
 
-/** One of the levels that a call is held to. */
+/** A level whose terms apply to a call. */
 export interface Holder {
   readonly kind: 'key' | AccountKind
   readonly id: string
   readonly name: string
   readonly terms: Terms
-  /** `terms.addresses` as they are looked up; absent where there are none. */
+  /** `terms.addresses` prepared for lookup; absent if there are none. */
   readonly addressList?: BlockList
 }

@@ -1,18 +1,18 @@
 import type { Budget, Holder } from './account.ts'
 
-/** Something that operators want to know while it happens. */
+/** An event that operators are notified of while it happens. */
 export type Alert = BudgetAlert | ProviderAlert | ErrorRateAlert | PriceAlert | JournalAlert
 
 /** As `alerts.webhooks[].events` of sluice.yaml names it. */
 export type AlertEvent = Alert['event']
 
-/** Of a budget 80 % (`warning`) or all (`spent`) is spent or put aside for calls under way, or it has refused a call. */
+/** 80 % (`warning`) or all (`spent`) of a budget is spent or reserved, or the budget has refused a call. */
 export interface BudgetAlert {
   readonly event: 'budget.warning' | 'budget.spent' | 'budget.refused'
   readonly holder: Pick<Holder, 'kind' | 'id' | 'name'>
   readonly budget: Budget
   readonly usedMicroUsd: number
-  /** When a calendar window ends, in milliseconds since the epoch; undefined for the others. */
+  /** The end of a calendar window, in milliseconds since the epoch; undefined for other windows. */
   readonly until: number | undefined
 }
 
@@ -23,7 +23,7 @@ export interface ProviderAlert {
   readonly target: string
 }
 
-/** Of the calls of the last minutes more have failed than is allowed, and not by a mistake of their callers. */
+/** More calls of the last minutes have failed than allowed, not counting mistakes of callers. */
 export interface ErrorRateAlert {
   readonly event: 'errors.rate'
   readonly calls: number
@@ -31,7 +31,7 @@ export interface ErrorRateAlert {
   readonly minutes: number
 }
 
-/** Nobody knows what a call has cost. */
+/** The cost of a call is unknown. */
 export interface PriceAlert {
   readonly event: 'price.unknown'
   /** `provider/model` */
@@ -39,18 +39,18 @@ export interface PriceAlert {
   readonly reason: string
 }
 
-/** The journal cannot be written, so that calls are refused; or what it holds does not come into the database. */
+/** The journal cannot be written, so calls are refused; or its content cannot be written to the database. */
 export interface JournalAlert {
   readonly event: 'journal.full' | 'journal.behind'
   readonly reason: string
-  /** Records that wait for the database in memory, and that were lost since the start. */
+  /** Records waiting in memory for the database, and records lost since the start. */
   readonly waiting: number
   readonly lost: number
 }
 
-/** A message on its way to webhooks. */
+/** A message for webhooks. */
 export interface AlertMessage {
-  /** What it is about: nothing of the same name is told before `quietUntil`. */
+  /** The subject: no other message with this name is sent before `quietUntil`. */
   readonly name: string
   /** Unique. */
   readonly id: string
@@ -59,36 +59,39 @@ export interface AlertMessage {
   readonly quietUntil: number
 }
 
-/** A message that one webhook has not taken yet. */
+/** A message not delivered yet to one webhook. */
 export interface AlertDelivery extends Pick<AlertMessage, 'id' | 'body'> {
-  /** Which; not its address. */
+  /** Identifies the webhook without revealing its address. */
   readonly webhook: string
-  /** How often it was tried. */
+  /** Number of delivery attempts. */
   readonly tries: number
-  /** When it may be tried, in milliseconds since the epoch. */
+  /** When it may be attempted, in milliseconds since the epoch. */
   readonly nextAt: number
 }
 
 /**
- * Messages that wait for their webhooks. Whatever several processes share is told by one of them, and delivered at least once:
- * packages/sluice/test/contract/store-alerts.ts holds every store to it.
+ * Messages waiting for their webhooks. Events shared by several processes are reported by one of them and delivered at least
+ * once: packages/sluice/test/contract/store-alerts.ts tests every store for this.
  */
 export interface AlertOutbox {
-  /** Keeps the message for each webhook, unless its name is quiet still; of all who try at once one does, and is told so. */
+  /**
+   * Stores the message for each webhook, unless its name is still quiet. Of several concurrent callers one succeeds, and only
+   * it gets true.
+   */
   addAlert(message: AlertMessage, webhooks: readonly string[], now: number): Promise<boolean>
-  /** What may be tried, the longest waiting first. */
+  /** The deliveries that are due, the longest waiting first. */
   dueAlerts(asked: {
     readonly webhooks: readonly string[]
     readonly now: number
     readonly limit: number
   }): Promise<readonly AlertDelivery[]>
-  /** Says how a delivery stands; false, and nothing is done, where it is not as it was read. */
+  /** Updates a delivery; false, without effect, if it is no longer as it was read. */
   changeAlert(
     delivery: AlertDelivery,
     to: Pick<AlertDelivery, 'tries' | 'nextAt'>,
   ): Promise<boolean>
-  /** It was taken, or is given up. */
+  /** Removes a delivery that succeeded or is given up. */
   removeAlert(delivery: Pick<AlertDelivery, 'id' | 'webhook'>): Promise<void>
-  /** Removes names that were quiet until a moment, and deliveries that should have been made before it. */
+  /** Removes names whose quiet time ended before a moment, and deliveries due before it. */
   forgetAlerts(before: number): Promise<void>
 }

@@ -2,31 +2,31 @@ import type { UsageRecord } from '@sluice/contract'
 import type { Holder, Terms } from './account.ts'
 
 /**
- * What an administrator's key may do: all of it; all but administrators' keys; look at all of it; or look at one team, which
- * owns the key, and change what is in it.
+ * What an administrator key may do: everything; everything except managing administrator keys; only read; or read one team,
+ * which owns the key, and change what is in it.
  */
 export type AdminRole = 'owner' | 'operator' | 'viewer' | 'team'
 
-/** A virtual key as kept: never the secret itself, only its SHA-256 hash. */
+/** A virtual key as stored: only the SHA-256 hash of its secret, never the secret. */
 export interface ApiKey extends Terms {
   readonly id: string
   readonly name: string
   /** Lower-case hexadecimal SHA-256 of the secret (without a leading `sk-`). */
   readonly hash: string
   readonly role: 'caller' | 'administrator'
-  /** Of an administrator's key; absent means `owner`. */
+  /** Of an administrator key; absent means `owner`. */
   readonly adminRole?: AdminRole
-  /** First characters of the secret, to recognise it by in a list. */
+  /** First characters of the secret, for recognition in lists. */
   readonly prefix: string
-  /** The user or the team that it belongs to. */
+  /** The owning user or team. */
   readonly ownerId?: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** While it is set the key is not valid. */
+  /** While set, the key is not valid. */
   readonly disabledAt?: number
-  /** For good. */
+  /** Permanent. */
   readonly revokedAt?: number
-  /** Secrets it had before it was rotated, which are still good for a while. */
+  /** Secrets from before a rotation that are still valid for a while. */
   readonly olderSecrets?: readonly OlderSecret[]
 }
 
@@ -37,14 +37,17 @@ export interface OlderSecret {
   readonly expiresAt: number
 }
 
-/** Who makes a request: a key with all that it is held to. Made when the keys are read, and the same for all its requests. */
+/**
+ * The caller of a request: a key with everything that applies to it. Created when the keys are read, and shared by all its
+ * requests.
+ */
 export interface Caller extends ApiKey {
-  /** The key itself first, then its user, its team and its organization, as far as it has them. */
+  /** The key, then its user, team and organization, as far as it has them. */
   readonly holders: readonly Holder[]
   /** The tags of all holders, each once. */
   readonly allTags: readonly string[]
-  /** Whether its prompts and answers are kept. */
+  /** Whether its prompts and responses are stored. */
   readonly keepsContent: boolean
-  /** Who it belongs to, as the records of its calls say it. */
+  /** Its owners, as stored in the records of its calls. */
   readonly owners: Pick<UsageRecord, 'userId' | 'teamId' | 'organizationId'>
 }

@@ -1,20 +1,20 @@
-/** What an administrator did, in the order in which it was done. */
+/** An administrator's change; entries are in the order of the changes. */
 export interface AuditEntry {
-  /** From 1 up, without gaps. */
+  /** From 1, without gaps. */
   readonly sequence: number
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** The id of the key that asked for it, or where else it came from. */
+  /** The id of the key that made the change, or another origin. */
   readonly actor: string
-  /** What was done, such as `key.rotate`. */
+  /** The action, such as `key.rotate`. */
   readonly action: string
-  /** The id of what was changed. */
+  /** The id of the changed object. */
   readonly target: string
-  /** What it was, as JSON without secrets and hashes; absent where it was not there. */
+  /** The state before, as JSON without secrets and hashes; absent if it did not exist. */
   readonly before?: string
-  /** What it is now; absent where it is gone. */
+  /** The state after; absent if it was removed. */
   readonly after?: string
-  /** The hash of the entry before; empty for the first. */
+  /** The hash of the previous entry; empty for the first. */
   readonly previousHash: string
   /** Lower-case hexadecimal SHA-256 of all of the above. */
   readonly hash: string

@@ -1,7 +1,7 @@
-/** What was asked and answered, masked, as it is kept. */
+/** A stored prompt and response, masked. */
 export interface KeptContent {
   readonly callId: string
-  /** What the caller called it. */
+  /** The caller's id of the call. */
   readonly requestId?: string
   readonly keyId: string
   readonly userId?: string
@@ -12,17 +12,17 @@ export interface KeptContent {
   readonly operation: string
   /** The caller's format. */
   readonly format: string
-  /** JSON where it was JSON and is whole, text otherwise; of a stream its texts put together. */
+  /** JSON if it was JSON and is complete, otherwise text; of a stream, its joined texts. */
   readonly request: string
   readonly answer: string
-  /** There was more. */
+  /** Whether it was cut. */
   readonly requestCut: boolean
   readonly answerCut: boolean
-  /** How often something was replaced. */
+  /** Number of masked parts. */
   readonly masked: number
 }
 
-/** Which contents are meant. */
+/** Selects contents. */
 export interface ContentQuestion {
   /** Milliseconds since the epoch; the first that counts. */
   readonly from: number
@@ -32,19 +32,19 @@ export interface ContentQuestion {
   readonly userId?: string
   readonly teamId?: string
   readonly limit: number
-  /** The last one of the page before. */
+  /** The last one of the previous page. */
   readonly after?: Pick<KeptContent, 'createdAt' | 'callId'>
 }
 
-/** Prompts and answers of those whose prompts and answers are kept. */
+/** Stored prompts and responses. */
 export interface ContentShelf {
-  /** Adds contents, given as the text of a JSON array. Does not hold up this thread. */
+  /** Adds contents, given as the text of a JSON array, without blocking this thread. */
   add(documents: string): Promise<void>
   find(callId: string): Promise<KeptContent | undefined>
   /** The oldest first. */
   list(question: ContentQuestion): Promise<readonly KeptContent[]>
-  /** Removes what began before a moment, a bounded number; returns whether there may be more. */
+  /** Removes contents that began before a moment, a bounded number; returns whether there may be more. */
   forget(before: number): Promise<boolean>
-  /** Removes all of a user or of a key; returns how many. */
+  /** Removes all contents of a user or a key; returns how many. */
   erase(who: { readonly kind: 'user' | 'key'; readonly id: string }): Promise<number>
 }

@@ -1,33 +1,34 @@
-/** How many requests may be under way at the same time, and how many more may wait for that. */
+/** Limits on concurrent and waiting requests. */
 export interface EntranceBounds {
-  /** Requests that are in. One key alone may have all of them but a tenth, rounded down: `mostOfOneKey`. */
+  /** Concurrent requests. One key may hold all but a tenth of them, rounded down: `mostOfOneKey`. */
   readonly inside: number
-  /** Requests that wait, all keys together; one key may have half of them, rounded up. */
+  /** Waiting requests of all keys; one key may have half of them, rounded up. */
   readonly waiting: number
-  /** How long each may wait, in milliseconds. */
+  /** Maximum waiting time, in milliseconds. */
   readonly waitMs: number
 }
 
-/** The part of all places that one key cannot have. */
+/** The share of all places that one key cannot have. */
 const othersPart = 1 / 10
 
-/** How many places one key may have. */
+/** The number of places one key may have. */
 export function mostOfOneKey({ inside }: Pick<EntranceBounds, 'inside'>): number {
   return inside - Math.floor(inside * othersPart)
 }
 
 /**
- * Lets so many requests in at the same time. Those that find no room wait, and keys take turns: however many requests one
- * key has waiting, another one's comes next.
+ * Admits a limited number of concurrent requests. Others wait, and keys take turns: however many requests one key has waiting,
+ * another key's request comes next.
  */
 export interface Entrance {
   /**
-   * Asks for a place, or for several at once, which are held until `leave`. More than one key may have are never granted.
+   * Asks for one or several places, held until `leave`. More than one key may have are never granted.
    *
-   * @throws GatewayError `rate_limited` where the key has its share waiting, `overloaded` where there is no room to wait.
+   * @throws GatewayError `rate_limited` if the key's share of waiting requests is used, `overloaded` if nobody can wait any
+   *   more.
    */
   enter(key: string, bounds: EntranceBounds, count?: number): Ticket
-  /** How many places are taken, and how many requests wait for one. */
+  /** The number of places taken, and of requests waiting. */
   look(): EntranceLevel | Promise<EntranceLevel>
 }
 
@@ -37,8 +38,8 @@ export interface EntranceLevel {
 }
 
 export interface Ticket {
-  /** Undefined where it is in. Rejects with `overloaded` when it has waited too long, or `cancelled` when it left before. */
+  /** Undefined if it was admitted at once. Rejects with `overloaded` after waiting too long, or `cancelled` if it left before. */
   readonly entered: Promise<void> | undefined
-  /** It is over, or does not want to wait any longer. Leaving twice is leaving once. */
+  /** Gives the place back, or stops waiting. Calling it again does nothing. */
   leave(): void
 }

@@ -1,4 +1,4 @@
-/** `image`: a published picture. The others belong to the video task that has the same id. */
+/** `image`: a published image. The others belong to the video task with the same id. */
 export type KeptFileKind = 'image' | 'clip' | 'still' | 'input'
 
 /** A file as a whole. */
@@ -16,19 +16,16 @@ export interface NewKeptFile extends KeptFile {
   readonly expiresAt: number
 }
 
-/** Files that every process on the same database has, for as long as they are wanted. */
+/** Files shared by all processes on the same database until they expire. */
 export interface KeptFiles {
-  /** Takes the place of the one before. It is found once it is whole. */
+  /** Replaces an existing file. It can be found once it is complete. */
   addFile(file: NewKeptFile): Promise<void>
-  /** Undefined where there is none, or none any more `at` (milliseconds since the epoch). */
+  /** Undefined if there is none, or if it has expired `at` (milliseconds since the epoch). */
   findFile(
     file: Pick<NewKeptFile, 'id' | 'kind'> & { readonly at: number },
   ): Promise<KeptFile | undefined>
-  /** Not being there is fine. */
+  /** Does nothing if there is none. */
   removeFiles(id: string, kinds: readonly KeptFileKind[]): Promise<void>
-  /**
-   * Removes what has expired, what belongs to video tasks that are gone, and of the pictures the oldest beyond so many bytes
-   * in all.
-   */
+  /** Removes expired files, files of deleted video tasks, and the oldest images beyond a total size. */
   sweepFiles(most: { readonly at: number; readonly imageBytes: number }): Promise<void>
 }

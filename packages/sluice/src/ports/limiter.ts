@@ -1,54 +1,54 @@
 /**
- * What calls may take, in buckets by name. All that a call needs is reserved in one step before an upstream is asked, and
- * settled once when the call has ended. Whatever keeps the buckets, this is promised:
+ * Limits on what calls may use, in named buckets. A call reserves everything it needs in one step before an upstream is asked,
+ * and settles once when it has ended. Every implementation promises:
  *
- * - `reserve` grants all claims or takes nothing. Of many who ask at once so many are granted as there is room for.
- * - **rate**, with L for `limit`: a bucket holds L and refills at L per minute, without steps. An unknown bucket is full. A
- *   full bucket grants exactly L at once; any window of t milliseconds at most L × (1 + t / 60,000): L per minute in the long
- *   run, and up to 2 L in the first minute after a minute of rest. What settling takes beyond what was reserved comes on top
- *   once: the bucket may go into debt, and grants nothing until that has flowed in. What settling gives back never makes it
- *   more than full. Another limit for the same bucket holds from then on; the part that was empty stays empty.
- * - **concurrency**: at most `limit` reservations hold a place at a time. A place is free when its reservation is settled, or
- *   when the lease ran out: so what a killed process held comes back. A late `renew` takes the place again even where there
- *   is none, because the call does go on.
- * - **budget**: spent + reserved + amount ≤ limit, within the window at the time of the reservation. Settling turns what was
- *   reserved into what was spent, whatever it was: the next reservation sees it. A lease that ran out leaves the reserved
- *   amount spent, until a late settlement says what it really was. Calendar windows are those of UTC, weeks begin on Monday. A
- *   rolling window of N hours never admits more than the limit in any N hours; money comes back up to N / 60 hours later.
- * - A reservation is settled once: whoever settles its id again, or one that the limiter has forgotten, changes nothing.
- * - After `retryAfterMs` the claim that was refused is granted, unless another caller took it or a place was not given back.
+ * - `reserve` grants all claims or takes nothing. Of many concurrent calls, exactly as many are granted as there is room for.
+ * - **rate**, with L for `limit`: a bucket holds L and refills continuously at L per minute. An unknown bucket is full. A full
+ *   bucket grants exactly L at once; any window of t milliseconds grants at most L × (1 + t / 60,000): L per minute in the long
+ *   run, and up to 2 L in the first minute after a minute of rest. Usage beyond the reservation is taken once in addition: the
+ *   bucket may go into debt, and grants nothing until the debt has been refilled. Settling never makes a bucket more than full.
+ *   Another limit for the same bucket applies from then on; the empty part stays empty.
+ * - **concurrency**: at most `limit` reservations hold a slot at a time. A slot is freed when its reservation is settled or its
+ *   lease expires, so slots of a killed process come back. A late `renew` takes the slot again even if none is free, because
+ *   the call does continue.
+ * - **budget**: spent + reserved + amount ≤ limit, within the window at the time of the reservation. Settling replaces the
+ *   reserved amount with the actual one, whatever it is; the next reservation sees it. After an expired lease the reserved
+ *   amount counts as spent, until a late settlement corrects it. Calendar windows are in UTC, weeks begin on Monday. A rolling
+ *   window of N hours never admits more than the limit in any N hours; money comes back up to N / 60 hours later.
+ * - A reservation is settled once: settling it again, or one that the limiter has forgotten, changes nothing.
+ * - After `retryAfterMs` the refused claim is granted, unless another caller took it or a slot was not given back.
  *
- * packages/sluice/test/contract/limiter.ts holds every implementation to it.
+ * packages/sluice/test/contract/limiter.ts tests every implementation for this.
  */
 export interface Limiter extends AsyncDisposable {
   /**
-   * Reserves what one call may take, or says why not. `leaseMs` is how long it is held without `renew`. A bucket stands once in
-   * `claims`. An implementation that need not wait answers at once, so that no promise is made per call.
+   * Reserves what one call may use, or returns why not. `leaseMs` is how long it is held without `renew`. Each bucket occurs at
+   * most once in `claims`. An implementation that need not wait returns at once, so that no promise is created per call.
    */
   reserve(claims: readonly Claim[], leaseMs: number): Decision | Promise<Decision>
-  /** The call has ended: takes what it has really used in place of what was reserved. */
+  /** Ends the call: its actual usage replaces the reservation. */
   settle(reservation: Reservation, actual: Actual): void | Promise<void>
-  /** Holds the reservation for another `leaseMs` from now on. Nothing happens to one that was settled. */
+  /** Holds the reservation for another `leaseMs` from now. Does nothing if it was settled. */
   renew(reservation: Reservation, leaseMs: number): void | Promise<void>
-  /** What is left of each claim's bucket, in their order. Takes nothing. */
+  /** The remaining amount of each claim's bucket, in their order. Takes nothing. */
   look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]>
-  /** Says what was spent of a budget in its present window, where the limiter does not know the bucket (any more). */
+  /** Sets what was spent of a budget in its current window, if the limiter does not know the bucket (any more). */
   seed(claim: BudgetClaim, spent: readonly Spent[]): void | Promise<void>
 }
 
-/** What was spent of a budget. */
+/** An amount spent of a budget. */
 export interface Spent {
-  /** Milliseconds since the epoch. What is in no present window any more does not count. */
+  /** Milliseconds since the epoch. Ignored if outside the current window. */
   readonly at: number
   readonly microUsd: number
 }
 
-/** Finds out what was spent of a budget that a limiter does not know (any more). */
+/** Finds what was spent of a budget that the limiter does not know (any more). */
 export type Recall = (claim: BudgetClaim) => readonly Spent[] | Promise<readonly Spent[]>
 
 export type Claim = RateClaim | ConcurrencyClaim | BudgetClaim
 
-/** Which kind of limit has refused a request. */
+/** The kind of limit that refused a request. */
 export type RefusingLimit = RateClaim['unit'] | 'concurrency' | 'budget'
 
 export interface RateClaim {
@@ -61,7 +61,7 @@ export interface RateClaim {
   readonly amount: number
 }
 
-/** One place. */
+/** One concurrency slot. */
 export interface ConcurrencyClaim {
   readonly kind: 'concurrency'
   readonly bucket: string
@@ -72,24 +72,24 @@ export interface ConcurrencyClaim {
 export interface BudgetClaim {
   readonly kind: 'budget'
   readonly bucket: string
-  /** A bucket keeps to one window: another one has a count of its own. */
+  /** A bucket belongs to one window; another window has its own count. */
   readonly window: BudgetWindow
   readonly limit: number
   readonly amount: number
 }
 
-/** A calendar window in UTC, all time, or so many hours up to now. */
+/** A calendar window in UTC, all time, or a number of hours up to now. */
 export type BudgetWindow = 'day' | 'week' | 'month' | 'lifetime' | number
 
-/** What a call has used; what is absent counts as it was reserved. */
+/** What a call has used; absent values count as reserved. */
 export interface Actual {
   readonly requests?: number
   readonly tokens?: number
-  /** Of each budget, or of each claim in their order. */
+  /** One value for every budget, or one per claim in their order. */
   readonly microUsd?: number | readonly number[]
 }
 
-/** What was used of each claim, in their order; undefined where that is as it was reserved, or nothing is counted. */
+/** The actual usage per claim, in their order; undefined if it stays as reserved or is not counted. */
 export function usedOf(claims: readonly Claim[], actual: Actual): readonly (number | undefined)[] {
   const { microUsd } = actual
   return claims.map((claim, index) => {
@@ -106,7 +106,7 @@ export interface Reservation {
   /** Unique among all processes. */
   readonly id: string
   readonly claims: readonly Claim[]
-  /** After the reservation, one for each claim. */
+  /** The levels after the reservation, one per claim. */
   readonly levels: readonly Level[]
 }
 
@@ -114,16 +114,16 @@ export interface Refusal {
   readonly granted: false
   readonly claims: readonly Claim[]
   readonly levels: readonly Level[]
-  /** Which claim was refused: of several the one that waits longest. */
+  /** The index of the refused claim; of several, the one with the longest wait. */
   readonly refused: number
-  /** Milliseconds until that claim may be granted; Infinity where waiting is no use. */
+  /** Milliseconds until that claim may be granted; Infinity if never. */
   readonly retryAfterMs: number
 }
 
 export interface Level {
   readonly limit: number
-  /** How much more would be granted at this moment, in whole units. */
+  /** How much more would be granted now, in whole units. */
   readonly remaining: number
-  /** Milliseconds until the bucket is full or the window new; 0 for concurrency, Infinity for a lifetime. */
+  /** Milliseconds until the bucket is full or the window ends; 0 for concurrency, Infinity for a lifetime budget. */
   readonly resetMs: number
 }

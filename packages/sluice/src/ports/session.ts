@@ -1,12 +1,15 @@
 import type { ApiKey } from './api-key.ts'
 
-/** What stands for a key where somebody signed in without one; its own hash is empty. */
+/** The key of somebody who signed in without one; its own hash is empty. */
 export interface Principal extends ApiKey {
-  /** Who said who it is. */
+  /** The issuer of the identity. */
   readonly issuer: string
-  /** What a user's account has to have: what was unlinked from it is signed in no more. Absent in sessions of older versions. */
+  /**
+   * The identity that the user's account must still have; after an unlink the session is invalid. Absent in sessions of older
+   * versions.
+   */
   readonly identity?: string
-  /** What the issuer calls its own session (`sid`), where it says so. */
+  /** The issuer's id of its own session (`sid`), if it gives one. */
   readonly issuerSession?: string
 }
 
@@ -14,7 +17,7 @@ export interface Principal extends ApiKey {
 export interface Session {
   /** Lower-case hexadecimal SHA-256 of the token that the browser holds. */
   readonly hash: string
-  /** Hash of the secret that was signed in with: the session ends when this secret does. */
+  /** Hash of the secret used to sign in. The session ends when this secret does. */
   readonly keyHash?: string
   readonly principal?: Principal
   /** Milliseconds since the epoch. */

@@ -16,45 +16,45 @@ export interface StoredResponse {
   /** Seconds since the epoch. */
   readonly createdAt: number
   readonly previousResponseId?: string
-  /** Set where an upstream that speaks this format made it and knows its id. */
+  /** Set if an upstream that speaks this format created it and knows its id. */
   readonly provider?: string
   /** The Response object, as JSON. */
   readonly response: string
-  /** The input items of this response alone, as a JSON array. */
+  /** The input items of only this response, as a JSON array. */
   readonly input: string
 }
 
-/** An id by which an upstream knows something that was made through this gateway. */
+/** An upstream's id of something created through this gateway. */
 export interface UpstreamId {
   readonly id: string
   readonly keyId: string
-  /** The response that it came with. */
+  /** The response it was returned with. */
   readonly responseId: string
-  /** That response was deleted. */
+  /** Whether that response was deleted. */
   readonly deleted: boolean
 }
 
-/** How much of a kind a key keeps, or may keep. */
+/** How much of a kind a key stores, or may store. */
 export interface KeptAmount {
   readonly count: number
   readonly bytes: number
 }
 
-/** Room for a video that is being asked for. */
+/** Reserved room for a video being requested. */
 export interface VideoPlace {
   readonly id: string
   readonly keyId: string
-  /** What it keeps of files from the beginning. */
+  /** Size of its files from the start. */
   readonly bytes: number
-  /** What the key may keep, this one included. */
+  /** What the key may store, including this video. */
   readonly most: KeptAmount
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** When the place is free again, should whoever has it die; milliseconds since the epoch. */
+  /** When the place is freed if its holder dies, in milliseconds since the epoch. */
   readonly until: number
 }
 
-/** What is known of an attempt as it begins. */
+/** What is known about an attempt when it begins. */
 export type UsageBegun = Pick<
   UsageRecord,
   | 'callId'
@@ -77,24 +77,24 @@ export type UsageBegun = Pick<
   | 'overBudget'
 >
 
-/** What an attempt has used so far. */
+/** An attempt's usage so far. */
 export type NotedUsage = Usage &
   Pick<UsageRecord, 'durationMs' | 'costMicroUsd' | 'priceSource' | 'priceDate'>
 
-/** Records on their way to the database. */
+/** Records not yet written to the database. */
 export interface WaitingUsage {
   readonly records: number
-  /** For how long none was written although some waited, in milliseconds; 0 where none waits. */
+  /** How long nothing was written although records waited, in milliseconds; 0 if none wait. */
   readonly behindMs: number
 }
 
 /** An attempt that has begun and is not recorded yet. */
 export interface OpenUsage {
-  /** For the case that nothing more is heard of it; a later note takes its place. */
+  /** Noted in case the process dies; a later note replaces it. */
   note(usage: NotedUsage): void
 }
 
-/** A key or an account as it shall be from now on, or the id of an account that goes. */
+/** A key or account to write, or the id of an account to remove. */
 export type AccountWrite =
   | { readonly key: ApiKey }
   | { readonly account: Account }
@@ -108,7 +108,7 @@ export interface VideoJobClaim {
   readonly until: number
 }
 
-/** Entries are numbered from 1 up. */
+/** Entries are numbered from 1. */
 export interface AuditPage {
   readonly limit: number
   readonly after?: number
@@ -116,122 +116,121 @@ export interface AuditPage {
 }
 
 /**
- * Everything the gateway keeps; packages/sluice/test/contract/store.ts says what each method means and runs on every
- * database. Keys are few and are read whole at start and after a change, so no call waits for the disk to be
- * authenticated. A text is kept as it is, except that NUL and halves of surrogate pairs become U+FFFD.
+ * All stored data of the gateway. packages/sluice/test/contract/store.ts defines each method and runs against every database.
+ * Keys are few; they are read at the start and after a change, so authentication never waits for the disk. Texts are stored
+ * unchanged, except that NUL and lone surrogates become U+FFFD.
  */
 export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
-  /** All keys that were ever made and not removed, revoked and expired ones too; oldest first. */
+  /** All keys, including revoked and expired ones; oldest first. */
   listKeys(): Promise<readonly ApiKey[]>
-  /** Rejects with `conflict` when the id or the hash is known already. */
+  /** Rejects with `conflict` if the id or the hash exists. */
   addKey(key: ApiKey): Promise<void>
-  /** Returns false when there is no such key or it is revoked already. */
+  /** Returns false if there is no such key or it is already revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
-  /** A text that differs after anyone, in this process or another, changed a key or an account. Cheap: asked every second. */
+  /** A text that changes whenever any process changes a key or an account. Cheap, because it is read every second. */
   keysVersion(): Promise<string>
   /** All organizations, teams and users; oldest first. */
   listAccounts(): Promise<readonly Account[]>
   /**
-   * Does what an administrator asked for and says so in the audit log: all of it or nothing. False, and nothing is done, where
-   * an entry with this number is there already: another change came first.
+   * Makes an administrator's change and adds it to the audit log, both or neither. Returns false without effect if an entry
+   * with this number exists, because another change came first.
    */
   administer(writes: readonly AccountWrite[], entry: AuditEntry): Promise<boolean>
-  /** Entries of the audit log: the newest first where `before` is given, which they are older than; else the oldest first. */
+  /** Entries of the audit log: those older than `before`, newest first, or without `before` oldest first. */
   listAudit(page: AuditPage): Promise<readonly AuditEntry[]>
 
-  /** Keeps who is signed in, and removes whoever's time was over when this one came. */
+  /** Stores a session, and removes sessions that have expired by then. */
   addSession(session: Session): Promise<void>
-  /** Also one whose time is over. */
+  /** Also returns an expired one. */
   findSession(hash: string): Promise<Session | undefined>
-  /** Of all who signed in without a key; also those whose time is over. */
+  /** All sessions without a key, including expired ones. */
   listPrincipalSessions(): Promise<readonly Session[]>
-  /** Returns false when there is none. */
+  /** Returns false if there is none. */
   removeSession(hash: string): Promise<boolean>
 
   /**
-   * Rejects with `conflict` when the id is known already. `upstreamIds` are what an upstream knows of it: its items and
-   * whatever else it made, and itself.
+   * Rejects with `conflict` if the id exists. `upstreamIds` are the upstream's ids of the response, its items and everything
+   * else it created.
    */
   addResponse(response: StoredResponse, upstreamIds?: readonly string[]): Promise<void>
   findResponse(id: string): Promise<StoredResponse | undefined>
-  /** Its upstream ids stay, as deleted. */
+  /** Its upstream ids are kept and marked as deleted. */
   deleteResponse(id: string): Promise<boolean>
   /**
-   * Removes the responses of a key that were added first, beyond `most`; returns how many. Their upstream ids stay as they
-   * are: the upstream still has them.
+   * Removes the oldest responses of a key beyond `most`; returns how many. Their upstream ids are kept, because the upstream
+   * still has them.
    */
   trimResponses(keyId: string, most: KeptAmount): Promise<number>
   /**
-   * Takes a place for one more video where those of the key, and the places that others have taken, leave room for it; the
-   * oldest that have failed or expired make room. Returns what lacks where there is none. Of several who ask at once, in
-   * this process or another, each finds what the others have taken.
+   * Reserves room for one more video if the key's videos and reservations leave enough; the oldest failed or expired videos
+   * make room. Otherwise returns what is missing. Concurrent callers, in any process, see each other's reservations.
    */
   takeVideoPlace(place: VideoPlace): Promise<'bytes' | 'count' | undefined>
-  /** Keeps a place until then, in milliseconds since the epoch; one that is free again stays so. */
+  /** Extends a reservation until then, in milliseconds since the epoch; one that has been freed stays free. */
   renewVideoPlace(id: string, until: number): Promise<void>
-  /** Gives back a place that no video has come into. */
+  /** Frees a reservation that no video has used. */
   freeVideoPlace(id: string): Promise<void>
-  /** Rejects with `conflict` when the id is known already. Whoever has a place for it has none any more. */
+  /** Rejects with `conflict` if the id exists. Uses up the reservation. */
   addVideoJob(job: VideoJob, placeId?: string): Promise<void>
   /**
-   * Gives a lease on every unfinished task of a provider to `owner` that nobody has one on `at`, or only one of `gone`, and
-   * renews what it has; returns all of its tasks, oldest first. Times are in milliseconds since the epoch. Of several who
-   * ask at once one gets each.
+   * Gives `owner` a lease on every unfinished task of a provider that has no valid lease at `at` or belongs to one of `gone`,
+   * and renews its own leases; returns all of its tasks, oldest first. Times are in milliseconds since the epoch. Of concurrent
+   * callers, one gets each task.
    */
   claimVideoJobs(claim: VideoJobClaim): Promise<readonly VideoJob[]>
-  /** Who has leases on unfinished tasks of a provider; undefined for those that nobody ever had. */
+  /** The owners of unfinished tasks of a provider; undefined for tasks that never had one. */
   videoJobOwners(provider: string): Promise<readonly (string | undefined)[]>
-  /** Others may take at once what this one has. */
+  /** Lets others take this owner's tasks at once. */
   releaseVideoJobs(owner: string): Promise<void>
-  /** As `updateVideoJob`, and only while this one has the task, whether or not its lease has run out. */
+  /** Like `updateVideoJob`, but only while this owner has the task, whether or not its lease has expired. */
   updateClaimedVideoJob(
     id: string,
     owner: string,
     change: Partial<Omit<VideoJob, 'id' | 'keyId'>>,
   ): Promise<boolean>
-  /** Ids of what an upstream has made for a key beside responses; `source` is the answer that it came with. */
+  /** Upstream ids created for a key other than responses; `source` is the response they were returned with. */
   addUpstreamIds(
     ids: readonly string[],
     of: { readonly keyId: string; readonly source: string },
   ): Promise<void>
-  /** Whose these ids are, in no order; an id that several keys were shown comes once for each. */
+  /** The keys of these ids, in no order; an id shown to several keys is returned once per key. */
   findUpstreamIds(ids: readonly string[]): Promise<readonly UpstreamId[]>
 
   /**
-   * Notes that an attempt begins, so that it is in the ledger even if this process is killed before it is over.
+   * Records that an attempt begins, so that the ledger has it even if this process is killed.
    *
-   * @throws GatewayError `overloaded` while nothing can be noted, as on a disk that is full: what cannot be accounted for
-   *   is not begun.
+   * @throws GatewayError `overloaded` while nothing can be recorded, as on a full disk: what cannot be accounted for is not
+   *   begun.
    */
   beginUsage(begun: UsageBegun): OpenUsage
   /**
-   * Appends; `open` is what `beginUsage` returned. The record is written to the database a little later, together with
-   * others, and retried until it is. Where there is a journal, none is lost even if the process is killed; where there is
-   * none, a regular stop loses none, and while the database refuses to write a bounded number waits.
+   * Appends a record; `open` is the result of `beginUsage`. It is written to the database a little later, together with others,
+   * and retried until it is. With a journal, none is lost even if the process is killed. Without one, a regular stop loses
+   * none, and while the database cannot be written a bounded number waits.
    */
   recordUsage(record: UsageRecord, open?: OpenUsage): void
   /**
-   * Until what was recorded outlives a kill of this process, which is at the end of this turn of the event loop; undefined
-   * where it does already, or never will. The end of an answer waits for it: what a caller has seen whole is on record.
+   * Resolves when the recorded usage survives a kill of this process, at the end of this turn of the event loop; undefined if
+   * it already does, or never will. The end of a response waits for it, so that whatever a caller has seen whole is on record.
    */
   recorded(): Promise<void> | undefined
-  /** What was recorded and is not in the database yet. */
+  /** Records that are not in the database yet. */
   waitingUsage(): WaitingUsage
   /**
-   * Rejects while the records of calls cannot be kept, as on a disk that is full or read-only. A database that other
-   * machines use too may be away: the journal is on this one.
+   * Rejects while records of calls cannot be stored, as on a full or read-only disk. A database shared with other machines may
+   * be unavailable, because the journal is local.
    */
   checkWritable(): Promise<void>
-  /** Waits until all that was recorded before is on disk. Rejects when writing fails; the records are kept. */
+  /** Waits until everything recorded before is in the database. Rejects if writing fails; the records are kept. */
   flush(): Promise<void>
-  /** When the last call of each key began, in milliseconds since the epoch; keys that made none are absent. */
+  /** The start of each key's last call, in milliseconds since the epoch; keys without calls are absent. */
   lastUse(): Promise<ReadonlyMap<string, number>>
-  /** The newest first, those included that were waiting to be written. */
+  /** Newest first, including records that were waiting to be written. */
   listUsage(page: { readonly limit: number }): Promise<readonly UsageRecord[]>
-  /** What was asked and answered, where that is kept. */
+  /** Stored prompts and responses. */
   readonly contents: ContentShelf
-  /** Who was refused. */
+  /** Refused calls. */
   readonly refusals: RefusalBook
-  /** What was used, in sums and in records that were written. */
+  /** Usage in sums and in written records. */
   readonly book: UsageBook
 }

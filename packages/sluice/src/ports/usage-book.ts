@@ -1,6 +1,6 @@
 import type { UsageRecord } from '@sluice/contract'
 
-/** What usage can be told apart by. */
+/** The dimensions by which usage can be grouped. */
 export const usageDimensions = [
   'key',
   'user',
@@ -17,42 +17,42 @@ export type UsageDimension = (typeof usageDimensions)[number]
 export const usagePeriods = ['hour', 'day', 'month'] as const
 export type UsagePeriod = (typeof usagePeriods)[number]
 
-/** Which usage is meant. */
+/** Selects usage. */
 export interface UsageScope {
-  /** Milliseconds since the epoch; the first that counts. Of sums a full hour. */
+  /** The start, inclusive, in milliseconds since the epoch. A full hour for sums. */
   readonly from: number
-  /** The first that does not count any more. Of sums a full hour. */
+  /** The end, exclusive. A full hour for sums. */
   readonly to: number
-  /** Only what is this; an empty text is what has none. */
+  /** Only usage with these values; an empty text selects usage without a value. */
   readonly only: Readonly<Partial<Record<UsageDimension, string>>>
 }
 
 export interface UsageQuestion extends UsageScope {
-  /** At most two; a period alone or with one dimension, or dimensions alone. None: one sum of all. */
+  /** At most two: a period alone or with one dimension, or dimensions alone. Empty: one sum of everything. */
   readonly by: readonly (UsagePeriod | UsageDimension)[]
-  /** So many sums at most. */
+  /** Maximum number of groups. */
   readonly limit: number
-  /** The last sum of the page before. */
+  /** The last group of the previous page. */
   readonly after?: readonly (string | number)[]
 }
 
-/** What many attempts have used together. */
+/** Sums over attempts. */
 export interface UsageSums {
-  /** Records: every attempt at an upstream is one. */
+  /** Number of records; each attempt at an upstream is one. */
   readonly attempts: number
-  /** First attempts: as many as there were calls. */
+  /** Number of first attempts, which is the number of calls. */
   readonly calls: number
   readonly completed: number
   readonly failed: number
   readonly cancelled: number
   readonly incomplete: number
-  /** Whose upstream never said what was used. */
+  /** Attempts whose upstream never reported usage. */
   readonly unreported: number
-  /** Whose tokens are this gateway's estimate. */
+  /** Attempts whose tokens are this gateway's estimate. */
   readonly estimated: number
-  /** Whose process died before they were over. */
+  /** Attempts whose process died before they ended. */
   readonly unsettled: number
-  /** Whose cost nobody knows; `costMicroUsd` is without them. */
+  /** Attempts with unknown cost; `costMicroUsd` excludes them. */
   readonly unknownCosts: number
   readonly costMicroUsd: number
   readonly inputTokens: number
@@ -67,27 +67,30 @@ export interface UsageSums {
   readonly seconds: number
   readonly characters: number
   readonly searchUnits: number
-  /** Of streams: how many had their first token within each of `firstTokenBounds` and above the one before, and later. */
+  /**
+   * Streams by time to the first token: one count per bound of `firstTokenBounds` (above the previous bound), and one for
+   * later.
+   */
   readonly firstTokens: readonly number[]
 }
 
 export interface UsageGroup {
-  /** Of each of the question's `by`: when a period began, in milliseconds, or an id or name; empty where there is none. */
+  /** The value of each entry of the question's `by`: the start of a period in milliseconds, or an id or name; empty if none. */
   readonly of: readonly (string | number)[]
   readonly sums: UsageSums
 }
 
 export interface UsageAnswer {
-  /** In the order of `of`. A call with several tags counts in each of them. */
+  /** Ordered by `of`. A call with several tags counts in each of them. */
   readonly groups: readonly UsageGroup[]
   readonly hasMore: boolean
-  /** Of all groups, those of other pages too, and each call once. */
+  /** The total over all groups, including other pages; each call counts once. */
   readonly total: UsageSums
-  /** Records at the end of the ledger that the sums do not hold yet, at most. */
+  /** Upper bound of the number of newest records that the sums do not include yet. */
   readonly pending: number
 }
 
-/** A record as it is read from the ledger, with its place. */
+/** A record read from the ledger, with its position. */
 export interface LedgerRow {
   readonly sequence: number
   readonly record: UsageRecord
@@ -95,22 +98,22 @@ export interface LedgerRow {
 
 export interface LedgerQuestion extends UsageScope {
   readonly limit: number
-  /** The place of the last record of the page before. */
+  /** The position of the last record of the previous page. */
   readonly after?: { readonly startedAt: number; readonly sequence: number }
 }
 
-/** Which calls are looked for: those of which an attempt is all of this. */
+/** Selects calls that have an attempt matching all of these. */
 export interface RequestScope extends UsageScope {
-  /** What the gateway or the caller calls the call. */
+  /** The gateway's or the caller's id of the call. */
   readonly id?: string
-  /** From the first to the last of these. */
+  /** An inclusive range. */
   readonly status?: readonly [number, number]
   readonly format?: string
-  /** As the caller named the model; the name of a target, with its provider or without, where the caller said that. */
+  /** The model name as requested, or the target's name with or without its provider if the caller used that. */
   readonly requestedModel?: string
 }
 
-/** The place of a call in the order of time: its newest attempt of those that were looked for. */
+/** The position of a call in time order: its newest matching attempt. */
 export interface RequestPlace {
   readonly startedAt: number
   readonly sequence: number
@@ -118,76 +121,76 @@ export interface RequestPlace {
 
 export interface RequestQuestion extends RequestScope {
   readonly limit: number
-  /** The place of the last call of the page before. */
+  /** The position of the last call of the previous page. */
   readonly before?: RequestPlace
   /**
-   * Calls stand where they stood when this was the newest place in the ledger (`newest`): an attempt that is written while
-   * somebody turns pages moves no call from a page that comes to one that was seen. Default: where they stand now.
+   * Orders calls as they were when this was the newest position in the ledger (`newest`), so that attempts written while
+   * somebody pages do not move calls between pages. Default: the current order.
    */
   readonly asOfSequence?: number
-  /** Only what was written after this place in the ledger. */
+  /** Only what was written after this position in the ledger. */
   readonly sinceSequence?: number
 }
 
-/** A call by its attempts, the first of them first. */
+/** A call as its attempts, first attempt first. */
 export interface FoundRequest extends RequestPlace {
   readonly attempts: readonly UsageRecord[]
 }
 
-/** What records of one hour have cost that asked for one name and went to one model. */
+/** The cost of the records of one hour with the same requested name and the same target. */
 export interface SpentGroup {
   readonly provider: string
   readonly model: string
-  /** Where the target is called otherwise. */
+  /** Set if it differs from the target's name. */
   readonly requestedModel?: string
   /** Milliseconds since the epoch. */
   readonly hour: number
-  /** Of what nobody knows the cost of what was put aside for it. */
+  /** Records with unknown cost count with the reserved amount. */
   readonly microUsd: number
 }
 
 /**
- * What was used, in sums by hour, day and month. They are made from the records of the ledger in steps; each record counts
- * once, whoever makes the steps and whenever they are killed. packages/sluice/test/contract/usage-book.ts holds every
- * database to it. Everything here runs beside the calls: nothing of it holds up this thread for long.
+ * Usage, in sums by hour, day and month. The sums are computed in steps from the records of the ledger; each record counts
+ * once, whoever makes the steps and whenever they are killed. packages/sluice/test/contract/usage-book.ts tests every database
+ * for this. All of this runs beside the calls and never blocks this thread for long.
  */
 export interface UsageBook extends AsyncDisposable {
-  /** Adds the next records to the sums, a bounded number. Returns how many are left, or 0. */
+  /** Adds the next records to the sums, a bounded number. Returns how many are left. */
   fold(): Promise<number>
   sums(question: UsageQuestion): Promise<UsageAnswer>
-  /** Records by the time they began, oldest first. */
+  /** Records by start time, oldest first. */
   records(question: LedgerQuestion): Promise<readonly LedgerRow[]>
-  /** Calls, each once, the newest first. */
+  /** Calls, each once, newest first. */
   requests(question: RequestQuestion): Promise<readonly FoundRequest[]>
-  /** The place of the newest record in the ledger; 0 where there is none. */
+  /** The position of the newest record in the ledger; 0 if there is none. */
   newest(): Promise<number>
   /**
-   * What was spent by records that are there, as budgets count it; with `isUnknown` by those alone whose cost nobody knows. The
-   * smallest number of groups that tell hours and models.
+   * Spending by existing records, as budgets count it; with `isUnknown`, only by records with unknown cost. Returns the fewest
+   * groups that keep hours and models apart.
    */
   spent(
     scope: Pick<UsageScope, 'from' | 'only'> & { readonly isUnknown?: boolean },
   ): Promise<readonly SpentGroup[]>
-  /** Drops the sums of which all records are still there; they are made anew by `fold`. */
+  /** Drops the sums whose records all still exist; `fold` computes them again. */
   rebuild(): Promise<void>
-  /** Removes records that began before the day of a moment, a bounded number; the sums stay. */
+  /** Removes records that began before the day of a moment, a bounded number. The sums stay. */
   forget(before: number): Promise<Forgotten>
   /**
-   * Replaces the id of a user (and those of the user's keys), or of a key, in all records and sums, by one that nobody can
-   * tell whose it was. What the caller had named its requests, and where they came from, goes too.
+   * Replaces the id of a user (and of the user's keys), or of a key, in all records and sums by one that identifies nobody.
+   * Also removes the caller's request ids and addresses.
    */
   erase(who: { readonly kind: 'user' | 'key'; readonly id: string }): Promise<Erased>
 }
 
 export interface Forgotten {
-  /** How many records were removed. */
+  /** Number of records removed. */
   readonly records: number
   /** Whether there may be more. */
   readonly hasMore: boolean
 }
 
 export interface Erased {
-  /** What stands in the place of the ids. */
+  /** The replacement of the ids. */
   readonly replacement: string
   readonly records: number
 }

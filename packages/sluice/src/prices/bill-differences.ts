@@ -1,20 +1,20 @@
 import type { Billed } from './provider-exports.ts'
 
-/** What the ledger says of a model on a day. */
+/** The ledger's sums for a model on a day. */
 export interface LedgerSums {
-  /** A time, of which the day is the beginning. */
+  /** A time; its first ten characters are the day. */
   readonly day: string
   readonly model: string
-  /** Null where it is unknown. */
+  /** Null if unknown. */
   readonly costMicroUsd: number | null
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** Less is rounding: providers round each line to some digits. */
+/** Smaller differences are rounding, because providers round each line. */
 const usdThat = 0.005
 
-/** Where a bill and the ledger differ. */
+/** A difference between a bill and the ledger. */
 export interface Difference {
   readonly day: string
   readonly model: string
@@ -23,7 +23,7 @@ export interface Difference {
   readonly ledger: number
 }
 
-/** Every difference, by day and model. What is in the ledger and was not billed is one too. */
+/** All differences, by day and model, including usage in the ledger that was not billed. */
 export function differencesOf(
   rows: readonly Billed[],
   ledger: readonly LedgerSums[],
@@ -53,7 +53,10 @@ export function differencesOf(
   )
 }
 
-/** The same name, or the one a name with its day stands for; an export without models is of all. */
+/**
+ * Whether two names are the same model, ignoring a date suffix if it is unambiguous. An empty name, from an export without
+ * models, matches all.
+ */
 function isModel(
   own: string,
   billed: string,

@@ -2,16 +2,16 @@ import type { Library } from './library.ts'
 import { ownRows } from './own-rows.ts'
 import { createPrice, type Price, type PriceInput, type RateInput, rateNames } from './price.ts'
 
-/** Whose price is asked for. */
+/** The target whose price is looked up. */
 export interface PricedTarget {
-  /** The provider as it is configured. */
+  /** The provider's configured name. */
   readonly provider: string
-  /** The provider of the catalogue that it is; undefined for one of the user's own. */
+  /** The provider's name in the catalogue; undefined for a custom provider. */
   readonly catalogue: string | undefined
   readonly model: string
 }
 
-/** What sluice.yaml says of the targets that a pattern names: `provider/model`, or with a `*` at its end. */
+/** A price in sluice.yaml for targets that match a pattern: `provider/model`, or with a trailing `*`. */
 export interface PriceOverride {
   readonly pattern: string
   readonly price: Omit<PriceInput, 'source' | 'date'>
@@ -20,15 +20,15 @@ export interface PriceOverride {
 export interface PriceBookInput {
   readonly library: () => Promise<Library>
   readonly overrides: readonly PriceOverride[]
-  /** YYYY-MM-DD: the day of the overrides. */
+  /** The day of the overrides, YYYY-MM-DD. */
   readonly today: string
 }
 
-/** Where prices are looked up: the library beneath rows of our own beneath what is configured. */
+/** Looks prices up: the library first, overridden by own rows, overridden by the configuration. */
 export interface PriceBook {
-  /** Reads what is needed for this target, once. */
+  /** Loads what is needed for this target, once. */
   open(target: PricedTarget): Promise<void> | undefined
-  /** The price at a moment, in milliseconds since the epoch; undefined where nobody knows one. To be opened before. */
+  /** The price at a moment, in milliseconds since the epoch; undefined if unknown. Requires `open` before. */
   find(target: PricedTarget, at: number): Price | undefined
 }
 
@@ -78,18 +78,18 @@ function baseOf(
   return [...(found ? [found] : []), ...own]
 }
 
-/** Providers that have another's prices. */
+/** Providers with the same prices as another one. */
 const kinds: Readonly<Record<string, string>> = {
   'openai-responses': 'openai',
   'google-vertex': 'google',
 }
 
-/** Whether a name is what a pattern says, which may end in `*`. */
+/** Whether a name matches a pattern, which may end in `*`. */
 function fits(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
 
-/** A row that has no rate, such as a factor for a tier, says nothing of what a call costs. */
+/** Whether a row has a rate. Without one, such as with only a tier factor, it does not price a call. */
 function hasPrice({ rates, variants = [] }: PriceInput): boolean {
   return Object.keys(rates).length > 0 || variants.length > 0
 }
@@ -107,7 +107,7 @@ function joined(below: PriceInput, above: PriceInput): PriceInput {
   }
 }
 
-/** A rule that everything costs nothing, as what the built-in engine answers. */
+/** A price of zero for everything, as for the built-in engine. */
 export function freePrice(source: string, date: string): Price {
   const nothing: RateInput = { usd: 0, per: 1 }
   const rates = Object.fromEntries(rateNames.map((name) => [name, nothing]))

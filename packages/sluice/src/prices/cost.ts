@@ -1,7 +1,7 @@
 import type { OperationName, Usage } from '@sluice/contract'
 import { type Price, type Rate, type RateName, scaled } from './price.ts'
 
-/** What a part of a cost is for: the name of a rate, or of a tool that the provider ran. */
+/** What this part is for: the name of a rate, or of a tool the provider ran. */
 export interface CostPart {
   readonly kind: string
   readonly quantity: number
@@ -10,12 +10,12 @@ export interface CostPart {
 }
 
 export interface Cost {
-  /** Millionths of a dollar, a half rounded up. */
+  /** Millionths of a dollar, rounded half up. */
   readonly microUsd: number
   readonly priceSource: string
   /** YYYY-MM-DD. */
   readonly priceDate: string
-  /** True where the quantities are this gateway's estimate, and not what the provider reported. */
+  /** Whether the quantities are this gateway's estimate instead of the provider's report. */
   readonly estimated: boolean
 }
 
@@ -27,13 +27,13 @@ const millionth = 1_000_000n
 interface Line {
   readonly kind: RateName
   readonly quantity: number
-  /** Undefined where nobody knows it. */
+  /** Undefined if unknown. */
   readonly rate: Rate | undefined
 }
 
 /**
- * What a call costs. Exact in integers until the end; the whole is rounded once, to millionths of a dollar. Null where
- * something that was used has no price: an unknown price is never taken for 0.
+ * The cost of a call, computed exactly in integers and rounded once, to millionths of a dollar. Null if anything used has no
+ * price, because an unknown price never counts as 0.
  */
 export function cost(usage: PricedUsage, operation: OperationName, price: Price): Cost | null {
   let atto = 0n
@@ -49,7 +49,7 @@ export function cost(usage: PricedUsage, operation: OperationName, price: Price)
   }
 }
 
-/** The same part by part, of what costs something; null where the whole is not known. */
+/** The parts of the cost that are above 0; null if the total is unknown. */
 export function costParts(
   usage: PricedUsage,
   operation: OperationName,
@@ -64,7 +64,7 @@ export function costParts(
 
 type Add = (kind: string, quantity: number, atto: bigint) => void
 
-/** False where something that was used has no price. */
+/** False if something used has no price. */
 function addUp(usage: PricedUsage, operation: OperationName, price: Price, add: Add): boolean {
   const factor = factorOf(usage.serviceTier, price)
   const lines = linesOf(usage, operation, price)
@@ -75,7 +75,7 @@ function addUp(usage: PricedUsage, operation: OperationName, price: Price, add: 
     const amount = amountOf(rate, quantity, usage.inputTokens)
     add(kind, quantity, factor === millionth ? amount : (amount * factor) / millionth)
   }
-  // Calls of tools are never cheaper, whatever the tier (OpenAI and Anthropic, pricing of tools).
+  // Tool calls cost the same in every tier (OpenAI and Anthropic, pricing of tools).
   for (const tool in usage.serverToolCalls) {
     const quantity = usage.serverToolCalls[tool] ?? 0
     const rate = price.tools.get(tool)
@@ -86,10 +86,10 @@ function addUp(usage: PricedUsage, operation: OperationName, price: Price, add: 
   return true
 }
 
-/** Tiers at the usual price. */
+/** Tiers with the usual price. */
 const usualTiers: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'on_demand'])
 
-/** Several tiers in one name, such as `fast+us`, multiply the price each. */
+/** The factors of several tiers in one name, such as `fast+us`, are multiplied. */
 function factorOf(tier: string | undefined, price: Price): bigint | undefined {
   const factor = price.serviceTiers.get(tier ?? 'default')
   if (factor !== undefined) return factor
@@ -112,8 +112,8 @@ function amountOf({ atto, tiers, minimum }: Rate, quantity: number, inputTokens:
 }
 
 /**
- * All that is charged, or undefined where nothing says how. Many a provider counts more than it charges: where its
- * price is for images, seconds, characters or searches, tokens without a price are not charged, and the other way round.
+ * Everything that is charged; undefined if the price does not cover what was used. Many providers report more than they charge:
+ * if the price is per image, second, character or search, tokens without a price are not charged, and the other way round.
  */
 function linesOf(usage: PricedUsage, operation: OperationName, price: Price) {
   const { rates } = price
@@ -148,7 +148,7 @@ function unitsOf(usage: PricedUsage, operation: OperationName, price: Price): re
   return found.filter(({ quantity }) => quantity > 0)
 }
 
-/** The first kind that is what was asked for; whoever asked for nothing gets what stands first. */
+/** The first variant that matches the request. A request without size or quality gets the first one. */
 function variantOf(unit: RateName, { size, quality }: Usage, price: Price): Rate | undefined {
   const kind = price.variants.find(
     (one) => one.unit === unit && isAsked(one.size, size) && isAsked(one.quality, quality),
@@ -161,9 +161,8 @@ function isAsked(kind: string | undefined, asked: string | undefined): boolean {
 }
 
 /**
- * Tokens by what they cost, each counted once. What was read from a cache counts as that, whatever it was. A kind that
- * has no price of its own costs what the kind around it does, except where providers charge several times as much: audio,
- * and cache writes that are kept for an hour.
+ * Tokens by price, each counted once. Cached tokens count as cached, whatever their kind. A kind without a price costs as much
+ * as the kind that contains it, except where providers charge several times as much: audio, and cache writes kept for an hour.
  */
 function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   const { billedInputTokens: input, billedOutputTokens: output } = usage
@@ -205,7 +204,7 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   ]
 }
 
-/** Millionths of a dollar as dollars, such as `0.000123`. */
+/** Formats millionths of a dollar as dollars, such as `0.000123`. */
 export function formatUsd(microUsd: number): string {
   return (microUsd / 1_000_000).toFixed(6)
 }

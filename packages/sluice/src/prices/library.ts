@@ -2,29 +2,29 @@ import type { ModelPrice, Provider } from '@pydantic/genai-prices'
 import type { PriceInput, RateInput, RateName } from './price.ts'
 import { libraryProviders } from './providers.ts'
 
-/** What the library knows of one model at one moment, by the catalogue's name of the provider. */
+/** The library's price of a model at a moment, by the catalogue's provider name. */
 export type Library = (provider: string, model: string, at: Date) => PriceInput | undefined
 
-/** Prices that were fetched on demand, in the form that the library publishes (data.json, second version). */
+/** Prices fetched on demand, in the form the library publishes (data.json, second version). */
 export interface FetchedPrices {
   /** YYYY-MM-DD. */
   readonly date: string
   readonly providers: readonly unknown[]
 }
 
-/** The release whose data is bundled, and its day. */
+/** The bundled release and its date. */
 const bundledPrices = { source: 'genai-prices 0.1.8', date: '2026-09-23' }
 
 /**
- * Reads the bundled prices, which takes a tenth of a second; nothing is fetched. `fetched` takes their place.
+ * Loads the bundled prices, which takes a tenth of a second; nothing is fetched. `fetched` replaces them.
  *
- * @throws Error where what was fetched is not in the library's form.
+ * @throws Error if the fetched data is not in the library's form.
  */
 export async function openLibrary(fetched?: FetchedPrices): Promise<Library> {
   const { calcPrice, updatePrices } = await import('@pydantic/genai-prices')
   if (fetched)
     updatePrices(({ setProviderData }) => {
-      // The library checks what it is given, and throws where it cannot use it.
+      // The library validates the data and throws if it cannot use it.
       setProviderData(fetched.providers as Provider[])
     })
   const origin = fetched
@@ -38,7 +38,7 @@ export async function openLibrary(fetched?: FetchedPrices): Promise<Library> {
   }
 }
 
-/** The library's keys (prices/units.yml of genai-prices): what they price, and for how many units. */
+/** The library's keys (prices/units.yml of genai-prices): the rate they set, and for how many units. */
 const rateKeys: Readonly<Record<string, readonly [RateName, number]>> = {
   input_mtok: ['input', 1_000_000],
   cache_read_mtok: ['cacheRead', 1_000_000],
@@ -55,13 +55,13 @@ const rateKeys: Readonly<Record<string, readonly [RateName, number]>> = {
   rerank_searches_kcount: ['searchUnit', 1_000],
 }
 
-/** The tools, for a thousand calls. */
+/** Tools, priced per thousand calls. */
 const toolKeys: Readonly<Record<string, string>> = {
   web_searches_kcount: 'web_search',
   storage_searches_kcount: 'file_search',
 }
 
-/** What is the same once more, or priced apart only where usage does not tell it apart. */
+/** Duplicates, and prices for kinds that usage does not distinguish. */
 const leftOut: ReadonlySet<string> = new Set([
   'input_audio_hours',
   'cache_audio_read_mtok',
@@ -69,7 +69,7 @@ const leftOut: ReadonlySet<string> = new Set([
   'input_video_mtok',
 ])
 
-/** Undefined where the model is priced by something that nobody counts here: half a price would be a false one. */
+/** Undefined if the model is priced by something not counted here: half a price would be wrong. */
 function priceOf(
   found: ModelPrice,
   provider: string,
@@ -91,7 +91,7 @@ function priceOf(
     else return undefined
   }
   const { input, audioSecond } = rates
-  // Gemini's pages name a price for sound where it differs from that of text.
+  // Gemini's pages give a price for audio only if it differs from that of text.
   if (provider === 'google' && input && !rates.audioInput) rates.audioInput = input
   // "Minimum billed length is 10 seconds" (https://groq.com/pricing, speech recognition).
   if (provider === 'groq' && audioSecond && model.startsWith('whisper-'))
@@ -100,7 +100,7 @@ function priceOf(
   return { rates, tools, ...origin }
 }
 
-/** Without what binary fractions add. */
+/** Removes rounding errors of binary fractions. */
 function dividedBy1000(usd: number): number {
   return Number((usd / 1_000).toPrecision(12))
 }

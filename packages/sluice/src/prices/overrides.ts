@@ -44,7 +44,7 @@ function tokenRate(rate: TokenRate): RateInput {
   return { usd: rate.price, per, tiers }
 }
 
-/** One price for all stands before what is known of single kinds. */
+/** A single price comes before known prices of single kinds. */
 function kindsOf(unit: VariantInput['unit'], kinds: Kinds | undefined): readonly VariantInput[] {
   if (kinds === undefined) return []
   if (typeof kinds === 'number') return [{ unit, usd: kinds }]

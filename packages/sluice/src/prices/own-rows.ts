@@ -16,7 +16,7 @@ const image = (size: string, usd: number, quality?: string): VariantInput => ({
 
 const search = (size: string, usd: number): VariantInput => ({ unit: 'request', size, usd })
 
-/** Alibaba's steps: up to 32 K tokens of input, up to 128 K, and above. */
+/** Alibaba's tiers: up to 32 K input tokens, up to 128 K, and above. */
 const tiered = (usd: number, above32: number, above128: number): RateInput => ({
   ...perMillion(usd),
   tiers: [
@@ -27,7 +27,7 @@ const tiered = (usd: number, above32: number, above128: number): RateInput => ({
 
 const second = (size: string, usd: number): VariantInput => ({ unit: 'videoSecond', size, usd })
 
-/** Veo's: the first where no size is asked for, which is 720p. */
+/** Veo's prices by resolution. Without a requested size the first applies, which is 720p. */
 const byResolution = (p720: number, p1080: number, p2160?: number): readonly VariantInput[] => [
   ...['1280x720', '720x1280'].map((size) => second(size, p720)),
   ...['1920x1080', '1080x1920'].map((size) => second(size, p1080)),
@@ -45,10 +45,10 @@ const perplexity = {
 }
 
 /**
- * In order; every row that fits adds what it has, and wins over the library's price for the same. `source` is the provider's
- * page. Rows of 2026-11-22 were compared with a copy of it, or with several copies of what it says; those of an earlier date
- * were entered by hand as they were known then, and are to be compared before a bill depends on them. A model whose price
- * stands on no page that was found, as most of Jina's, has no row: its cost is unknown.
+ * Applied in order; each matching row adds its rates and overrides the library for the same ones. `source` is the provider's
+ * page. Rows of 2026-11-22 were compared with one or several copies of that page. Earlier rows were entered by hand and should
+ * be compared before a bill depends on them. Models whose price was not found on any page, such as most of Jina's, have no row:
+ * their cost is unknown.
  */
 export const ownRows: readonly OwnRow[] = [
   ...tierRows,
@@ -192,7 +192,7 @@ export const ownRows: readonly OwnRow[] = [
     rates: { audioSecond: perMinute(0.0043) },
     date: '2026-11-22',
   },
-  // Whole files in one language; streams and several languages in one file have other prices.
+  // For whole files in one language; streams and files with several languages have other prices.
   {
     ...deepgram,
     models: ['nova-3', 'nova-3-general'],
@@ -235,14 +235,14 @@ export const ownRows: readonly OwnRow[] = [
     rates: { input: perMillion(0.1) },
     date: '2025-11-02',
   },
-  // A price for images alone beside that for texts, which the library has.
+  // Adds only the price for images; the library has that for texts.
   {
     ...cohere,
     models: ['embed-v4.0'],
     rates: { input: perMillion(0.12), imageInput: perMillion(0.47) },
     date: '2025-11-02',
   },
-  // As its answer is quoted in https://github.com/BerriAI/litellm/pull/40569, for this model alone.
+  // As quoted from its response in https://github.com/BerriAI/litellm/pull/40569, for this model only.
   {
     provider: 'jina',
     source: 'https://api.jina.ai/v1/models',
@@ -264,7 +264,7 @@ export const ownRows: readonly OwnRow[] = [
     rates: { searchUnit: perThousand(1) },
     date: '2025-11-02',
   },
-  // "Web fetch is available at no additional cost": what it reads is paid for as tokens.
+  // "Web fetch is available at no additional cost": what it reads is billed as tokens.
   {
     provider: 'anthropic',
     source: 'https://docs.claude.com/en/docs/about-claude/pricing',

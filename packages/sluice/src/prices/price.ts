@@ -1,4 +1,4 @@
-/** Parts of a total of tokens. */
+/** Rates per token. */
 export const tokenRates = [
   'input',
   'cacheRead',
@@ -12,7 +12,7 @@ export const tokenRates = [
   'imageOutput',
 ] as const
 
-/** What a price can be given for. What is not of tokens is a unit of its own. */
+/** Everything that can have a price. What is not a token is a unit of its own. */
 export const rateNames = [
   ...tokenRates,
   'request',
@@ -25,16 +25,16 @@ export const rateNames = [
 
 export type RateName = (typeof rateNames)[number]
 
-/** USD for `per` units. A tier holds for the whole request once its input has more tokens than `above`. */
+/** USD for `per` units. A tier applies to the whole request if its input has more tokens than `above`. */
 export interface RateInput {
   readonly usd: number
   readonly per: number
   readonly tiers?: readonly { readonly above: number; readonly usd: number }[]
-  /** So many units are charged at least, as by Groq for seconds of audio. */
+  /** Minimum number of billed units, such as Groq's for seconds of audio. */
   readonly minimum?: number
 }
 
-/** USD for one image, second or request of one kind; a size or quality that is absent fits every one. */
+/** USD for one image, second or request of one kind; an absent size or quality matches any. */
 export interface VariantInput {
   readonly unit: 'image' | 'videoSecond' | 'request'
   readonly size?: string
@@ -42,28 +42,28 @@ export interface VariantInput {
   readonly usd: number
 }
 
-/** A price as it is written down: in prices of the library, in own rows, in sluice.yaml. */
+/** A price as written in the library, in own rows or in sluice.yaml. */
 export interface PriceInput {
   readonly rates: Readonly<Partial<Record<RateName, RateInput>>>
   readonly variants?: readonly VariantInput[]
-  /** USD for one call of a tool that the provider runs, by its name in `serverToolCalls`. */
+  /** USD per call of a tool that the provider runs, by its name in `serverToolCalls`. */
   readonly tools?: Readonly<Record<string, number>>
-  /** What the whole is multiplied by, by the service tier that the provider says. */
+  /** Factors for the total, by the service tier the provider reports. */
   readonly serviceTiers?: Readonly<Record<string, number>>
-  /** Where it stands: a page, `sluice.yaml` or `built-in`. */
+  /** Where the price was found: a page, `sluice.yaml` or `built-in`. */
   readonly source: string
-  /** The day on which that was so, as YYYY-MM-DD. */
+  /** The day it was valid, as YYYY-MM-DD. */
   readonly date: string
 }
 
-/** A price of our own, for what the library lacks. The first of its variants holds where no size or quality is asked for. */
+/** A price maintained here, for what the library lacks. If no size or quality is requested, the first variant applies. */
 export interface OwnRow extends PriceInput {
   readonly provider: string
-  /** Whole names of models; a `*` at the end stands for the rest. */
+  /** Whole model names; a trailing `*` matches any ending. */
   readonly models: readonly string[]
 }
 
-/** A billionth of a billionth of a dollar: the smallest step of a price that is a division, as one hour is in seconds. */
+/** The smallest unit of prices, 10⁻¹⁸ USD, so that divisions such as hours into seconds stay exact enough. */
 const attoPerUsd = 10n ** 18n
 
 export interface Rate {
@@ -73,7 +73,7 @@ export interface Rate {
   readonly minimum: number
 }
 
-/** A price that can be calculated with. */
+/** A price ready for calculation. */
 export interface Price extends Pick<PriceInput, 'source' | 'date'> {
   readonly rates: Readonly<Partial<Record<RateName, Rate>>>
   readonly variants: readonly (Omit<VariantInput, 'usd'> & { readonly rate: Rate })[]
@@ -112,9 +112,9 @@ function rateOf({ usd, per, tiers = [], minimum = 0 }: RateInput): Rate {
 }
 
 /**
- * A number as the decimal that it was written as, times `scale`; what is smaller than one is cut off.
+ * Converts a number, read as its decimal text, to an integer times `scale`; anything smaller than one is cut off.
  *
- * @throws RangeError for what is negative or no number.
+ * @throws RangeError if it is negative or not a number.
  */
 export function scaled(value: number, scale: bigint): bigint {
   const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value))

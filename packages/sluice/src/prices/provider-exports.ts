@@ -3,16 +3,16 @@ import type { OperationName } from '@sluice/contract'
 import { isDay } from './calendar-day.ts'
 import { type CsvRow as Row, readCsv, UnreadableTable } from './read-csv.ts'
 
-/** A text that is no export of a provider's that is known; the message says why. */
+/** The text is not a known export; the message says why. */
 export class UnreadableExport extends Error {
   override readonly name = 'UnreadableExport'
 }
 
-/** What a provider says of one model on one day. What its export does not tell is absent. */
+/** A provider's figures for one model on one day. Figures that the export lacks are absent. */
 export interface Billed {
   /** YYYY-MM-DD, in UTC. */
   readonly day: string
-  /** As the ledger may have it; empty where the export does not tell models apart. */
+  /** The model's name as it may be in the ledger; empty if the export does not separate models. */
   readonly model: string
   readonly costUsd?: number
   readonly inputTokens?: number
@@ -20,21 +20,21 @@ export interface Billed {
 }
 
 export interface ProviderExport {
-  /** Whose it is and what it holds. */
+  /** The provider and the kind of export. */
   readonly form: string
   readonly provider: 'openai' | 'anthropic'
-  /** What it tells of; absent where that is everything. */
+  /** The operations it covers; absent if it covers all. */
   readonly operations?: readonly OperationName[]
   readonly rows: readonly Billed[]
 }
 
 interface Form extends Omit<ProviderExport, 'rows'> {
-  /** Columns that no other form has together. */
+  /** Columns that together identify the form. */
   readonly columns: readonly string[]
   readonly read: (row: Row) => Billed
 }
 
-/** The columns are those of exports of autumn 2025 (OpenAI) and of 2026 (Anthropic). */
+/** Columns of exports from autumn 2025 (OpenAI) and 2026 (Anthropic). */
 const forms: readonly Form[] = [
   {
     form: 'OpenAI, costs (Usage page, export of costs)',
@@ -42,7 +42,7 @@ const forms: readonly Form[] = [
     columns: ['start_time_iso', 'amount_value', 'line_item'],
     read: (row) => ({
       day: dayOf(row, 'start_time_iso'),
-      // "gpt-4o-2024-08-06, input": what is billed, by model and kind.
+      // Such as "gpt-4o-2024-08-06, input": the model and the kind of usage.
       model: (row['line_item'] ?? '').split(',')[0]?.trim() ?? '',
       costUsd: inUsd(row, 'amount_currency', numberOf(row, 'amount_value')),
     }),
@@ -51,7 +51,7 @@ const forms: readonly Form[] = [
     form: 'OpenAI, usage of completions (Usage page, export of activity)',
     provider: 'openai',
     columns: ['start_time_iso', 'num_model_requests', 'input_tokens', 'output_tokens'],
-    // Embeddings, images and sound have exports of their own.
+    // Embeddings, images and audio have separate exports.
     operations: ['chat', 'complete'],
     read: (row) => ({
       day: dayOf(row, 'start_time_iso'),
@@ -66,7 +66,7 @@ const forms: readonly Form[] = [
     columns: ['usage_date_utc', 'model', 'cost_usd'],
     read: (row) => ({
       day: dayOf(row, 'usage_date_utc'),
-      // "Claude Haiku 4.5": the name that is shown, and not the one that is asked for.
+      // Such as "Claude Haiku 4.5": the displayed name, not the one used in requests.
       model: (row['model'] ?? '').toLowerCase().replace(/[\s.]+/g, '-'),
       costUsd: numberOf(row, 'cost_usd'),
     }),
@@ -89,7 +89,7 @@ const forms: readonly Form[] = [
   },
 ]
 
-/** What was read from a cache and written to one is input in the ledger. */
+/** Cache reads and writes are part of the input in the ledger. */
 const anthropicInput = [
   'usage_input_tokens_no_cache',
   'usage_input_tokens_cache_write_5m',
@@ -97,19 +97,19 @@ const anthropicInput = [
   'usage_input_tokens_cache_read',
 ]
 
-/** So much is read before anything else has its turn: some milliseconds. */
+/** Characters read per turn of the event loop, which takes a few milliseconds. */
 const unitsPerTurn = 64 * 1024
 
-/** A text in pieces that `readExport` reads in a turn each. */
+/** Splits a text into pieces, which `readExport` reads in one turn each. */
 export function* inTurns(text: string): Generator<string> {
   for (let from = 0; from < text.length; from += unitsPerTurn)
     yield text.slice(from, from + unitsPerTurn)
 }
 
 /**
- * Reads an export of a provider's, which its columns tell. Of it nothing is held but sums and the piece that is read.
+ * Reads a provider's export, recognized by its columns. Only sums and the current piece are held in memory.
  *
- * @throws UnreadableExport where no form has these columns, or a value is not what its column says.
+ * @throws UnreadableExport if no form has these columns, or if a value does not fit its column.
  */
 export async function readExport(
   pieces: AsyncIterable<string> | Iterable<string>,
@@ -119,13 +119,13 @@ export async function readExport(
   for await (const rows of pagesIn(pieces)) {
     for (const row of rows) {
       found ??= formOf(Object.keys(row))
-      // Days without anything are rows without a value.
+      // Days without usage are rows without values.
       if (!found.columns.some((column) => column !== 'start_time_iso' && row[column] !== ''))
         continue
       const billed = found.read(row)
       const name = `${billed.day} ${billed.model}`
       const before = sums.get(name)
-      // Its texts are parts of a piece, and would keep all of it.
+      // Copied, because its texts are slices that would keep the whole piece in memory.
       sums.set(name, before ? added(before, billed) : structuredClone(billed))
     }
     await nextTurn()
@@ -162,7 +162,7 @@ function added(one: Billed, other: Billed): Billed {
   return { ...one, ...sum('costUsd'), ...sum('inputTokens'), ...sum('outputTokens') }
 }
 
-/** A day of another time zone has hours of two days in UTC, by which the ledger is summed. */
+/** Days in another time zone span two UTC days, by which the ledger is summed, so they are refused. */
 function dayOf(row: Row, column: string): string {
   const value = row[column] ?? ''
   const [, day = '', zone] = /^(.{10})(?:[T ][\d:.]+ ?(.*))?$/.exec(value.trim()) ?? []
@@ -172,7 +172,7 @@ function dayOf(row: Row, column: string): string {
   return day
 }
 
-/** The ledger is in US dollars, and nobody here knows what another currency was worth on that day. */
+/** The ledger is in US dollars, and exchange rates are unknown here, so other currencies are refused. */
 function inUsd(row: Row, column: string, amount: number): number {
   const currency = row[column] ?? ''
   if (/^(?:usd)?$/i.test(currency.trim())) return amount

@@ -1,6 +1,6 @@
 /**
- * What the library of prices calls the providers of the catalogue. A provider that is not here, or is of the user's own,
- * has the prices that sluice.yaml gives it.
+ * The price library's names of the catalogue's providers. Providers missing here, and custom ones, have only the prices in
+ * sluice.yaml.
  */
 export const libraryProviders: Readonly<Record<string, string>> = {
   'amazon-bedrock': 'aws',

@@ -1,18 +1,19 @@
-/** A text that is no table; the message says in which line. */
+/** The text is not a table; the message names the line. */
 export class UnreadableTable extends Error {
   override readonly name = 'UnreadableTable'
 }
 
 export type CsvRow = Readonly<Record<string, string>>
 
-/** A line is held until its end has come. None that a provider writes is nearly as long. */
+/** A line is held until it ends. Lines that providers write are far shorter. */
 const lineLengthMax = 1024 * 1024
 
 /**
- * The rows of a CSV text (RFC 4180), or of one with semicolons or tabs, each by the names of the first line, as many as end in each
- * piece of the text. Of the pieces nothing is held but the line that has not ended. Empty lines are left out.
+ * Reads a CSV text (RFC 4180), or one with semicolons or tabs, into rows keyed by the names of the first line. Yields the rows
+ * that end in each piece; only the unfinished line is held in memory. Empty lines are skipped.
  *
- * @throws UnreadableTable where quotation marks do not fit, a line has other values than the first has names, or is too long.
+ * @throws UnreadableTable if quotation marks do not match, a line has a different number of values than the first has names, or
+ *   a line is too long.
  */
 export async function* readCsv(
   pieces: AsyncIterable<string> | Iterable<string>,
@@ -31,7 +32,7 @@ export async function* readCsv(
 }
 
 function rowOf(names: readonly string[], cells: readonly string[], number: number): CsvRow {
-  // What is cut off would be taken for nothing, and a comma within a number for the end of it.
+  // Otherwise missing values would count as nothing, and a comma in a number would split it.
   if (cells.length < names.length || cells.slice(names.length).some((value) => value !== ''))
     throw new UnreadableTable(
       `Line ${number} has ${cells.length} values, and the first line ${names.length} names`,
@@ -45,17 +46,17 @@ interface Line {
   readonly cells: readonly string[]
 }
 
-/** Takes a text apart as it comes. */
+/** Splits a text into lines as it arrives. */
 class Lines {
-  /** What has come of the line that has not ended. */
+  /** The part of the unfinished line received so far. */
   #text = ''
-  /** A carriage return, of which is not known yet whether a line feed follows. */
+  /** A carriage return that may be followed by a line feed. */
   #held = ''
   #hasBegun = false
   #number = 1
   #separator: string | undefined;
 
-  /** The lines that end in this piece; in the last one each does. */
+  /** The lines that end in this piece; all remaining ones if it is the last. */
   *take(piece: string, { isLast = false } = {}): Generator<Line> {
     const text = this.#text + this.#withLineFeeds(piece, isLast)
     if (isLast || text.includes('\n')) this.#separator ??= /^[^\n]*?([\t;,])/.exec(text)?.[1] ?? ','
@@ -81,7 +82,7 @@ class Lines {
     return come.slice(0, come.length - this.#held.length).replaceAll(/\r\n?/g, '\n')
   }
 
-  /** Undefined where its end has not come. */
+  /** Undefined if the line's end has not arrived. */
   #lineAt(text: string, { from, separator, isLast }: Looked): (Line & Ended) | undefined {
     const cells: string[] = []
     let number = this.#number
@@ -108,13 +109,13 @@ interface Looked {
 }
 
 interface Ended {
-  /** Where the separator or the end of the line is. */
+  /** Position of the separator or the end of the line. */
   readonly end: number
 }
 
 interface Cell extends Ended {
   readonly value: string
-  /** Whether its quotation marks do. */
+  /** Whether its quotation marks match. */
   readonly fits: boolean
 }
 

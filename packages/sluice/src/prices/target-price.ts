@@ -3,17 +3,17 @@ import { freePrice, type PriceBook, type PricedTarget } from './book.ts'
 import { type Cost, cost, type CostPart, costParts, type PricedUsage } from './cost.ts'
 import type { Price, PriceInput } from './price.ts'
 
-/** The price of one target, found once and looked up again now and then: some change at an hour of the day. */
+/** The price of one target. It is cached and looked up again regularly, because some prices depend on the time of day. */
 export interface TargetPrice {
-  /** It costs nothing whatever it uses, and even where nobody says what. */
+  /** Whether it is free whatever it uses, even if usage is unknown. */
   readonly isFree: boolean
-  /** Reads what is needed to know it; to be waited for before the first cost. */
+  /** Loads what is needed; must be awaited before the first cost. */
   open(): Promise<void> | undefined
-  /** How it is written down, at a moment; undefined where nobody knows it. */
+  /** The price as written, at a moment; undefined if unknown. */
   written(at: number): PriceInput | undefined
-  /** What a call that began at `at` costs; null where nobody knows, of which is warned once. */
+  /** The cost of a call that began at `at`; null if unknown, which is reported once. */
   cost(usage: PricedUsage, operation: OperationName, at: number): Cost | null
-  /** The same part by part; empty where it costs nothing. */
+  /** The parts of the cost; empty if it is free. */
   parts(usage: PricedUsage, operation: OperationName, at: number): readonly CostPart[] | null
 }
 
@@ -21,12 +21,12 @@ export interface TargetPrices {
   of(target: PricedTarget): TargetPrice
 }
 
-/** No price changes more often, in milliseconds. */
+/** How long a price is cached, in milliseconds; none changes more often. */
 const validMs = 15 * 60_000
-/** Callers may make up names of models; so many are told apart. */
+/** Maximum number of targets reported, because callers can invent model names. */
 const warnedMax = 1_000
 
-/** `unknown` is told once of each target whose cost is unknown. */
+/** `unknown` is called once per target with an unknown cost. */
 export function createTargetPrices(
   book: PriceBook,
   unknown: (target: PricedTarget, price: Price | undefined) => void,
@@ -63,7 +63,7 @@ export function createTargetPrices(
   }
 }
 
-/** Of what costs nothing whatever is used, such as the built-in engine. */
+/** The price of a target that is always free, such as the built-in engine. */
 export function freeTarget(source: string, date: string): TargetPrice {
   const price = freePrice(source, date)
   return {

@@ -7,15 +7,12 @@ const fastMode = {
   source: 'https://platform.claude.com/docs/en/build-with-claude/fast-mode',
 }
 
-/** Fast mode was called priority processing before; a request may name either, and so may the answer. */
+/** Fast mode was formerly called priority processing; requests and responses may use either name. */
 const faster = (factor: number) => ({ priority: factor, fast: factor })
 
-/**
- * What providers multiply their prices by when a call was served in another way. A tier that no row names has no price: the cost
- * of such a call is unknown.
- */
+/** Factors for calls served at another tier, speed or place. Without a matching row the cost of such a call is unknown. */
 export const tierRows: readonly OwnRow[] = [
-  // Flex processing is charged at the rates of the Batch API, which are half of the standard ones.
+  // Flex processing costs as much as the Batch API, which is half of the standard price.
   {
     ...openai,
     source: 'https://platform.openai.com/docs/pricing',
@@ -57,7 +54,7 @@ export const tierRows: readonly OwnRow[] = [
     serviceTiers: faster(2.5),
     date: '2026-11-24',
   },
-  // The factor of priority is between 1.75 and 2, by model: it is left unknown.
+  // The factor for priority is between 1.75 and 2, depending on the model, so it is left unknown.
   {
     provider: 'google',
     source: 'https://ai.google.dev/gemini-api/docs/optimization',

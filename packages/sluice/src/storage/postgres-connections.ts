@@ -3,10 +3,10 @@ import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 
 
 export interface Connections extends AsyncDisposable {
   /**
-   * Does some work on a connection that is nobody else's meanwhile; after a failure it is closed.
+   * Runs `work` on a connection that nothing else uses meanwhile. After a failure the connection is closed.
    *
-   * @throws Error of the work, or when the server does not answer: 3.5 seconds after it began at most, and at once while
-   * that is known; or when its connection alone is dead, which the server tells within three seconds.
+   * @throws Error of the work; or if the server does not answer, at most 3.5 seconds after it stopped, and at once while that
+   *   is known; or if only this connection is dead, which the server reports within three seconds.
    */
   use<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>
 }
@@ -14,16 +14,16 @@ export interface Connections extends AsyncDisposable {
 const connectionsMax = 10
 /** Longer than any statement of this program takes. */
 const statementMs = 15_000
-/** Work that takes longer makes one ask whether the server is there at all; none of a healthy server waits for that. */
+/** Work that takes longer triggers a check whether the server responds at all. Work on a healthy server never waits for it. */
 const patienceMs = 750
 const betweenLooksMs = 250
 const answerMs = 2_500
 
-/** One piece of work on a connection, or waiting for one. */
+/** Work that runs on a connection or waits for one. */
 interface Working {
   readonly begun: number
   readonly giveUp: (error: Error) => void
-  /** What the server calls its connection, once there is one. */
+  /** The server's id of its connection, once there is one. */
   backend?: number | undefined
 }
 
@@ -35,7 +35,7 @@ export function openConnections(config: ClientConfig): Connections {
     query_timeout: statementMs,
     keepAlive: true,
   })
-  // Without a listener the loss of an idle connection ends the process. The pool opens another one when it needs it.
+  // Without a listener, losing an idle connection would end the process. The pool opens another one when needed.
   pool.on('error', ignored)
   const watch = watchServer(config)
 
@@ -47,7 +47,7 @@ export function openConnections(config: ClientConfig): Connections {
       let isDone = false
       try {
         client = await Promise.race([connecting, givenUp])
-        // What fails with its connection is the work, not the process.
+        // The work fails with its connection; the process must not.
         client.on('error', ignored)
         working.backend = backendOf(client)
         const result = await Promise.race([work(client), givenUp])
@@ -56,7 +56,7 @@ export function openConnections(config: ClientConfig): Connections {
         return result
       } finally {
         watch.end(working)
-        // A connection that is closed takes back what it began; after a failure nobody knows its state.
+        // Closing a connection rolls back what it began. After a failure its state is unknown.
         if (client) client.off('error', ignored).release(!isDone)
         else connecting.then((late) => late.release(true)).catch(ignored)
       }
@@ -69,10 +69,10 @@ export function openConnections(config: ClientConfig): Connections {
 }
 
 /**
- * A server that takes connections and says nothing, or a way to it that swallows everything, is not told from a slow statement by
- * waiting. So when work takes long the server is asked over a new connection which of those that are worked on have nothing to do:
- * there the request or the answer was lost, and that work is given up. If nothing comes, over this connection or any other
- * (a server may only be too busy for new ones), all work is given up, and new work is refused until the server answers again.
+ * Waiting cannot tell a silent server, or a network path that drops everything, from a slow statement. So if work takes long,
+ * the server is asked over a new connection which of the busy connections are idle on its side: there the request or the
+ * response was lost, and that work fails. If nothing arrives over this or any other connection (a server may only be too busy
+ * for new ones), all work fails, and new work is refused until the server responds again.
  */
 function watchServer(config: ClientConfig) {
   const underWay = new Set<Working>()
@@ -111,7 +111,7 @@ function watchServer(config: ClientConfig) {
       return { working, givenUp }
     },
     end: (working: Working) => underWay.delete(working),
-    /** Some connection brought an answer. */
+    /** Called when any connection has received a response. */
     heard: () => void (heardAt = performance.now()),
     [Symbol.dispose]: () => clearInterval(timer),
   }
@@ -121,7 +121,7 @@ const ignored = () => {}
 
 const noAnswer = 'The database does not answer'
 
-/** The protocol's BackendKeyData, which `pg` keeps and its types do not tell. */
+/** BackendKeyData of the protocol, which `pg` stores but its types omit. */
 function backendOf(client: PoolClient): number | undefined {
   return 'processID' in client && typeof client.processID === 'number'
     ? client.processID
@@ -129,8 +129,8 @@ function backendOf(client: PoolClient): number | undefined {
 }
 
 /**
- * Which of the connections have had nothing to do for a second, as the server sees it (PostgreSQL, "pg_stat_activity"); none
- * where it answers with an error. A pooler between, which has its own numbers of connections, makes none known.
+ * The connections that have been idle for a second according to the server (PostgreSQL, "pg_stat_activity"); none if the query
+ * fails. Behind a pooler with its own connection numbers, none are found.
  */
 async function lookAt(
   config: ClientConfig,
@@ -149,7 +149,7 @@ async function lookAt(
       [backends],
     ),
   )
-  // Nobody waits for a farewell, which a silent server never takes.
+  // Does not wait for a closing message, which a silent server never reads.
   asked.finally(() => void client.end()).catch(() => {})
   try {
     const { rows } = await Promise.race([

@@ -5,26 +5,25 @@ import { connect } from './postgres-client.ts'
 import { changeTables } from './postgres-locks.ts'
 import { addMonths } from './postgres-months.ts'
 
-/** Of this program alone among all that lock something in the same database. */
+/** Identifies this program among all that take advisory locks in the same database. */
 const lockNumber = 7_582_233
 
 /**
- * Brings the database to the newest version, each migration in a transaction of its own, or all of them in one where there is
- * nothing yet. The table `schema_version` says which was the last; of processes that start together one applies it, and the
- * others wait. Indexes of tables that are there already are left to `openIndexBuilding`, so that nobody who writes waits for
- * them.
+ * Migrates the database to the newest version: each migration in its own transaction, or all in one for an empty database. The
+ * table `schema_version` holds the last one. Of processes that start together, one migrates and the others wait. Indexes of
+ * existing tables are left to `openIndexBuilding`, so that writes need not wait for them.
  *
- * @throws Error when the database is so new that this program cannot use it.
+ * @throws Error if the database is too new for this program.
  */
 export async function migrate(config: ClientConfig): Promise<void> {
   if (await applyMissing(config)) await addMonths(config, Date.now())
 }
 
-/** Returns whether there was anything to apply. */
+/** Returns whether anything was applied. */
 async function applyMissing(config: ClientConfig): Promise<boolean> {
   await using connected = await connect(config)
   const { client } = connected
-  // Looked at without the lock first: then a start needs no right to make tables, unless there are any to make.
+  // Checked without the lock first, so that a start needs no right to create tables unless some are missing.
   for (let isChanged = false; ; isChanged = true) {
     const state = await stateOf(client)
     const missing = migrationsAfter(state)
@@ -34,7 +33,7 @@ async function applyMissing(config: ClientConfig): Promise<boolean> {
   }
 }
 
-/** Applies the next migrations, so many of them; none where another process has applied them meanwhile. */
+/** Applies up to the given number of migrations; none if another process has applied them meanwhile. */
 async function apply(client: Client, count: number): Promise<void> {
   // Another process may have applied them while this one waited for the lock.
   const state = await stateOf(client)
@@ -48,17 +47,18 @@ async function apply(client: Client, count: number): Promise<void> {
   }
 }
 
-/** What a migration does to a database that is in use. */
+/** Rewrites a migration for a database that is in use. */
 function onTables({ sql }: Migration): string {
   return withoutScans(withoutIndexes(forPostgres(sql)))
 }
 
-/** A new column with a condition. */
+/** A new column with a CHECK constraint. */
 const checkedColumn = /^ALTER TABLE (\w+) ADD COLUMN (\w+) (.*) (CHECK \(.*\));$/gm
 
 /**
- * Every row of a large table would be looked at, while nobody can read it, for a condition that none can break yet: what is new is
- * null in all of them. A condition that is not validated holds for whatever is written (PostgreSQL, "ALTER TABLE", NOT VALID).
+ * Without NOT VALID, every row of a large table would be checked while nobody can read it, although the new column is null in
+ * all of them. A constraint that is not validated still applies to everything written later (PostgreSQL, "ALTER TABLE", NOT
+ * VALID).
  */
 function withoutScans(sql: string): string {
   return sql.replaceAll(
@@ -68,14 +68,14 @@ function withoutScans(sql: string): string {
 }
 
 async function stateOf(client: Client): Promise<SchemaState> {
-  // Not to_regclass: within a transaction that has looked before, it may not see what another process has made since.
+  // Not to_regclass: in a transaction that has already looked, it may not see a table that another process has created since.
   const found = await client.query(
     "SELECT 1 FROM pg_tables WHERE tablename = 'schema_version' AND schemaname = current_schema()",
   )
   if (found.rowCount === 0) return { version: 0 }
   const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_version')
   const version = Number(rows[0]?.version ?? 0)
-  // The table came with the second one.
+  // The table was added by the second migration.
   if (version < 2) return { version }
   const oldest = await client.query<{ version: string }>(
     "SELECT version FROM versions WHERE name = 'oldest_program'",
@@ -85,8 +85,9 @@ async function stateOf(client: Client): Promise<SchemaState> {
 }
 
 /**
- * A migration in PostgreSQL's words: what stands behind `-- postgres:` is for it alone. SQLite counts up a column only if it is called exactly `INTEGER PRIMARY KEY`, and
- * its INTEGER holds 64 bits; a table WITHOUT ROWID has its rows in the index of its key.
+ * A migration in PostgreSQL's syntax: what follows `-- postgres:` applies to PostgreSQL only. SQLite generates numbers only for
+ * columns declared exactly `INTEGER PRIMARY KEY`; its INTEGER has 64 bits; a table WITHOUT ROWID stores its rows in the index
+ * of its key.
  */
 export function forPostgres(sql: string): string {
   return sql

@@ -7,10 +7,9 @@ const looks = 5
 const betweenLooksMs = 20
 
 /**
- * Records get their numbers before they can be seen, and may be seen in another order. Whoever adds some holds a lock on the
- * table, from before the first number until all of them can be seen (PostgreSQL, "Explicit Locking", ROW EXCLUSIVE). So the
- * newest record that is seen is a horizon as soon as everybody who held that lock then has let go of it. Nobody waits for
- * this one.
+ * Records get their numbers before they become visible, and may become visible in another order. Every writer holds a lock on
+ * the table from before its first number until its records are visible (PostgreSQL, "Explicit Locking", ROW EXCLUSIVE). So the
+ * newest visible record is a safe horizon once all holders of that lock have released it. Nobody waits for this query.
  */
 export function postgresHorizon(database: UsageDatabase): Horizon {
   let candidate: { readonly last: number; readonly writers: ReadonlySet<string> } | undefined
@@ -43,13 +42,13 @@ export function postgresHorizon(database: UsageDatabase): Horizon {
   }
 }
 
-/** The more records at once the fewer sums are written again and again. */
+/** With more records per step, the same sums are written less often. */
 const recordsPerFoldMax = 8_000
 const recordsPerFoldMin = 250
-/** So long may a step take, well below what a statement may: of a slower one the next is half as large. */
+/** Maximum duration of a step, well below the statement timeout. After a slower step the next one is half as large. */
 const stepMsMax = 3_000
 
-/** Rows travel as an array for each column. Steps are as large as the server makes them in some seconds. */
+/** Rows are sent as one array per column. A step is as large as the server can process in a few seconds. */
 export function postgresUsage(database: Pick<Database, 'rows' | 'change'>): UsageDatabase {
   let records = recordsPerFoldMax
   const smaller = () => Math.max(recordsPerFoldMin, records >> 1)
@@ -96,7 +95,7 @@ function arrayOf(values: readonly (string | number | undefined)[]): Sql {
   return sql`CAST(${`{${values.join(',')}}`} AS ${type}[])`
 }
 
-/** In the words of an array (PostgreSQL, "Array Input and Output Syntax"). */
+/** Formats an array literal (PostgreSQL, "Array Input and Output Syntax"). */
 function quoted(value: string | number | undefined): string {
   const text = String(value)
   return /[\\"]/.test(text) ? `"${text.replaceAll(/[\\"]/g, '\\$&')}"` : `"${text}"`

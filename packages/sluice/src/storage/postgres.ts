@@ -13,17 +13,17 @@ import { unavailable } from './unavailable.ts'
 import { createUsageBook } from './usage-book.ts'
 
 export interface PostgresOptions extends StoreOptions {
-  /** `postgres://user:password@host:port/database`, with the parameters that libpq knows, such as `sslmode`. */
+  /** `postgres://user:password@host:port/database`, with parameters of libpq such as `sslmode`. */
   readonly url: string
 }
 
 const connectMs = 5_000
 
 /**
- * Opens the store in a PostgreSQL database (12 or newer), which several gateways may have open. Its tables are made, or
- * brought up to date, in the first schema of the search path. The caller disposes it; usage still waiting is written then.
+ * Opens the store in a PostgreSQL database (12 or newer), which several gateways may share. Creates or migrates its tables in
+ * the first schema of the search path. The caller disposes it, which writes pending usage.
  *
- * @throws Error when the server cannot be reached, or when the database is so new that this program cannot use it.
+ * @throws Error if the server cannot be reached, or if the database is too new for this program.
  */
 export async function openPostgres({
   url,
@@ -56,7 +56,7 @@ const connectionTo = (url: string): ClientConfig => ({
   application_name: 'sluice',
 })
 
-/** The database at a URL, brought up to date. The caller disposes it. */
+/** Opens and migrates the database at a URL. The caller disposes it. */
 export async function openPostgresDatabase(url: string): Promise<Database> {
   await migrate(connectionTo(url))
   const config = { ...connectionTo(url), types: { getTypeParser: parserOf } }
@@ -69,7 +69,7 @@ function postgresDatabase(connections: Connections): Database {
 
   async function changed(...statements: readonly Sql[]): Promise<readonly number[]> {
     const [only, ...more] = statements
-    // One statement is a transaction of its own, without two more ways to the server.
+    // A single statement is a transaction by itself, which saves two round trips.
     if (only && more.length === 0)
       return connections.use(async (client) => [(await client.query(queryOf(only))).rowCount ?? 0])
     return connections.use(async (client) => {
@@ -85,7 +85,7 @@ function postgresDatabase(connections: Connections): Database {
   return {
     rows: (query) => meant(() => connections.use((client) => rowsOf(client, query))),
     change,
-    // PostgreSQL's own setting, synchronous_commit, is on unless the operator turned it off.
+    // PostgreSQL's setting synchronous_commit is on unless the operator turned it off.
     changeDurably: change,
     async append(rows) {
       await change(insertOf(rows))
@@ -98,7 +98,7 @@ async function rowsOf(client: PoolClient, query: Sql): Promise<readonly Row[]> {
   return (await client.query<Record<string, unknown>>(queryOf(query))).rows
 }
 
-/** How each kind of field stands in JSON, and what makes a value of its column of it. */
+/** How each kind of field is read from JSON and converted to the type of its column. */
 const taken: {
   readonly [As in Column['as']]: readonly [type: string, value: (name: string) => string]
 } = {
@@ -112,8 +112,8 @@ const taken: {
 const triesMax = 5
 
 /**
- * Of transactions that wait for each other the server takes one back (deadlock_detected, serialization_failure): it is made
- * again once the other one is over.
+ * The server rolls back one of several transactions that wait for each other (deadlock_detected, serialization_failure). It is
+ * retried once the others have ended.
  */
 async function untilNobodyElse<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++)
@@ -125,7 +125,7 @@ async function untilNobodyElse<Result>(work: () => Promise<Result>): Promise<Res
     }
 }
 
-/** The documents travel as they are. */
+/** The documents are sent unchanged. */
 function insertOf({ table, columns, documents }: NewRows): Sql {
   const names = columns.map(([, { column }]) => column)
   const values = columns.map(([field, { as }]) => taken[as][1](`"${field}"`))
@@ -141,8 +141,8 @@ function queryOf(statement: Sql): QueryConfig {
 }
 
 /**
- * What the connection, the server's resources or an operator are the reason for (classes 08, 53, 57, 58, and a server that
- * only reads) is not the statement's fault. Errors of the network are no DatabaseError.
+ * Errors caused by the connection, the server's resources or an operator (classes 08, 53, 57, 58, and a read-only server) are
+ * not the statement's fault. Network errors are not a DatabaseError.
  */
 async function meant<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -168,7 +168,7 @@ function isRefusal(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && /^2[23]/.test(error.code ?? '')
 }
 
-/** BIGINT comes as text, since it may be larger than a number can say; what this program writes never is. */
+/** BIGINT is returned as text, because it may exceed a number's range; values of this program never do. */
 function parserOf(oid: number, format?: 'text' | 'binary') {
   return oid === types.builtins.INT8 ? parseBigint : types.getTypeParser(oid, format)
 }

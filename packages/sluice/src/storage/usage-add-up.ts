@@ -11,7 +11,7 @@ import {
   periodStart,
 } from './usage-faces.ts'
 
-/** A group that there are sums of. */
+/** A group of sums: one combination of dimension values in one face. */
 export interface Group {
   readonly id: string
   readonly face: Face
@@ -19,7 +19,7 @@ export interface Group {
 }
 
 interface GroupSums extends Group {
-  /** By when their hour began; for each of the columns that are added up. */
+  /** By the start of the hour; the values of each summed column. */
   readonly hours: Map<number, number[]>
 }
 
@@ -33,21 +33,21 @@ export interface Sums {
 
 export interface AddedUp {
   readonly groups: readonly Group[]
-  /** What the values of the sums are of; all other measures are 0 in each of them. */
+  /** The columns that the values of the sums belong to; all other measures are 0 in every sum. */
   readonly columns: readonly string[]
   readonly sums: readonly Sums[]
-  /** When each key was used last. */
+  /** When each key was last used. */
   readonly uses: ReadonlyMap<string, number>
 }
 
-/** So many are added up in one turn of the event loop: a few milliseconds. */
+/** Rows processed per turn of the event loop, which takes a few milliseconds. */
 const rowsPerTurn = 100
 
-/** The sums by hour, day and month, for these faces, of rows that are summed by hour and by all that there is. */
+/** Computes sums by hour, day and month for the given faces. The rows are already summed by hour and all dimensions. */
 export async function addUp(rows: readonly Row[], known: readonly Face[]): Promise<AddedUp> {
   const groups = new Map<string, GroupSums>()
   const uses = new Map<string, number>()
-  // Most calls have no pictures, no sound and the like.
+  // Most calls use no images, audio and the like.
   const columns = measureColumns.filter((column) => rows.some((row) => numberIn(row, column) !== 0))
   for (const [at, row] of rows.entries()) {
     if (at % rowsPerTurn === rowsPerTurn - 1) await nextTurn()
@@ -82,7 +82,7 @@ function addRow(
   }
 }
 
-/** The id of a group costs a hash: it is made once. */
+/** Computing the id of a group takes a hash, so it is done once per group. */
 function groupOf(
   face: Face,
   {
@@ -92,7 +92,7 @@ function groupOf(
   }: { readonly row: Row; readonly dimensions: readonly UsageDimension[]; readonly tag: string },
   groups: Map<string, GroupSums>,
 ): GroupSums {
-  // No text of a database has a NUL.
+  // Texts in the database never contain NUL.
   let name: string = face
   for (const dimension of dimensions) name += `\0${valueOf(row, dimension, tag)}`
   const found = groups.get(name)
@@ -100,7 +100,7 @@ function groupOf(
   const values: Record<string, string> = {}
   for (const dimension of usageDimensions)
     values[dimension] = dimensions.includes(dimension) ? valueOf(row, dimension, tag) : ''
-  // Every dimension has been given a value.
+  // The loop above has set every dimension.
   const whole = values as GroupValues
   const made = { id: groupId(face, whole), face, values: whole, hours: new Map() }
   groups.set(name, made)
@@ -126,7 +126,7 @@ function numberIn(row: Row, column: string): number {
   return Number(row[column] ?? 0)
 }
 
-/** Days are made of hours, and months of days. */
+/** Days are summed from hours, and months from days. */
 function addPeriods({ id, face, hours }: GroupSums, sums: Sums[]): void {
   let parts: ReadonlyMap<number, readonly number[]> = hours
   for (const period of usagePeriods) {

@@ -9,7 +9,7 @@ import { listRecords, spentGroups } from './usage-records.ts'
 import { assertUnchanged, nextEpoch, readState, setState } from './usage-state.ts'
 import { answerSums } from './usage-sums.ts'
 
-/** Records removed at once. */
+/** Number of records removed per transaction. */
 const recordsPerRemoval = 2_000
 
 export interface UsageBookOptions {
@@ -37,7 +37,7 @@ export function createUsageBook(
       const last = await horizon()
       return last === undefined ? 0 : await foldNext(database, state, last)
     } catch (error) {
-      // Another process was there first: the numbers are others then.
+      // Another process got there first, so the marks have changed.
       const now = await readState(database)
       if (JSON.stringify(now) === JSON.stringify(state)) throw error
       return 1
@@ -67,7 +67,7 @@ export function createUsageBook(
       if (day > keptFrom) await database.change(setState('kept_from', day))
       const dropped = await dropPart?.(day)
       if (dropped !== undefined) return { records: dropped, hasMore: true }
-      // The newest stays: SQLite would give its number to another, which would be taken for one that was summed.
+      // The newest record stays, because SQLite would reuse its number for a record that would then count as already summed.
       const [removed = 0] = await database.change(
         sql`DELETE FROM usage_records WHERE sequence IN (
           SELECT sequence FROM usage_records
@@ -82,13 +82,13 @@ export function createUsageBook(
   }
 }
 
-/** Whether folding would find nothing to do. */
+/** Whether there is nothing to fold. */
 export async function isFolded(database: Pick<Database, 'rows'>): Promise<boolean> {
   const { folded, foldedFurther, clearing } = await readState(database)
   return clearing === 0 && Math.min(folded, foldedFurther) >= (await lastRecord(database))
 }
 
-/** The number of the newest record, 0 where there is none. */
+/** The number of the newest record; 0 if there is none. */
 async function lastRecord(database: Pick<Database, 'rows'>): Promise<number> {
   const [row] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
   return Number(row?.['last'] ?? 0)

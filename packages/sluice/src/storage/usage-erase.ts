@@ -21,10 +21,10 @@ import type { Group } from './usage-add-up.ts'
 import { newGroups, onTop, type UsageDatabase } from './usage-fold.ts'
 import { nextEpoch } from './usage-state.ts'
 
-/** So many numbers of records are looked through at once. */
+/** Record numbers scanned per step. */
 const recordsPerStep = 20_000
 
-/** Replaces an id in the records first, a part at a time, and then in the sums: what is killed between is done again. */
+/** Replaces an id first in the records, in steps, and then in the sums. If the process is killed in between, it is done again. */
 export async function eraseIds(
   database: UsageDatabase,
   { kind, id }: { readonly kind: 'user' | 'key'; readonly id: string },
@@ -34,7 +34,7 @@ export async function eraseIds(
   const column = dimensionColumns[kind]
   const changed = dimensions.map((one) => sql`${raw(dimensionColumns[one])} = ${replacement}`)
   const [newest] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
-  // Their keys go with a user: what was refused is counted for all of them by this one's.
+  // A user's keys are erased with the user. Refusals store the user for all of its keys, so this condition removes them all.
   await database.change(sql`DELETE FROM refusals WHERE ${raw(column)} = ${id}`)
   let records = 0
   for (let from = 0; from < Number(newest?.['last'] ?? 0); from += recordsPerStep) {
@@ -44,12 +44,12 @@ export async function eraseIds(
     )
     records += count
   }
-  // Sums that are being made from the records as they were.
+  // Invalidates sums being computed from the records as they were before.
   await database.change(nextEpoch)
   const groups = await database.rows(sql`SELECT * FROM usage_groups WHERE ${raw(column)} = ${id}`)
   if (groups.length > 0) {
     const moves = movesOf(groups, dimensions, replacement)
-    // Where the new groups were added and nothing was moved to them they are groups without sums.
+    // If the process dies after adding the new groups, they are merely groups without sums.
     await database.changeWith([], [newGroups(moves)])
     await moveSums(database, moves)
   }
@@ -72,13 +72,16 @@ function movesOf(
       const value = String(row[dimensionColumns[dimension]])
       values[dimension] = value !== '' && dimensions.includes(dimension) ? replacement : value
     }
-    // Every dimension has been given a value.
+    // The loop above has set every dimension.
     const whole = values as GroupValues
     return { from: String(row['id']), id: groupId(face, whole), face, values: whole }
   })
 }
 
-/** In parts, as the sums of years are too many to hold up all other writes; each is in one group or the other at any time. */
+/**
+ * In parts, because moving the sums of years at once would block all other writes. At any time each sum is in exactly one of
+ * the two groups.
+ */
 async function moveSums(database: UsageDatabase, moves: readonly Move[]): Promise<void> {
   await database.change(
     ...moves.map(
@@ -96,7 +99,7 @@ async function moveSums(database: UsageDatabase, moves: readonly Move[]): Promis
   )
 }
 
-/** Sums of one face and period that begin within a time, which is where the primary key has them together. */
+/** Sums of one face and period within a time range. The primary key stores them next to each other. */
 interface Part {
   readonly face: Face
   readonly period: UsagePeriod

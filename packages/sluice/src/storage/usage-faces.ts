@@ -8,8 +8,9 @@ import {
 } from '../ports/usage-book.ts'
 
 /**
- * What sums are kept by. One of all dimensions would answer every question, and read every combination for the simplest; so
- * there are smaller ones beside it. What has tags is summed once more for each of them.
+ * The sets of dimensions (faces) by which sums are stored. One face with all dimensions could answer every question, but would
+ * read every combination even for the simplest one, so there are smaller faces as well. Faces with tags hold a call once for
+ * each of its tags.
  */
 const firstFaces = {
   model: ['provider', 'model', 'operation'],
@@ -19,7 +20,7 @@ const firstFaces = {
   tag: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation', 'tag'],
 } as const satisfies Faces
 
-/** Those that came later: they are summed as far as `folded_further` says, until they have caught up. */
+/** Faces added later. They are summed up to `folded_further` until they have caught up. */
 export const furtherFaces = {
   outcome: ['team', 'organization', 'provider', 'model', 'operation', 'outcome'],
   'holder-outcome': ['key', 'user', 'team', 'organization', 'outcome'],
@@ -35,7 +36,7 @@ export const faces = { ...firstFaces, ...furtherFaces }
 
 export type Face = keyof typeof faces
 
-/** From the one of the fewest sums, as far as that can be told, to those of the most. */
+/** Ordered from the face with the fewest sums to that with the most, as far as this can be known. */
 const fromSmall: readonly Face[] = [
   'model',
   'holder',
@@ -49,7 +50,7 @@ const fromSmall: readonly Face[] = [
   'tag',
 ]
 
-/** The smallest that knows all of these. */
+/** The smallest face that has all of these dimensions. */
 export function faceOf(dimensions: readonly UsageDimension[]): Face {
   const knows = (face: Face) => {
     const known: readonly UsageDimension[] = faces[face]
@@ -58,7 +59,7 @@ export function faceOf(dimensions: readonly UsageDimension[]): Face {
   return fromSmall.find(knows) ?? 'tagged-whole'
 }
 
-/** The columns of the dimensions, in the groups and, but for the tag, in the records. */
+/** The columns of the dimensions in the groups and, except for the tag, in the records. */
 export const dimensionColumns: Readonly<Record<UsageDimension, string>> = {
   key: 'key_id',
   user: 'user_id',
@@ -71,18 +72,18 @@ export const dimensionColumns: Readonly<Record<UsageDimension, string>> = {
   outcome: 'outcome',
 }
 
-/** What the sums of a face are of; a dimension that does not count, or that there is not, is empty. */
+/** The values of a group's dimensions; empty if the face does not have the dimension or the records have no value. */
 export type GroupValues = Readonly<Record<UsageDimension, string>>
 
 export function groupId(face: Face, values: GroupValues): string {
-  // As it was made before there were outcomes, where they do not count.
+  // Without the outcome if it does not count, so that ids stay the same as before outcomes existed.
   const counted = usageDimensions.filter((one) => one !== 'outcome' || values.outcome !== '')
   const text = JSON.stringify([face, ...counted.map((dimension) => values[dimension])])
-  // 128 bits: nobody finds two groups of one id.
+  // 128 bits, so collisions cannot be found.
   return hash('sha256', text, 'base64url').slice(0, 22)
 }
 
-/** A sum: its column, and what it adds up of the records. */
+/** A sum: its column, and the SQL expression over the records. */
 interface Measure {
   readonly column: string
   readonly of: string
@@ -124,35 +125,35 @@ const firstTokens = [...firstTokenBounds, undefined].map((to, at): Measure => {
   return { column: `first_tokens_${at}`, of: when(above + within) }
 })
 
-/** All that is summed, in the order of its columns. */
+/** All measures, in the order of their columns. */
 export const measureList: readonly Measure[] = [...Object.values(measures), ...firstTokens]
 export const measureColumns = measureList.map(({ column }) => column)
 
-/** PostgreSQL's sums of whole numbers are of a type that comes as text. */
+/** PostgreSQL returns sums of integers as a type that arrives as text. */
 export function summed(column: string, sum = `SUM(${column})`): string {
   const type = column === 'seconds' ? 'DOUBLE PRECISION' : 'BIGINT'
   return `CAST(${sum} AS ${type}) AS ${column}`
 }
 
-/** The sums in a row that has a column for each; where nothing was summed all are 0. */
+/** Reads the sums from a row; all are 0 if nothing was summed. */
 export function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
   const sum = ({ column }: Measure) => Number(row[column] ?? 0)
   const sums = Object.entries(measures).map(([name, measure]) => [name, sum(measure)])
-  // Every measure has been given its sum.
+  // The entries above cover every measure.
   return { ...Object.fromEntries(sums), firstTokens: firstTokens.map(sum) } as UsageSums
 }
 
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-/** When the period began in which a moment is, in UTC. */
+/** The start of the period that contains a moment, in UTC. */
 export function periodStart(period: UsagePeriod, at: number): number {
   if (period !== 'month') return at - (at % (period === 'hour' ? hourMs : dayMs))
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
 }
 
-/** When the period ends in which a moment is. */
+/** The end of the period that contains a moment. */
 export function periodEnd(period: UsagePeriod, at: number): number {
   if (period !== 'month') return periodStart(period, at) + (period === 'hour' ? hourMs : dayMs)
   const date = new Date(at)

@@ -15,44 +15,44 @@ import {
 } from './usage-faces.ts'
 import { assertUnchanged, setState, type UsageState } from './usage-state.ts'
 
-/** Many rows of one table. */
+/** Rows to add to one table. */
 export interface AddedRows {
   readonly table: string
   readonly columns: readonly string[]
-  /** Each with a value for each column: of one column all are texts or all are numbers. */
+  /** One value per column; all values of a column are of one type. */
   readonly rows: readonly (readonly (string | number)[])[]
-  /** Further columns, which are 0 in all of them. */
+  /** Further columns whose value is 0 in all rows. */
   readonly zeros: readonly string[]
-  /** What happens where a row of that key is there already. */
+  /** The ON CONFLICT clause for rows whose key exists. */
   readonly onConflict: string
 }
 
-/** What reads and changes the sums; it may take its time. */
+/** Access to the sums, which may be slow. */
 export interface UsageDatabase extends Pick<Database, 'rows' | 'change'> {
-  /** As `change`, and adds the rows after the statements in the same transaction. */
+  /** Like `change`, and adds the rows after the statements in the same transaction. */
   changeWith(statements: readonly Sql[], added: readonly AddedRows[]): Promise<void>
-  /** How many numbers of records are folded at once at most, one transaction for all of them. */
+  /** Maximum range of record numbers per fold, which is one transaction. */
   readonly recordsPerFold: number
 }
 
 /**
- * The last record before which none can appear any more: of what is being written at the same time, a record with a
- * smaller number may come to be seen later than one with a larger. Undefined where that is not known for now.
+ * The newest record before which no other can become visible: of records written concurrently, one with a smaller number may
+ * become visible later than one with a larger number. Undefined if it is unknown at the moment.
  */
 export type Horizon = () => Promise<number | undefined>
 
-/** A transaction of them takes some milliseconds. */
+/** A transaction of this size takes a few milliseconds. */
 export const recordsPerFoldUsual = 4_000
 
-/** What one step adds: records up to one, to these faces. */
+/** One step of folding: a range of records and the faces they are added to. */
 interface Step {
   readonly faces: readonly Face[]
   readonly after: number
   readonly to: number
-  /** Up to the record `heldTo`, those from before `heldFrom` are in these sums already. */
+  /** Of records up to `heldTo`, those that started before `heldFrom` are already in these sums. */
   readonly heldTo: number
   readonly heldFrom: number
-  /** Fails where somebody else has made this step. */
+  /** Statements that fail if another process has already made this step. */
   readonly marks: readonly Sql[]
 }
 
@@ -60,8 +60,9 @@ const allFaces = Object.keys(faces) as readonly Face[]
 const onlyFurther = Object.keys(furtherFaces) as readonly Face[]
 
 /**
- * Adds records to the sums: one transaction that also says how far it went, and that fails as a whole where anybody else has
- * gone there before. So each record counts once, whoever folds and whenever they are killed. Returns how many are left.
+ * Adds records to the sums in one transaction that also advances the mark of how far it went. The transaction fails as a whole
+ * if another process has advanced the mark, so each record counts exactly once, whoever folds and whenever they are killed.
+ * Returns how many records are left.
  */
 export async function foldNext(
   database: UsageDatabase,
@@ -83,7 +84,7 @@ export async function foldNext(
   return horizon - step.to
 }
 
-/** A program that did not know the further faces has removed all sums, to make its own anew. */
+/** An older program, which did not know the further faces, has cleared all sums in order to rebuild its own. */
 async function followClearing(database: UsageDatabase, state: UsageState): Promise<void> {
   const { folded, foldedFurther, rebuiltTo, rebuiltFrom } = state
   await database.change(
@@ -93,7 +94,7 @@ async function followClearing(database: UsageDatabase, state: UsageState): Promi
   )
 }
 
-/** A program that did not know the further faces may have gone on without them: first they catch up. */
+/** An older program may have continued without the further faces, so these catch up first. */
 function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Step {
   const { folded, foldedFurther, furtherTo, furtherFrom, rebuiltTo, rebuiltFrom } = state
   if (foldedFurther < folded) {
@@ -134,7 +135,7 @@ function newSums({ after, to, heldTo, heldFrom }: Step): Sql {
   const hour = `started_at - started_at % ${hourMs}`
   const group = [hour, ...recordColumns, 'tags'].join(', ')
   const added = measureList.map(({ column, of }) => summed(column, of)).join(', ')
-  // What was in the sums that a rebuild has left is not added to them again.
+  // Records that a rebuild kept in the sums are not added again.
   return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, MAX(started_at) AS used_at, ${added}`)}
     FROM usage_records WHERE sequence > ${after} AND sequence <= ${to}
       AND (sequence > ${heldTo} OR started_at >= ${heldFrom})
@@ -165,7 +166,7 @@ export function newGroups(groups: readonly Group[]): AddedRows {
 const idColumns = ['face', 'period', 'start_at', 'group_id']
 const sumColumns = [...idColumns, ...measureColumns]
 
-/** What happens where there are sums of a group already. */
+/** Adds to the sums of a group that exists. */
 export const onTop = onTopOf(measureColumns)
 
 function onTopOf(columns: readonly string[]): string {
@@ -201,7 +202,7 @@ function laterUses(uses: AddedUp['uses']): AddedRows {
   }
 }
 
-/** Any database, which gets the rows one by one. */
+/** For any database; inserts the rows one at a time. */
 export function plainUsage(database: Pick<Database, 'rows' | 'change'>): UsageDatabase {
   return {
     recordsPerFold: recordsPerFoldUsual,
@@ -220,10 +221,10 @@ export function plainUsage(database: Pick<Database, 'rows' | 'change'>): UsageDa
   }
 }
 
-/** Sums removed at once, where they are made anew. */
+/** Sums removed per transaction during a rebuild. */
 const rowsPerClearing = 2_000
 
-/** Removes the sums of which all records are still there, some at a time; at last they begin to be made anew. */
+/** Removes the sums whose records all still exist, in steps; when done, folding starts over. */
 export async function clearNext(database: UsageDatabase, state: UsageState): Promise<void> {
   const { keptFrom } = state
   const month = periodStart('month', keptFrom)
@@ -243,7 +244,7 @@ export async function clearNext(database: UsageDatabase, state: UsageState): Pro
     setState('rebuilt_to', state.folded),
     setState('rebuilt_from', keptFrom),
     ...heldAs(state.folded, keptFrom),
-    // The days of its month whose records are gone.
+    // The days of that month whose records have been removed.
     sql`INSERT INTO usage_rollups (${raw(sumColumns.join(', '))})
       SELECT face, 'month', ${raw(String(month))}, group_id, ${raw(sums)} FROM usage_rollups
         WHERE period = 'day' AND start_at >= ${month} AND start_at < ${keptFrom} GROUP BY face, group_id`,

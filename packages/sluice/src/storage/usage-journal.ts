@@ -7,14 +7,14 @@ import { storableJson } from './bound-values.ts'
 import { instanceOf, isAbandoned } from './journal-owner.ts'
 
 /**
- * What is to be kept of an attempt, as JSON that every database takes: its fields, and the id that the record has in the
- * database, where an id is written once. It is made once, and taken apart by who writes the row.
+ * An attempt's record as JSON that every database accepts: its fields and its id, which the database stores only once. It is
+ * created once and parsed by whoever writes the row.
  */
 export function documentOf(id: string, value: UsageBegun | NotedUsage | UsageRecord): string {
   return `{"id":"${id}",${storableJson(JSON.stringify(value)).slice(1)}`
 }
 
-/** The lines of the ledger's journal: what it is, and the document. */
+/** Formats lines of the ledger's journal: the kind of line, then the document. */
 export const journalLine = {
   begun: (id: string, begun: UsageBegun) => `B${documentOf(id, begun)}`,
   noted: (id: string, usage: NotedUsage) => `N${documentOf(id, usage)}`,
@@ -28,17 +28,17 @@ interface Line {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** Writes documents of records to the database, all of them or none. */
+/** Writes the documents to the database, all of them or none. */
 export type WriteDocuments = (batch: readonly string[]) => Promise<void>
 
 const records = 500
 
 /**
- * Writes down what processes that died have left in their journals, and removes those. What was begun and never settled
- * is marked so, with what was last noted of its usage. Running it twice, or in two processes, does no harm, as an id is
- * written once.
+ * Writes records left in the journals of dead processes to the database, and removes those journals. Attempts that began but
+ * were never settled are marked as unsettled, with their last noted usage. Running it twice or in two processes is harmless,
+ * because each id is stored once.
  *
- * @returns How many records were looked at.
+ * @returns How many records were read.
  */
 export async function recoverUsage(folder: string, write: WriteDocuments): Promise<number> {
   const files = readdirSync(folder)
@@ -62,7 +62,7 @@ async function recoverInstance(files: readonly string[], write: WriteDocuments):
     count += await writeSettled(file, write, (line) => {
       const { id, kind, value } = line
       const begun = open.get(id)
-      // This program wrote the lines.
+      // This program wrote the lines, so their form is known.
       if (kind === 'S') open.delete(id)
       else if (kind === 'B') open.set(id, unsettled(value as unknown as UsageBegun))
       else if (begun) open.set(id, unsettled(begun, value as unknown as NotedUsage))

@@ -14,17 +14,17 @@ import {
 import { openUsageQueue, type UsageQueue, type WriteFailed } from './usage-queue.ts'
 
 export interface LedgerOptions {
-  /** Writes the records to the database, all of them or none; those whose id is there already are left out. */
+  /** Writes the records to the database, all of them or none. Records whose id exists are skipped. */
   readonly write: WriteDocuments
-  /** Told when records could not be written. */
+  /** Called when records could not be written. */
   readonly writeFailed: WriteFailed
-  /** Told when the journal cannot be written, once until it can. Default: nobody is told. */
+  /** Called once when the journal becomes unwritable, and again only after it was writable. Default: ignored. */
   readonly journalFailed?: ((error: unknown) => void) | undefined
-  /** The folder of the journal, on the local disk. Absent where nothing has to outlive the process. */
+  /** The journal's folder on the local disk. Absent if records need not survive the process. */
   readonly journalFolder?: string
 }
 
-/** The way of a usage record to the database. Disposing writes what is left. */
+/** Takes usage records to the database. Disposing writes what is pending. */
 export interface Ledger
   extends Pick<Store, 'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage'>,
     AsyncDisposable {
@@ -32,7 +32,7 @@ export interface Ledger
   checkJournal(): void
 }
 
-/** When something that failed is tried again, in milliseconds. */
+/** Retry delay after a failure, in milliseconds. */
 const againMs = 1_000
 
 export function openLedger(options: LedgerOptions): Ledger {
@@ -44,10 +44,10 @@ class JournaledLedger implements Ledger {
   readonly #writeFailed: WriteFailed
   readonly #journal: Journal | undefined
   readonly #queue: UsageQueue
-  /** Begins with the time, so that a large index of ids grows at its end. */
+  /** Starts with the time, so that a large index of ids grows at its end. */
   readonly #series = `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`
   #count = 0
-  /** Some records are in the journal alone. */
+  /** Whether some records are only in the journal. */
   #hasLeft = false
   #recovered: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -122,7 +122,7 @@ class JournaledLedger implements Ledger {
     this.#again(() => this.flush())
   }
 
-  /** Writes from the journal what nobody has in memory. */
+  /** Writes records from the journal that are no longer in memory. */
   async #catchUp(): Promise<void> {
     this.#hasLeft = false
     for (const segment of this.#journal?.turn() ?? []) {
@@ -141,7 +141,7 @@ class JournaledLedger implements Ledger {
     )
   }
 
-  /** A little later, and again until it succeeds. */
+  /** Runs the work after a delay, and again until it succeeds. */
   #again(work: () => Promise<void>): void {
     this.#timer = setTimeout(() => {
       work().catch(() => this.#again(work))

@@ -3,43 +3,43 @@ import type { WaitingUsage } from '../ports/store.ts'
 import { RefusedData } from './database.ts'
 import type { OpenRecord } from './open-record.ts'
 
-/** A record on its way. */
+/** A queued record. */
 export interface WaitingRecord {
-  /** As `documentOf` makes it. Its id is never used for another, so that one that is written twice can be told. */
+  /** Created by `documentOf`. Its id is unique, so a record that is written twice can be recognized. */
   readonly document: string
-  /** Told once it is written, or can never be. */
+  /** Notified once it is written, or can never be written. */
   readonly open: OpenRecord
 }
 
 /**
- * What the queue says when it could not write: how many records wait for the next try, and how many have been lost since
- * the start. Called at most once per failing write.
+ * Reports a failed write: how many records wait for the next try, and how many have been lost since the start. Called at most
+ * once per failing write.
  */
 export type WriteFailed = (error: unknown, waiting: number, lost: number) => void
 
 export interface UsageQueueOptions {
-  /** Writes a batch whole or not at all, in order. Called again with the same batch unless it threw RefusedData. */
+  /** Writes a whole batch in order, or nothing. Called again with the same batch unless it threw RefusedData. */
   readonly write: (batch: readonly WaitingRecord[]) => Promise<void>
   readonly writeFailed: WriteFailed
-  /** Takes a record that finds no room. Default: it is lost, and counted as such. */
+  /** Receives a record for which there is no room. Default: it is lost, and counted as lost. */
   readonly overflow?: (record: WaitingRecord) => void
-  /** Records that wait at most; beyond it the newest overflow. Default 100,000: less than 100 MB. */
+  /** Maximum number of waiting records; further ones overflow. Default 100,000: less than 100 MB. */
   readonly recordsMax?: number
-  /** How long disposing tries to write what is left. Default 5,000 ms. */
+  /** How long disposing tries to write the rest. Default 5,000 ms. */
   readonly stopMs?: number
 }
 
-/** Usage on its way to the database: appended in memory, written by the dozen. Disposing writes what is left. */
+/** Queues usage in memory and writes it to the database in batches. Disposing writes the rest. */
 export interface UsageQueue extends AsyncDisposable {
   add(record: WaitingRecord): void
   waiting(): WaitingUsage
-  /** Waits until all that was added before is written. Rejects when a write fails; the records are kept. */
+  /** Waits until everything added before is written. Rejects if a write fails; the records are kept. */
   flush(): Promise<void>
 }
 
 const writeEveryMs = 50
 const recordsPerBatchMax = 500
-/** A database that refuses is asked again, and complained of, this often. */
+/** Interval between retries, and between reports of failure. */
 const retryEveryMs = 1_000
 const stopRetryMs = 100
 
@@ -50,16 +50,16 @@ export function openUsageQueue(options: UsageQueueOptions): UsageQueue {
 class WritingQueue implements UsageQueue {
   readonly #options: Required<UsageQueueOptions>
   readonly #waiting: WaitingRecord[] = []
-  /** Taken out of `waiting` and not settled yet, in order; the first is being written, or could not be. */
+  /** Removed from `waiting` and not settled yet, in order. The first is being written or could not be written. */
   readonly #batches: (readonly WaitingRecord[])[] = []
   #added = 0
-  /** How many of those added were written or lost. */
+  /** Number of added records that were written or lost. */
   #settled = 0
   #lost = 0
   #lostTold = 0
-  /** When something was written last, or began to wait where nothing did. */
+  /** When something was last written, or when the first record began to wait. */
   #progressAt = 0
-  /** Set from the first record that waits until none does. */
+  /** Set while records wait. */
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
   #stopped = false
@@ -118,14 +118,14 @@ class WritingQueue implements UsageQueue {
       do await this.#writeNext()
       while (this.#batches.length > 0 || this.#waiting.length >= recordsPerBatchMax)
     } catch {
-      // The write has told of it.
+      // The write has already reported it.
       nextMs = retryEveryMs
     }
     this.#timer = undefined
     if (this.#left() > 0 && !this.#stopped) this.#schedule(nextMs)
   }
 
-  /** One write at a time: who comes meanwhile waits for the one under way. */
+  /** One write at a time; later callers wait for the running one. */
   #writeNext(): Promise<void> {
     this.#writing ??= this.#writeFirst().finally(() => {
       this.#writing = undefined
@@ -158,7 +158,10 @@ class WritingQueue implements UsageQueue {
     return batch
   }
 
-  /** A record that breaks a constraint never gets better: it is looked for by halves, and those around it are written. */
+  /**
+   * A record that breaks a constraint can never be written. It is found by splitting the batch in halves, and the others are
+   * written.
+   */
   #setAside(batch: readonly WaitingRecord[], error: RefusedData): void {
     const half = batch.length >> 1
     if (half > 0) {

@@ -13,7 +13,7 @@ import { usageColumns } from './usage.ts'
 import { dimensionColumns, hourMs } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 
-/** A page of the ledger's records, by the time they began. */
+/** A page of the ledger's records, ordered by start time. */
 export async function listRecords(
   database: Pick<UsageDatabase, 'rows'>,
   { from, to, only, limit, after }: LedgerQuestion,
@@ -37,13 +37,13 @@ export async function listRecords(
   }))
 }
 
-/** What records have cost that began from a moment on; see `UsageBook.spent`. */
+/** The cost of records that began at or after a moment; see `UsageBook.spent`. */
 export async function spentGroups(
   database: UsageDatabase,
   { from, only, isUnknown = false }: Parameters<UsageBook['spent']>[0],
 ): Promise<readonly SpentGroup[]> {
   const unknown = isUnknown ? [sql`cost_micro_usd IS NULL`] : []
-  // What went elsewhere than it asked to is none of what it asked for.
+  // Calls that a budget redirected do not count for the model they asked for.
   const asked = 'CASE WHEN over_budget IS NULL THEN requested_model END'
   const group = `provider, model, ${asked}, started_at - started_at % ${hourMs}`
   const look = (spans: readonly Span[]) =>
@@ -55,7 +55,7 @@ export async function spentGroups(
         GROUP BY ${raw(group)}`,
     )
   const scope = { from, to: endOfTime, only, first: 'oldest', limit: Infinity } as const
-  // Those whose cost nobody knows have an index of their own.
+  // Records with unknown cost have their own index.
   const rows = isUnknown ? await look([scope]) : await lookThrough(database, scope, look)
   return rows.map((row) => ({
     provider: String(row['provider']),
@@ -66,7 +66,7 @@ export async function spentGroups(
   }))
 }
 
-/** Later than anything that a clock says: what began a moment ago is among what is asked for. */
+/** Later than any clock, so that records that began a moment ago are included. */
 const endOfTime = Number.MAX_SAFE_INTEGER
 
 function withinSpans(spans: readonly Span[]): Sql {
@@ -81,7 +81,7 @@ function conditionsOf(only: LedgerQuestion['only']): readonly Sql[] {
   })
 }
 
-/** The condition that a record is of something. */
+/** The condition that a record has this value of a dimension. */
 export function isOf(
   dimension: UsageDimension,
   value: string,
@@ -89,7 +89,7 @@ export function isOf(
 ): Sql {
   const column = raw(named(dimension === 'tag' ? 'tags' : dimensionColumns[dimension]))
   if (value === '') return sql`${column} IS NULL`
-  // Tags are a JSON list: what is looked for stands in it as it is written there, and nowhere else.
+  // Tags are stored as a JSON list; the quoted tag occurs in it only as a whole entry.
   if (dimension === 'tag')
     return sql`${column} IS NOT NULL AND REPLACE(${column}, ${JSON.stringify(value)}, '') <> ${column}`
   return sql`${column} = ${value}`

@@ -1,18 +1,18 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Database } from './database.ts'
 
-/** What is known of the sums; the migration that made the table says what each is. */
+/** The state of the sums; the migration that created the table describes each value. */
 export interface UsageState {
-  /** The last record that the first faces hold, and the last that the further ones do. */
+  /** The last record in the first faces, and the last in the further ones. */
   readonly folded: number
   readonly foldedFurther: number
   readonly epoch: number
   readonly keptFrom: number
   readonly clearing: number
-  /** Up to this record, those from before a moment are in the sums already: a rebuild has left these. */
+  /** Of records up to this one, those before a moment are already in the sums, because a rebuild kept them. */
   readonly rebuiltTo: number
   readonly rebuiltFrom: number
-  /** The same of the further faces. */
+  /** The same for the further faces. */
   readonly furtherTo: number
   readonly furtherFrom: number
 }
@@ -45,7 +45,7 @@ type Name =
   | 'further_to'
   | 'further_from'
 
-/** Fails, and the whole transaction with it, where the value is another by now: NULL is not allowed there. */
+/** Makes the whole transaction fail if the value has changed: it then writes NULL, which the column does not allow. */
 export function assertUnchanged(name: Name, from: number, to: number): Sql {
   return sql`UPDATE usage_state SET value = CASE WHEN value = ${from} THEN CAST(${to} AS BIGINT) END WHERE name = ${name}`
 }
@@ -54,5 +54,5 @@ export function setState(name: Name, value: number): Sql {
   return sql`UPDATE usage_state SET value = ${value} WHERE name = ${name}`
 }
 
-/** Whatever sums are being made now are made again. */
+/** Invalidates all sums being computed now; they are computed again. */
 export const nextEpoch = sql`UPDATE usage_state SET value = value + 1 WHERE name = 'epoch'`

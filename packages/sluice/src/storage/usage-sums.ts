@@ -59,7 +59,7 @@ function groupsQuery({ by, after, limit, ...scope }: UsageQuestion): Sql {
     GROUP BY ${raw(keys.join(', '))} ORDER BY ${raw(keys.join(', '))} LIMIT ${limit + 1}`
 }
 
-/** Without the tags, unless one of them is asked for: a call that has two would count twice. */
+/** Uses a face without tags unless a tag is requested, because a call with two tags would count twice. */
 function totalQuery(scope: UsageScope): Sql {
   const sums = measureColumns.map((column) => summed(column)).join(', ')
   const face = faceFor(scope, [])
@@ -79,7 +79,7 @@ function isPeriod(by: UsagePeriod | UsageDimension): by is UsagePeriod {
   return usagePeriods.some((period) => period === by)
 }
 
-/** The smallest number of sums that make up the time that is asked for: whole months, days at their sides, hours at theirs. */
+/** The fewest sums that cover the requested time: whole months, days before and after them, and hours before and after those. */
 function rowsOf({ from, to }: UsageScope, face: Face, period: UsagePeriod | undefined): Sql {
   const columns = ['group_id', ...measureColumns].join(', ')
   const selects = segmentsOf(from, to, period).map(
@@ -97,13 +97,13 @@ interface Segment {
   readonly to: number
 }
 
-/** An hour's day and month are told from where its segment lies: none reaches over the end of a larger period. */
+/** The day or month of an hour follows from its segment, because no segment crosses the end of a larger period. */
 function bucketOf(segment: Segment, period: UsagePeriod | undefined): string {
   if (period === undefined || period === segment.period) return 'start_at'
   return String(periodStart(period, segment.from))
 }
 
-/** The time from `from` to `to` in periods of the largest kinds, none larger than `largest`. */
+/** Splits the time from `from` to `to` into periods of the largest kinds, none larger than `largest`. */
 export function segmentsOf(
   from: number,
   to: number,
@@ -121,7 +121,7 @@ export function segmentsOf(
   return segments.length > 0 ? segments : [{ period: 'hour', from, to }]
 }
 
-/** Periods of one kind go on until one of a larger kind may begin, or none fits any more. */
+/** A run of one kind ends where a period of a larger kind can begin, or where no further one fits. */
 function endOfRun(
   kind: UsagePeriod,
   at: number,
@@ -136,8 +136,8 @@ function endOfRun(
 }
 
 /**
- * The group `g` of a sum `r`, and what it has to be. With CROSS JOIN, which SQLite takes for the order to read them in: it would
- * else look through the sums once for each group of a face.
+ * Conditions that join a sum `r` with its group `g` and filter it. CROSS JOIN fixes the reading order in SQLite, which would
+ * otherwise scan the sums once per group of a face.
  */
 export function conditionsOf(face: Face, only: UsageScope['only']): readonly Sql[] {
   return [

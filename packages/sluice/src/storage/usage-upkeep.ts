@@ -3,15 +3,15 @@ import type { UsageBook } from '../ports/usage-book.ts'
 
 export interface UsageUpkeepOptions {
   readonly book: UsageBook
-  /** How many days records are kept; undefined where they are kept for ever. Asked each time. */
+  /** How many days records are kept; undefined means forever. Read each time. */
   readonly keepDays: () => number | undefined
-  /** Told how many records of before a moment were removed, after all of them were. Default: nobody is told. */
+  /** Called after old records were removed, with their number and the moment before which they began. Default: ignored. */
   readonly forgotten?: (records: number, before: number) => Promise<void>
-  /** Told when it failed, once until it succeeds. It goes on by itself. */
+  /** Called once when it fails, and again only after it has succeeded. It continues by itself. */
   readonly failed: (error: unknown) => void
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** How often new records are looked for. Default 2,000 ms. */
+  /** Interval between checks for new records. Default 2,000 ms. */
   readonly everyMs?: number
 }
 
@@ -20,8 +20,8 @@ const forgetEveryMs = 60 * 60_000
 const dayMs = 24 * 60 * 60_000
 
 /**
- * Adds new records to the sums every few seconds, and removes those that are too old every hour, until disposed. Between two
- * steps it rests for as long as the step took: what else wants to write comes in between.
+ * Adds new records to the sums every few seconds and removes old records every hour, until disposed. Between two steps it
+ * pauses for as long as the step took, so that other writes can proceed.
  */
 export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
   const { book, keepDays, forgotten, failed, now, everyMs = everyMsUsual } = options
@@ -38,7 +38,7 @@ export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
     }
   }
 
-  /** Ends with a stop at once: nothing else may keep the process alive until the rest of the stop is done. */
+  /** Ends immediately on a stop, so that nothing keeps the process alive longer than the rest of the stop. */
   async function rest(ms: number): Promise<void> {
     await wait(ms, undefined, { ref: false, signal }).catch(() => {})
   }
@@ -51,7 +51,7 @@ export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
     await forget(now() - days * dayMs)
   }
 
-  /** What was removed is told though the rest failed: it is gone. */
+  /** Removed records are reported even if the rest failed, because they are gone. */
   async function forget(before: number): Promise<void> {
     let records = 0
     try {

@@ -1,6 +1,6 @@
 import type { FamilySnapshot, HistogramPoint, Labels, ValuePoint } from './families.ts'
 
-/** What several processes have measured, as if it were one: series with the same labels are one series. */
+/** Adds the measurements of several processes: series with the same labels become one. */
 export function addedSnapshots(
   processes: readonly (readonly FamilySnapshot[])[],
 ): readonly FamilySnapshot[] {
@@ -12,7 +12,7 @@ export function addedSnapshots(
   return [...families.values()]
 }
 
-/** What stays of a process that has ended: what it has counted, which never becomes less. */
+/** What remains of an ended process: its counters, which must never decrease. */
 export function lastingSnapshots(families: readonly FamilySnapshot[]): readonly FamilySnapshot[] {
   return families.filter(({ kind }) => kind !== 'gauge')
 }
@@ -51,7 +51,7 @@ function joined<Point extends { readonly labels: Labels }>(
 ): readonly Point[] {
   const series = new Map<string, Point>()
   for (const point of points) {
-    // All processes name labels in the same order.
+    // All processes use the same order of labels.
     const name = JSON.stringify(point.labels)
     const known = series.get(name)
     series.set(name, known ? add(known, point) : point)

@@ -7,16 +7,16 @@ import { type Counter, type CounterFamily, type FamilySnapshot, gauge } from './
 import { operationWord, providerWord } from './gen-ai.ts'
 import { LabelValues, otherName } from './label-values.ts'
 
-/** Beside those that are configured. */
+/** In addition to configured ones. */
 const modelsMax = 200
 const keysMax = 500
 
-/** How a breaker's state is written as a number. */
+/** Breaker states as numbers. */
 const stateNumbers: Readonly<Record<BreakerState, number>> = { closed: 0, 'half-open': 1, open: 2 }
 
 /**
- * Counts calls and attempts as they end. Each is added to series that were made for the first of its kind: OpenTelemetry's
- * own instruments look a series up by its attributes at each record, which takes ten times as long.
+ * Counts calls and attempts as they end, in series created for the first of their kind. OpenTelemetry's own instruments look up
+ * a series by its attributes for each record, which takes ten times as long.
  */
 export class CallMetrics {
   readonly #families = new CallFamilies()
@@ -29,12 +29,12 @@ export class CallMetrics {
   readonly #refusals = new Map<string, Counter>()
   readonly #breakers = new Map<string, BreakerState>()
 
-  /** `byKey`: requests, tokens and cost are kept by the ids of keys, too. */
+  /** `byKey`: requests, tokens and cost are also counted by key id. */
   constructor(byKey: boolean) {
     this.#byKey = byKey
   }
 
-  /** Models that are configured, as `provider/model`. */
+  /** Configured models, as `provider/model`. */
   configure(models: Iterable<string>): void {
     this.#models.configure(models)
   }
@@ -73,7 +73,7 @@ export class CallMetrics {
       series.perToken.record((durationMs - firstContentMs) / 1000 / (outputTokens - 1))
   }
 
-  /** The breaker of a target has another state. */
+  /** Called when a target's breaker changes its state. */
   breakerChanged(target: string, state: BreakerState): void {
     const name = this.#models.of(target, false)
     if (name !== otherName) this.#breakers.set(name, state)
@@ -136,7 +136,7 @@ export class CallMetrics {
   }
 }
 
-/** What became of a request, in one word. */
+/** The outcome of a request, in one word. */
 export function outcomeOf({ left, status, call, failure }: CallEnd): string {
   if (left) return 'cancelled'
   if (call?.trail.failure) return 'incomplete'

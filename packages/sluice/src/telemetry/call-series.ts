@@ -9,7 +9,7 @@ import {
   tokenBuckets,
 } from './gen-ai.ts'
 
-/** What is counted of calls and of their attempts. */
+/** The metrics of calls and attempts. */
 export class CallFamilies {
   readonly requests = new CounterFamily(
     'sluice_requests',
@@ -102,13 +102,13 @@ export class CallFamilies {
   }
 }
 
-/** What the calls of one kind are counted with: made for the first of them. */
+/** The series of one kind of call, created for the first of them. */
 export interface CallLabels {
   readonly operation: string
   readonly format: string
   readonly provider: string
   readonly model: string
-  /** The id of its key, where series are kept by key. */
+  /** The key id, if series are kept by key. */
   readonly key?: string
 }
 
@@ -144,7 +144,7 @@ export class CallSeries {
   }
 }
 
-/** The same of the attempts at one target. */
+/** The same for attempts at one target. */
 export class AttemptSeries {
   readonly cost
   readonly unknownCosts

@@ -13,7 +13,7 @@ import {
   traceParentOf,
 } from './trace-context.ts'
 
-/** One call with its attempts, as its spans are made of it. */
+/** A call and its attempts, from which its spans are created. */
 export interface TracedCall {
   readonly traceId: string
   readonly spanId: string
@@ -22,7 +22,7 @@ export interface TracedCall {
   /** Milliseconds since the epoch. */
   readonly endedAt: number
   readonly attempts: readonly TracedAttempt[]
-  /** What was asked and answered, masked, where spans hold it. */
+  /** The masked prompt and response, if spans contain them. */
   readonly content?: SpanContent
 }
 
@@ -32,16 +32,16 @@ export interface TracedAttempt {
 }
 
 export interface CallTracesOptions {
-  /** Of the traces that begin here, from 0 to 1. */
+  /** The share of traces that begin here, from 0 to 1. */
   readonly ratio: number
   readonly now: () => number
-  /** Told of calls that are over and shall be sent. */
+  /** Called with finished calls that are to be sent. */
   readonly send: (call: TracedCall) => void
-  /** Whether spans hold what was asked and answered, of calls of which that is kept. */
+  /** Whether spans contain prompts and responses, for calls whose content is stored. */
   readonly withContent?: boolean
 }
 
-/** What of a call's life its spans need; nothing is made of it until the call is over. */
+/** The events of a call that its spans need; spans are created only after the call has ended. */
 class OpenTrace implements CallTrace {
   readonly traceId: string
   readonly spanId = createSpanId()
@@ -66,12 +66,12 @@ class OpenTrace implements CallTrace {
 }
 
 /**
- * Follows calls from their head to their end. Whether a call is sent is decided when it is over: with its trace, or because
- * it has failed.
+ * Follows calls from start to end. When a call has ended, it is decided whether to send it: with its trace, or because it
+ * failed.
  */
 export class CallTraces implements WaitingSpans {
   readonly #options: CallTracesOptions
-  /** Until what they asked and answered is masked. */
+  /** Calls waiting until their content is masked. */
   readonly #waiting = new Map<string, TracedCall>()
 
   constructor(options: CallTracesOptions) {

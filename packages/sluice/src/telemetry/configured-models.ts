@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 
-/** The targets that the settings name, as `provider/model`: callers cannot make more of them. */
+/** The targets named in the settings, as `provider/model`; callers cannot add to them. */
 export function configuredModels({ models, providers }: Config): readonly string[] {
   const fromModels = Object.values(models).flatMap((model) =>
     typeof model === 'string' ? [model] : model.targets.map(({ target }) => target),

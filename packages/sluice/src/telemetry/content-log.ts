@@ -5,33 +5,33 @@ import { type GatheredCall, openContentThread, type SpanContent } from './conten
 
 export interface ContentLogOptions {
   readonly shelf: Pick<ContentShelf, 'add' | 'forget'>
-  /** How much is kept of a prompt and of an answer, and for how long. Asked for each call. */
+  /** How much of a prompt and a response is stored, and for how long. Read for each call. */
   readonly settings: () => { readonly bytesMax: number; readonly keepDays: number }
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Told when contents are lost: there were too many, or they could not be written. */
+  /** Called when contents are lost: there were too many, or they could not be written. */
   readonly lost: (calls: number, reason: unknown) => void
-  /** Spans that wait for what their calls asked and answered; absent where they hold none of it. */
+  /** Spans waiting for their calls' content; absent if spans contain none. */
   readonly spans?: WaitingSpans
 }
 
-/** Calls whose spans are sent once their contents are masked. */
+/** Calls whose spans are sent once their content is masked. */
 export interface WaitingSpans {
   isWaiting(callId: string): boolean
-  /** `content` is undefined where there is none for the span, or it was lost. */
+  /** `content` is undefined if there is none for the span, or if it was lost. */
   masked(callId: string, content: SpanContent | undefined): void
 }
 
-/** So much may wait to be masked; what comes beyond it is lost, and said to be. */
+/** Maximum amount waiting to be masked; anything beyond it is lost, which is reported. */
 const waitingBytesMax = 64 * 1024 * 1024
 const callsPerBatch = 32
 const everyMs = 100
 const forgetEveryMs = 60 * 60_000
 const dayMs = 24 * 60 * 60_000
-/** The events of a stream have so many times the bytes of its text. */
+/** How many times larger a stream's events are than its text. */
 const streamFactor = 16
 
-/** Gathers what a call was asked and what it answered, as far as the bound. */
+/** Collects a call's prompt and response, up to a limit. */
 class Capture implements ContentCapture {
   readonly requestBytes: Uint8Array
   readonly isRequestCut: boolean
@@ -43,7 +43,7 @@ class Capture implements ContentCapture {
   #most = 0
 
   constructor(request: Uint8Array, bytesMax: number) {
-    // The bytes of a request are changed in place on its way.
+    // Copied, because a request's bytes are changed in place later.
     this.requestBytes = Uint8Array.prototype.slice.call(request, 0, bytesMax)
     this.isRequestCut = request.length > bytesMax
     this.bytesMax = bytesMax
@@ -62,7 +62,7 @@ class Capture implements ContentCapture {
       this.isAnswerCut ||= piece.length > 0
       return
     }
-    // What it is a part of may be used again.
+    // Copied, because the buffer it is part of may be reused.
     const bytes = Buffer.from(piece as string)
     this.isAnswerCut ||= bytes.length > room
     this.pieces.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
@@ -70,7 +70,7 @@ class Capture implements ContentCapture {
   }
 }
 
-/** Keeps prompts and answers, masked, beside the calls. Disposing writes what is left. */
+/** Stores masked prompts and responses beside the calls. Disposing writes the rest. */
 export class MaskingContentLog implements ContentLog, AsyncDisposable {
   readonly #options: ContentLogOptions
   readonly #thread = openContentThread()
@@ -115,7 +115,7 @@ export class MaskingContentLog implements ContentLog, AsyncDisposable {
     await this.#thread[Symbol.asyncDispose]()
   }
 
-  /** Removes what is older than it may be; done every hour. Never rejects. */
+  /** Removes content beyond its retention time, every hour. Never rejects. */
   async forgetOld(): Promise<void> {
     const { shelf, now, settings, lost } = this.#options
     const before = now() - settings().keepDays * dayMs

@@ -26,7 +26,7 @@ function spansOf(call: GatheredCall, document: Document | undefined): readonly S
   return content ? [{ callId, ...content }] : []
 }
 
-/** The last that a stream said, whatever its format calls it. */
+/** The last end reason in a stream, whatever the format calls it. */
 function lastReasonIn(bytes: Uint8Array): string | undefined {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const pattern = /"(?:finish_reason|stop_reason|finishReason)"\s*:\s*"([\w-]{1,40})"/g

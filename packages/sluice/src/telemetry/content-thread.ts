@@ -2,18 +2,18 @@ import { Worker } from 'node:worker_threads'
 import type { KeptContent } from '../ports/content.ts'
 import type { GatheredBody } from './masked-content.ts'
 
-/** A call whose prompt and answer are to be kept. */
+/** A call whose prompt and response are to be stored. */
 export interface GatheredCall {
   readonly facts: Omit<KeptContent, 'request' | 'answer' | 'requestCut' | 'answerCut' | 'masked'>
   readonly request: GatheredBody
   readonly answer: GatheredBody
-  /** How much is kept of each. */
+  /** How much of each is stored. */
   readonly charactersMax: number
-  /** Whether its span shall hold them as well. */
+  /** Whether its span contains them as well. */
   readonly isTraced: boolean
 }
 
-/** Masked prompts and answers for a call's span, each a JSON text. */
+/** The masked prompt and response for a call's span, each as JSON text. */
 export interface SpanContent {
   readonly callId: string
   readonly input: string
@@ -24,16 +24,16 @@ export interface SpanContent {
 /** Masked calls as the text of a JSON array of `KeptContent`. */
 export interface MaskedBatch {
   readonly documents: string
-  /** Of those that are traced and have messages. */
+  /** For traced calls that have messages. */
   readonly spans: readonly SpanContent[]
 }
 
-/** Masks beside the calls. One batch at a time. */
+/** Masks in a separate thread, one batch at a time. */
 export interface ContentThread extends AsyncDisposable {
   mask(calls: readonly GatheredCall[]): Promise<MaskedBatch>
 }
 
-/** A batch is a few megabytes; without limits the heap of a thread takes what garbage it likes. */
+/** A batch is a few megabytes; without limits the thread's heap would grow with garbage. */
 const heapLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 
 /** The thread starts when it is first needed. */

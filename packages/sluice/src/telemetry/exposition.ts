@@ -6,10 +6,10 @@ import { AggregationTemporality, DataPointType, type MetricData } from '@opentel
 import type { FamilySnapshot } from './families.ts'
 
 const serializer = new PrometheusSerializer(undefined, false, undefined, true, true)
-/** The text has no times. */
+/** The text contains no timestamps. */
 const noTime: HrTime = [0, 0]
 
-/** The families in Prometheus' text format 0.0.4. */
+/** Formats the families in Prometheus' text format 0.0.4. */
 export function expositionOf(families: readonly FamilySnapshot[]): string {
   return serializer.serialize({
     resource: emptyResource(),

@@ -1,20 +1,20 @@
-/** Names and values; the order is that of the text. */
+/** Label names and values, in the order of the text. */
 export type Labels = Readonly<Record<string, string>>
 
 interface Described {
   readonly name: string
   readonly description: string
-  /** As OpenTelemetry writes units; empty for a plain count. */
+  /** The unit as OpenTelemetry writes it; empty for a plain count. */
   readonly unit: string
 }
 
-/** What a family amounts to at one moment; plain data, so that those of several processes can be added. */
+/** The values of a family at one moment, as plain data, so that those of several processes can be added. */
 export type FamilySnapshot = Described &
   (
     | { readonly kind: 'counter'; readonly points: readonly ValuePoint[] }
     | {
         readonly kind: 'gauge'
-        /** What several processes have of it together. */
+        /** How values of several processes are combined. */
         readonly together: Together
         readonly points: readonly ValuePoint[]
       }
@@ -34,7 +34,7 @@ export interface ValuePoint {
 
 export interface HistogramPoint {
   readonly labels: Labels
-  /** One more than there are bounds: the last is what lies above them. */
+  /** One more count than bounds: the last is for values above all of them. */
   readonly counts: readonly number[]
   readonly sum: number
 }
@@ -59,7 +59,7 @@ export class Histogram {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0)
   }
 
-  /** An upper bound belongs to its bucket. */
+  /** Upper bounds are inclusive. */
   record(value: number): void {
     const bounds = this.#bounds
     let place = 0
@@ -73,7 +73,7 @@ export class Histogram {
 class SeriesMap<Series> {
   readonly #byLabels = new Map<string, { readonly labels: Labels; readonly series: Series }>()
 
-  /** That with these labels; made where there is none. */
+  /** The series with these labels; created if absent. */
   get(labels: Labels, make: () => Series): Series {
     const name = JSON.stringify(labels)
     const known = this.#byLabels.get(name) ?? { labels, series: make() }
@@ -89,7 +89,7 @@ class SeriesMap<Series> {
   }
 }
 
-/** A family of counters. A series is looked up once and then held by whoever counts with it. */
+/** A family of counters. Callers look up a series once and keep it. */
 export class CounterFamily {
   readonly #described: Described
   readonly #series = new SeriesMap<Counter>()
@@ -108,7 +108,7 @@ export class CounterFamily {
   }
 }
 
-/** The same of histograms. */
+/** The same for histograms. */
 export class HistogramFamily {
   readonly #described: Described
   readonly #bounds: readonly number[]
@@ -129,7 +129,7 @@ export class HistogramFamily {
   }
 }
 
-/** A gauge as it is now. */
+/** A gauge with its current value. */
 export function gauge(
   [name, description, unit = '']: readonly [name: string, description: string, unit?: string],
   points: readonly ValuePoint[],

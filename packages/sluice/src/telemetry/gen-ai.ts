@@ -1,7 +1,7 @@
-// The names of OpenTelemetry’s semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
-// They are still in development and have changed before: they stand in this file and nowhere else.
+// Names from OpenTelemetry's semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/). They
+// are still in development and have changed before, so they are only in this file.
 
-/** Metrics of the conventions, each measured for every attempt at an upstream. */
+/** Metrics of the conventions, measured for every attempt at an upstream. */
 export const genAiMetrics = {
   tokenUsage: 'gen_ai.client.token.usage',
   operationDuration: 'gen_ai.client.operation.duration',
@@ -42,7 +42,7 @@ export const tokenBuckets = [
   67_108_864,
 ] as const
 
-/** The conventions' words, where they have one for an operation; else our own. */
+/** The conventions' names of operations, or this gateway's own if they have none. */
 const operationWords: ReadonlyMap<string, string> = new Map([
   ['complete', 'text_completion'],
   ['embed', 'embeddings'],
@@ -52,7 +52,7 @@ export function operationWord(operation: string): string {
   return operationWords.get(operation) ?? operation
 }
 
-/** The conventions' words for providers that are called otherwise here. */
+/** The conventions' names of providers that have other names here. */
 const providerWords: ReadonlyMap<string, string> = new Map([
   ['google', 'gcp.gemini'],
   ['google-vertex', 'gcp.vertex_ai'],

@@ -1,7 +1,7 @@
-/** What stands for names that are not labels. */
+/** The label for all other names. */
 export const otherName = 'other'
 
-/** Names that label series. Callers may write any model's name after a provider's: so many are labels at most. */
+/** Names used as labels. Callers can write any model name, so the number of labels is limited. */
 export class LabelValues {
   readonly #most: number
   readonly #learned = new Set<string>()
@@ -11,12 +11,12 @@ export class LabelValues {
     this.#most = most
   }
 
-  /** Names that are labels whatever happens. */
+  /** Names that are always labels. */
   configure(names: Iterable<string>): void {
     this.#configured = new Set(names)
   }
 
-  /** The label of a name: itself where it is configured, or has proven to exist while there was room; else `other`. */
+  /** The label of a name: itself if it is configured, or was proven to exist while there was room; otherwise `other`. */
   of(name: string, hasProven: boolean): string {
     if (this.#configured.has(name) || this.#learned.has(name)) return name
     if (!hasProven || this.#learned.size >= this.#most) return otherName

@@ -1,27 +1,27 @@
 import { maskText } from './masking.ts'
 
-/** A prompt or an answer as it went over the wire, as far as it was gathered. */
+/** A prompt or response as transferred, as far as it was collected. */
 export interface GatheredBody {
   readonly bytes: Uint8Array
-  /** There was more. */
+  /** Whether it was cut. */
   readonly isCut: boolean
-  /** Server-sent events, whose texts come in pieces. */
+  /** Whether it is server-sent events, whose texts come in pieces. */
   readonly isStream: boolean
 }
 
-/** What is kept of it. */
+/** What is stored of it. */
 export interface MaskedBody {
-  /** JSON where it was JSON and is whole, text otherwise. */
+  /** JSON if it was JSON and is complete, otherwise text. */
   readonly text: string
   readonly isCut: boolean
-  /** How many replacements were made. */
+  /** Number of masked parts. */
   readonly masked: number
 }
 
-/** What was cut may end within a secret that nothing recognises any more: so many characters before the cut go, too. */
+/** A cut may split a secret so that it is not recognized; this many characters before the cut are removed, too. */
 const cutMargin = 256
 
-/** Puts together, masks and cuts a prompt or an answer. Longer than `charactersMax` nothing is kept. */
+/** Joins, masks and cuts a prompt or response to at most `charactersMax` characters. */
 export function maskBody(
   { bytes, isCut, isStream }: GatheredBody,
   charactersMax: number,
@@ -56,7 +56,7 @@ function parsed(raw: string): unknown {
   }
 }
 
-/** Of JSON that is not whole: an escape may hide what a pattern looks for. */
+/** For incomplete JSON: escapes may hide what a pattern looks for. */
 function unescaped(raw: string): string {
   return raw.replace(
     /\\(?:u([\da-f]{4})|(.))/gi,
@@ -67,7 +67,7 @@ function unescaped(raw: string): string {
   )
 }
 
-/** Each text is masked by itself, names of fields and long numbers, too. */
+/** Masks each text separately, including field names and long numbers. */
 function maskValue(value: unknown, counter: Counter, margin: number): unknown {
   if (typeof value === 'string')
     return masked(margin > 0 ? value.slice(0, -margin) : value, counter)
@@ -92,7 +92,7 @@ function masked(text: string, counter: Counter): string {
   return shown
 }
 
-/** What the formats call the texts of an answer that come in pieces. */
+/** The formats' names of fields with pieces of response text. */
 const textNames: ReadonlySet<string> = new Set([
   'content',
   'text',
@@ -109,8 +109,8 @@ const textNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The texts of a stream's events put together by where they stand, since a secret may come in several pieces. Where an event
- * carries the whole answer, as the last of OpenAI's Responses does, it is this.
+ * Joins the texts of a stream's events by their position, because a secret may be split between pieces. If an event carries the
+ * whole response, as the last one of OpenAI's Responses does, that is used.
  */
 function textsOf(raw: string): unknown {
   const texts = new Map<string, string>()

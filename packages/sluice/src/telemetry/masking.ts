@@ -1,23 +1,23 @@
 import { findPhoneNumbersInText } from 'libphonenumber-js/min'
 
-/** A text in which what looks like a secret or like personal data is replaced. */
+/** A text in which apparent secrets and personal data are replaced. */
 export interface Masked {
   readonly text: string
-  /** How many replacements were made. */
+  /** Number of replacements. */
   readonly count: number
 }
 
-/** What a pattern finds, and what stands in its place. */
+/** A pattern and its replacement. */
 interface Pattern {
   readonly pattern: RegExp
   readonly replacement: string
-  /** Whether what was found is what it looks like. */
+  /** Checks whether a match really is what it looks like. */
   readonly check?: (found: string) => boolean
 }
 
 /**
- * In this order: what an earlier pattern has replaced a later one does not see. A key that is cut off has no end, and goes up
- * to the end of the text.
+ * Applied in this order; later patterns do not see what earlier ones replaced. A cut key has no end, so it extends to the end
+ * of the text.
  */
 const patterns: readonly Pattern[] = [
   {
@@ -28,15 +28,15 @@ const patterns: readonly Pattern[] = [
   // JSON Web Tokens: a header that begins with `{"`, in base64url.
   { pattern: /\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g, replacement: '[TOKEN]' },
   {
-    // Keys by the beginnings that their makers give them: OpenAI, Anthropic, Stripe, Sluice, Google, GitHub, GitLab, Slack, AWS,
-    // Hugging Face, npm, Groq, xAI, Perplexity, SendGrid, Replicate.
+    // Keys by the prefixes of their makers: OpenAI, Anthropic, Stripe, Sluice, Google, GitHub, GitLab, Slack, AWS, Hugging
+    // Face, npm, Groq, xAI, Perplexity, SendGrid, Replicate.
     pattern:
       /\b(?:sk|pk|rk)[-_][\w-]{16,}|\bAIza[\w-]{20,}|\bya29\.[\w.-]{20,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeoprs]-[\w-]{10,}|\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b|\bhf_\w{20,}|\bnpm_\w{20,}|\bgsk_\w{20,}|\bxai-\w{20,}|\bpplx-\w{20,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\br8_\w{20,}/g,
     replacement: '[API KEY]',
   },
   { pattern: /\bBearer\s+[\w.~+/-]{16,}=*/gi, replacement: 'Bearer [TOKEN]' },
   {
-    // The password of an address: what stands between the name and the host.
+    // The password in a URL: the text between the name and the host.
     pattern: /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,100}:)[^\s/@]{1,200}(?=@)/gi,
     replacement: '[PASSWORD]',
   },
@@ -46,7 +46,7 @@ const patterns: readonly Pattern[] = [
     replacement: '[SECRET]',
   },
   {
-    // Local part and domain of RFC 5321, as they are mostly written.
+    // Local part and domain of RFC 5321, in their usual form.
     pattern: /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/gu,
     replacement: '[EMAIL]',
   },
@@ -62,12 +62,12 @@ const patterns: readonly Pattern[] = [
   },
 ]
 
-/** What leads a phone number that a text may hold: without any of it there is nothing to look for. */
+/** Characters that precede a phone number; without any of them the text is not searched. */
 const mayHoldPhone = /\+\s?\d/
 
 /**
- * Replaces what looks like a secret (keys, tokens, passwords, private keys) or like personal data (addresses of mail, phone
- * numbers with their country's code, card numbers, IBANs). These are patterns, and no promise that nothing is left.
+ * Replaces apparent secrets (keys, tokens, passwords, private keys) and personal data (email addresses, phone numbers with a
+ * country code, card numbers, IBANs). These are patterns and do not guarantee that nothing remains.
  */
 export function maskText(text: string): Masked {
   let masked = text

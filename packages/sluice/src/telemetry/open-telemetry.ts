@@ -13,30 +13,30 @@ export interface TelemetryOptions {
   readonly underWay: UnderWay
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Told when spans could not be sent. */
+  /** Called when spans could not be sent. */
   readonly sendFailed: (error: unknown) => void
-  /** Where several processes are one gateway: the others, and who has ended. Absent where this one is alone. */
+  /** If several processes form one gateway: the other processes, and those that have ended. Absent for a single process. */
   readonly others?: OtherProcesses
 }
 
 export interface OtherProcesses {
-  /** What is measured of all, of this process these. */
+  /** The measurements of all processes, given those of this one. */
   addTo(own: readonly FamilySnapshot[]): Promise<readonly FamilySnapshot[]>
-  /** Has the others ask this process for what it has measured. */
+  /** Lets the other processes ask this one for its measurements. */
   serve(own: () => readonly FamilySnapshot[]): void
 }
 
-/** What measures and traces. Disposing sends the spans that are left. */
+/** Metrics and traces. Disposing sends the remaining spans. */
 export interface OpenTelemetry extends AsyncDisposable {
-  /** Absent where nothing is measured and nothing traced. */
+  /** Absent if there are neither metrics nor traces. */
   readonly telemetry?: Telemetry
-  /** Absent where nothing is measured. */
+  /** Absent without metrics. */
   readonly metrics?: Metrics
-  /** Spans that wait for what their calls asked and answered; absent where they hold none of it. */
+  /** Spans waiting for their calls' content; absent if spans contain none. */
   readonly spans?: WaitingSpans
-  /** Models that are configured, as `provider/model`: they are labels. */
+  /** Configured models as `provider/model`, which are labels. */
   configure(models: Iterable<string>): void
-  /** Of a breaker that holds for all. */
+  /** Called for breakers that apply to all callers. */
   breakerChanged(target: string, state: BreakerState): void
 }
 
@@ -67,7 +67,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<OpenTele
   }
 }
 
-/** The SDK is loaded only where it is used. */
+/** The SDK is loaded only if it is used. */
 async function openExporter(
   traces: NonNullable<TelemetryConfig['traces']>,
   sendFailed: TelemetryOptions['sendFailed'],

@@ -2,22 +2,22 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { programVersion } from '../config/version.ts'
 import { type FamilySnapshot, gauge, type ValuePoint } from './families.ts'
 
-/** What a gateway has under way. */
+/** What a gateway is currently working on. */
 export interface UnderWay {
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   readonly requests: () => number
-  /** What waits, by the name of its queue. */
+  /** Waiting work, by the name of its queue. */
   readonly queues: () => Readonly<Record<string, number>>
-  /** Calls that are under way where only so many may be, by the provider or the target. */
+  /** Calls in progress where their number is limited, by provider or target. */
   readonly upstreams: () => Readonly<Record<string, number>>
-  /** For how long the ledger's records have waited for the database, in milliseconds. */
+  /** How long the ledger's records have waited for the database, in milliseconds. */
   readonly journalLagMs: () => number
 }
 
-/** How often the event loop is looked at, in milliseconds. */
+/** How often the event loop is sampled, in milliseconds. */
 const resolutionMs = 20
 
-/** What is measured of this process. Disposing stops looking at the event loop. */
+/** Metrics of this process. Disposing stops the sampling of the event loop. */
 export class ProcessMetrics implements Disposable {
   readonly #underWay: UnderWay
   readonly #delay: ReturnType<typeof monitorEventLoopDelay>
@@ -81,12 +81,12 @@ export class ProcessMetrics implements Disposable {
     this.#delay.disable()
   }
 
-  /** Since the last reading. */
+  /** Since the last read. */
   #eventLoop(): FamilySnapshot {
     const delay = this.#delay
     const of = (quantile: string, nanoseconds: number) => ({
       labels: { quantile },
-      // A late timer counts from when it was due; nothing was measured where the number is none.
+      // The histogram includes the interval itself, and is NaN if nothing was measured.
       value: Number.isFinite(nanoseconds)
         ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
         : 0,

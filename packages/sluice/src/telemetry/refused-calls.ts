@@ -3,14 +3,17 @@ import type { LiveCalls, RefusedCall } from '../gateway/live-calls.ts'
 import type { RefusalBook, Refusals } from '../ports/refusals.ts'
 
 const hourMs = 3_600_000
-/** How long they are kept. */
+/** How long the sums are kept. */
 const keptMs = 90 * 24 * hourMs
-/** How often they are written, where there are any. */
+/** How often they are written, if there are any. */
 const writeMs = 2_000
-/** Of what a caller made up. */
+/** Maximum length of texts that callers choose. */
 const modelMax = 200
 const messageMax = 500
-/** Sums that wait to be written, of a kilobyte at most: a call that would begin one more is told and not counted. */
+/**
+ * Maximum number of sums waiting to be written, each at most a kilobyte. A refusal that would need another one is reported but
+ * not counted.
+ */
 const waitingMax = 5_000
 
 export interface RefusedCallsNeeds {
@@ -18,13 +21,13 @@ export interface RefusedCallsNeeds {
   readonly live: Pick<LiveCalls, 'isWatched' | 'refused'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Told when they could not be written, once until they can. They are tried again. */
+  /** Called once when they cannot be written, and again only after they could. They are retried. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * Counts calls of keys that are valid which ended before any upstream was asked, and tells those who look on. They are in no
- * ledger: nothing was used.
+ * Counts calls with valid keys that ended before any upstream was asked, and reports them to listeners. They are not in the
+ * ledger, because nothing was used.
  */
 export class RefusedCalls implements AsyncDisposable {
   readonly #needs: RefusedCallsNeeds
@@ -49,7 +52,7 @@ export class RefusedCalls implements AsyncDisposable {
     this.#timer ??= setTimeout(() => this.#writeSoon(), writeMs).unref()
   }
 
-  /** Writes what is left. */
+  /** Writes the rest. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#writeSoon()
     await this.#writing
@@ -85,7 +88,7 @@ export class RefusedCalls implements AsyncDisposable {
     await book.forget(now() - keptMs).catch(failed)
   }
 
-  /** They are written with the next that is refused. What came meanwhile has the room that they leave. */
+  /** They are written again with the next refusal. What was counted meanwhile takes the remaining room. */
   #takeBack(waiting: Map<string, Refusals>): void {
     const later = this.#waiting
     this.#waiting = waiting

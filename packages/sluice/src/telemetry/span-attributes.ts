@@ -6,10 +6,10 @@ import { genAi, operationWord, providerWord } from './gen-ai.ts'
 
 type Attributes = Record<string, string | number | boolean | readonly string[]>
 
-/** Callers may write anything where a path or a model's name belongs. */
+/** Callers can write anything as a path or model name, so these are cut. */
 const shownMax = 200
 
-/** `chat gpt-4o`, as the conventions name spans. */
+/** The name of a span by the conventions, such as `chat gpt-4o`. */
 export function callName({ format, call }: CallEnd): string {
   const word = format ? operationWord(format.operation) : 'request'
   const model = call?.request.model
@@ -20,7 +20,7 @@ export function attemptName({ record }: AttemptEnd): string {
   return `${operationWord(record.operation)} ${record.model.slice(0, shownMax)}`
 }
 
-/** What is said of a call: no prompt and no answer. */
+/** Attributes of a call, without its prompt and response. */
 export function callAttributes({
   id,
   method,
@@ -61,7 +61,7 @@ export function callAttributes({
   return attributes
 }
 
-/** What was asked and answered, masked. */
+/** The masked prompt and response. */
 export function contentAttributes(content: SpanContent | undefined): Attributes {
   if (!content) return {}
   const { input, output, system } = content
@@ -72,7 +72,7 @@ export function contentAttributes(content: SpanContent | undefined): Attributes 
   }
 }
 
-/** What is said of an attempt. */
+/** Attributes of an attempt. */
 export function attemptAttributes({
   record,
   target,

@@ -1,4 +1,4 @@
-// Loaded where calls are traced.
+// Loaded if calls are traced.
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Attributes,
@@ -24,7 +24,7 @@ import type { TracedAttempt, TracedCall } from './call-traces.ts'
 
 type ReadableSpan = Parameters<BatchSpanProcessor['onEnd']>[0]
 
-/** So many spans wait at most; more are dropped. */
+/** Maximum number of waiting spans; more are dropped. */
 const spansMax = 8_192
 const batchSpans = 512
 const batchEveryMs = 1_000
@@ -33,13 +33,13 @@ export interface SpanExporter extends AsyncDisposable {
   send(call: TracedCall): void
 }
 
-/** How long a stop waits for the collector to take what is left, in milliseconds. */
+/** How long a stop waits for the collector to accept the rest, in milliseconds. */
 const stopMs = 3_000
 
-/** Told when spans could not be sent, once until some can be again; those are lost. */
+/** Called once when spans cannot be sent, and again only after some could; those spans are lost. */
 export type SendFailed = (error: unknown) => void
 
-/** Sends spans in batches. Disposing sends what is left. */
+/** Sends spans in batches. Disposing sends the rest. */
 export function openSpanExporter(config: TraceConfig, failed: SendFailed): SpanExporter {
   const { timeoutMs, resource } = config
   const processor = new BatchSpanProcessor({
@@ -155,7 +155,7 @@ function hrTime(ms: number): HrTime {
   return [seconds, Math.round((ms - seconds * 1000) * 1_000_000)]
 }
 
-/** A caller's own mistake is no error of a server (OpenTelemetry, semantic conventions for HTTP spans). */
+/** A caller's mistake is not a server error (OpenTelemetry, semantic conventions for HTTP spans). */
 function statusOf(isError: boolean, message: string | undefined) {
   if (!isError) return { status: { code: SpanStatusCode.UNSET } }
   return {

@@ -1,6 +1,6 @@
-// Prompts and answers as OpenTelemetry's conventions have them on spans: gen_ai.input.messages, gen_ai.output.messages and
+// Prompts and responses as OpenTelemetry's span attributes gen_ai.input.messages, gen_ai.output.messages and
 // gen_ai.system_instructions (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, "Recording content on
-// attributes"). Made of what was masked, in the thread that masks.
+// attributes"). Built from masked content, in the thread that masks.
 import { isObject } from '@sluice/contract'
 import type { SpanContent } from './content-thread.ts'
 
@@ -23,11 +23,11 @@ export interface MaskedTexts {
   readonly request: string
   readonly answer: string
   readonly isStream: boolean
-  /** What a stream said of its end. */
+  /** The end reason given by a stream. */
   readonly finishReason: string | undefined
 }
 
-/** The attributes of a call's span, each as a JSON text; undefined where its format has no messages. */
+/** The attributes of a call's span, each as JSON text; undefined if its format has no messages. */
 export function spanContent(texts: MaskedTexts): Omit<SpanContent, 'callId'> | undefined {
   const asked = read(texts.request)
   const input = inputs[texts.format]?.(asked)
@@ -76,7 +76,7 @@ function outputOf({ answer, isStream, finishReason }: MaskedTexts): readonly Mes
   return messages.map((message) => ({ finish_reason: finishReason ?? 'unknown', ...message }))
 }
 
-/** What came whole although it was streamed: the last event of OpenAI's Responses carries all of it. */
+/** The whole response if the stream carried it: the last event of OpenAI's Responses does. */
 function isWhole(said: Fields): boolean {
   return Array.isArray(said['output'])
 }
@@ -109,7 +109,7 @@ function choiceOf(choice: Fields): Message {
   return { ...own, ...reason(finish) }
 }
 
-/** The texts of a stream, by where they stand, as one message for each choice. */
+/** The texts of a stream by position, as one message per choice. */
 function gathered(texts: Fields): readonly Message[] {
   const choices = new Map<number, Part[]>()
   for (const [path, value] of Object.entries(texts)) {
@@ -129,7 +129,7 @@ function messagesIn(list: unknown): readonly Message[] {
   return Array.isArray(list) ? list.filter(isObject).map(messageOf) : []
 }
 
-/** A message of any format; items of Responses that are none are one with a single part. */
+/** Converts a message of any format. Items of Responses that are not messages become one with a single part. */
 function messageOf(item: Fields): Message {
   const { role, type, content, parts, tool_calls: calls, tool_call_id: answered } = item
   const said = [
@@ -165,7 +165,7 @@ function partsIn(content: unknown): readonly Part[] {
   return content.map((part) => (isObject(part) ? partOf(part) : text(String(part))))
 }
 
-/** What is neither text nor a call goes by its type alone: pictures and sound are not kept. */
+/** Parts that are neither text nor calls are reduced to their type: images and audio are not stored. */
 function partOf(part: Fields): Part {
   const { type, text: written, thinking, functionCall, functionResponse } = part
   if (isObject(functionCall))
@@ -201,7 +201,7 @@ function reason(said: unknown): { readonly finish_reason?: string } {
   return typeof said === 'string' ? { finish_reason: said } : {}
 }
 
-/** What was cut is no JSON any more, and goes as one text. */
+/** Cut content is no longer JSON and is passed as one text. */
 function whole(role: string, content: string): readonly Message[] {
   return content === '' ? [] : [{ role, parts: [text(content)] }]
 }

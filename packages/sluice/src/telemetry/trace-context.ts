@@ -1,25 +1,25 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Where a request comes from, as its caller says it (W3C Trace Context). */
+/** The trace parent that a caller sent (W3C Trace Context). */
 export interface TraceParent {
   readonly traceId: string
   readonly spanId: string
   readonly isSampled: boolean
-  /** As it came; empty where there is none. */
+  /** As received; empty if absent. */
   readonly state: string
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** Later versions may say more behind what version 00 says. */
+/** Later versions may append more fields to those of version 00. */
 const parentPattern =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
-/** The specification asks for 512 characters to be handed on. */
+/** The specification requires at least 512 characters to be passed on. */
 const stateMax = 512
 
 /**
- * The parent that `traceparent` names; undefined where there is none, or one that is not well formed, in which case its
- * `tracestate` means nothing either (W3C Trace Context, 3.2 and 3.3).
+ * The parent in `traceparent`; undefined if it is absent or malformed, in which case `tracestate` is ignored as well (W3C Trace
+ * Context, 3.2 and 3.3).
  */
 export function traceParentOf({ traceparent, tracestate }: Headers): TraceParent | undefined {
   if (typeof traceparent !== 'string') return undefined
@@ -39,7 +39,7 @@ export function formatTraceParent(traceId: string, spanId: string, isSampled: bo
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
-/** Random bytes are drawn for many ids at once. */
+/** Random bytes are generated for many ids at once. */
 const pool = Buffer.alloc(8_192)
 let place = pool.length
 
@@ -60,11 +60,14 @@ function randomHex(bytes: number): string {
   }
   const id = pool.toString('hex', place, place + bytes)
   place += bytes
-  // All zeros mean that there is none.
+  // All zeros mean an absent id.
   return /[^0]/.test(id) ? id : randomHex(bytes)
 }
 
-/** Whether a trace belongs to the share that is sent: the same for all who look at its id (OpenTelemetry, TraceIdRatioBased). */
+/**
+ * Whether a trace is in the share that is sent; everyone who looks at its id decides the same (OpenTelemetry,
+ * TraceIdRatioBased).
+ */
 export function isWithin(ratio: number, traceId: string): boolean {
   if (ratio >= 1) return true
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000
