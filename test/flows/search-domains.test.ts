@@ -92,6 +92,48 @@ test('Groq has settings for them', async () => {
   })
 })
 
+test('Groq searches by itself, first in a country', async () => {
+  const groqAsked = async (options: object, further: object = {}) => {
+    await using upstream = await fakeUpstream((_, response) =>
+      json(response, { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] }),
+    )
+    await using gateway = await start({ providers: { groq: { baseUrl: upstream.url, key: 'k' } } })
+    const body = { model: 'groq/groq/compound', messages, web_search_options: options, ...further }
+    const answer = await gateway.post('/v1/chat/completions', body)
+    const [seen] = upstream.seen
+    expect(seen?.body).not.toHaveProperty('web_search_options')
+    return [seen?.body['search_settings'], answer.headers.get('x-sluice-dropped')]
+  }
+  const at = (approximate: object) => ({ user_location: { type: 'approximate', approximate } })
+  expect(await groqAsked({})).toEqual([undefined, null])
+  expect(await groqAsked(at({ country: 'US' }))).toEqual([{ country: 'united states' }, null])
+  expect(await groqAsked(at({ country: 'TR' }))).toEqual([{ country: 'turkey' }, null])
+  expect(
+    await groqAsked({ search_context_size: 'low', ...at({ city: 'Bern', country: 'CH' }) }),
+  ).toEqual([
+    { country: 'switzerland' },
+    'web_search_options.search_context_size, web_search_options.user_location',
+  ])
+  expect(await groqAsked(at({ country: 'XX!' }))).toEqual([
+    undefined,
+    'web_search_options.user_location',
+  ])
+  const own = { search_settings: { country: 'france' } }
+  expect(await groqAsked(at({ country: 'US' }), own)).toEqual([own.search_settings, null])
+})
+
+test('Groq’s other models do not search', async () => {
+  await using upstream = await fakeUpstream((_, response) => json(response, {}))
+  await using gateway = await start({ providers: { groq: { baseUrl: upstream.url, key: 'k' } } })
+  const body = { model: 'groq/llama-3.3', messages, web_search_options: {} }
+  const refused = await gateway.post('/v1/chat/completions', body)
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { param: 'web_search_options' } },
+  ])
+  expect(upstream.seen).toHaveLength(0)
+})
+
 test('OpenRouter has a plugin for them, beside those of the caller', async () => {
   const plugins = [{ id: 'file-parser' }, { id: 'web', max_results: 3 }]
   const sent = await sentTo('openrouter', '/v1/chat/completions', { ...asked, plugins })

@@ -45,7 +45,6 @@ export {
   excludedDomains,
   searchDomainFilter,
   searchPlugin,
-  searchSettings,
 } from './openai/upstream/search-quirks.ts'
 export {
   inputItems,

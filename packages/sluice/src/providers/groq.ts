@@ -1,16 +1,20 @@
-import { developerAsSystem, openaiLike, searchSettings } from '@sluice/protocols'
+import { developerAsSystem, openaiLike } from '@sluice/protocols'
 import { compatible } from './compatible.ts'
 
 export const groq = compatible({
   id: 'groq',
   name: 'Groq',
   protocol: openaiLike({
-    chat: { knows: ['search_domains'], lacks: ['logit_bias', 'logprobs', 'top_logprobs'] },
+    chat: {
+      knows: ['search_settings'],
+      // Unknown fields are refused.
+      lacks: ['logit_bias', 'logprobs', 'top_logprobs', 'prompt_cache_key', 'safety_identifier'],
+    },
     responses: 'without search',
   }),
   baseUrl: 'https://api.groq.com/openai/v1',
   environment: ['GROQ_API_KEY'],
-  quirks: [developerAsSystem, searchSettings],
+  quirks: [developerAsSystem],
   operations: ['chat', 'transcribe', 'translate', 'speak'],
   documentation: 'https://console.groq.com/docs/api-reference',
 })

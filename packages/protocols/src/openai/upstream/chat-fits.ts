@@ -25,6 +25,7 @@ export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']>
     if (hasBareSchema(request['response_format'])) return false
     if (knows === undefined && hasOlderLimit(model, request)) return false
     if (listOf(request['tools']).some(isProviderSearch)) return false
+    if (known.has('search_settings') && request['web_search_options'] != null) return false
     if (!known.has('search_domains') && hasDomains(request)) return false
     return [...listOf(request['messages']), ...listOf(request['tools'])].every((item) =>
       fitsItem(item, known),

@@ -15,6 +15,7 @@ import { fittedId } from '../../fitted-id.ts'
 import { domainLists, lackDomains } from '../../search-domains.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
+import { asSearchSettings } from './search-settings.ts'
 import { type ChatOptions, chatExtensions } from './options.ts'
 import { returnedDetails } from './reasoning-details.ts'
 import { thinkingFields } from './thinking.ts'
@@ -91,12 +92,14 @@ export function chatBody(
   )
   const lacks = [...notes, ...own, ...(options.lacks ?? []), ...family.lacks]
   const kept = withoutFields(body, lacks, context)
-  return withoutNulls(knows.has('search_domains') ? kept : anywhere(kept, context))
+  return withoutNulls(searching(kept, knows, context))
 }
 
-/** Without a search's domain lists, which chat completions cannot express. */
-function anywhere(body: Fields, context: CodecContext): Fields {
+/** Without a search's domain lists, which most chat completions cannot express. */
+function searching(body: Fields, knows: ReadonlySet<string>, context: CodecContext): Fields {
+  if (knows.has('search_settings')) return asSearchSettings(body, context)
   const { web_search_options: options } = body
+  if (knows.has('search_domains')) return body
   if (!isObject(options) || options['filters'] === undefined) return body
   lackDomains(options, domainLists, context)
   const { filters: _, ...rest } = options

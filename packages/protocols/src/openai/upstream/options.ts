@@ -11,8 +11,8 @@ export type PathOf = (path: string, context: CodecContext) => string
  */
 export type ChatExtension = (typeof chatExtensions)[number] | (typeof ownForms)[number]
 
-/** Forms in which some upstreams accept what a gateway accepts as `thinking_blocks` or `reasoning_content`. */
-const ownForms = ['reasoning', 'reasoning_details', 'thinking_parts'] as const
+/** Forms in which some upstreams accept what a gateway accepts as `thinking_blocks`, `reasoning_content` or a search. */
+const ownForms = ['reasoning', 'reasoning_details', 'thinking_parts', 'search_settings'] as const
 
 /** A gateway like this one understands all of these. */
 export const chatExtensions = [

@@ -16,16 +16,6 @@ export const searchDomainFilter: Quirk = overSearch(({ allowed, blocked }, body)
   ],
 }))
 
-/** Groq's `search_settings`; its systems search without being asked to (https://console.groq.com/docs/web-search). */
-export const searchSettings: Quirk = overSearch(({ allowed, blocked, options }, body) => ({
-  ...(Object.keys(options).length === 0 && { web_search_options: undefined }),
-  search_settings: {
-    ...included(allowed, 'include_domains'),
-    ...included(blocked, 'exclude_domains'),
-    ...objectOf(body['search_settings']),
-  },
-}))
-
 /** OpenRouter's plugin; the caller's own has priority (https://openrouter.ai/docs/guides/features/plugins/web-search). */
 export const searchPlugin: Quirk = overSearch(({ allowed, blocked }, body) => {
   const plugins = listOf(body['plugins'])
