@@ -72,7 +72,7 @@ export const price = object(
     serviceTiers: optional(
       mapOf(
         usd('The factor, such as 0.5.'),
-        'Price factors for other service tiers reported by the provider, such as batch, flex or priority; default applies to all others.',
+        'Price factors by what the provider reports: a service tier such as batch, flex or priority, a speed such as fast, or a region such as us. default applies to calls at the usual tier; the cost at a tier without a factor is unknown.',
       ),
     ),
   },
