@@ -1,5 +1,5 @@
 // Calls of tools without parameters where bytes pass: `null` and nothing at all are `{}`, in answers, streams and histories.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { json, sse } from '../support/fake-upstream.ts'
 import { chatReply, chunk, done } from '../support/openai-wire.ts'
 import { inFrontOf } from '../support/through.ts'
@@ -96,4 +96,76 @@ test('what a limit has cut before its arguments is left as it is', async () => {
     stream: true,
   })
   expect(await answer.text()).not.toContain('{}"')
+})
+
+describe('Responses', () => {
+  const item = (text: string, status = 'completed') => ({
+    type: 'function_call',
+    id: 'fc_1',
+    call_id: 'call_1',
+    name: 'now',
+    arguments: text,
+    status,
+  })
+  const response = (...output: object[]) => ({
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    output,
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  })
+  const said = (body: { readonly output: readonly { readonly arguments: string }[] }) =>
+    body.output.map((one) => one.arguments)
+
+  test.each(['null', '', ' null '])('of an answer and a history: "%s"', async (text) => {
+    await using pair = await inFrontOf('openai', (_, reply) => json(reply, response(item(text))))
+    const body = {
+      model: pair.model,
+      input: [
+        { role: 'user', content: 'What time is it? "arguments":"null" stays.' },
+        item(text),
+        { type: 'function_call_output', call_id: 'call_1', output: '12:00' },
+      ],
+    }
+    const answer = await pair.gateway.post('/v1/responses', body)
+    expect(said((await answer.json()) as never)).toEqual(['{}'])
+    expect(pair.upstream.seen.at(-1)?.path).toBe('/v1/responses')
+    expect(pair.upstream.seen.at(-1)?.body['input']).toEqual([
+      body.input[0],
+      item('{}'),
+      body.input[2],
+    ])
+  })
+
+  test.each([[['null']], [['nu', 'll']], [[]], [['{"a":', '1}']], [['n', 'o']]])(
+    'of a stream: %j',
+    async (pieces) => {
+      const text = pieces.join('')
+      const at = { item_id: 'fc_1', output_index: 0 }
+      const kind = 'response.function_call_arguments'
+      const events = [
+        { type: 'response.created', response: response() },
+        { type: 'response.output_item.added', output_index: 0, item: item('', 'in_progress') },
+        ...pieces.map((delta) => ({ type: `${kind}.delta`, ...at, delta })),
+        { type: `${kind}.done`, ...at, arguments: text },
+        { type: 'response.output_item.done', output_index: 0, item: item(text) },
+        { type: 'response.completed', response: response(item(text)) },
+      ].map((event, index) => ({ ...event, sequence_number: index }))
+      await using pair = await inFrontOf('openai', (_, reply) => sse(reply, events))
+      const asked = { model: pair.model, input: 'What time is it?', stream: true }
+      const answer = await pair.gateway.post('/v1/responses', asked)
+      const came = (await answer.text())
+        .split('\n')
+        .filter((line) => line.startsWith('data: {'))
+        .map((line) => JSON.parse(line.slice(6)))
+      const whole = text === '' || text === 'null' ? '{}' : text
+      const deltas = came.filter(({ type }) => type === `${kind}.delta`).map(({ delta }) => delta)
+      expect(deltas.join('')).toBe(whole === '{}' ? '' : whole)
+      expect(came.find(({ type }) => type === `${kind}.done`)).toMatchObject({ arguments: whole })
+      expect(came.at(-2).item).toMatchObject({ arguments: whole })
+      expect(said(came.at(-1).response)).toEqual([whole])
+    },
+  )
 })

@@ -3,6 +3,7 @@ import { restore } from '../../carried-reasoning.ts'
 import { nativeJson } from '../../openai/upstream/native.ts'
 import { refusedAtResponses } from '../../openai/upstream/refused-fields.ts'
 import type { Native } from '../../protocol.ts'
+import { mendedInput, mendedResponse } from './no-arguments.ts'
 import { responseUsage } from './server-items.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -15,6 +16,8 @@ export const nativeResponses: Native = nativeJson('/responses', {
   refused: refusedAtResponses,
   watcher: createChatWatcher,
   usage: (body) => responseUsage(objectOf(body)),
+  mends: mendedInput,
+  mended: () => mendedResponse,
 })
 
 /** The same where the upstream's models search only by its chat completions, as Groq's do. */

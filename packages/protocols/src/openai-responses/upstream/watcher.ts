@@ -9,6 +9,7 @@ import {
 import { upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
+import { mendedResponse, StreamedArguments } from './no-arguments.ts'
 import { callOf } from './output-items.ts'
 import { responseUsage } from './server-items.ts'
 
@@ -16,17 +17,28 @@ import { responseUsage } from './server-items.ts'
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   let whole: unknown
+  let mended: string | undefined
+  const calls = new StreamedArguments()
   return {
     see(event) {
+      mended = undefined
       const data = eventObject(event)
       if (data === undefined) return withoutData(event)
       usage = responseUsage(objectOf(data['response'])) ?? usage
-      const verdict = judge(typeOf(event, data), data)
-      if (verdict === 'terminal') whole = data['response']
+      const type = typeOf(event, data)
+      mended = calls.mend(type, data)
+      const verdict = judge(type, data)
+      if (verdict === 'terminal') {
+        const response = objectOf(data['response'])
+        whole = mendedResponse(response) ?? data['response']
+      }
       return verdict
     },
     usage: () => usage,
     whole: () => whole,
+    get mended() {
+      return mended
+    },
   }
 }
 

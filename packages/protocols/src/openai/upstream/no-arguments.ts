@@ -20,20 +20,26 @@ export function mendedHistory(request: unknown): ((body: Uint8Array) => Uint8Arr
   const isLacking = listOf(objectOf(request)['messages']).some((message) =>
     listOf(objectOf(message)['tool_calls']).some(lacksArguments),
   )
-  if (!isLacking) return undefined
-  return (body) => {
-    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
-    return Buffer.from(text.replace(noArguments, '"arguments":"{}"'), 'latin1')
-  }
+  return isLacking ? mendedBytes : undefined
+}
+
+/** The JSON of a history with `{}` for arguments that a model left out. */
+export function mendedBytes(body: Uint8Array): Uint8Array {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
+  return Buffer.from(text.replace(noArguments, '"arguments":"{}"'), 'latin1')
 }
 
 function lacksArguments(call: unknown): boolean {
-  const { arguments: text } = objectOf(objectOf(call)['function'])
+  return isNone(objectOf(objectOf(call)['function'])['arguments'])
+}
+
+/** Whether the arguments of a call are those of a model that left them out. */
+export function isNone(text: unknown): boolean {
   return typeof text === 'string' && text.length < longestNone && argumentsText(text) !== text
 }
 
 /** `null` and some white space around it. Longer arguments need not be trimmed. */
-const longestNone = 32
+export const longestNone = 32
 
 /** The same for a whole response. */
 export function mendedAnswer(body: Fields): Fields | undefined {

@@ -1,0 +1,72 @@
+import { type Fields, formatJson, listOf, objectOf, textOf } from '@sluice/contract'
+import { mayBeNone } from '../../call-arguments.ts'
+import { isNone, longestNone, mendedBytes } from '../../openai/upstream/no-arguments.ts'
+
+// As for chat completions: calls without arguments have `{}` in bodies that are sent unchanged otherwise.
+
+/** Corrects the bytes of a request whose history lacks arguments; undefined if there is nothing to correct. */
+export function mendedInput(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined {
+  return listOf(objectOf(request)['input']).some(lacksArguments) ? mendedBytes : undefined
+}
+
+/** The same for a whole response. One that was cut may lack arguments that the model would have written. */
+export function mendedResponse(body: Fields): Fields | undefined {
+  const output = listOf(body['output'])
+  if (body['status'] === 'incomplete' || !output.some(lacksArguments)) return undefined
+  return { ...body, output: output.map(withArguments) }
+}
+
+function lacksArguments(item: unknown): boolean {
+  const { type, status, arguments: text } = objectOf(item)
+  return type === 'function_call' && status !== 'incomplete' && isNone(text)
+}
+
+function withArguments(item: unknown): unknown {
+  return lacksArguments(item) ? { ...objectOf(item), arguments: '{}' } : item
+}
+
+/** The calls of one stream whose arguments have not begun. */
+export class StreamedArguments {
+  /** By the index of the item: the arguments received so far. */
+  readonly #begun = new Map<unknown, string>()
+
+  /** The event's data with `{}` for a call without arguments; undefined if it needs no change. */
+  mend(type: string, data: Fields): string | undefined {
+    const changed = this.#changed(type, data)
+    return changed && formatJson({ ...data, ...changed })
+  }
+
+  #changed(type: string, data: Fields): Fields | undefined {
+    switch (type) {
+      case 'response.function_call_arguments.delta':
+        return this.#piece(data)
+      case 'response.function_call_arguments.done':
+        return isNone(data['arguments']) ? { arguments: '{}' } : undefined
+      case 'response.output_item.done': {
+        const { item } = data
+        return lacksArguments(item) ? { item: withArguments(item) } : undefined
+      }
+      case 'response.completed':
+      case 'response.done': {
+        const response = mendedResponse(objectOf(data['response']))
+        return response && { response }
+      }
+      default:
+        return undefined
+    }
+  }
+
+  /** Holds back a piece that may become `null`. */
+  #piece({ output_index: index, delta }: Fields): Fields | undefined {
+    const before = this.#begun.get(index) ?? ''
+    if (isBegun(before)) return undefined
+    const text = before + textOf(delta)
+    this.#begun.set(index, text)
+    const said = isBegun(text) ? text : ''
+    return said === delta ? undefined : { delta: said }
+  }
+}
+
+function isBegun(text: string): boolean {
+  return text.length >= longestNone || !mayBeNone(text)
+}
