@@ -203,7 +203,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
 
 function readRedis(
   { redisUrl }: Environment,
-  { url, whenDown, processes = 1, timeoutMs = 250 }: NonNullable<ConfigFile['redis']> = {},
+  { url, whenDown, processes = 1, timeoutMs = 1_000 }: NonNullable<ConfigFile['redis']> = {},
 ): Pick<Config, 'redis'> {
   const chosen = redisUrl ?? url
   if (chosen === undefined) return {}

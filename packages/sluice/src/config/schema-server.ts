@@ -98,7 +98,7 @@ export const redis = object(
     processes: optional(
       count('Number of processes that share the limits, for whenDown: local. Default 1.'),
     ),
-    timeoutMs: optional(milliseconds('Timeout for a response from Redis. Default 250.')),
+    timeoutMs: optional(milliseconds('Timeout for a response from Redis. Default 1,000.')),
   },
   'Sharing of limits between gateways.',
 )

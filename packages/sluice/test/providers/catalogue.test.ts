@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { offeredBy } from '../../src/gateway/attempt/offered.ts'
 import { providers } from '../../src/providers/index.ts'
 
 const folder = join(import.meta.dirname, '../../src/providers')
@@ -44,8 +45,8 @@ describe('the catalogue', () => {
     for (const name of [...environment, ...Object.values(provider.settingsFrom ?? {}).flat()])
       expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/)
 
-    const offered = Object.keys(provider.protocol.codecs)
-    for (const operation of provider.operations ?? []) expect(offered).toContain(operation)
+    for (const operation of provider.operations ?? [])
+      expect(offeredBy(provider, operation), operation).toBeDefined()
     for (const model of provider.models ?? []) expect(model.id).toMatch(/\S/)
   })
 
