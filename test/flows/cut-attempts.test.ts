@@ -104,6 +104,17 @@ describe('an attempt that is not waited for any longer', () => {
     expect(record!.inputTokens).toBeLessThan(240)
   })
 
+  test('costs its own prompt: one of several text completions', async () => {
+    const several = { path: '/v1/completions', messages: undefined, prompt: [prompt, prompt], n: 2 }
+    const records = await ask([silent], impatient, several, 'cohere')
+    expect(records).toHaveLength(4)
+    for (const { estimated, inputTokens } of records) {
+      expect(estimated).toBe(true)
+      expect(inputTokens).toBeGreaterThan(120)
+      expect(inputTokens).toBeLessThan(240)
+    }
+  })
+
   test('costs the characters it had to speak, pictures it had to draw and searches it had to do', async () => {
     const speech = { path: '/v1/audio/speech', model: 'up/speech', input: 'So', voice: 'alloy' }
     const [spoken] = await ask([silent], impatient, speech)

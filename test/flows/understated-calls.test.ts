@@ -62,6 +62,16 @@ describe('more than the budget is refused', () => {
       '/v1/completions',
       { model: 'up/m', prompt: 'Hi', max_tokens: 100, best_of: 20 },
     ],
+    [
+      'several texts',
+      '/v1/completions',
+      { model: 'up/m', prompt: Array(10).fill('Hi'), max_tokens: 100, n: 2 },
+    ],
+    [
+      'several lists of tokens',
+      '/v1/completions',
+      { model: 'up/m', prompt: Array(20).fill([17, 18]), max_tokens: 100 },
+    ],
     ['a dearer tier', chat, { model: 'up/m', messages, max_tokens: 600, service_tier: 'priority' }],
     ['more speed', '/v1/messages', { model: 'up/m', messages, max_tokens: 800, speed: 'fast' }],
     [

@@ -1,6 +1,6 @@
 import { countOf, isObject, noUsage, type OperationName, type Usage } from '@sluice/contract'
 import type { Call } from '../call.ts'
-import { searchesIn } from '../limits/paid-amounts.ts'
+import { promptsIn, searchesIn } from '../limits/paid-amounts.ts'
 import type { Delivery } from './delivery.ts'
 
 /** For English text; each event with content counts as at least one token. */
@@ -52,12 +52,21 @@ export function estimatedUsage(
     ...(operation === 'rerank' && { searchUnits: searchesIn(request.value) }),
     inputTokens:
       said?.inputTokens ||
-      // Each piece of split embeddings holds part of the prompt; each of several chat answers holds the whole prompt.
       Math.round(
-        promptTokens(askedIn(request, prompt), countTokens) / (operation === 'embed' ? pieces : 1),
+        promptTokens(askedIn(request, prompt), countTokens) / sharesOf(operation, request, pieces),
       ),
     outputTokens,
   }
+}
+
+/**
+ * Each piece of split embeddings holds part of the prompt, and each of several text completions one of the prompts; each of
+ * several chat answers holds the whole prompt.
+ */
+function sharesOf(operation: OperationName, { value }: Call['request'], pieces: number): number {
+  if (pieces === 1) return 1
+  if (operation === 'complete') return promptsIn(value['prompt'])
+  return operation === 'embed' ? pieces : 1
 }
 
 function askedIn({ value }: Call['request'], prompt: 'all' | readonly string[]): unknown {

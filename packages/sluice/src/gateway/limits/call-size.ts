@@ -1,7 +1,7 @@
 import { isObject } from '@sluice/contract'
 import type { Call } from '../call.ts'
 import { type Estimates, inputTokensOf } from './input-size.ts'
-import { heardIn, isFree } from './paid-amounts.ts'
+import { heardIn, isFree, promptsIn } from './paid-amounts.ts'
 
 /** Number of models whose sizes are kept; the one learned first is removed first. */
 const modelsMax = 10_000
@@ -70,7 +70,9 @@ export function sizeOf(call: Call, { learned, estimates, history }: Sizing): Cal
   const isContinued = kept.some((name) => value[name] !== undefined && value[name] !== null)
   const inputTokens = said + (isContinued ? (history ?? estimates.historyTokens) : 0)
   if (!writes.has(call.operation)) return { ...nothing, inputTokens }
-  return { inputTokens, ...outputOf(value, learned.of(model) ?? estimates.outputTokens) }
+  const output = outputOf(value, learned.of(model) ?? estimates.outputTokens)
+  const prompts = call.operation === 'complete' ? promptsIn(value['prompt']) : 1
+  return { inputTokens, ...output, choices: output.choices * prompts }
 }
 
 /** The id of the response that a call continues; undefined if it continues none. */

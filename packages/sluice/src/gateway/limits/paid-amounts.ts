@@ -34,3 +34,8 @@ export function searchesIn({ documents }: Readonly<Record<string, unknown>>): nu
   const count = Array.isArray(documents) ? documents.length : 1
   return Math.max(1, Math.ceil(count / documentsPerSearch))
 }
+
+/** The prompts of a text completion: several texts or lists of token ids have as many answers each. */
+export function promptsIn(prompt: unknown): number {
+  return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(1, prompt.length) : 1
+}
