@@ -186,3 +186,15 @@ test('without a most, the longest answer of late is put aside', async () => {
   await staged.reserved(chat('Hi', {}))
   await expect.poll(async () => staged.gateway.gateway.learnedSizes.of('up/m')).toBe(4_500)
 })
+
+test('of several answers, the length of one is learned', async () => {
+  await using staged = await stage()
+  staged.upstream.answer((_seen, response) =>
+    json(response, {
+      ...chatReply('Hello'),
+      usage: { prompt_tokens: 7, completion_tokens: 4_000, total_tokens: 4_007 },
+    }),
+  )
+  await staged.reserved(chat('Hi', { n: 4 }))
+  await expect.poll(async () => staged.gateway.gateway.learnedSizes.of('up/m')).toBe(1_000)
+})

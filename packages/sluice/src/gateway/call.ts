@@ -108,6 +108,8 @@ export interface Trail {
   readonly spent: Spending[]
   /** The files fetched for the call; created with the first file. */
   files?: NamedFiles
+  /** The number of answers asked for, where a limit depends on the size of the call. */
+  choices?: number
 }
 
 export function openTrail(startedAt: number): Trail {

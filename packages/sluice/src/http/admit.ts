@@ -55,6 +55,7 @@ export function admitCall(exchange: Exchange, call: Call): Promise<void> | undef
   const { estimates = usualEstimates } = options.keyLimits()
   const sized = (history?: number): Promise<void> | undefined => {
     const size = sizeOf(call, { learned: gateway.learnedSizes, estimates, history })
+    call.trail.choices = size.choices
     const entering: EnteringCall = { exchange, call, limits, size }
     if (limits.budgets.length > 0) return admitPriced(entering)
     const asked = { isCounted: true, tokens: tokensOf(size) }
@@ -160,8 +161,9 @@ export function settle(
   left: boolean,
 ): void {
   admission?.end(actualOf(call, admission.claims, left))
-  if (call?.trail.usage && call.trail.outcome === 'completed')
-    learnedSizes.learn(call.request.model, call.trail.usage.outputTokens)
+  const { usage, outcome, choices = 1 } = call?.trail ?? {}
+  if (call && usage && outcome === 'completed')
+    learnedSizes.learn(call.request.model, Math.ceil(usage.outputTokens / choices))
 }
 
 /** Counts a request that was found invalid before it was admitted. Returns the error to report. */
