@@ -89,9 +89,10 @@ export interface UsageRecord extends Usage {
   readonly firstTokenMs?: number
   /** The status for the caller: 200, or the status of the error. */
   readonly status?: number
-  /** Of a failure: the public code of the error, a description, and the status of the upstream's response. */
+  /** Of a failure: the public code of the error, and a description. */
   readonly errorCode?: string
   readonly reason?: string
+  /** The status of the upstream's response; absent if none began. */
   readonly upstreamStatus?: number
   /** The upstream's id of the request. */
   readonly upstreamRequestId?: string

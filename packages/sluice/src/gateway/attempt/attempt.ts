@@ -80,7 +80,8 @@ export class Attempt implements CancelListener, Growing {
   isPaused = false
   /** The provider key in use; undefined for engines. */
   secret: string | undefined
-  /** The request id the upstream returned; undefined if it returned none. */
+  /** The status and the request id the upstream returned; undefined if it returned none. */
+  upstreamStatus: number | undefined
   upstreamRequestId: string | undefined
   readonly target: Target
   readonly #run: Run
@@ -324,7 +325,7 @@ export class Attempt implements CancelListener, Growing {
       ...(estimated && { estimated }),
       durationMs: this.elapsedMs,
       ...(this.#firstTokenMs !== undefined && { firstTokenMs: this.#firstTokenMs }),
-      ...endFacts(call, { error, reason: this.#reason, upstreamRequestId: this.upstreamRequestId }),
+      ...endFacts(call, this, { error, reason: this.#reason }),
       ...charge(this.#run, this.target, {
         usage,
         estimated,

@@ -40,6 +40,7 @@ export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
     head(status, headers) {
       try {
         attempt.wait(run.call.stream ? 'first token' : 'total')
+        attempt.upstreamStatus = status
         attempt.upstreamRequestId = requestIdIn(headers, asked.target.upstream.provider.protocol)
         body = bodyOf(run, asked, {
           status,

@@ -33,11 +33,15 @@ export function requestFacts(
   }
 }
 
+interface Returned {
+  readonly upstreamStatus: number | undefined
+  readonly upstreamRequestId: string | undefined
+}
+
 interface Ended {
   /** As callers may see it; absent if the attempt was answered. */
   readonly error: GatewayError | undefined
   readonly reason: string | undefined
-  readonly upstreamRequestId: string | undefined
 }
 
 type EndFacts = Pick<
@@ -48,10 +52,11 @@ type EndFacts = Pick<
 /** The facts about the end of the attempt that a usage record holds. */
 export function endFacts(
   { trail: { dropped } }: Call,
-  { error, reason, ...ended }: Ended,
+  returned: Returned,
+  { error, reason }: Ended,
 ): EndFacts {
-  const upstreamRequestId = error?.details.upstreamRequestId ?? ended.upstreamRequestId
-  const upstreamStatus = error?.details.upstreamStatus
+  const upstreamRequestId = error?.details.upstreamRequestId ?? returned.upstreamRequestId
+  const upstreamStatus = error?.details.upstreamStatus ?? returned.upstreamStatus
   return {
     status: error?.status ?? 200,
     ...(error && { errorCode: error.publicCode ?? error.type }),
