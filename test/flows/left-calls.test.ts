@@ -78,3 +78,31 @@ test('a whole answer is not estimated, and one of which nothing came is by its p
   expect(records[1]!.inputTokens).toBeGreaterThan(0)
   expect(records[1]!.inputTokens).toBeLessThan(20)
 })
+
+test('pictures and sounds of the prompt count where the upstream did not say', async () => {
+  const openai = upstreamStreams[0]!
+  await using upstream = await fakeUpstream((_seen, response) =>
+    sse(response, [...openai.preamble, ...openai.content], { end: false }),
+  )
+  await using gateway = await start({
+    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+  })
+  const image_url = { url: `data:image/png;base64,${'aGkh'.repeat(75_000)}` }
+  const input_audio = { data: 'aGkh'.repeat(5_000), format: 'mp3' }
+  const content = [
+    { type: 'text', text: 'What is this?' },
+    { type: 'image_url', image_url },
+    { type: 'input_audio', input_audio },
+  ]
+  const leaving = new AbortController()
+  const body = { model: 'up/m', stream: true, messages: [{ role: 'user', content }] }
+  const answer = await gateway.post('/v1/chat/completions', body, { signal: leaving.signal })
+  await answer.body!.getReader().read()
+  leaving.abort()
+  await until(() => upstream.seen[0]?.isOver)
+  const [record] = await ledger(gateway)
+  expect(record).toMatchObject({ outcome: 'cancelled', estimated: true, reported: false })
+  // 1,000 for the picture and 120 for four seconds of sound.
+  expect(record!.inputTokens).toBeGreaterThan(1_100)
+  expect(record!.inputTokens).toBeLessThan(1_200)
+})

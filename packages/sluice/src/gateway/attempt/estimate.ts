@@ -1,5 +1,6 @@
 import { countOf, isObject, noUsage, type OperationName, type Usage } from '@sluice/contract'
 import type { Call } from '../call.ts'
+import { isMedia, mediaTokensOf } from '../limits/input-size.ts'
 import { promptsIn, searchesIn } from '../limits/paid-amounts.ts'
 import type { Delivery } from './delivery.ts'
 
@@ -74,7 +75,7 @@ function askedIn({ value }: Call['request'], prompt: 'all' | readonly string[]):
 }
 
 function promptTokens(request: unknown, countTokens: (text: string) => number): number {
-  const prompt: Prompt = { length: 0, sample: '', tokens: 0 }
+  const prompt: Prompt = { length: 0, sample: '', tokens: mediaTokensOf(request) }
   addTexts(request, prompt)
   if (prompt.sample === '') return prompt.tokens
   return prompt.tokens + (countTokens(prompt.sample) / prompt.sample.length) * prompt.length
@@ -83,11 +84,11 @@ function promptTokens(request: unknown, countTokens: (text: string) => number): 
 interface Prompt {
   length: number
   sample: string
-  /** Tokens in the request itself, where the caller sent token ids instead of text. */
+  /** Of media, and of token ids sent instead of text. */
   tokens: number
 }
 
-/** Collects all strings. Inline media are billed differently and left out. */
+/** Collects all strings. Media are counted by `mediaTokensOf`. */
 function addTexts(value: unknown, prompt: Prompt): void {
   if (typeof value === 'string') {
     if (isMedia(value)) return
@@ -98,12 +99,4 @@ function addTexts(value: unknown, prompt: Prompt): void {
       if (typeof item === 'number') prompt.tokens += 1
       else addTexts(item, prompt)
   else if (isObject(value)) for (const name in value) addTexts(value[name], prompt)
-}
-
-const mediaLengthMin = 1_000
-
-/** Whether a string is inline media: a data URL, or base64 too long to be a word. */
-export function isMedia(text: string): boolean {
-  if (text.startsWith('data:')) return true
-  return text.length >= mediaLengthMin && /^[\w+/=-]+$/.test(text.slice(0, mediaLengthMin))
 }

@@ -1,5 +1,4 @@
 import { isObject } from '@sluice/contract'
-import { isMedia } from '../attempt/estimate.ts'
 
 /** Assumed sizes, in tokens, of what cannot be counted before the upstream reports usage. */
 export interface Estimates {
@@ -34,19 +33,35 @@ const bytesPerFileToken = 10
 
 type Kind = 'text' | 'image' | 'audio' | 'video' | 'file'
 
-/** Estimates the input tokens of a request: texts, media and references. */
-export function inputTokensOf(request: unknown, estimates: Estimates): number {
-  return Math.ceil(tokensIn(request, 'text', estimates))
+interface Sizes extends Pick<Estimates, 'imageTokens' | 'fileTokens'> {
+  /** Whether texts and token ids count too. */
+  readonly countsText: boolean
 }
 
-function tokensIn(value: unknown, kind: Kind, estimates: Estimates): number {
-  if (typeof value === 'string') return tokensOfText(value, kind, estimates)
-  if (value instanceof Uint8Array) return tokensOfMedia(value.length, kind, estimates)
+/** Estimates the maximum of the input tokens of a request: texts, media and references. */
+export function inputTokensOf(request: unknown, estimates: Estimates): number {
+  return Math.ceil(tokensIn(request, 'text', { ...estimates, countsText: true }))
+}
+
+/**
+ * What providers count for an image of a megapixel is between 258 (Gemini) and 1,400 tokens (Claude). The size of a file that
+ * is only named is unknown.
+ */
+const typicalMedia: Sizes = { imageTokens: 1_000, fileTokens: 0, countsText: false }
+
+/** Estimates the usual number of tokens of the media in a request. */
+export function mediaTokensOf(request: unknown): number {
+  return Math.ceil(tokensIn(request, 'text', typicalMedia))
+}
+
+function tokensIn(value: unknown, kind: Kind, sizes: Sizes): number {
+  if (typeof value === 'string') return tokensOfText(value, kind, sizes)
+  if (value instanceof Uint8Array) return tokensOfMedia(value.length, kind, sizes)
   let tokens = 0
   if (Array.isArray(value))
     // A number in an array is a token id.
     for (const item of value)
-      tokens += typeof item === 'number' ? 1 : tokensIn(item, kind, estimates)
+      tokens += typeof item === 'number' ? Number(sizes.countsText) : tokensIn(item, kind, sizes)
   else if (isObject(value)) {
     const own = narrower(kind, kindOfObject(value))
     for (const name in value) {
@@ -54,9 +69,9 @@ function tokensIn(value: unknown, kind: Kind, estimates: Estimates): number {
       const inner = narrower(own, kindOfName(name))
       tokens += referenceNames.has(name)
         ? typeof field === 'string'
-          ? tokensOfReference(inner, estimates)
+          ? tokensOfReference(inner, sizes)
           : 0
-        : tokensIn(field, inner, estimates)
+        : tokensIn(field, inner, sizes)
     }
   }
   return tokens
@@ -65,27 +80,28 @@ function tokensIn(value: unknown, kind: Kind, estimates: Estimates): number {
 /** Names of fields that reference a file elsewhere. */
 const referenceNames: ReadonlySet<string> = new Set(['file_id', 'fileUri', 'file_uri', 'file_url'])
 
-function tokensOfText(text: string, kind: Kind, estimates: Estimates): number {
+function tokensOfText(text: string, kind: Kind, sizes: Sizes): number {
   if (text.startsWith('data:')) {
     const said = kindOfMediaType(text.slice('data:'.length, 64))
-    return tokensOfMedia((text.length * 3) / 4, said ?? kind, estimates)
+    return tokensOfMedia((text.length * 3) / 4, said ?? kind, sizes)
   }
   if (kind !== 'text') {
-    if (isMedia(text)) return tokensOfMedia((text.length * 3) / 4, kind, estimates)
-    if (/^(?:https?|gs|s3):\/\//.test(text)) return tokensOfReference(kind, estimates)
+    if (isMedia(text)) return tokensOfMedia((text.length * 3) / 4, kind, sizes)
+    if (/^(?:https?|gs|s3):\/\//.test(text)) return tokensOfReference(kind, sizes)
   }
+  if (!sizes.countsText) return 0
   const further = Buffer.byteLength(text) - text.length
   return (text.length + further * charactersPerFurtherByte) / charactersPerToken
 }
 
-function tokensOfMedia(bytes: number, kind: Kind, { imageTokens }: Estimates): number {
+function tokensOfMedia(bytes: number, kind: Kind, { imageTokens }: Sizes): number {
   if (kind === 'image') return imageTokens
   if (kind === 'audio') return bytes / bytesPerAudioToken
   if (kind === 'video') return bytes / bytesPerVideoToken
   return bytes / bytesPerFileToken
 }
 
-function tokensOfReference(kind: Kind, { imageTokens, fileTokens }: Estimates): number {
+function tokensOfReference(kind: Kind, { imageTokens, fileTokens }: Sizes): number {
   return kind === 'image' ? imageTokens : fileTokens
 }
 
@@ -113,4 +129,12 @@ function kindOfName(name: string): Kind | undefined {
   const kind = word.toLowerCase()
   if (kind === 'image' || kind === 'audio' || kind === 'video') return kind
   return 'file'
+}
+
+const mediaLengthMin = 1_000
+
+/** Whether a string is inline media: a data URL, or base64 too long to be a word. */
+export function isMedia(text: string): boolean {
+  if (text.startsWith('data:')) return true
+  return text.length >= mediaLengthMin && /^[\w+/=-]+$/.test(text.slice(0, mediaLengthMin))
 }
