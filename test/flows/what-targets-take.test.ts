@@ -213,6 +213,45 @@ test.each([
   expect(seen[0]?.text).not.toContain('image/jpg')
 })
 
+const jpgSource = { type: 'base64', media_type: 'image/jpg', data: '/9j/4AAQ' }
+const jpgResult = {
+  type: 'tool_result',
+  tool_use_id: 't',
+  content: [{ type: 'image', source: jpgSource }],
+}
+const called = {
+  type: 'tool_use',
+  id: 't',
+  name: 'look',
+  input: { words: '"media_type":"image/jpg"' },
+}
+const looked = [
+  { role: 'user', content: 'Look' },
+  { role: 'assistant', content: [called] },
+  { role: 'user', content: [jpgResult] },
+]
+const jpgPart = { inline_data: { mime_type: 'image/jpg', data: '/9j/4AAQ' } }
+
+test.each([
+  ['/v1/messages', { model: 'anthropic/claude-sonnet-4-5', max_tokens: 9, messages: looked }],
+  ['/v1/messages/count_tokens', { model: 'anthropic/claude-sonnet-4-5', messages: looked }],
+  [
+    '/v1beta/models/google%2Fgemini-2.5-flash:generateContent',
+    { contents: [{ role: 'user', parts: [{ text: 'See "image/jpg"' }, jpgPart] }] },
+  ],
+])('also where the bytes pass: %s', async (path, body) => {
+  const before = upstream.seen.length
+  await (await sluice.post(path, body)).text()
+  const sent = JSON.stringify(JSON.parse(upstream.seen[before]!.text))
+  const { model: _, ...own } = body as { readonly model?: string }
+  // Nothing else is changed, and no text.
+  const right = JSON.stringify(own).replace(
+    /"(media_type|mime_type)":"image\/jpg"/,
+    '"$1":"image/jpeg"',
+  )
+  expect(sent).toContain(right.slice(1, -1).replace(/^"max_tokens":9,/, ''))
+})
+
 test.each([
   ['google/gemini-2.5-flash', '"mimeType":"application/pdf"'],
   ['anthropic/claude-sonnet-4-5', '"type":"document","source":{"type":"base64"'],

@@ -4,6 +4,7 @@ import { refusedSampling } from '../../claude/sampling.ts'
 import { knownThinking, refusedThinking } from '../../claude/thinking.ts'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
+import { registeredTypes } from '../../registered-types.ts'
 import { readUsage } from '../usage.ts'
 import { madeByMessage } from './named.ts'
 import { createChatWatcher } from './watcher.ts'
@@ -27,6 +28,7 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fi
     }),
     headers,
     fits: isAnthropicsOwn,
+    mends: registeredTypes,
     ...rest,
   }
 }

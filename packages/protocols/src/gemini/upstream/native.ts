@@ -9,6 +9,7 @@ import {
 } from '@sluice/contract'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { FormatName, Native } from '../../protocol.ts'
+import { registeredTypes } from '../../registered-types.ts'
 import { isServerSent } from '../generate-content.ts'
 import { contentUsage } from '../server-tools.ts'
 import { isCarried } from '../signatures.ts'
@@ -46,7 +47,7 @@ interface NativeOptions {
 function native(address: AddressOf, method: string, options: NativeOptions): Native {
   const { fits, rewrite } = options
   return {
-    ...(fits === undefined ? {} : { fits }),
+    ...(fits === undefined ? {} : { fits, mends: registeredTypes }),
     request({ body, model, query, settings }) {
       const bytes = rewrite === undefined ? body : rewrite(body, model)
       return {
