@@ -184,7 +184,7 @@ describe('a mistake is named in the caller’s words', () => {
   const generate = '/v1beta/models/m:generateContent'
   const embed = '/v1beta/models/builtin-embed:embedContent'
   const content = { parts: [{ text: 'a' }] }
-  const stop = ['a', 'b', 'c', 'd', 'e']
+  const stop = Array.from({ length: 65 }, (_, index) => `${index}`)
   const tool = { name: badName, parameters: { type: 'object' } }
   const claudeTool = { name: badName, input_schema: { type: 'object' } }
   const picture = { role: 'user', content: [{ type: 'input_image', image_url: '?' }] }

@@ -293,7 +293,7 @@ test.each([
 })
 
 test.each<[object, object]>([
-  [{ stop: ['1', '2', '3', '4', '5'] }, {}],
+  [{ stop: ['1', '2', '3', '4'] }, {}],
   [{ logprobs: false }, { logprobs: null }],
   [{ stop: null, suffix: null, best_of: null }, {}],
   [{ prompt: [[1, 2], [3]], n: 2, best_of: 2 }, {}],

@@ -80,11 +80,6 @@ describe('requests are refused by the client’s own paths', () => {
       'invalid_request',
       'generationConfig.stopSequences',
     ],
-    [
-      config({ stopSequences: ['1', '2', '3', '4', '5'] }),
-      'unsupported_value',
-      'generationConfig.stopSequences',
-    ],
     [config({ logprobs: 2 }), 'invalid_request', 'generationConfig.logprobs'],
     [
       config({ responseMimeType: 'text/html' }),

@@ -25,7 +25,7 @@ export const FileField = Type.Unsafe<UploadedFile>({
   contentMediaType: 'application/octet-stream',
 })
 
-/** OpenAI's models take 4, Gemini's 5, and open models' servers any number. */
+/** OpenAI's formats have up to 4, Gemini's 5, and Messages any number. */
 export const StopSequences = Type.Array(Type.String(), { maxItems: 64 })
 
 /** Any JSON object. */

@@ -20,7 +20,7 @@ export function configOf(config: Fields, path: string): Partial<ChatRequest> {
     if (pick(config, name) === true) refuse(`${path}.${name}`)
   return {
     ...plainFields(config),
-    ...stopOf(config, path),
+    ...stopOf(config),
     ...logprobsOf(config, path),
     ...formatOf(config, path),
     ...thinkingOf(config),
@@ -51,17 +51,8 @@ function plainFields(config: Fields): Partial<ChatRequest> {
   return Object.fromEntries(found) as Partial<ChatRequest>
 }
 
-/** Chat completions allow four, Gemini five. */
-const stopsMax = 4
-
-function stopOf(config: Fields, path: string): Partial<ChatRequest> {
+function stopOf(config: Fields): Partial<ChatRequest> {
   const stop = listOf(pick(config, 'stopSequences')).filter((each) => typeof each === 'string')
-  if (stop.length > stopsMax)
-    throw new GatewayError(
-      'unsupported_value',
-      `At most ${stopsMax} stop sequences are supported by this model`,
-      { param: `${path}.stopSequences` },
-    )
   return stop.length === 0 ? {} : { stop }
 }
 
