@@ -1,7 +1,7 @@
 // Speech and transcripts at servers that resemble OpenAI.
 import { expect, test } from 'vitest'
-import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
-import { start } from '../support/start.ts'
+import { type Answering, json, sse } from '../support/fake-upstream.ts'
+import { inFrontOf } from '../support/in-front.ts'
 
 const sound: Answering = (_seen, response) => {
   response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('SOUND')
@@ -9,13 +9,10 @@ const sound: Answering = (_seen, response) => {
 const transcript: Answering = (_seen, response) => json(response, { text: 'Hello.' })
 
 async function inFront(type: string, answering: Answering) {
-  const upstream = await fakeUpstream(answering)
-  const gateway = await start({
-    providers: { [type]: { baseUrl: upstream.url, key: 'sk-of-the-upstream' } },
-    defaults: { retries: { attempts: 1 } },
-  })
+  const pair = await inFrontOf(type, answering)
+  const { gateway } = pair
   return {
-    upstream,
+    ...pair,
     speak: (fields: object, model = `${type}/m`) =>
       gateway.post('/v1/audio/speech', { model, input: 'Hi', voice: 'alloy', ...fields }),
     transcribe(fields: Readonly<Record<string, string>>, file = wav('a.wav', 'audio/wav')) {
@@ -24,10 +21,6 @@ async function inFront(type: string, answering: Answering) {
       for (const [name, value] of Object.entries({ model: `${type}/m`, ...fields }))
         form.append(name, value)
       return gateway.request('/v1/audio/transcriptions', { method: 'POST', body: form })
-    },
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      await upstream[Symbol.asyncDispose]()
     },
   }
 }

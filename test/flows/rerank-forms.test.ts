@@ -1,7 +1,7 @@
 // Reranking and moderation at servers that resemble OpenAI: documents in the form that each takes, results in one.
 import { expect, test } from 'vitest'
-import { type Answering, fakeUpstream, json } from '../support/fake-upstream.ts'
-import { start } from '../support/start.ts'
+import { type Answering, json } from '../support/fake-upstream.ts'
+import { inFrontOf } from '../support/in-front.ts'
 
 const documents = [
   { title: 'A', text: 'alpha' },
@@ -13,20 +13,12 @@ const ranked = (score: string) => [
 ]
 
 async function inFront(type: string, answering: Answering) {
-  const upstream = await fakeUpstream(answering)
-  const gateway = await start({
-    providers: { [type]: { baseUrl: upstream.url, key: 'sk-of-the-upstream' } },
-    defaults: { retries: { attempts: 1 } },
-  })
+  const pair = await inFrontOf(type, answering)
+  const { gateway } = pair
   return {
-    upstream,
+    ...pair,
     rerank: (fields: object = {}) =>
       gateway.post('/v1/rerank', { model: `${type}/m`, query: 'q', documents, ...fields }),
-    gateway,
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      await upstream[Symbol.asyncDispose]()
-    },
   }
 }
 

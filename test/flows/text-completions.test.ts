@@ -1,30 +1,17 @@
 // Text completions at upstreams that continue texts, that fill them, and that only chat.
 import { expect, test } from 'vitest'
-import {
-  type Answering,
-  fakeUpstream,
-  json,
-  type SeenRequest,
-  sse,
-} from '../support/fake-upstream.ts'
-import { start } from '../support/start.ts'
+import { type Answering, json, type SeenRequest, sse } from '../support/fake-upstream.ts'
+import { inFrontOf } from '../support/in-front.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 async function inFront(type: string, answering: Answering) {
-  const upstream = await fakeUpstream(answering)
-  const gateway = await start({
-    providers: { [type]: { baseUrl: upstream.url, key: 'sk-of-the-upstream' } },
-    defaults: { retries: { attempts: 1 } },
-  })
+  const pair = await inFrontOf(type, answering)
+  const { gateway } = pair
   return {
-    upstream,
+    ...pair,
     complete: (fields: object, model = 'm') =>
       gateway.post('/v1/completions', { model: `${type}/${model}`, ...fields }),
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      await upstream[Symbol.asyncDispose]()
-    },
   }
 }
 

@@ -9,6 +9,9 @@ export interface Offered {
   readonly spoken: OperationName
 }
 
+/** By the chat codec that they use. */
+const completions = new WeakMap<Codec<'chat'>, Offered>()
+
 /** Undefined if the provider does not offer the operation. One that only chats gets text completions as chats. */
 export function offeredBy(provider: Provider, operation: OperationName): Offered | undefined {
   const codec = isOffered(provider, operation)
@@ -16,9 +19,13 @@ export function offeredBy(provider: Provider, operation: OperationName): Offered
     : undefined
   if (codec) return { codec, spoken: operation }
   const { chat } = provider.protocol.codecs
-  return operation === 'complete' && chat && isOffered(provider, 'chat')
-    ? { codec: completeByChat(chat) as Codec<OperationName>, spoken: 'chat' }
-    : undefined
+  if (operation !== 'complete' || !chat || !isOffered(provider, 'chat')) return undefined
+  const offered = completions.get(chat) ?? {
+    codec: completeByChat(chat) as Codec<OperationName>,
+    spoken: 'chat',
+  }
+  completions.set(chat, offered)
+  return offered
 }
 
 export function isOffered({ operations }: Provider, operation: OperationName): boolean {
