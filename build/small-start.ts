@@ -2,13 +2,15 @@ import type { Plugin } from 'rolldown'
 
 /** What stands in a bundle instead of a module of a library, by the end of its path. */
 const trimmed: Readonly<Record<string, string>> = {
-  // Of undici only what is sent through an Agent: fetch, WebSockets, caches and mocks are most of it.
+  // Of undici only what sends requests: fetch, WebSockets, caches and mocks are most of it.
   'undici/index.js': `
     const Dispatcher = require('./lib/dispatcher/dispatcher')
     Object.assign(Dispatcher.prototype, { request: require('./lib/api/api-request') })
     exports.Agent = require('./lib/dispatcher/agent')
+    exports.Client = require('./lib/dispatcher/client')
+    exports.buildConnector = require('./lib/core/connect')
     exports.errors = require('./lib/core/errors')`,
-  // Every Agent here says so. Node's HTTP/2 alone takes 10 MB.
+  // Every Agent and Client here says so. Node's HTTP/2 alone takes 10 MB.
   'undici/lib/dispatcher/client-h2.js': `
     module.exports = () => { throw new Error('allowH2 must be false') }`,
 }

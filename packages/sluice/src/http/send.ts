@@ -1,6 +1,7 @@
 import { GatewayError } from '@sluice/contract'
-import { Agent, type Dispatcher, errors } from 'undici'
+import { type Client, type Dispatcher, errors } from 'undici'
 import type { Connection, Outgoing, Receiver, Send } from '../gateway/attempt/send.ts'
+import { Connections } from './connections.ts'
 import { DecodedAnswer } from './decoded-answer.ts'
 import { decodedEncoding } from './decoders.ts'
 
@@ -8,36 +9,27 @@ export interface Sender extends AsyncDisposable {
   readonly send: Send
 }
 
-/** Idle connections stay open for a minute, because a handshake costs more than the rest of a request. */
-const keepAliveMs = 60_000
-
-/** Opens the connection pools to upstreams, the only way to the network. Disposing closes them. */
+/** Opens the connections to upstreams, the only way to the network. Disposing closes them. */
 export function openSender(): Sender {
-  const agents = new Map<number, Agent>()
+  const byTimeout = new Map<number, Connections>()
 
-  function agentFor(connectMs: number): Agent {
-    const known = agents.get(connectMs)
+  function connectionsFor(connectMs: number): Connections {
+    const known = byTimeout.get(connectMs)
     if (known) return known
-    const agent = new Agent({
-      connect: { timeout: connectMs },
-      keepAliveTimeout: keepAliveMs,
-      // The gateway has its own timeout for every phase; undici's would only hide which one was reached.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      allowH2: false,
-    })
-    agents.set(connectMs, agent)
-    return agent
+    const connections = new Connections(connectMs)
+    byTimeout.set(connectMs, connections)
+    return connections
   }
 
   return {
     send(outgoing, receiver) {
-      const exchange = new UpstreamExchange(agentFor(outgoing.connectMs), outgoing, receiver)
+      const connections = connectionsFor(outgoing.connectMs)
+      const exchange = new UpstreamExchange(connections, outgoing, receiver)
       exchange.start()
       return exchange
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...agents.values()].map((agent) => agent.destroy()))
+      await Promise.all([...byTimeout.values()].map((one) => one[Symbol.asyncDispose]()))
     },
   }
 }
@@ -46,9 +38,12 @@ const redirectsMax = 3
 
 /** One request and its response, connecting undici's handler to the gateway's receiver. */
 class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
-  readonly #agent: Agent
+  readonly #connections: Connections
   readonly #receiver: Receiver
   #outgoing: Outgoing
+  /** The connection in use, and its origin. */
+  #client: Client | undefined
+  #origin = ''
   #redirects = 0
   #next: Outgoing | undefined
   #controller: Dispatcher.DispatchController | undefined
@@ -58,8 +53,8 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   /** Set if the upstream compresses its response. */
   #decoded: DecodedAnswer | undefined
 
-  constructor(agent: Agent, outgoing: Outgoing, receiver: Receiver) {
-    this.#agent = agent
+  constructor(connections: Connections, outgoing: Outgoing, receiver: Receiver) {
+    this.#connections = connections
     this.#outgoing = outgoing
     this.#receiver = receiver
   }
@@ -72,7 +67,9 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     const { method, url, headers, body } = this.#outgoing
     try {
       const { origin, path } = placeOf(url)
-      this.#agent.dispatch({ origin, path, method, headers, body: body ?? null }, this)
+      this.#origin = origin
+      this.#client = this.#connections.take(origin)
+      this.#client.dispatch({ path, method, headers, body: body ?? null }, this)
     } catch (thrown) {
       // Deferred: the caller of `send` has no connection yet.
       process.nextTick(() => this.#fail(thrown))
@@ -131,13 +128,12 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#isOver) return
-    if (!this.#next) {
-      this.#isOver = true
-      if (this.#decoded) this.#decoded.end()
-      else this.#receiver.end()
-      return
+    try {
+      this.#ended()
+    } finally {
+      this.#giveBack()
     }
+    if (!this.#next) return
     this.#outgoing = this.#next
     this.#next = undefined
     this.#redirects += 1
@@ -148,7 +144,20 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     this.#fail(error)
   }
 
+  #ended(): void {
+    if (this.#isOver || this.#next) return
+    this.#isOver = true
+    if (this.#decoded) this.#decoded.end()
+    else this.#receiver.end()
+  }
+
+  #giveBack(): void {
+    if (this.#client) this.#connections.giveBack(this.#origin, this.#client)
+    this.#client = undefined
+  }
+
   #fail(thrown: unknown): void {
+    this.#giveBack()
     if (this.#isOver) return
     this.#isOver = true
     const error = this.#hasHead
