@@ -6,6 +6,7 @@ import { openGateway } from '../../packages/sluice/src/cli/open-gateway.ts'
 import { type Config, createConfig } from '../../packages/sluice/src/config/config.ts'
 import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import type { OpenUsage, UsageBegun } from '../../packages/sluice/src/ports/store.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { until } from '../support/start.ts'
 import { watchLeftBehind } from './left-behind.ts'
@@ -81,12 +82,19 @@ async function openStage(upstream: FaultUpstream) {
   let recorded = 0
   const store = {
     ...sqlite,
-    recordUsage(record: UsageRecord) {
-      recorded += 1
-      const known = records.get(record.provider)
-      if (known) known.push(record)
-      else records.set(record.provider, [record])
-      sqlite.recordUsage(record)
+    beginUsage(begun: UsageBegun): OpenUsage {
+      const open = sqlite.beginUsage(begun)
+      return {
+        note: (usage) => open.note(usage),
+        end(ended) {
+          recorded += 1
+          const known = records.get(begun.provider)
+          const record = { ...begun, ...ended }
+          if (known) known.push(record)
+          else records.set(begun.provider, [record])
+          open.end(ended)
+        },
+      }
     },
   }
   const errors: string[] = []

@@ -88,10 +88,15 @@ export interface WaitingUsage {
   readonly behindMs: number
 }
 
+/** What the record of an attempt says beyond `UsageBegun`. */
+export type UsageEnded = Omit<UsageRecord, keyof UsageBegun>
+
 /** An attempt that has begun and is not recorded yet. */
 export interface OpenUsage {
   /** Noted in case the process dies; a later note replaces it. */
   note(usage: NotedUsage): void
+  /** Appends the record of the attempt, as `recordUsage` does. */
+  end(ended: UsageEnded): void
 }
 
 /** A key or account to write, or the id of an account to remove. */
@@ -204,11 +209,11 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    */
   beginUsage(begun: UsageBegun): OpenUsage
   /**
-   * Appends a record; `open` is the result of `beginUsage`. It is written to the database a little later, together with others,
+   * Appends a record of which no beginning was recorded. It is written to the database a little later, together with others,
    * and retried until it is. With a journal, none is lost even if the process is killed. Without one, a regular stop loses
    * none, and while the database cannot be written a bounded number waits.
    */
-  recordUsage(record: UsageRecord, open?: OpenUsage): void
+  recordUsage(record: UsageRecord): void
   /**
    * Resolves when the recorded usage survives a kill of this process, at the end of this turn of the event loop; undefined if
    * it already does, or never will. The end of a response waits for it, so that whatever a caller has seen whole is on record.

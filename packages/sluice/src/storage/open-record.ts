@@ -1,32 +1,46 @@
-import type { NotedUsage, OpenUsage } from '../ports/store.ts'
+import type { NotedUsage, OpenUsage, UsageEnded } from '../ports/store.ts'
 import type { Journal, Place } from './journal.ts'
-import { journalLine } from './usage-journal.ts'
+import { completed, journalLine } from './usage-journal.ts'
+
+/** Where the lines and the record of an attempt go. */
+export interface Destination {
+  /** Absent if records need not survive the process. */
+  readonly journal: Journal | undefined
+  /** Queues a record for the database. */
+  add(record: { readonly document: string; readonly open: OpenRecord }): void
+}
 
 /** An attempt in progress and its journal lines: the first, and the newest of the later ones. */
 export class OpenRecord implements OpenUsage {
   readonly id: string
-  readonly #journal: Journal | undefined
+  readonly #destination: Destination
+  /** The document of its beginning; empty if none was recorded. */
+  #begun = ''
   #first: Place | undefined
   #newest: Place | undefined
 
-  constructor(id: string, journal: Journal | undefined) {
+  constructor(id: string, destination: Destination) {
     this.id = id
-    this.#journal = journal
+    this.#destination = destination
   }
 
-  append(line: string): void {
-    if (!this.#journal) return
-    const place = this.#journal.append(line)
-    if (!this.#first) {
-      this.#first = place
-      return
-    }
-    this.#newest?.done()
-    this.#newest = place
+  begin(document: string): void {
+    this.#begun = document
+    this.#append(journalLine.begun(document))
   }
 
   note(usage: NotedUsage): void {
-    if (this.#journal) this.append(journalLine.noted(this.id, usage))
+    if (this.#destination.journal) this.#append(journalLine.noted(this.id, usage))
+  }
+
+  end(ended: UsageEnded): void {
+    this.settle(completed(this.#begun, ended))
+  }
+
+  /** Appends the whole record. */
+  settle(document: string): void {
+    this.#append(journalLine.settled(document))
+    this.#destination.add({ document, open: this })
   }
 
   /** The record is in the database, or can never be written. */
@@ -39,5 +53,16 @@ export class OpenRecord implements OpenUsage {
   leave(): void {
     this.#first?.leave()
     this.#newest?.leave()
+  }
+
+  #append(line: string): void {
+    const place = this.#destination.journal?.append(line)
+    if (!place) return
+    if (!this.#first) {
+      this.#first = place
+      return
+    }
+    this.#newest?.done()
+    this.#newest = place
   }
 }

@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isObject, noUsage, type UsageRecord } from '@sluice/contract'
-import type { NotedUsage, UsageBegun } from '../ports/store.ts'
+import type { NotedUsage, UsageBegun, UsageEnded } from '../ports/store.ts'
 import { storableJson } from './bound-values.ts'
 import { instanceOf, isAbandoned } from './journal-owner.ts'
 
@@ -14,9 +14,14 @@ export function documentOf(id: string, value: UsageBegun | NotedUsage | UsageRec
   return `{"id":"${id}",${storableJson(JSON.stringify(value)).slice(1)}`
 }
 
+/** The document of a record of which the first fields are a document already. */
+export function completed(begun: string, ended: UsageEnded): string {
+  return `${begun.slice(0, -1)},${storableJson(JSON.stringify(ended)).slice(1)}`
+}
+
 /** Formats lines of the ledger's journal: the kind of line, then the document. */
 export const journalLine = {
-  begun: (id: string, begun: UsageBegun) => `B${documentOf(id, begun)}`,
+  begun: (document: string) => `B${document}`,
   noted: (id: string, usage: NotedUsage) => `N${documentOf(id, usage)}`,
   settled: (document: string) => `S${document}`,
 }

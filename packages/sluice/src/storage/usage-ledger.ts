@@ -2,15 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { UsageRecord } from '@sluice/contract'
 import type { OpenUsage, Store, UsageBegun, WaitingUsage } from '../ports/store.ts'
 import { type Journal, openJournal } from './journal.ts'
-import { OpenRecord } from './open-record.ts'
+import { type Destination, OpenRecord } from './open-record.ts'
 import { unavailable } from './unavailable.ts'
-import {
-  documentOf,
-  journalLine,
-  recoverUsage,
-  type WriteDocuments,
-  writeSettled,
-} from './usage-journal.ts'
+import { documentOf, recoverUsage, type WriteDocuments, writeSettled } from './usage-journal.ts'
 import { openUsageQueue, type UsageQueue, type WriteFailed } from './usage-queue.ts'
 
 export interface LedgerOptions {
@@ -44,6 +38,7 @@ class JournaledLedger implements Ledger {
   readonly #writeFailed: WriteFailed
   readonly #journal: Journal | undefined
   readonly #queue: UsageQueue
+  readonly #destination: Destination
   /** Starts with the time, so that a large index of ids grows at its end. */
   readonly #series = `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`
   #count = 0
@@ -64,13 +59,14 @@ class JournaledLedger implements Ledger {
       writeFailed,
       ...(this.#journal && { overflow: ({ open }) => this.#leave(open) }),
     })
+    this.#destination = { journal: this.#journal, add: (record) => this.#queue.add(record) }
     if (journalFolder !== undefined) this.#recover(journalFolder)
   }
 
   beginUsage(begun: UsageBegun): OpenUsage {
     this.checkJournal()
     const open = this.#openRecord()
-    if (this.#journal) open.append(journalLine.begun(open.id, begun))
+    open.begin(documentOf(open.id, begun))
     return open
   }
 
@@ -79,11 +75,9 @@ class JournaledLedger implements Ledger {
     if (failure !== undefined) throw unavailable(failure, 'The journal cannot be written for now')
   }
 
-  recordUsage(record: UsageRecord, begun?: OpenUsage): void {
-    const open = begun instanceof OpenRecord ? begun : this.#openRecord()
-    const document = documentOf(open.id, record)
-    if (this.#journal) open.append(journalLine.settled(document))
-    this.#queue.add({ document, open })
+  recordUsage(record: UsageRecord): void {
+    const open = this.#openRecord()
+    open.settle(documentOf(open.id, record))
   }
 
   waitingUsage(): WaitingUsage {
@@ -112,7 +106,7 @@ class JournaledLedger implements Ledger {
 
   #openRecord(): OpenRecord {
     this.#count += 1
-    return new OpenRecord(`${this.#series}${this.#count.toString(36)}`, this.#journal)
+    return new OpenRecord(`${this.#series}${this.#count.toString(36)}`, this.#destination)
   }
 
   #leave(open: OpenRecord): void {

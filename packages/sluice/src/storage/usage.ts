@@ -74,7 +74,7 @@ export function usageTable(
   })
   return {
     beginUsage: (begun) => ledger.beginUsage(begun),
-    recordUsage: (record, open) => ledger.recordUsage(record, open),
+    recordUsage: (record) => ledger.recordUsage(record),
     recorded: () => ledger.recorded(),
     flush: () => ledger.flush(),
     checkJournal: () => ledger.checkJournal(),

@@ -9,6 +9,7 @@ import { LiveCalls } from '../../src/gateway/live-calls.ts'
 import { defaultBreaker } from '../../src/gateway/route/breaker.ts'
 import { createHealth } from '../../src/gateway/route/health.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
+import type { UsageBegun, UsageEnded } from '../../src/ports/store.ts'
 import { Concealer } from '../../src/gateway/run/concealer.ts'
 import type { Run } from '../../src/gateway/run/run.ts'
 import { freeTarget } from '../../src/prices/target-price.ts'
@@ -28,8 +29,10 @@ function open(cancellation: Cancellation) {
       health: createHealth(() => 0),
       live: new LiveCalls(),
       store: {
-        beginUsage: () => ({ note() {} }),
-        recordUsage: (record: UsageRecord) => records.push(record),
+        beginUsage: (begun: UsageBegun) => ({
+          note() {},
+          end: (ended: UsageEnded) => records.push({ ...begun, ...ended }),
+        }),
       },
     },
     call: {

@@ -38,7 +38,7 @@ function open(recordsMax?: number) {
     told,
     add: (from: number, to: number) => {
       for (let n = from; n <= to; n++) {
-        const open = new OpenRecord(`record_${n}`, undefined)
+        const open = new OpenRecord(`record_${n}`, { journal: undefined, add() {} })
         queue.add({ document: JSON.stringify(sampleUsage({ attempt: n })), open })
       }
     },

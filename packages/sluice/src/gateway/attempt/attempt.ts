@@ -5,10 +5,9 @@ import {
   type Operation,
   operations,
   type Usage,
-  type UsageRecord,
 } from '@sluice/contract'
 import type { Received, StreamWatcher } from '@sluice/protocols'
-import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
+import type { OpenUsage, UsageBegun, UsageEnded } from '../../ports/store.ts'
 import type { AnyReply, AnyStep } from '../canonical.ts'
 import { isFree } from '../limits/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
@@ -94,6 +93,7 @@ export class Attempt implements CancelListener, Growing {
   #usage: Usage | undefined
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
   #delivered: Delivery | undefined
+  readonly #begun: UsageBegun
   readonly #open: OpenUsage
   /** Set if the call is traced. */
   readonly span: AttemptSpan | undefined
@@ -126,7 +126,8 @@ export class Attempt implements CancelListener, Growing {
     this.#run = run
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()
-    this.#open = run.gateway.store.beginUsage(this.#begun())
+    this.#begun = begunOf(run, this, this.#startedAt)
+    this.#open = run.gateway.store.beginUsage(this.#begun)
     this.span = run.call.trace?.beginAttempt()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
     run.places?.attemptBegins()
@@ -317,9 +318,8 @@ export class Attempt implements CancelListener, Growing {
     const usage = isLeft || outcome === 'completed' ? askedUsage(call, said) : said
     const startedAt = this.#startedAt
     const estimated = estimate !== undefined || (isLeft && !said && usage !== undefined)
-    const record: UsageRecord = {
+    const ended: UsageEnded = {
       ...(usage ?? noUsage),
-      ...this.#begun(),
       outcome,
       reported: said !== undefined && !estimate,
       ...(estimated && { estimated }),
@@ -334,32 +334,15 @@ export class Attempt implements CancelListener, Growing {
         startedAt,
       }),
     }
-    gateway.store.recordUsage(record, this.#open)
+    this.#open.end(ended)
     gateway.telemetry?.attemptEnded({
       call,
       target: this.target,
-      record,
+      record: { ...this.#begun, ...ended },
       firstContentMs: this.#firstContentMs,
       error,
       span: this.span,
     })
-  }
-
-  #begun(): UsageBegun {
-    const { call } = this.#run
-    return {
-      callId: call.id,
-      ...(call.givenId !== undefined && { requestId: call.givenId }),
-      attempt: this.number,
-      keyId: call.key.id,
-      ...call.key.owners,
-      ...(call.tags.length > 0 && { tags: call.tags }),
-      ...requestFacts(this.#run, this.target),
-      operation: call.operation,
-      provider: this.target.providerId,
-      model: this.target.model,
-      startedAt: this.#startedAt,
-    }
   }
 
   /** Whether the request reached an upstream or engine that may have done work. */
@@ -382,5 +365,26 @@ export class Attempt implements CancelListener, Growing {
     this.#promptTokens = estimate?.inputTokens ?? this.#promptTokens
     call.request.rest()
     return estimate
+  }
+}
+
+function begunOf(
+  run: Run,
+  { target, number }: Pick<Attempt, 'target' | 'number'>,
+  startedAt: number,
+): UsageBegun {
+  const { call } = run
+  return {
+    callId: call.id,
+    ...(call.givenId !== undefined && { requestId: call.givenId }),
+    attempt: number,
+    keyId: call.key.id,
+    ...call.key.owners,
+    ...(call.tags.length > 0 && { tags: call.tags }),
+    ...requestFacts(run, target),
+    operation: call.operation,
+    provider: target.providerId,
+    model: target.model,
+    startedAt,
   }
 }
