@@ -13,7 +13,7 @@ import { asWritten, formatReports, type Run } from './run/run.ts'
 export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
   const opening = openRun(gateway, call)
   const run = opening instanceof Promise ? await opening : opening
-  return answerOf(run, await begin(run))
+  return answerOf(run, began(run, await fallback(run)))
 }
 
 /**
@@ -35,12 +35,13 @@ export function withCall(run: Run, call: Call): Run {
 
 /** Runs a call until its response begins. */
 export function begin(run: Run): Promise<Attempted> {
-  return fallback(run).then((attempted) => {
-    const { trail } = run.call
-    trail.upstreamMs = attempted.firstContentMs
-    trail.firstContentMs = run.gateway.now() - trail.startedAt
-    return attempted
-  })
+  return fallback(run).then((attempted) => began(run, attempted))
+}
+
+function began({ gateway, call: { trail } }: Run, attempted: Attempted): Attempted {
+  trail.upstreamMs = attempted.firstContentMs
+  trail.firstContentMs = gateway.now() - trail.startedAt
+  return attempted
 }
 
 /**

@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import type { OutgoingRequest } from '../../providers/provider.ts'
 import type { KeyUse } from '../route/key-turns.ts'
 import type { Run } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
@@ -7,6 +8,7 @@ import { checkNamed, namedAsSent } from './named-ids.ts'
 import { outgoingOf } from './outgoing.ts'
 import { type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
 import { receiveAnswer } from './receive-answer.ts'
+import type { Outgoing } from './send.ts'
 import { nameOfSecret } from './secret-name.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -15,7 +17,7 @@ import { untilAborted } from './until-aborted.ts'
  * upstream refuses the key, the request is tried once more with another key. If the upstream does not offer the
  * endpoint of the caller's format, it is asked once more in its own format.
  */
-export async function askUpstream(
+export function askUpstream(
   run: Run,
   target: UpstreamTarget,
   cancellation: Cancellation,
@@ -24,14 +26,13 @@ export async function askUpstream(
   const { secrets } = target.upstream
   const use = useOf(run, target)
   const secret = health.nextKey(use, secrets)
-  if (secret === undefined) throw everyKeyRests(target, health.keyRestsMs(use, secrets))
-  try {
-    return await askWith(run, { target, secret }, cancellation)
-  } catch (thrown) {
+  if (secret === undefined)
+    return Promise.reject(everyKeyRests(target, health.keyRestsMs(use, secrets)))
+  return askWith(run, { target, secret }, cancellation).catch((thrown: unknown) => {
     const error = GatewayError.from(thrown)
     if (error.code !== 'upstream_refused_us') throw error
     return askWithOther(run, { target, secret, error }, cancellation)
-  }
+  })
 }
 
 function useOf({ call }: Run, { providerId, model }: UpstreamTarget): KeyUse {
@@ -141,55 +142,76 @@ interface Sending {
   readonly secret: string
 }
 
-/** The attempt ends as failed unless its response has begun. */
-async function sendPrepared(
-  run: Run,
-  { target, prepared, secret }: Sending,
-  cancellation: Cancellation,
-): Promise<Attempted> {
-  const { gateway, call } = run
-  const { upstream, timeouts } = target
-  const attempt = new Attempt(run, target, cancellation)
-  attempt.secret = secret
+/** Sends the request. The attempt ends as failed unless its response has begun. */
+function sendPrepared(run: Run, sending: Sending, cancellation: Cancellation): Promise<Attempted> {
+  const attempt = new Attempt(run, sending.target, cancellation)
+  attempt.secret = sending.secret
+  const failed = (thrown: unknown): never => {
+    throw attempt.fail(GatewayError.from(thrown))
+  }
   try {
     attempt.wait('headers')
-    const writing = outgoingOf(run, target, prepared.request)
-    const request = writing instanceof Promise ? await writing : writing
+    const request = signedRequest(run, sending, attempt)
+    return request instanceof Promise
+      ? request.then((signed) => exchange(run, sending, { attempt, request: signed }), failed)
+      : exchange(run, sending, { attempt, request })
+  } catch (thrown) {
+    return failed(thrown)
+  }
+}
+
+/** A promise only for large requests and for credentials that must be fetched. */
+function signedRequest(
+  run: Run,
+  { target, prepared, secret }: Sending,
+  attempt: Attempt,
+): Outgoing | Promise<Outgoing> {
+  const { upstream } = target
+  const signed = (request: OutgoingRequest): Outgoing | Promise<Outgoing> => {
     const isElsewhere = prepared.request.elsewhere !== undefined
     const credentials = isElsewhere
       ? {}
       : upstream.provider.credentials(secret, request, upstream.settings)
-    const signed =
-      credentials instanceof Promise ? await untilAborted(credentials, attempt.signal) : credentials
-    const answer = await new Promise<AttemptAnswer>((resolve, reject) => {
-      const receiver = receiveAnswer(run, { target, prepared, attempt }, { resolve, reject })
-      attempt.connection = gateway.send(
-        {
-          method: prepared.request.method,
-          url: request.url,
-          headers: {
-            accept: call.stream ? 'text/event-stream, application/json' : '*/*',
-            ...request.headers,
-            ...signed,
-            ...attempt.span?.headers,
-          },
-          body: request.body,
-          connectMs: timeouts.connectMs,
-        },
-        receiver,
-      )
-      attempt.onBreak((error) => receiver.fail(error))
-      if (prepared.isNative) call.request.rest()
+    const complete = (own: Readonly<Record<string, string>>): Outgoing => ({
+      method: prepared.request.method,
+      url: request.url,
+      headers: {
+        accept: run.call.stream ? 'text/event-stream, application/json' : '*/*',
+        ...request.headers,
+        ...own,
+        ...attempt.span?.headers,
+      },
+      body: request.body,
+      connectMs: target.timeouts.connectMs,
     })
-    return {
-      target,
-      firstContentMs: attempt.elapsedMs,
-      answer,
-      ...(call.operation === 'createVideo' && { madeWith: nameOfSecret(secret) }),
-      usage: () => attempt.usage(),
-      abandon: () => attempt.abandon(),
-    }
-  } catch (thrown) {
-    throw attempt.fail(GatewayError.from(thrown))
+    return credentials instanceof Promise
+      ? untilAborted(credentials, attempt.signal).then(complete)
+      : complete(credentials)
   }
+  const writing = outgoingOf(run, target, prepared.request)
+  return writing instanceof Promise ? writing.then(signed) : signed(writing)
+}
+
+/** Resolves when the response has begun. */
+function exchange(
+  run: Run,
+  { target, prepared, secret }: Sending,
+  { attempt, request }: { readonly attempt: Attempt; readonly request: Outgoing },
+): Promise<Attempted> {
+  const { gateway, call } = run
+  return new Promise((resolve, reject) => {
+    const begun = (answer: AttemptAnswer): void =>
+      resolve({
+        target,
+        firstContentMs: attempt.elapsedMs,
+        answer,
+        ...(call.operation === 'createVideo' && { madeWith: nameOfSecret(secret) }),
+        usage: () => attempt.usage(),
+        abandon: () => attempt.abandon(),
+      })
+    const receiver = receiveAnswer(run, { target, prepared, attempt }, { resolve: begun, reject })
+    attempt.connection = gateway.send(request, receiver)
+    attempt.onBreak((error) => receiver.fail(error))
+    if (prepared.isNative) call.request.rest()
+  })
 }
