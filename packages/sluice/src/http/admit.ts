@@ -215,11 +215,10 @@ function spendingOf(
   route: Route,
   asked: unknown = call.request.model,
 ): Spending | undefined {
-  const names = [typeof asked === 'string' ? asked : route.model]
-  // A budget for a model counts it at every provider, whatever name the caller uses.
-  for (const level of route.levels)
-    for (const { id, model } of level) names.push(id, id.slice(id.indexOf('/') + 1), model)
-  const budgets = limits.budgets.filter(({ counts }) => counts(names, call.tags))
+  const name = typeof asked === 'string' ? asked : route.model
+  const budgets = limits.budgets.every(({ countsAll }) => countsAll)
+    ? limits.budgets
+    : countingBudgets(limits, namesOf(route, name), call.tags)
   if (budgets.length === 0) return undefined
   const cost = estimatedCost(call, { route, size, at: gateway.now() })
   if (cost) return { ...cost, budgets }
@@ -227,7 +226,23 @@ function spendingOf(
     return { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd, budgets }
   throw new GatewayError(
     'forbidden',
-    `The price of ${names[0]} is unknown, and this key has a budget: set the price first`,
+    `The price of ${name} is unknown, and this key has a budget: set the price first`,
     { param: 'model' },
   )
+}
+
+/** A budget for a model counts it at every provider, whatever name the caller uses. */
+function namesOf({ levels }: Route, asked: string): readonly string[] {
+  const names = [asked]
+  for (const level of levels)
+    for (const { id, model } of level) names.push(id, id.slice(id.indexOf('/') + 1), model)
+  return names
+}
+
+function countingBudgets(
+  { budgets }: CallerLimits,
+  names: readonly string[],
+  tags: readonly string[],
+): Spending['budgets'] {
+  return budgets.filter(({ counts }) => counts(names, tags))
 }

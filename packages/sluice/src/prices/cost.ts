@@ -24,6 +24,7 @@ export type PricedUsage = Usage & { readonly estimated?: boolean }
 const attoPerMicro = 10n ** 12n
 const millionth = 1_000_000n
 
+/** A quantity above 0 of one kind. */
 interface Line {
   readonly kind: RateName
   readonly quantity: number
@@ -70,7 +71,6 @@ function addUp(usage: PricedUsage, operation: OperationName, price: Price, add: 
   const lines = linesOf(usage, operation, price)
   if (factor === undefined || lines === undefined) return false
   for (const { kind, quantity, rate } of lines) {
-    if (quantity === 0) continue
     if (!rate) return false
     const amount = amountOf(rate, quantity, usage.inputTokens)
     add(kind, quantity, factor === millionth ? amount : (amount * factor) / millionth)
@@ -115,23 +115,33 @@ function amountOf({ atto, tiers, minimum }: Rate, quantity: number, inputTokens:
  * Everything that is charged; undefined if the price does not cover what was used. Many providers report more than they charge:
  * if the price is per image, second, character or search, tokens without a price are not charged, and the other way round.
  */
-function linesOf(usage: PricedUsage, operation: OperationName, price: Price) {
+function linesOf(
+  usage: PricedUsage,
+  operation: OperationName,
+  price: Price,
+): readonly Line[] | undefined {
   const { rates } = price
   const units = unitsOf(usage, operation, price)
   const tokens = tokensOf(usage, rates)
-  const request: Line = { kind: 'request', quantity: 1, rate: variantOf('request', usage, price) }
-  const chargedUnits = units.filter(({ rate }) => rate !== undefined)
-  const hasTokens = tokens.some(({ quantity }) => quantity > 0)
-  const isByTokens = hasTokens && tokens.every(({ rate, quantity }) => rate || quantity === 0)
-  const isByUnits = chargedUnits.length > 0
-  const isByRequest = request.rate !== undefined
-  const used = hasTokens || units.length > 0
-  if (used && !isByTokens && !isByUnits && !isByRequest) return undefined
-  return [
-    ...chargedUnits,
-    ...(isByTokens ? tokens : isByUnits || isByRequest ? [] : tokens),
-    ...(isByRequest ? [request] : []),
-  ]
+  const perRequest = variantOf('request', usage, price)
+  const charged = units.filter(({ rate }) => rate !== undefined)
+  const isByTokens = tokens.length > 0 && tokens.every(({ rate }) => rate !== undefined)
+  const isOtherwise = charged.length > 0 || perRequest !== undefined
+  const used = tokens.length > 0 || units.length > 0
+  if (used && !isByTokens && !isOtherwise) return undefined
+  if (isByTokens && !isOtherwise) return tokens
+  if (isByTokens) charged.push(...tokens)
+  if (perRequest) charged.push({ kind: 'request', quantity: 1, rate: perRequest })
+  return charged
+}
+
+function addLine(
+  lines: Line[],
+  kind: RateName,
+  quantity: number | undefined,
+  rate: Rate | undefined,
+): void {
+  if (quantity !== undefined && quantity > 0) lines.push({ kind, quantity, rate })
 }
 
 const videoOperations: ReadonlySet<OperationName> = new Set(['createVideo', 'getVideo'])
@@ -139,17 +149,17 @@ const videoOperations: ReadonlySet<OperationName> = new Set(['createVideo', 'get
 function unitsOf(usage: PricedUsage, operation: OperationName, price: Price): readonly Line[] {
   const { rates } = price
   const second = videoOperations.has(operation) ? 'videoSecond' : 'audioSecond'
-  const found: Line[] = [
-    { kind: 'image', quantity: usage.images ?? 0, rate: variantOf('image', usage, price) },
-    { kind: second, quantity: usage.seconds ?? 0, rate: variantOf(second, usage, price) },
-    { kind: 'character', quantity: usage.characters ?? 0, rate: rates.character },
-    { kind: 'searchUnit', quantity: usage.searchUnits ?? 0, rate: rates.searchUnit },
-  ]
-  return found.filter(({ quantity }) => quantity > 0)
+  const lines: Line[] = []
+  addLine(lines, 'image', usage.images, variantOf('image', usage, price))
+  addLine(lines, second, usage.seconds, variantOf(second, usage, price))
+  addLine(lines, 'character', usage.characters, rates.character)
+  addLine(lines, 'searchUnit', usage.searchUnits, rates.searchUnit)
+  return lines
 }
 
 /** The first variant that matches the request. A request without size or quality gets the first one. */
 function variantOf(unit: RateName, { size, quality }: Usage, price: Price): Rate | undefined {
+  if (price.variants.length === 0) return price.rates[unit]
   const kind = price.variants.find(
     (one) => one.unit === unit && isAsked(one.size, size) && isAsked(one.quality, quality),
   )
@@ -165,12 +175,13 @@ function isAsked(kind: string | undefined, asked: string | undefined): boolean {
  * as the kind that contains it, except where providers charge several times as much: audio, and cache writes kept for an hour.
  */
 function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
+  const lines: Line[] = []
   const { billedInputTokens: input, billedOutputTokens: output } = usage
-  if (input !== undefined || output !== undefined)
-    return [
-      { kind: 'input', quantity: input ?? 0, rate: rates.input },
-      { kind: 'output', quantity: output ?? 0, rate: rates.output },
-    ]
+  if (input !== undefined || output !== undefined) {
+    addLine(lines, 'input', input, rates.input)
+    addLine(lines, 'output', output, rates.output)
+    return lines
+  }
   const left = { input: usage.inputTokens, output: usage.outputTokens }
   const take = (from: 'input' | 'output', count = 0): number => {
     const taken = Math.min(Math.max(0, count), left[from])
@@ -186,22 +197,17 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   const imageOut = take('output', usage.imageOutputTokens)
   const reasoning = take('output', usage.reasoningTokens)
   const write1h = rates.cacheWrite1h ?? (rates.cacheWrite ? undefined : rates.input)
-  return [
-    { kind: 'cacheRead', quantity: read, rate: rates.cacheRead ?? rates.input },
-    {
-      kind: 'cacheWrite',
-      quantity: written - writtenLong,
-      rate: rates.cacheWrite ?? rates.input,
-    },
-    { kind: 'cacheWrite1h', quantity: writtenLong, rate: write1h },
-    { kind: 'audioInput', quantity: audioIn, rate: rates.audioInput },
-    { kind: 'imageInput', quantity: imageIn, rate: rates.imageInput ?? rates.input },
-    { kind: 'input', quantity: left.input, rate: rates.input },
-    { kind: 'audioOutput', quantity: audioOut, rate: rates.audioOutput },
-    { kind: 'imageOutput', quantity: imageOut, rate: rates.imageOutput ?? rates.output },
-    { kind: 'reasoning', quantity: reasoning, rate: rates.reasoning ?? rates.output },
-    { kind: 'output', quantity: left.output, rate: rates.output },
-  ]
+  addLine(lines, 'cacheRead', read, rates.cacheRead ?? rates.input)
+  addLine(lines, 'cacheWrite', written - writtenLong, rates.cacheWrite ?? rates.input)
+  addLine(lines, 'cacheWrite1h', writtenLong, write1h)
+  addLine(lines, 'audioInput', audioIn, rates.audioInput)
+  addLine(lines, 'imageInput', imageIn, rates.imageInput ?? rates.input)
+  addLine(lines, 'input', left.input, rates.input)
+  addLine(lines, 'audioOutput', audioOut, rates.audioOutput)
+  addLine(lines, 'imageOutput', imageOut, rates.imageOutput ?? rates.output)
+  addLine(lines, 'reasoning', reasoning, rates.reasoning ?? rates.output)
+  addLine(lines, 'output', left.output, rates.output)
+  return lines
 }
 
 /** Formats millionths of a dollar as dollars, such as `0.000123`. */

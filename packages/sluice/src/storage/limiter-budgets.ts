@@ -1,27 +1,27 @@
-import type { BudgetClaim, Level, Spent } from '../ports/limiter.ts'
+import type { BudgetClaim, BudgetWindow, Level, Spent } from '../ports/limiter.ts'
 import { endOfSlot, slotOf } from './budget-windows.ts'
 
 /** Spending per budget and slot, reservations included. */
 export class Budgets {
-  /** Slots in order of time. */
-  readonly #used = new Map<string, Map<number, number>>()
+  readonly #byWindow = new Map<BudgetWindow, Map<string, Bucket>>()
+  #count = 0
   readonly #bucketsMax: number
 
   constructor(bucketsMax: number) {
     this.#bucketsMax = bucketsMax
   }
 
-  isKnown(claim: BudgetClaim): boolean {
-    return this.#used.has(nameOf(claim))
+  isKnown({ window, bucket }: BudgetClaim): boolean {
+    return this.#byWindow.get(window)?.has(bucket) === true
   }
 
   /** Milliseconds until the claim can be granted; 0 if now, Infinity if never. */
   wait(claim: BudgetClaim, date: number): number {
     const { limit, amount, window } = claim
-    const slots = this.#current(claim, date)
-    let excess = sum(slots) + amount - limit
+    const known = this.#current(claim, date)
+    let excess = (known?.total ?? 0) + amount - limit
     if (excess <= 0) return 0
-    for (const [slot, used] of slots ?? []) {
+    for (const [slot, used] of known?.slots ?? []) {
       excess -= used
       if (excess <= 0) return Math.max(1, endOfSlot(window, slot) - date)
     }
@@ -30,76 +30,108 @@ export class Budgets {
 
   /** Adds spending now. A bucket that was unknown is known from then on. */
   take(claim: BudgetClaim, amount: number, date: number): void {
-    const slots = this.#current(claim, date) ?? this.#open(claim)
-    add(slots, slotOf(claim.window, date), amount)
+    const taken = this.#current(claim, date) ?? this.#open(claim)
+    taken.add(slotOf(claim.window, date), amount)
     // Moves used buckets to the end when eviction is near, so that buckets with open reservations are not evicted.
-    if (this.#used.size < this.#bucketsMax / 2) return
-    const name = nameOf(claim)
-    this.#used.delete(name)
-    this.#used.set(name, slots)
+    if (this.#count < this.#bucketsMax / 2) return
+    const buckets = this.#byWindow.get(claim.window)
+    buckets?.delete(claim.bucket)
+    buckets?.set(claim.bucket, taken)
   }
 
   /** Sets what was spent and when. The bucket is known from then on. */
   put(claim: BudgetClaim, spent: readonly Spent[], date: number): void {
-    const slots = this.#open(claim)
+    const opened = this.#open(claim)
     const inTime = [...spent, { at: date, microUsd: 0 }].toSorted((one, other) => one.at - other.at)
-    for (const { at, microUsd } of inTime) add(slots, slotOf(claim.window, at), microUsd)
-    this.#current(claim, date)
+    for (const { at, microUsd } of inTime) opened.add(slotOf(claim.window, at), microUsd)
+    opened.expire(date)
   }
 
   /** Corrects spending at a date; does nothing if that date no longer counts. */
   correct(claim: BudgetClaim, amount: number, { at, date }: { at: number; date: number }): void {
-    const slots = this.#current(claim, date)
+    const known = this.#current(claim, date)
     const slot = slotOf(claim.window, at)
-    if (slots?.has(slot) === true) add(slots, slot, amount)
+    if (known?.slots.has(slot) === true) known.add(slot, amount)
   }
 
   level(claim: BudgetClaim, date: number): Level {
     const { limit, window } = claim
-    const slots = this.#current(claim, date)
-    const [oldest] = slots?.keys() ?? []
-    const end = endOfSlot(window, oldest ?? slotOf(window, date))
+    const known = this.#current(claim, date)
+    const isEmpty = known === undefined || known.slots.size === 0
+    const end = isEmpty ? endOfSlot(window, slotOf(window, date)) : known.until
     return {
       limit,
-      remaining: Math.max(0, limit - sum(slots)),
-      resetMs: typeof window === 'number' && oldest === undefined ? 0 : end - date,
+      remaining: Math.max(0, limit - (known?.total ?? 0)),
+      resetMs: typeof window === 'number' && isEmpty ? 0 : end - date,
     }
   }
 
   clear(): void {
-    this.#used.clear()
+    this.#byWindow.clear()
+    this.#count = 0
   }
 
-  /** The slots that still count; removes the others. */
-  #current(claim: BudgetClaim, date: number): Map<number, number> | undefined {
-    const slots = this.#used.get(nameOf(claim))
-    if (slots)
-      for (const slot of slots.keys()) {
-        if (endOfSlot(claim.window, slot) > date) break
-        slots.delete(slot)
+  /** The bucket without the slots that no longer count. */
+  #current({ window, bucket }: BudgetClaim, date: number): Bucket | undefined {
+    const known = this.#byWindow.get(window)?.get(bucket)
+    known?.expire(date)
+    return known
+  }
+
+  #open({ window, bucket }: BudgetClaim): Bucket {
+    let buckets = this.#byWindow.get(window)
+    if (!buckets) {
+      buckets = new Map()
+      this.#byWindow.set(window, buckets)
+    }
+    if (this.#count >= this.#bucketsMax) this.#dropOldest(buckets)
+    if (!buckets.has(bucket)) this.#count += 1
+    const opened = new Bucket(window)
+    buckets.set(bucket, opened)
+    return opened
+  }
+
+  /** Drops the least recently used bucket of these, or of another window if there are none. */
+  #dropOldest(wanted: Map<string, Bucket>): void {
+    const others = this.#byWindow.values().find(({ size }) => size > 0)
+    const buckets = wanted.size > 0 ? wanted : others
+    const [oldest] = buckets?.keys() ?? []
+    if (oldest !== undefined && buckets?.delete(oldest) === true) this.#count -= 1
+  }
+}
+
+/** What was spent of one budget. */
+class Bucket {
+  /** In order of time. */
+  readonly slots = new Map<number, number>()
+  /** The sum of all slots. */
+  total = 0
+  /** When the oldest slot stops counting; Infinity if there is none. */
+  until = Infinity
+  readonly #window: BudgetWindow
+
+  constructor(window: BudgetWindow) {
+    this.#window = window
+  }
+
+  add(slot: number, amount: number): void {
+    this.slots.set(slot, (this.slots.get(slot) ?? 0) + amount)
+    this.total += amount
+    if (this.slots.size === 1) this.until = endOfSlot(this.#window, slot)
+  }
+
+  /** Removes the slots that no longer count. */
+  expire(date: number): void {
+    if (date < this.until) return
+    this.until = Infinity
+    for (const [slot, used] of this.slots) {
+      const end = endOfSlot(this.#window, slot)
+      if (end > date) {
+        this.until = end
+        return
       }
-    return slots
+      this.slots.delete(slot)
+      this.total -= used
+    }
   }
-
-  #open(claim: BudgetClaim): Map<number, number> {
-    const slots = new Map<number, number>()
-    const [oldest] = this.#used.keys()
-    if (this.#used.size >= this.#bucketsMax && oldest !== undefined) this.#used.delete(oldest)
-    this.#used.set(nameOf(claim), slots)
-    return slots
-  }
-}
-
-function nameOf({ window, bucket }: BudgetClaim): string {
-  return `${window}:${bucket}`
-}
-
-function sum(slots: Map<number, number> | undefined): number {
-  let total = 0
-  if (slots) for (const used of slots.values()) total += used
-  return total
-}
-
-function add(slots: Map<number, number>, slot: number, amount: number): void {
-  slots.set(slot, (slots.get(slot) ?? 0) + amount)
 }

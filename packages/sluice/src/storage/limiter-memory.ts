@@ -108,15 +108,18 @@ export class MemoryLimiter implements Limiter {
     this.#free.push(slot)
     const { claims, at } = reservation
     const uses = usedOf(claims, actual)
-    for (const [index, claim] of claims.entries())
-      if (claim.kind === 'concurrency') this.#places.release(claim, id)
-      else {
-        const used = uses[index]
-        const beyond = used === undefined ? 0 : used - claim.amount
-        if (beyond === 0) continue
-        if (claim.kind === 'rate') this.#rates.take(claim, beyond, this.#now())
-        else this.#budgets.correct(claim, beyond, { at, date: this.#date() })
+    for (let index = 0; index < claims.length; index++) {
+      const claim = claims[index]
+      if (!claim) continue
+      if (claim.kind === 'concurrency') {
+        this.#places.release(claim, id)
+        continue
       }
+      const beyond = (uses[index] ?? claim.amount) - claim.amount
+      if (beyond === 0) continue
+      if (claim.kind === 'rate') this.#rates.take(claim, beyond, this.#now())
+      else this.#budgets.correct(claim, beyond, { at, date: this.#date() })
+    }
   }
 
   renew({ id }: Reservation, leaseMs: number): void {

@@ -56,11 +56,12 @@ function atTier(
   price: Target['price'],
   { usage, at }: { readonly usage: Usage; readonly at: number },
 ): number {
+  const { value } = request
+  if (tierFields.every((name) => typeof value[name] !== 'string')) return 0
   const asked = tierFields.flatMap((name) => {
-    const value = request.value[name]
-    return typeof value === 'string' ? [value.toLowerCase()] : []
+    const tier = value[name]
+    return typeof tier === 'string' ? [tier.toLowerCase()] : []
   })
-  if (asked.length === 0) return 0
   const known = price.written(at)?.serviceTiers ?? {}
   const serviceTier = asked.filter((tier) => known[tier] !== undefined).join('+')
   if (serviceTier === '') return 0

@@ -93,19 +93,20 @@ function outputOf(
   const gemini = value['generationConfig']
   const config: Readonly<Record<string, unknown>> = isObject(gemini) ? gemini : {}
   // The largest of several limits, because it is unknown here which one the upstream uses.
-  const limits = [...outputLimits.map((name) => value[name]), config['maxOutputTokens']]
-  const counts = [value['n'], value['best_of'], config['candidateCount']]
+  let limit = countOf(config['maxOutputTokens'])
+  for (const name of outputLimits) limit = Math.max(limit, countOf(value[name]))
+  const choices = Math.max(
+    countOf(value['n']),
+    countOf(value['best_of']),
+    countOf(config['candidateCount']),
+  )
   return {
-    outputTokens: Math.ceil(largest(limits) ?? usual),
-    choices: largest(counts) ?? 1,
+    outputTokens: Math.ceil(limit === 0 ? usual : limit),
+    choices: choices === 0 ? 1 : choices,
   }
 }
 
-function largest(values: readonly unknown[]): number | undefined {
-  const counts = values.filter((value) => isCount(value))
-  return counts.length === 0 ? undefined : Math.max(...counts)
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value > 0
+/** 0 for what is no count. */
+function countOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 0
 }

@@ -41,6 +41,8 @@ export interface Spending {
 /** A budget as a claim without its amount. */
 export interface HeldBudget {
   readonly claim: BudgetClaim & { readonly holder: Holder; readonly budget: Budget }
+  /** Whether it counts every call, whatever its model and tags. */
+  readonly countsAll: boolean
   /** Whether it counts a call with these model names (the caller's and those of the targets) and these tags. */
   readonly counts: (names: readonly string[], tags: readonly string[]) => boolean
 }
@@ -127,6 +129,7 @@ export function heldBudget(holder: Holder, budget: Budget): HeldBudget {
       holder,
       budget,
     },
+    countsAll: model === undefined && tag === undefined,
     counts: (names, tags) =>
       (model === undefined || names.some((name) => covers(model, name))) &&
       (tag === undefined || tags.includes(tag)),

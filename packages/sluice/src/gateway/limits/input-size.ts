@@ -111,8 +111,10 @@ function narrower(outer: Kind, inner: Kind | undefined): Kind {
   return inner === 'file' && outer !== 'text' ? outer : inner
 }
 
+const mediaTypeNames = ['media_type', 'mimeType', 'mime_type'] as const
+
 function kindOfObject(value: Readonly<Record<string, unknown>>): Kind | undefined {
-  for (const name of ['media_type', 'mimeType', 'mime_type'])
+  for (const name of mediaTypeNames)
     if (typeof value[name] === 'string') return kindOfMediaType(value[name])
   return typeof value['type'] === 'string' ? kindOfName(value['type']) : undefined
 }
@@ -123,7 +125,21 @@ function kindOfMediaType(type: string): Kind | undefined {
   return type.includes('/') ? 'file' : undefined
 }
 
+/** Names are few; beyond this number callers have made them up. */
+const knownNamesMax = 1_000
+const knownNameLengthMax = 64
+const knownNames = new Map<string, Kind | undefined>()
+
 function kindOfName(name: string): Kind | undefined {
+  const known = knownNames.get(name)
+  if (known !== undefined || knownNames.has(name)) return known
+  const kind = findKind(name)
+  if (knownNames.size < knownNamesMax && name.length <= knownNameLengthMax)
+    knownNames.set(name, kind)
+  return kind
+}
+
+function findKind(name: string): Kind | undefined {
   const [word] = /image|audio|video|file|document/i.exec(name) ?? []
   if (word === undefined) return undefined
   const kind = word.toLowerCase()
