@@ -48,12 +48,15 @@ export async function openBench(): Promise<Bench> {
       return {
         name,
         modelPrefix,
-        headers: Object.fromEntries(
-          Object.entries(headers).map(([key, value]) => [
-            key,
-            value.replaceAll('{upstream}', upstream),
-          ]),
-        ),
+        headers: {
+          ...Object.fromEntries(
+            Object.entries(headers).map(([key, value]) => [
+              key,
+              value.replaceAll('{upstream}', upstream),
+            ]),
+          ),
+          ...(begun?.key !== undefined && { authorization: `Bearer ${begun.key}` }),
+        },
         url: begun ? new URL(`http://127.0.0.1:${begun.port}`) : url,
         pid: begun?.running.pid,
         stubPid: stub.pid,

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { createBudgetedKey } from './budgeted-key.ts'
 import { type Cores, freePort, type Running, start, untilListening } from './processes.ts'
 
 /** One thing to measure, not started yet. */
@@ -28,9 +29,12 @@ export interface Begin {
 export interface Begun {
   readonly running: Running
   readonly port: number
+  /** The key that requests have to carry instead of the usual one. */
+  readonly key?: string
 }
 
 const benchKey = 'sk-bench0123456789abcdef'
+const adminKey = 'sk-admin0123456789abcdef'
 
 const root = join(import.meta.dirname, '..', '..')
 const bearer = { authorization: `Bearer ${benchKey}` }
@@ -71,11 +75,12 @@ const bare: Target = {
   })),
 }
 
-/** Everything on: keys, rates, routing, records, a log line. */
-const sluiceSettings = `limits:
-  requestsPerMinute: 1000000000
-log:
+/** Everything on: keys, rates, budgets, routing, records, costs, a log line. */
+const sluiceSettings = `log:
   level: info
+prices:
+  openai/*: { input: 0.15, output: 0.6 }
+  anthropic/*: { input: 1, output: 5 }
 `
 
 const sluiceRecipe =
@@ -91,6 +96,7 @@ const sluiceRecipe =
         SLUICE_DATA: join(folder, `data-${port}`),
         SLUICE_CONFIG: settings,
         SLUICE_API_KEYS: benchKey,
+        SLUICE_ADMIN_KEY: adminKey,
         OPENAI_API_KEY: 'upstream-key',
         OPENAI_BASE_URL: `${upstream}/v1`,
         ANTHROPIC_API_KEY: 'upstream-key',
@@ -108,8 +114,22 @@ const sluice = (
   name,
   modelPrefix,
   headers: bearer,
-  begin: startedBy(name, sluiceRecipe(further)),
+  begin: withBudgets(startedBy(name, sluiceRecipe(further))),
 })
+
+/** With a key that has no budgets and no rates. */
+const unlimited = startedBy(
+  'sluice-unlimited',
+  sluiceRecipe(() => ''),
+)
+
+/** Requests then have a key with budgets and rates. */
+function withBudgets(begins: NonNullable<Target['begin']>): NonNullable<Target['begin']> {
+  return async (begin) => {
+    const begun = await begins(begin)
+    return { ...begun, key: await createBudgetedKey(begun.port, adminKey) }
+  }
+}
 
 /** Without metrics, which are on usually. */
 const unobserved = () => `telemetry:
@@ -194,6 +214,7 @@ export function availableTargets(): readonly Target[] {
     bare,
     sluice('sluice', 'openai/'),
     sluice('sluice-translating', 'anthropic/'),
+    { ...sluice('sluice-unlimited', 'openai/'), begin: unlimited, isExtra: true },
     { ...sluice('sluice-unobserved', 'openai/', unobserved), isExtra: true },
     { ...sluice('sluice-observed', 'openai/', observed), isExtra: true },
     ...(existsSync(portkeyFile) ? [portkey] : []),
@@ -206,7 +227,8 @@ export function buildTarget(text: string): Target {
   if (name === undefined || folder === undefined)
     throw new Error(`--build ${text} is not of the form name=folder`)
   const recipe = sluiceRecipe(() => '', resolve(folder))
-  return { name, modelPrefix: 'openai/', headers: bearer, begin: startedBy(name, recipe) }
+  const begin = withBudgets(startedBy(name, recipe))
+  return { name, modelPrefix: 'openai/', headers: bearer, begin }
 }
 
 /**

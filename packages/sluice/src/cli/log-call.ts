@@ -40,9 +40,8 @@ export function logCall(
       fields['target'] = `${provider}/${call.trail.model}`
       fields['attempts'] = attempts
     }
-    // When fields left out of a stream are known, its headers have already been sent.
-    const untold = [...dropped].filter((name) => name.startsWith('answer.'))
-    if (untold.length > 0) fields['untold'] = untold.join(', ').slice(0, shownMax)
+    const untold = dropped.size === 0 ? '' : untoldOf(dropped)
+    if (untold !== '') fields['untold'] = untold
     if (firstContentMs !== undefined) fields['firstTokenMs'] = firstContentMs
     if (provider !== undefined && call.trail.unknownCosts === 0)
       fields['costUsd'] = call.trail.costMicroUsd / 1_000_000
@@ -59,6 +58,12 @@ export function logCall(
   if (left) fields['left'] = true
   if (status < 400 && probes.has(path)) log.debug(fields, 'request')
   else log.info(fields, 'request')
+}
+
+/** Fields left out of a stream are known only after its headers have been sent. */
+function untoldOf(dropped: ReadonlySet<string>): string {
+  const names = [...dropped].filter((name) => name.startsWith('answer.'))
+  return names.join(', ').slice(0, shownMax)
 }
 
 const breakerMessages: Readonly<Record<BreakerState, string>> = {

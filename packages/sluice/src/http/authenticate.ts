@@ -86,8 +86,10 @@ export function publicHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers))
+  for (const name in headers) {
+    const value = headers[name]
     if (typeof value === 'string' && !credentialHeaders.has(name)) kept[name] = value
+  }
   return kept
 }
 
