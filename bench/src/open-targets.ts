@@ -42,9 +42,10 @@ export async function openBench(): Promise<Bench> {
 
   return {
     cores,
-    async open({ name, modelPrefix, headers, begin, url = new URL(upstream) }) {
+    async open({ name, modelPrefix, headers, begin, createKey, url = new URL(upstream) }) {
       const begun = begin && (await begin({ cores, upstream, folder }))
       if (begun) opened.use(begun.running)
+      const key = begun && (await createKey?.(begun.port))
       return {
         name,
         modelPrefix,
@@ -55,7 +56,7 @@ export async function openBench(): Promise<Bench> {
               value.replaceAll('{upstream}', upstream),
             ]),
           ),
-          ...(begun?.key !== undefined && { authorization: `Bearer ${begun.key}` }),
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
         },
         url: begun ? new URL(`http://127.0.0.1:${begun.port}`) : url,
         pid: begun?.running.pid,

@@ -21,11 +21,13 @@ export async function measureStartup(
   starts: number,
 ): Promise<Startup | undefined> {
   if (!target.begin) return undefined
+  // Creating a key takes requests, which would count as part of the start.
+  const { createKey: _createKey, ...plain } = target
   const ready: number[] = []
   const idle: number[] = []
   for (let count = 0; count < starts; count += 1) {
     const startedAt = performance.now()
-    await using open = await bench.open(target)
+    await using open = await bench.open(plain)
     ready.push(performance.now() - startedAt)
     await pause(idleMs)
     if (open.pid !== undefined) idle.push(residentBytes(open.pid))

@@ -12,6 +12,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Absent for what is measured without a process of its own. */
   readonly begin?: (begin: Begin) => Promise<Begun>
+  /** Creates the key that requests have to carry instead of the usual one, once the target listens. */
+  readonly createKey?: (port: number) => Promise<string>
   /** Measured only where `--targets` names it. */
   readonly isExtra?: boolean
   /** Where it is already, when it was not started here. */
@@ -29,8 +31,6 @@ export interface Begin {
 export interface Begun {
   readonly running: Running
   readonly port: number
-  /** The key that requests have to carry instead of the usual one. */
-  readonly key?: string
 }
 
 const benchKey = 'sk-bench0123456789abcdef'
@@ -114,21 +114,24 @@ const sluice = (
   name,
   modelPrefix,
   headers: bearer,
-  begin: withBudgets(startedBy(name, sluiceRecipe(further))),
+  begin: startedBy(name, sluiceRecipe(further)),
+  createKey,
 })
 
-/** With a key that has no budgets and no rates. */
-const unlimited = startedBy(
-  'sluice-unlimited',
-  sluiceRecipe(() => ''),
-)
+function createKey(port: number): Promise<string> {
+  return createBudgetedKey(port, adminKey)
+}
 
-/** Requests then have a key with budgets and rates. */
-function withBudgets(begins: NonNullable<Target['begin']>): NonNullable<Target['begin']> {
-  return async (begin) => {
-    const begun = await begins(begin)
-    return { ...begun, key: await createBudgetedKey(begun.port, adminKey) }
-  }
+/** With a key that has no budgets and no rates. */
+const unlimited: Target = {
+  name: 'sluice-unlimited',
+  modelPrefix: 'openai/',
+  headers: bearer,
+  begin: startedBy(
+    'sluice-unlimited',
+    sluiceRecipe(() => ''),
+  ),
+  isExtra: true,
 }
 
 /** Without metrics, which are on usually. */
@@ -214,7 +217,7 @@ export function availableTargets(): readonly Target[] {
     bare,
     sluice('sluice', 'openai/'),
     sluice('sluice-translating', 'anthropic/'),
-    { ...sluice('sluice-unlimited', 'openai/'), begin: unlimited, isExtra: true },
+    unlimited,
     { ...sluice('sluice-unobserved', 'openai/', unobserved), isExtra: true },
     { ...sluice('sluice-observed', 'openai/', observed), isExtra: true },
     ...(existsSync(portkeyFile) ? [portkey] : []),
@@ -227,8 +230,8 @@ export function buildTarget(text: string): Target {
   if (name === undefined || folder === undefined)
     throw new Error(`--build ${text} is not of the form name=folder`)
   const recipe = sluiceRecipe(() => '', resolve(folder))
-  const begin = withBudgets(startedBy(name, recipe))
-  return { name, modelPrefix: 'openai/', headers: bearer, begin }
+  const begin = startedBy(name, recipe)
+  return { name, modelPrefix: 'openai/', headers: bearer, begin, createKey }
 }
 
 /**

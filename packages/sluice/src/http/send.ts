@@ -133,7 +133,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     } finally {
       this.#giveBack()
     }
-    if (!this.#next) return
+    if (this.#isOver || !this.#next) return
     this.#outgoing = this.#next
     this.#next = undefined
     this.#redirects += 1
