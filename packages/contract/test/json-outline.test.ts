@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { codeFile, formatCode } from '../../../build/wasm.ts'
 import { formatJson, isRawNumber, parseJson } from '../src/wire/json.ts'
-import { outlineJson } from '../src/wire/json-outline.ts'
+import { type CutTexts, outlineJson } from '../src/wire/json-outline.ts'
 import '../../../test/support/property-limits.ts'
 
 const runs = { numRuns: 1_500 }
@@ -13,13 +13,29 @@ const cutFrom = 256
 function cut(value: unknown, level: number, name?: string): unknown {
   if (typeof value === 'string') {
     const isFree = (name === 'content' || name === 'text') && level >= 3
-    return isFree && escapedBytes(value) >= cutFrom ? '...' : value
+    return isFree && escapedBytes(value) >= cutFrom && !value.startsWith('data:') ? '...' : value
   }
   if (Array.isArray(value)) return value.map((item) => cut(item, level + 1))
   if (typeof value !== 'object' || value === null || isRawNumber(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [key, cut(field, level + 1, key)]),
   )
+}
+
+/** What was left out to make one of the other. */
+function sumOfCut(value: unknown, outline: unknown): CutTexts {
+  const sum = { count: 0, characters: 0, furtherBytes: 0 }
+  const add = (from: unknown, to: unknown): void => {
+    if (typeof from === 'string' && from !== to) {
+      sum.count += 1
+      sum.characters += from.length
+      sum.furtherBytes += Buffer.byteLength(from) - from.length
+    }
+    if (typeof from !== 'object' || from === null || isRawNumber(from)) return
+    for (const [name, field] of Object.entries(from)) add(field, Reflect.get(to as object, name))
+  }
+  add(value, outline)
+  return sum
 }
 
 const escapedBytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
@@ -37,11 +53,13 @@ const words = fc.oneof(
     '\u0007',
     '...',
     '{"content":"',
+    'data:',
   ),
 )
 const text = fc
   .tuple(fc.array(words, { minLength: 1, maxLength: 6 }), fc.integer({ min: 0, max: 120 }))
-  .map(([parts, times]) => parts.join('').repeat(times))
+  // A lone half of a pair takes as many bytes as U+FFFD, which stands for it in UTF-8.
+  .map(([parts, times]) => parts.join('').repeat(times).toWellFormed())
 const part = fc.record({ type: fc.constant('text'), text })
 const other = fc.record({
   content: fc.jsonValue(),
@@ -72,7 +90,10 @@ describe('the outline of a document', () => {
         const outline = outlineJson(Buffer.from(json))
         if (outline === undefined) return
         outlined += 1
-        expect(formatJson(outline)).toBe(formatJson(cut(parseJson(json), 0)))
+        const parsed = parseJson(json)
+        const expected = cut(parsed, 0)
+        expect(formatJson(outline.value)).toBe(formatJson(expected))
+        expect(outline.cut).toEqual(sumOfCut(parsed, expected))
       }),
       runs,
     )
@@ -94,7 +115,7 @@ describe('the outline of a document', () => {
         const outline = outlineJson(bytes)
         if (outline === undefined) return
         outlined += 1
-        expect(formatJson(outline)).toBe(formatJson(cut(parseJson(bytes.toString()), 0)))
+        expect(formatJson(outline.value)).toBe(formatJson(cut(parseJson(bytes.toString()), 0)))
       }),
       runs,
     )
@@ -113,7 +134,7 @@ describe('the outline of a document', () => {
     ['a character below space', `${long}\u001f${long}`],
   ])('is none with %s in a long text', (_name, content) => {
     expect(outlineJson(of(content))).toBeUndefined()
-    expect(outlineJson(of(content.slice(0, long.length)))).toEqual({
+    expect(outlineJson(of(content.slice(0, long.length)))?.value).toEqual({
       messages: [{ content: '...' }],
     })
   })
@@ -123,12 +144,25 @@ describe('the outline of a document', () => {
     ['letters of several bytes', `ß日🗼\u007f${long}`],
     ['quotes at its ends', `\\"${long}\\"`],
   ])('is had with %s in a long text', (_name, content) => {
-    expect(outlineJson(of(content))).toEqual({ messages: [{ content: '...' }] })
+    const { length } = JSON.parse(`"${content}"`) as string
+    const furtherBytes = content.includes('ß') ? 1 + 2 + 2 : content.includes('u00e4') ? 1 + 1 : 0
+    expect(outlineJson(of(content))).toEqual({
+      value: { messages: [{ content: '...' }] },
+      cut: { count: 1, characters: length, furtherBytes },
+    })
+  })
+
+  test('counts letters that are escaped like those that are not', () => {
+    const escaped = '\\u0061\\u00e9\\u65E5\\ud83d\\uDDFC\\n\\"\\/'
+    const letters = JSON.parse(`"${escaped}"`) as string
+    const plain = outlineJson(of(JSON.stringify(letters + long).slice(1, -1)))
+    expect(outlineJson(of(escaped + long))?.cut).toEqual(plain?.cut)
+    expect(plain?.cut.characters).toBe(letters.length + long.length)
   })
 
   test('is had of one document after the other, whatever their lengths', () => {
     for (const times of [200, 100_000, 1, 300, 2_000])
-      expect(outlineJson(of(long.repeat(Math.min(times, 200))))).toEqual({
+      expect(outlineJson(of(long.repeat(Math.min(times, 200))))?.value).toEqual({
         messages: [{ content: '...' }],
       })
     // Its end is not that of the longer one before it.
@@ -142,7 +176,7 @@ describe('the outline of a document', () => {
     const last = { text: long.repeat(9) }
     const body = { x: [last], content: some, parts: [{ content: 'Hi' }, whole] }
     const outline = { x: [{ text: '...' }], content: some, parts: [{ content: 'Hi' }, cut] }
-    expect(outlineJson(Buffer.from(JSON.stringify(body)))).toEqual(outline)
+    expect(outlineJson(Buffer.from(JSON.stringify(body)))?.value).toEqual(outline)
   })
 
   test.each([

@@ -1,4 +1,11 @@
-import { isRawNumber, type Parsed, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
+import {
+  type CutTexts,
+  isRawNumber,
+  type Parsed,
+  parseJson,
+  spliceFields,
+  spliceInPlace,
+} from '@sluice/contract'
 import { longTextsOf } from './large-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -13,8 +20,8 @@ export interface RequestParts {
   readonly parameters?: Fields
   /** Whether the format is one of the gateway's own operations. */
   readonly isOwn: boolean
-  /** Whether long texts are left out of the fields (`outlineJson`). Default false. */
-  readonly isOutline?: boolean
+  /** Set if long texts are left out of the fields (`outlineJson`). */
+  readonly cut?: CutTexts
 }
 
 /** The request in the client's own format, path parameters included. */
@@ -36,6 +43,8 @@ const readAgainBytesMax = 1024 * 1024
 export class CallRequest {
   /** The model as the caller wrote it. */
   readonly model: unknown
+  /** The texts that `outline` lacks; undefined if it lacks none. */
+  readonly cut: CutTexts | undefined
   readonly #parameters: Fields | undefined
   readonly #isOwn: boolean
   #value: Fields | undefined
@@ -49,11 +58,12 @@ export class CallRequest {
 
   /** `value` is the validated result of `requestOf`. */
   constructor(value: Fields, parts: RequestParts) {
-    const { fields, raw, parameters, isOwn, isOutline } = parts
+    const { fields, raw, parameters, isOwn, cut } = parts
     this.model = value['model']
     this.#parameters = parameters
     this.#isOwn = isOwn
-    if (isOutline === true) this.#outline = value
+    this.cut = cut
+    if (cut) this.#outline = value
     else this.#value = value
     this.#fields = fields
     this.#longTexts = (raw && longTextsOf(raw)) ?? []

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import {
   assertDepth,
   bytesOfUnits,
+  type CutTexts,
   GatewayError,
   invalidRequest,
   outlineJson,
@@ -185,16 +186,22 @@ async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Record
   return fields
 }
 
-/** As `parseJsonObject`, but without long texts (`outlineJson`); undefined if the body must be parsed completely. */
+/** A request without its long texts (`outlineJson`). */
+export interface OutlinedObject {
+  readonly fields: Record<string, unknown>
+  readonly cut: CutTexts
+}
+
+/** As `parseJsonObject`, but without long texts; undefined if the body must be parsed completely. */
 export function outlineJsonObject(
   bytes: Buffer,
   contentType: string | undefined,
   unitsMax: number,
-): Record<string, unknown> | undefined {
+): OutlinedObject | undefined {
   assertJson(bytes, contentType)
   if (bytes.length > bytesOfUnits(unitsMax)) return undefined
   const outline = outlineJson(bytes)
-  return outline === undefined ? undefined : checkedObject(outline)
+  return outline && { fields: checkedObject(outline.value), cut: outline.cut }
 }
 
 function assertJson(bytes: Buffer, contentType: string | undefined): void {

@@ -78,8 +78,8 @@ function acceptedRequest(
   try {
     return { request: checkedRequest(format, parts), parts }
   } catch (error) {
-    const { raw, fields } = parts
-    if (!raw || !format.respell || raw.length > respelledBytesMax) throw error
+    const { raw, fields, cut } = parts
+    if (!raw || cut || !format.respell || raw.length > respelledBytesMax) throw error
     const respelled = format.respell(fields, context)
     const again = { ...parts, fields: respelled, raw: Buffer.from(formatJson(respelled)) }
     return { request: checkedRequest(format, again), parts: again }

@@ -89,14 +89,14 @@ async function afterTurn(call: Call): Promise<Call> {
  * which are reported after parsing the whole request.
  */
 function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | undefined {
-  const { request, options, parameters, admission } = exchange
-  // A limit on the size of a call requires the whole request.
-  if (format.takesOutline !== true || !admission.isGranted) return undefined
+  const { request, options, parameters } = exchange
+  if (format.takesOutline !== true) return undefined
   try {
     const contentType = request.headers['content-type']
-    const fields = outlineJsonObject(raw, contentType, options.bodyUnitsMax)
-    if (fields) countUnparsedBody(raw.length)
-    return fields && createCall(exchange, { format, fields, raw, parameters, isOutline: true })
+    const outlined = outlineJsonObject(raw, contentType, options.bodyUnitsMax)
+    if (!outlined) return undefined
+    countUnparsedBody(raw.length)
+    return createCall(exchange, { format, raw, parameters, ...outlined })
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined
     throw thrown

@@ -56,7 +56,7 @@ function atTier(
   price: Target['price'],
   { usage, at }: { readonly usage: Usage; readonly at: number },
 ): number {
-  const { value } = request
+  const { outline: value } = request
   if (tierFields.every((name) => typeof value[name] !== 'string')) return 0
   const asked = tierFields.flatMap((name) => {
     const tier = value[name]
@@ -70,7 +70,7 @@ function atTier(
 
 function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
   const used: Usage = { inputTokens, outputTokens }
-  const { value } = call.request
+  const { outline: value } = call.request
   switch (call.operation) {
     case 'createImage':
     case 'editImage': {

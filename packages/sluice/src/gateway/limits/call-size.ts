@@ -59,13 +59,13 @@ const listens: ReadonlySet<string> = new Set(['transcribe', 'translate'])
 /** Estimates the input, including the conversation stored upstream, and the maximum output. */
 export function sizeOf(call: Call, { learned, estimates, history }: Sizing): CallSize {
   if (isFree(call)) return nothing
-  const { value, model } = call.request
+  const { outline: value, cut, model } = call.request
   if (listens.has(call.operation)) {
     const { audioInputTokens, outputTokens } = heardIn(value)
     const said = inputTokensOf(value['prompt'], estimates)
     return { ...nothing, inputTokens: audioInputTokens + said, outputTokens }
   }
-  const said = inputTokensOf(value, estimates)
+  const said = inputTokensOf(value, estimates, cut)
   const { kept = [] } = call.format
   const isContinued = kept.some((name) => value[name] !== undefined && value[name] !== null)
   const inputTokens = said + (isContinued ? (history ?? estimates.historyTokens) : 0)
@@ -78,7 +78,7 @@ export function sizeOf(call: Call, { learned, estimates, history }: Sizing): Cal
 /** The id of the response that a call continues; undefined if it continues none. */
 export function continuedBy({ request, operation }: Call): string | undefined {
   if (!writes.has(operation)) return undefined
-  const previous = request.value['previous_response_id']
+  const previous = request.outline['previous_response_id']
   return typeof previous === 'string' ? previous : undefined
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '@sluice/contract'
+import { type CutTexts, cutMark, isObject } from '@sluice/contract'
 
 /** Assumed sizes, in tokens, of what cannot be counted before the upstream reports usage. */
 export interface Estimates {
@@ -38,9 +38,23 @@ interface Sizes extends Pick<Estimates, 'imageTokens' | 'fileTokens'> {
   readonly countsText: boolean
 }
 
-/** Estimates the maximum of the input tokens of a request: texts, media and references. */
-export function inputTokensOf(request: unknown, estimates: Estimates): number {
-  return Math.ceil(tokensIn(request, 'text', { ...estimates, countsText: true }))
+/**
+ * Estimates the maximum of the input tokens of a request: texts, media and references. `cut` are texts that were left out of
+ * the request.
+ */
+export function inputTokensOf(request: unknown, estimates: Estimates, cut?: CutTexts): number {
+  const { imageTokens, fileTokens } = estimates
+  const kept = tokensIn(request, 'text', { imageTokens, fileTokens, countsText: true })
+  return Math.ceil(cut ? kept + tokensOfCut(cut) : kept)
+}
+
+/** The marks that stand for the texts were counted as texts. */
+function tokensOfCut({ count, characters, furtherBytes }: CutTexts): number {
+  return tokensOfLength(characters - count * cutMark.length, furtherBytes)
+}
+
+function tokensOfLength(characters: number, furtherBytes: number): number {
+  return (characters + furtherBytes * charactersPerFurtherByte) / charactersPerToken
 }
 
 /**
@@ -90,8 +104,7 @@ function tokensOfText(text: string, kind: Kind, sizes: Sizes): number {
     if (/^(?:https?|gs|s3):\/\//.test(text)) return tokensOfReference(kind, sizes)
   }
   if (!sizes.countsText) return 0
-  const further = Buffer.byteLength(text) - text.length
-  return (text.length + further * charactersPerFurtherByte) / charactersPerToken
+  return tokensOfLength(text.length, Buffer.byteLength(text) - text.length)
 }
 
 function tokensOfMedia(bytes: number, kind: Kind, { imageTokens }: Sizes): number {
