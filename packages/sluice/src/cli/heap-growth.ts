@@ -15,6 +15,11 @@ const roomPercentMin = 50
  */
 const usual = { 'semi-space-growth-factor': 2, 'heap-growing-percent': 0 }
 type Flag = keyof typeof usual
+/** Flags that are on by default and switched off here; see `setHeapGrowth`. */
+const switchedOff = ['parallel-scavenge', 'memory-reducer-favors-memory'] as const
+
+/** All flags that are set. V8 ignores those it does not know. */
+export const heapFlags: readonly string[] = [...Object.keys(usual), ...switchedOff]
 
 /**
  * Controls how V8's heap grows, until disposed.
@@ -27,6 +32,10 @@ type Flag = keyof typeof usual
  * external bodies have grown by a few megabytes: ten times a second and more with bodies of 100 KB, each time on all of its
  * threads. The extra room holds the bodies of calls between two minor collections.
  *
+ * Some seconds after the last full collection V8 collects an idle heap again. By default it then also forgets the shapes of
+ * objects that no object has at the moment, and with them all optimized code: the next thousand calls took three to four times
+ * as long, and the ten thousand after them up to twice as long. This is switched off; the memory is released all the same.
+ *
  * Few young objects survive, so one thread collects them in a millisecond or two. The synchronization of several threads made
  * a call of 2 KB cost 5 % more and one of 100 KB 16 %.
  */
@@ -37,7 +46,7 @@ export function setHeapGrowth(): Disposable {
     setFlagsFromString(`--${flag}=${value}`)
     flags[flag] = value
   }
-  setFlagsFromString('--no-parallel-scavenge')
+  for (const flag of switchedOff) setFlagsFromString(`--no-${flag}`)
   const observer = new PerformanceObserver((list) => {
     // V8 shrinks the space when little is allocated, and it must be able to grow again.
     set('semi-space-growth-factor', youngBytes() < youngBytesMax ? 2 : 1)
@@ -49,7 +58,7 @@ export function setHeapGrowth(): Disposable {
       observer.disconnect()
       // The compile cache is valid only for the flags the code was compiled with.
       for (const [flag, value] of Object.entries(usual)) set(flag as Flag, value)
-      setFlagsFromString('--parallel-scavenge')
+      for (const flag of switchedOff) setFlagsFromString(`--${flag}`)
     },
   }
 }

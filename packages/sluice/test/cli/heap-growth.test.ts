@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { heapFlags } from '../../src/cli/heap-growth.ts'
 
 const mib = 1024 * 1024
 const source = new URL('../../src/cli/heap-growth.ts', import.meta.url).href
+
+/** When V8 collects also depends on what else the machine does, so one run alone says little. */
+function severalTimes(run: () => number): readonly number[] {
+  return Array.from({ length: 4 }, run)
+}
 
 /** The largest that the space for young objects becomes while many objects live for a while. */
 function youngMiB(prepare: string): number {
@@ -24,7 +30,7 @@ function youngMiB(prepare: string): number {
 }
 
 test('the space for young objects does not grow beyond its bound', () => {
-  expect(youngMiB('')).toBeGreaterThanOrEqual(128)
+  expect(Math.max(...severalTimes(() => youngMiB('')))).toBeGreaterThanOrEqual(128)
   const bounded = youngMiB('setHeapGrowth()')
   expect(bounded).toBeGreaterThanOrEqual(32)
   expect(bounded).toBeLessThan(120)
@@ -46,7 +52,8 @@ test('it grows again after V8 has made it smaller', () => {
 }, 60_000)
 
 test('it may grow again once it is disposed', () => {
-  expect(youngMiB('setHeapGrowth()[Symbol.dispose]()')).toBeGreaterThanOrEqual(128)
+  const sizes = severalTimes(() => youngMiB('setHeapGrowth()[Symbol.dispose]()'))
+  expect(Math.max(...sizes)).toBeGreaterThanOrEqual(128)
 }, 60_000)
 
 /** How often everything alive is marked while a heap that was just collected grows by 80 MB. */
@@ -56,6 +63,8 @@ function fullCollections(prepare: string): number {
     import { setHeapGrowth } from ${JSON.stringify(source)}
     ${prepare}
     const turn = () => new Promise((resolve) => setTimeout(resolve, 1))
+    // As much as the gateway has: V8 lets no heap of a few megabytes grow by 80.
+    const used = Array.from({ length: 160 }, () => new Array(16_384).fill(0))
     for (let quiet = 0; quiet < 3; quiet += 1) {
       globalThis.gc()
       await turn()
@@ -72,7 +81,7 @@ function fullCollections(prepare: string): number {
       kept.push(new Array(16_384).fill(kept.length))
       if (kept.length % 8 === 0) await turn()
     }
-    console.log(kept.length === 640 ? count : NaN)`
+    console.log(kept.length + used.length === 800 ? count : NaN)`
   const args = ['--expose-gc', '--input-type=module', '-e', program]
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
@@ -81,3 +90,8 @@ test('a heap has room between two full collections', () => {
   expect(fullCollections('')).toBeGreaterThan(0)
   expect(fullCollections('setHeapGrowth()')).toBe(0)
 }, 60_000)
+
+test('V8 knows every flag that is set', () => {
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' })
+  for (const flag of heapFlags) expect(known).toContain(`\n  --${flag} (`)
+})
