@@ -1,6 +1,7 @@
-/** Far more than any run uses. */
+/** More than any run uses. */
 const microUsd = 1e15
-const perMinute = 1e12
+const requestsPerMinute = 100_000_000
+const tokensPerMinute = 2_000_000_000
 
 /**
  * Creates a team with a monthly budget and a key of it with a daily one and a token rate, so that every call reserves money and
@@ -25,8 +26,8 @@ export async function createBudgetedKey(port: number, adminKey: string): Promise
   const key = await create('keys', {
     name: 'bench',
     ownerId: team.id,
-    requestsPerMinute: perMinute,
-    tokensPerMinute: perMinute,
+    requestsPerMinute,
+    tokensPerMinute,
     budgets: [{ limitMicroUsd: microUsd, window: 'day' }],
   })
   return key.secret
