@@ -3,7 +3,7 @@ import { endOfSlot, slotOf } from './budget-windows.ts'
 
 /** Spending per budget and slot, reservations included. */
 export class Budgets {
-  readonly #byWindow = new Map<BudgetWindow, Map<string, Bucket>>()
+  readonly #byWindow = new Map<BudgetWindow, Map<string, BudgetBucket>>()
   #count = 0
   readonly #bucketsMax: number
 
@@ -11,14 +11,19 @@ export class Budgets {
     this.#bucketsMax = bucketsMax
   }
 
-  isKnown({ window, bucket }: BudgetClaim): boolean {
-    return this.#byWindow.get(window)?.has(bucket) === true
+  /** The bucket of a claim, without the slots that no longer count; undefined if it is unknown. */
+  find({ window, bucket }: BudgetClaim, date: number): BudgetBucket | undefined {
+    const known = this.#byWindow.get(window)?.get(bucket)
+    known?.expire(date)
+    return known
   }
 
-  /** Milliseconds until the claim can be granted; 0 if now, Infinity if never. */
-  wait(claim: BudgetClaim, date: number): number {
-    const { limit, amount, window } = claim
-    const known = this.#current(claim, date)
+  /** Milliseconds until the claim can be granted; 0 if now, Infinity if never. `known` is what `find` returned. */
+  wait(
+    { limit, amount, window }: BudgetClaim,
+    known: BudgetBucket | undefined,
+    date: number,
+  ): number {
     let excess = (known?.total ?? 0) + amount - limit
     if (excess <= 0) return 0
     for (const [slot, used] of known?.slots ?? []) {
@@ -28,15 +33,16 @@ export class Budgets {
     return Infinity
   }
 
-  /** Adds spending now. A bucket that was unknown is known from then on. */
-  take(claim: BudgetClaim, amount: number, date: number): void {
-    const taken = this.#current(claim, date) ?? this.#open(claim)
-    taken.add(slotOf(claim.window, date), amount)
+  /** Adds the claimed amount now. Returns the bucket, which is known from then on. */
+  take(claim: BudgetClaim, known: BudgetBucket | undefined, date: number): BudgetBucket {
+    const taken = known ?? this.#open(claim)
+    taken.add(slotOf(claim.window, date), claim.amount)
     // Moves used buckets to the end when eviction is near, so that buckets with open reservations are not evicted.
-    if (this.#count < this.#bucketsMax / 2) return
+    if (this.#count < this.#bucketsMax / 2) return taken
     const buckets = this.#byWindow.get(claim.window)
     buckets?.delete(claim.bucket)
     buckets?.set(claim.bucket, taken)
+    return taken
   }
 
   /** Sets what was spent and when. The bucket is known from then on. */
@@ -49,14 +55,12 @@ export class Budgets {
 
   /** Corrects spending at a date; does nothing if that date no longer counts. */
   correct(claim: BudgetClaim, amount: number, { at, date }: { at: number; date: number }): void {
-    const known = this.#current(claim, date)
+    const known = this.find(claim, date)
     const slot = slotOf(claim.window, at)
     if (known?.slots.has(slot) === true) known.add(slot, amount)
   }
 
-  level(claim: BudgetClaim, date: number): Level {
-    const { limit, window } = claim
-    const known = this.#current(claim, date)
+  level({ limit, window }: BudgetClaim, known: BudgetBucket | undefined, date: number): Level {
     const isEmpty = known === undefined || known.slots.size === 0
     const end = isEmpty ? endOfSlot(window, slotOf(window, date)) : known.until
     return {
@@ -71,14 +75,7 @@ export class Budgets {
     this.#count = 0
   }
 
-  /** The bucket without the slots that no longer count. */
-  #current({ window, bucket }: BudgetClaim, date: number): Bucket | undefined {
-    const known = this.#byWindow.get(window)?.get(bucket)
-    known?.expire(date)
-    return known
-  }
-
-  #open({ window, bucket }: BudgetClaim): Bucket {
+  #open({ window, bucket }: BudgetClaim): BudgetBucket {
     let buckets = this.#byWindow.get(window)
     if (!buckets) {
       buckets = new Map()
@@ -86,13 +83,13 @@ export class Budgets {
     }
     if (this.#count >= this.#bucketsMax) this.#dropOldest(buckets)
     if (!buckets.has(bucket)) this.#count += 1
-    const opened = new Bucket(window)
+    const opened = new BudgetBucket(window)
     buckets.set(bucket, opened)
     return opened
   }
 
   /** Drops the least recently used bucket of these, or of another window if there are none. */
-  #dropOldest(wanted: Map<string, Bucket>): void {
+  #dropOldest(wanted: Map<string, BudgetBucket>): void {
     const others = this.#byWindow.values().find(({ size }) => size > 0)
     const buckets = wanted.size > 0 ? wanted : others
     const [oldest] = buckets?.keys() ?? []
@@ -101,7 +98,7 @@ export class Budgets {
 }
 
 /** What was spent of one budget. */
-class Bucket {
+export class BudgetBucket {
   /** In order of time. */
   readonly slots = new Map<number, number>()
   /** The sum of all slots. */

@@ -11,7 +11,7 @@ import {
   type Spent,
   usedOf,
 } from '../ports/limiter.ts'
-import { Budgets } from './limiter-budgets.ts'
+import { type BudgetBucket, Budgets } from './limiter-budgets.ts'
 import { Places } from './limiter-places.ts'
 import { Rates } from './limiter-rates.ts'
 import { Recalls } from './recalls.ts'
@@ -37,10 +37,32 @@ export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryL
   return new MemoryLimiter(options)
 }
 
-interface OpenReservation extends Reservation {
+class OwnReservation implements Reservation {
+  readonly granted = true
+  readonly id: string
+  readonly claims: readonly Claim[]
+  readonly levels: readonly Level[]
   /** Milliseconds since the epoch; 0 if no budget needs it. */
   readonly at: number
+  readonly slot: number
+
+  constructor({ id, claims, levels }: Omit<Reservation, 'granted'>, at: number, slot: number) {
+    this.id = id
+    this.claims = claims
+    this.levels = levels
+    this.at = at
+    this.slot = slot
+  }
 }
+
+/** Now, by both clocks. */
+interface Moment {
+  readonly time: number
+  readonly date: number
+}
+
+/** One entry per claim; undefined for those of other kinds and for unknown budgets. */
+type Buckets = (BudgetBucket | undefined)[]
 
 export class MemoryLimiter implements Limiter {
   readonly #now: () => number
@@ -51,7 +73,7 @@ export class MemoryLimiter implements Limiter {
   readonly #places = new Places()
   readonly #budgets: Budgets
   // An array: its garbage dies young, unlike that of a Map that grows and shrinks.
-  readonly #open: (OpenReservation | undefined)[] = []
+  readonly #open: (OwnReservation | undefined)[] = []
   readonly #free: number[] = []
   readonly #process = randomBytes(6).toString('base64url')
   #count = 0
@@ -66,42 +88,41 @@ export class MemoryLimiter implements Limiter {
   }
 
   reserve(claims: readonly Claim[], leaseMs: number): Decision | Promise<Decision> {
-    const recalling = this.#recalling(claims)
-    if (recalling) return recalling.then(() => this.reserve(claims, leaseMs))
-    const time = this.#now()
-    const date = this.#dateFor(claims)
+    const now: Moment = { time: this.#now(), date: this.#dateFor(claims) }
+    const { time, date } = now
+    const buckets = this.#find(claims, date)
+    if (buckets instanceof Promise) return buckets.then(() => this.reserve(claims, leaseMs))
     let retryAfterMs = 0
     let refused = -1
     for (let index = 0; index < claims.length; index++) {
       const claim = claims[index]
-      const waitMs = claim === undefined ? 0 : this.#wait(claim, time, date)
+      const waitMs = claim === undefined ? 0 : this.#wait(claim, buckets[index], now)
       if (waitMs <= retryAfterMs) continue
       retryAfterMs = waitMs
       refused = index
     }
-    if (refused >= 0)
-      return {
-        granted: false,
-        claims,
-        levels: this.#levels(claims, time, date),
-        refused,
-        retryAfterMs,
-      }
+    if (refused >= 0) {
+      const levels = this.#levels(claims, buckets, now)
+      return { granted: false, claims, levels, refused, retryAfterMs }
+    }
     const slot = this.#freeSlot()
     this.#count += 1
     const id = `${this.#process}.${slot}.${this.#count}`
-    for (const claim of claims)
-      if (claim.kind === 'rate') this.#rates.take(claim, claim.amount, time)
-      else if (claim.kind === 'concurrency') this.#places.take(claim, id, time + leaseMs)
-      else this.#budgets.take(claim, claim.amount, date)
-    const levels = this.#levels(claims, time, date)
-    const reservation: OpenReservation = { granted: true, id, claims, levels, at: date }
+    for (let index = 0; index < claims.length; index++) {
+      const claim = claims[index]
+      if (claim?.kind === 'rate') this.#rates.take(claim, claim.amount, time)
+      else if (claim?.kind === 'concurrency') this.#places.take(claim, id, time + leaseMs)
+      else if (claim) buckets[index] = this.#budgets.take(claim, buckets[index], date)
+    }
+    const levels = this.#levels(claims, buckets, now)
+    const reservation = new OwnReservation({ id, claims, levels }, date, slot)
     this.#open[slot] = reservation
     return reservation
   }
 
-  settle({ id }: Reservation, actual: Actual): void {
-    const slot = this.#slotOf(id)
+  settle(settled: Reservation, actual: Actual): void {
+    const { id } = settled
+    const slot = settled instanceof OwnReservation ? settled.slot : this.#slotOf(id)
     const reservation = this.#open[slot]
     if (reservation?.id !== id) return
     this.#open[slot] = undefined
@@ -131,14 +152,15 @@ export class MemoryLimiter implements Limiter {
   }
 
   look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]> {
-    const recalling = this.#recalling(claims)
-    if (recalling) return recalling.then(() => this.look(claims))
-    return this.#levels(claims, this.#now(), this.#dateFor(claims))
+    const date = this.#dateFor(claims)
+    const buckets = this.#find(claims, date)
+    if (buckets instanceof Promise) return buckets.then(() => this.look(claims))
+    return this.#levels(claims, buckets, { time: this.#now(), date })
   }
 
   seed(claim: BudgetClaim, spent: readonly Spent[]): void {
-    if (this.#budgets.isKnown(claim)) return
-    this.#budgets.put(claim, spent, this.#date())
+    const date = this.#date()
+    if (!this.#budgets.find(claim, date)) this.#budgets.put(claim, spent, date)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,12 +171,15 @@ export class MemoryLimiter implements Limiter {
     this.#free.length = 0
   }
 
-  /** Undefined if all budgets are known. */
-  #recalling(claims: readonly Claim[]): Promise<void> | undefined {
-    if (!this.#recalls) return undefined
-    for (const claim of claims)
-      if (claim.kind === 'budget' && !this.#budgets.isKnown(claim)) return this.#recalls.read(claim)
-    return undefined
+  /** Returns a promise if a budget is unknown and must be recalled. */
+  #find(claims: readonly Claim[], date: number): Buckets | Promise<void> {
+    const buckets: Buckets = []
+    for (const claim of claims) {
+      const bucket = claim.kind === 'budget' ? this.#budgets.find(claim, date) : undefined
+      if (!bucket && claim.kind === 'budget' && this.#recalls) return this.#recalls.read(claim)
+      buckets.push(bucket)
+    }
+    return buckets
   }
 
   #dateFor(claims: readonly Claim[]): number {
@@ -162,17 +187,17 @@ export class MemoryLimiter implements Limiter {
     return 0
   }
 
-  #wait(claim: Claim, time: number, date: number): number {
+  #wait(claim: Claim, bucket: BudgetBucket | undefined, { time, date }: Moment): number {
     if (claim.kind === 'rate') return this.#rates.wait(claim, time)
     if (claim.kind === 'concurrency') return this.#places.wait(claim, time)
-    return this.#budgets.wait(claim, date)
+    return this.#budgets.wait(claim, bucket, date)
   }
 
-  #levels(claims: readonly Claim[], time: number, date: number): readonly Level[] {
-    return claims.map((claim) => {
+  #levels(claims: readonly Claim[], buckets: Buckets, { time, date }: Moment): readonly Level[] {
+    return claims.map((claim, index) => {
       if (claim.kind === 'rate') return this.#rates.level(claim, time)
       if (claim.kind === 'concurrency') return this.#places.level(claim, time)
-      return this.#budgets.level(claim, date)
+      return this.#budgets.level(claim, buckets[index], date)
     })
   }
 
