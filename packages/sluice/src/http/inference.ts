@@ -36,17 +36,18 @@ export async function serveInference(exchange: Exchange, inference: Inference): 
 }
 
 /** Sends a response as soon as it has begun. */
-export async function deliverAnswer(
+export function deliverAnswer(
   { gateway: { store }, reply, options: { streamTimes: times = defaultStreamTimes } }: Exchange,
   call: Call,
   pending: Promise<Answer>,
 ): Promise<void> {
   if (call.stream) return deliverStream(reply, call, { pending, times, store })
-  const answer = await pending
-  if (answer.kind === 'stream') return deliverStream(reply, call, { pending, times, store })
-  const recorded = store.recorded()
-  if (recorded) await recorded
-  deliverWhole(reply, answer, times)
+  return pending.then((answer) => {
+    if (answer.kind === 'stream') return deliverStream(reply, call, { pending, times, store })
+    const recorded = store.recorded()
+    if (!recorded) return deliverWhole(reply, answer, times)
+    return recorded.then(() => deliverWhole(reply, answer, times))
+  })
 }
 
 /** The body of a GET has no meaning (RFC 9110, 9.3.1). */
