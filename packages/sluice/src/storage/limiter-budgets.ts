@@ -40,7 +40,8 @@ export class Budgets {
     // Moves used buckets to the end when eviction is near, so that buckets with open reservations are not evicted.
     if (this.#count < this.#bucketsMax / 2) return taken
     const buckets = this.#byWindow.get(claim.window)
-    buckets?.delete(claim.bucket)
+    // Another claim of the same reservation may have had it dropped meanwhile.
+    if (buckets?.delete(claim.bucket) === false) this.#count += 1
     buckets?.set(claim.bucket, taken)
     return taken
   }

@@ -55,7 +55,9 @@ interface Insert {
   /** Undefined if the table has no column for the field. */
   readonly kinds: readonly (Column['as'] | undefined)[]
   readonly one: StatementSync
-  readonly several: StatementSync
+  /** Prepared when it is first needed: few combinations of fields have so many rows. */
+  several: StatementSync | undefined
+  readonly prepareFor: (rowCount: number) => StatementSync
 }
 
 /**
@@ -66,8 +68,11 @@ function insertAll(prepare: Prepare, rows: NewRows, documents: readonly Document
   let insert: Insert | undefined
   let waiting: SQLInputValue[][] = []
   const flush = (): void => {
-    if (waiting.length === rowsAtOnce) insert?.several.run(...waiting.flat())
-    else for (const values of waiting) insert?.one.run(...values)
+    if (!insert) return
+    if (waiting.length === rowsAtOnce) {
+      insert.several ??= insert.prepareFor(rowsAtOnce)
+      insert.several.run(...waiting.flat())
+    } else for (const values of waiting) insert.one.run(...values)
     waiting = []
   }
   for (const document of documents) {
@@ -96,15 +101,16 @@ function insertOf(
   const named = fields.map((field) => known.get(field))
   const names = named.flatMap((column) => column?.column ?? [])
   const places = `(${names.map(() => '?').join(', ')})`
-  const statement = (count: number): StatementSync =>
+  const prepareFor = (rowCount: number): StatementSync =>
     prepare(
-      `INSERT INTO ${table} (${names.join(', ')}) VALUES ${Array.from({ length: count }, () => places).join(', ')} ON CONFLICT DO NOTHING`,
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES ${Array.from({ length: rowCount }, () => places).join(', ')} ON CONFLICT DO NOTHING`,
     )
   return {
     fields,
     kinds: named.map((column) => column?.as),
-    one: statement(1),
-    several: statement(rowsAtOnce),
+    one: prepareFor(1),
+    several: undefined,
+    prepareFor,
   }
 }
 
