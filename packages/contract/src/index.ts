@@ -108,7 +108,7 @@ export {
   keepAliveSpace,
 } from './wire/json-array.ts'
 export { assertDepth, isTooDeep } from './wire/json-depth.ts'
-export { cutMark, type CutTexts, type JsonOutline, outlineJson } from './wire/json-outline.ts'
+export { cutMark, type CutTexts, outlineJson } from './wire/json-outline.ts'
 export { bytesOfUnits, JsonSurvey, type LongText } from './wire/json-survey.ts'
 export { formatForm } from './wire/multipart.ts'
 export {

@@ -1,7 +1,7 @@
 import { parseJson } from './json.ts'
 import { code } from './json-outline-code.ts'
 
-/** Parsing a shorter document as a whole takes less time. */
+/** A shorter document is parsed as a whole in less time. So is a longer one of many short texts, by a fifth of its time. */
 const documentBytesMin = 1024
 /** A larger one is parsed as a whole, in several turns of the event loop. */
 const documentBytesMax = 1024 * 1024

@@ -40,7 +40,7 @@ interface Sizes extends Pick<Estimates, 'imageTokens' | 'fileTokens'> {
 
 /**
  * Estimates the maximum of the input tokens of a request: texts, media and references. `cut` are texts that were left out of
- * the request.
+ * the request; they count as text, wherever they stood.
  */
 export function inputTokensOf(request: unknown, estimates: Estimates, cut?: CutTexts): number {
   const { imageTokens, fileTokens } = estimates
