@@ -12,12 +12,10 @@ const message = fc.record({
   role: fc.constantFrom('user', 'assistant'),
   content: fc.oneof(text, fc.array(fc.record({ type: fc.constant('text'), text }))),
 })
-const request = fc
-  .array(message, { maxLength: 6 })
-  .map((messages) => ({
-    model: 'm',
-    messages: [...messages, { role: 'user', content: 'long '.repeat(2_000) }],
-  }))
+const request = fc.array(message, { maxLength: 6 }).map((messages) => ({
+  model: 'm',
+  messages: [...messages, { role: 'user', content: 'long '.repeat(2_000) }],
+}))
 
 /** As Python writes JSON by default. */
 function escaped(json: string): string {
