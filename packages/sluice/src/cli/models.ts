@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { callerOf } from '../accounts/callers.ts'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { openSender } from '../http/send.ts'
+import { openSender } from '../http/upstream/send.ts'
 import { routingOf } from './open-gateway.ts'
 import { formatTable } from './table.ts'
 

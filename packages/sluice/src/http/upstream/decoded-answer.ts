@@ -1,12 +1,12 @@
 import { GatewayError } from '@sluice/contract'
-import type { Receiver } from '../gateway/attempt/send.ts'
-import { createAnswerDecoder, type Decoder } from './decoders.ts'
+import type { Receiver } from '../../gateway/attempt/send.ts'
+import { createAnswerDecoder, type Decoder } from '../decoders.ts'
 
 /** The connection the bytes come from. */
 interface Flow {
   pause(): void
   resume(): void
-  abort(reason: Error): void
+  close(): void
 }
 
 /** Decompresses the response of an upstream that compresses without being asked to (RFC 9110, 8.4.1), with backpressure. */
@@ -83,7 +83,7 @@ export class DecodedAnswer {
     decoder.on('error', (cause) => {
       if (this.#isOver) return
       this.close()
-      if (!this.#isAtEnd) this.#flow.abort(new Error('Closed by the gateway'))
+      if (!this.#isAtEnd) this.#flow.close()
       this.#receiver.fail(unreadable(cause))
     })
     return decoder

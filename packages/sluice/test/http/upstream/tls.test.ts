@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer as createSocketServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { setStage, type Stage } from './upstream-and-sender.ts'
+
+/** A certificate for `localhost` that nobody has signed but itself, and its key. */
+const cert = readFileSync(join(import.meta.dirname, 'tls', 'cert.pem'), 'utf8')
+const key = readFileSync(join(import.meta.dirname, 'tls', 'key.pem'), 'utf8')
+const usual = getCACertificates('default')
+
+let cleanUp: AsyncDisposableStack
+let stage: Stage
+beforeEach(() => {
+  cleanUp = new AsyncDisposableStack()
+  stage = cleanUp.use(setStage())
+  setDefaultCACertificates([...usual, cert])
+})
+afterEach(async () => {
+  setDefaultCACertificates(usual)
+  await cleanUp.disposeAsync()
+})
+
+interface Seen {
+  readonly servername: string | false
+  readonly alpn: string | false | null
+  readonly isReused: boolean
+}
+
+/** An upstream over TLS that closes the connection after a response if asked to at /close. */
+async function openTlsUpstream(body = 'hello') {
+  const seen: Seen[] = []
+  const requests: string[] = []
+  const server = createServer(
+    { key, cert, ALPNProtocols: ['h2', 'http/1.1'] },
+    (socket: TLSSocket) => {
+      seen.push({
+        servername: (socket as TLSSocket & { servername: string | false }).servername,
+        alpn: socket.alpnProtocol,
+        isReused: socket.isSessionReused(),
+      })
+      socket.on('error', () => {})
+      socket.on('data', (read) => {
+        requests.push(read.toString())
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+        if (read.includes('/close')) socket.end()
+      })
+    },
+  )
+  server.on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp.defer(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, seen, requests }
+}
+
+describe('connections over TLS', () => {
+  test('name the server, speak HTTP/1.1 and are used again', async () => {
+    const upstream = await openTlsUpstream()
+    const send = stage.openSending()
+    for (let n = 0; n < 5; n += 1)
+      expect(await send(`https://localhost:${upstream.port}/v1`)).toBe('200 hello')
+    expect(upstream.seen).toEqual([{ servername: 'localhost', alpn: 'http/1.1', isReused: false }])
+    expect(upstream.requests[0]).toContain(`host: localhost:${upstream.port}\r\n`)
+  })
+
+  test('resume the session of one before', async () => {
+    const upstream = await openTlsUpstream()
+    const send = stage.openSending()
+    for (let n = 0; n < 3; n += 1) {
+      expect(await send(`https://localhost:${upstream.port}/close`)).toBe('200 hello')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(upstream.seen.map((one) => one.isReused)).toEqual([false, true, true])
+  })
+
+  test('pass on large responses whole, several at once', async () => {
+    const body = 'abcdefgh'.repeat(250_000)
+    const upstream = await openTlsUpstream(body)
+    const send = stage.openSending()
+    const url = `https://localhost:${upstream.port}/v1`
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(url)))
+    expect(answers.every((answer) => answer === `200 ${body}`)).toBe(true)
+  })
+
+  test('send nothing to a server whose certificate is not trusted or is another’s', async () => {
+    const upstream = await openTlsUpstream()
+    const send = stage.openSending()
+    expect(await send(`https://127.0.0.1:${upstream.port}/v1`)).toBe('upstream_unavailable')
+    setDefaultCACertificates(usual)
+    const other = stage.openSending()
+    expect(await other(`https://localhost:${upstream.port}/v1`)).toBe('upstream_unavailable')
+    expect(upstream.requests).toEqual([])
+  })
+
+  test('that are accepted but never established time out', async () => {
+    const silent = createSocketServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    cleanUp.defer(() => void silent.close())
+    const send = stage.openSending(100)
+    const { port } = silent.address() as AddressInfo
+    expect(await send(`https://localhost:${port}/v1`)).toBe('upstream_timeout')
+  })
+})
