@@ -60,8 +60,8 @@ export class ResponseParser {
   }
 
   /**
-   * Parses what was read. `bytes` may be overwritten afterwards, and is by this. Returns how many bytes belong to the
-   * response; those after its end do not. Throws InvalidResponse.
+   * Parses what was read; `bytes` may be overwritten afterwards. Returns how many of them belong to the response. Throws
+   * InvalidResponse.
    */
   parse(bytes: Buffer): number {
     let at = 0
@@ -136,26 +136,19 @@ export class ResponseParser {
     return end
   }
 
-  /** Several chunks in one read are passed on as one: they are moved together first. */
   #parseChunks(bytes: Buffer, from: number): number {
     let at = from
-    let begin = from
-    let end = from
-    while (at < bytes.length && this.#state !== 'end') {
-      if (this.#state === 'chunk') {
-        const next = Math.min(bytes.length, at + this.#left)
-        this.#left -= next - at
-        if (begin === end) begin = end = at
-        else if (end !== at) bytes.copyWithin(end, at, next)
-        end += next - at
-        at = next
-        if (this.#left === 0) this.#state = 'chunk end'
-        continue
-      }
-      at = this.#parseLine(bytes, at)
-    }
-    this.#give(bytes, begin, end)
+    while (at < bytes.length && this.#state !== 'end')
+      at = this.#state === 'chunk' ? this.#parseChunk(bytes, at) : this.#parseLine(bytes, at)
     return at
+  }
+
+  #parseChunk(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#left)
+    this.#left -= end - at
+    if (this.#left === 0) this.#state = 'chunk end'
+    this.#give(bytes, at, end)
+    return end
   }
 
   /** Reads the line that follows a chunk, gives the size of one, or is a trailer. Returns where the next begins. */
