@@ -190,15 +190,12 @@ describe.each(stores)('on %s', (_name, openStore) => {
     await contentOf(gateway, id)
     await gateway.gateway.contents.forgetOld()
     expect(await gateway.gateway.store.contents.find(id)).toBeDefined()
-    await gateway.gateway.store.contents.add(
-      JSON.stringify([
-        {
-          ...(await gateway.gateway.store.contents.find(id)),
-          callId: 'old',
-          createdAt: Date.now() - 31 * 86_400_000,
-        },
-      ]),
-    )
+    const old = {
+      ...(await gateway.gateway.store.contents.find(id)),
+      callId: 'old',
+      createdAt: Date.now() - 31 * 86_400_000,
+    }
+    await gateway.gateway.store.contents.add([JSON.stringify(old)])
     await gateway.gateway.contents.forgetOld()
     expect(await gateway.gateway.store.contents.find('old')).toBeUndefined()
     expect(await gateway.gateway.store.contents.find(id)).toBeDefined()

@@ -38,8 +38,8 @@ export interface ContentQuestion {
 
 /** Stored prompts and responses. */
 export interface ContentShelf {
-  /** Adds contents, given as the text of a JSON array, without blocking this thread. */
-  add(documents: string): Promise<void>
+  /** Adds contents, each given as the text of a JSON object, without blocking this thread. */
+  add(documents: readonly string[]): Promise<void>
   find(callId: string): Promise<KeptContent | undefined>
   /** The oldest first. */
   list(question: ContentQuestion): Promise<readonly KeptContent[]>

@@ -31,7 +31,7 @@ export function contentTable(database: Database): ContentShelf {
       database.append({
         table: 'call_contents',
         columns: fieldsOf(columns),
-        documents: storableJson(documents),
+        documents: documents.map(storableJson),
       }),
     async find(callId) {
       const [row] = await database.rows(sql`SELECT * FROM call_contents WHERE call_id = ${callId}`)

@@ -40,10 +40,10 @@ export interface NewRows {
   /** The columns of all fields that a row may have. */
   readonly columns: readonly (readonly [field: string, column: Column])[]
   /**
-   * The rows as the text of a JSON array of objects, so that only the writing thread parses it. Absent and null fields are
-   * NULL. Strings hold no NUL and no lone surrogates; see `storableJson`.
+   * Each row as the text of a JSON object, so that only the writing thread parses it. Absent and null fields are NULL. Strings
+   * hold no NUL and no lone surrogates; see `storableJson`.
    */
-  readonly documents: string
+  readonly documents: readonly string[]
 }
 
 /** A constraint refused the data, and the statement had no effect. */

@@ -34,7 +34,9 @@ export class OpenRecord implements OpenUsage {
   }
 
   end(ended: UsageEnded): void {
-    this.settle(completed(this.#begun, ended))
+    const document = completed(this.#begun, ended)
+    this.#begun = ''
+    this.settle(document)
   }
 
   /** Appends the whole record. */

@@ -125,14 +125,14 @@ async function untilNobodyElse<Result>(work: () => Promise<Result>): Promise<Res
     }
 }
 
-/** The documents are sent unchanged. */
+/** The documents are sent unchanged, as one array. */
 function insertOf({ table, columns, documents }: NewRows): Sql {
   const names = columns.map(([, { column }]) => column)
   const values = columns.map(([field, { as }]) => taken[as][1](`"${field}"`))
   const types = columns.map(([field, { as }]) => `"${field}" ${taken[as][0]}`)
   return sql`INSERT INTO ${raw(table)} (${raw(names.join(', '))})
     SELECT ${raw(values.join(', '))}
-    FROM json_to_recordset(CAST(${documents} AS JSON)) AS given (${raw(types.join(', '))})
+    FROM json_to_recordset(CAST(${`[${documents.join(',')}]`} AS JSON)) AS given (${raw(types.join(', '))})
     ON CONFLICT DO NOTHING`
 }
 

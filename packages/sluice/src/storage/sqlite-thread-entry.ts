@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { toValue } from './columns.ts'
 import type { Column, NewRows } from './database.ts'
-import type { FromThread, ToThread } from './sqlite-thread.ts'
+import type { FromThread, SharedRows, ToThread } from './sqlite-thread.ts'
 
 /** Longer than in the main thread, because nothing is blocked by this one. */
 const lockWaitMs = 5_000
@@ -30,9 +30,9 @@ function serve(port: MessagePort, file: string): void {
   })
 }
 
-function append(db: DatabaseSync, prepare: Prepare, rows: NewRows): FromThread {
+function append(db: DatabaseSync, prepare: Prepare, rows: SharedRows): FromThread {
   try {
-    const documents = JSON.parse(rows.documents) as readonly Document[]
+    const documents = documentsIn(rows)
     db.exec('BEGIN IMMEDIATE')
     insertAll(prepare, rows, documents)
     db.exec('COMMIT')
@@ -45,6 +45,18 @@ function append(db: DatabaseSync, prepare: Prepare, rows: NewRows): FromThread {
 }
 
 type Document = Readonly<Record<string, unknown>>
+
+function documentsIn({ bytes, ends }: SharedRows): readonly Document[] {
+  const source = Buffer.from(bytes)
+  let begin = 0
+  return Array.from(ends, (end) => {
+    const document: Document = JSON.parse(source.toString('utf8', begin, end))
+    begin = end
+    return document
+  })
+}
+
+type Table = Pick<NewRows, 'table' | 'columns'>
 
 /** Rows of one statement. Binding many values at once takes less time than running a statement as many times. */
 const rowsAtOnce = 16
@@ -64,7 +76,7 @@ interface Insert {
  * Most columns are NULL in most rows, so a statement names only the others. Most rows have the same fields as the previous
  * one.
  */
-function insertAll(prepare: Prepare, rows: NewRows, documents: readonly Document[]): void {
+function insertAll(prepare: Prepare, rows: Table, documents: readonly Document[]): void {
   let insert: Insert | undefined
   let waiting: SQLInputValue[][] = []
   const flush = (): void => {
@@ -92,11 +104,7 @@ function insertAll(prepare: Prepare, rows: NewRows, documents: readonly Document
   flush()
 }
 
-function insertOf(
-  prepare: Prepare,
-  { table, columns }: NewRows,
-  fields: readonly string[],
-): Insert {
+function insertOf(prepare: Prepare, { table, columns }: Table, fields: readonly string[]): Insert {
   const known = new Map(columns)
   const named = fields.map((field) => known.get(field))
   const names = named.flatMap((column) => column?.column ?? [])

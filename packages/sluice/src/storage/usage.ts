@@ -70,7 +70,7 @@ export function usageTable(
 ): Ledger & Pick<Store, 'lastUse' | 'listUsage'> {
   const ledger = openLedger({
     ...options,
-    write: (batch) => database.append({ ...table, documents: `[${batch.join(',')}]` }),
+    write: (batch) => database.append({ ...table, documents: batch }),
   })
   return {
     beginUsage: (begun) => ledger.beginUsage(begun),

@@ -10,7 +10,10 @@ function serve(port: MessagePort): void {
   port.on('message', (calls: readonly GatheredCall[]) => {
     const documents = calls.map(documentOf)
     const spans = calls.flatMap((call, at) => spansOf(call, documents[at]))
-    const answer: MaskedBatch = { documents: JSON.stringify(documents), spans }
+    const answer: MaskedBatch = {
+      documents: documents.map((document) => JSON.stringify(document)),
+      spans,
+    }
     port.postMessage(answer)
   })
 }

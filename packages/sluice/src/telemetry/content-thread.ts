@@ -21,9 +21,10 @@ export interface SpanContent {
   readonly system?: string
 }
 
-/** Masked calls as the text of a JSON array of `KeptContent`. */
+/** Masked calls. */
 export interface MaskedBatch {
-  readonly documents: string
+  /** Each a `KeptContent` as JSON text. */
+  readonly documents: readonly string[]
   /** For traced calls that have messages. */
   readonly spans: readonly SpanContent[]
 }

@@ -63,7 +63,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
           ['called', text('name')],
           ['version', integer('version')],
         ],
-        documents: JSON.stringify(values.map(([called, version]) => ({ called, version }))),
+        documents: values.map(([called, version]) => JSON.stringify({ called, version })),
       })
       await database.append(rows(['a', 1], ['b', 2 ** 53 - 1]))
       await expect(database.append(rows(['c', 3], ['d', null]))).rejects.toBeInstanceOf(RefusedData)
@@ -91,11 +91,11 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
           ['flag', boolean('e')],
           ['nested', json('f')],
         ],
-        documents: JSON.stringify([
+        documents: [
           { a: '"\\u0000\n猫', small: 1.5, large: 2 ** 53 - 1, fraction: 0.1, flag: true },
           { nested: { b: [1, 'ü'] }, flag: false, unknown: 1 },
           { a: null },
-        ]),
+        ].map((document) => JSON.stringify(document)),
       })
       const none = { a: null, b: null, c: null, d: null, e: null, f: null }
       expect(await database.rows(sql`SELECT * FROM sorts`)).toEqual([
@@ -103,6 +103,22 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
         { ...none, e: 0, f: '{"b":[1,"ü"]}' },
         none,
       ])
+    })
+
+    test('rows of any size are added', async () => {
+      await database.change(sql`CREATE TABLE texts (a TEXT)`)
+      const add = (...texts: readonly string[]) =>
+        database.append({
+          table: 'texts',
+          columns: [['a', text('a')]],
+          documents: texts.map((a) => JSON.stringify({ a })),
+        })
+      const texts = ['ü'.repeat(700_000), '猫'.repeat(9), 'b', 'a'.repeat(1_048_576), '']
+      for (const _round of [1, 2]) await add(...texts)
+      await add()
+      await add('last')
+      const rows = await database.rows(sql`SELECT a FROM texts`)
+      expect(rows.map(({ a }) => a)).toEqual([...texts, ...texts, 'last'])
     })
 
     test('usage of which nobody knows whether it was written is there once', async () => {

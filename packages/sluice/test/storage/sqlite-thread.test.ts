@@ -10,7 +10,7 @@ import { openSqliteThread } from '../../src/storage/sqlite-thread.ts'
 const rows = (...values: (number | null)[]): NewRows => ({
   table: 't',
   columns: [['a', integer('a')]],
-  documents: JSON.stringify(values.map((a) => ({ a }))),
+  documents: values.map((a) => JSON.stringify({ a })),
 })
 
 test('a thread that ended is replaced by the next write', async () => {
