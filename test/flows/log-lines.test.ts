@@ -82,7 +82,7 @@ const failures: readonly Failure[] = [
     answering: (_seen, response) => void response.destroy(),
     fields: {
       code: 'upstream_unavailable',
-      reason: expect.stringMatching(/could not be reached: \S/),
+      reason: expect.stringContaining('closed the connection before the end of its response'),
     },
   },
 ]

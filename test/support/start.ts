@@ -185,7 +185,9 @@ function answerLimit(call: string): AbortSignal {
 function recorder(): { log: Log; logged: LogLine[] } {
   const logged: LogLine[] = []
   const at = (level: LogLine['level']) => (fields: object, message: string) => {
-    logged.push({ level, message, fields: fields as Record<string, unknown> })
+    // As a line of JSON shows them.
+    const shown = Object.entries(fields).filter(([, value]) => value !== undefined)
+    logged.push({ level, message, fields: Object.fromEntries(shown) })
   }
   return {
     logged,

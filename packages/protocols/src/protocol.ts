@@ -52,6 +52,8 @@ export interface Received {
   readonly bytes: Uint8Array
   /** Throws GatewayError `upstream_garbled` if the body is not JSON. */
   readonly json: () => unknown
+  /** As `json`, but long free texts may be replaced (`outlineJson`). Absent where the whole document is at hand. */
+  readonly outline?: () => unknown
 }
 
 /** What a codec gets besides the request. Codecs are pure functions: clock, ids and downloads are provided by the context. */

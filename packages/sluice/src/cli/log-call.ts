@@ -10,60 +10,50 @@ const shownMax = 200
 /** Requested every few seconds by whatever supervises the process. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** Logs one line per request, without secrets, prompts and responses. */
+/** Logs one line per request, without secrets, prompts and responses. Fields that are undefined are not in it. */
 export function logCall(
   log: Log,
   { id, givenId, method, path, status, durationMs, left, key, call, code, trace }: CallEnd,
 ) {
-  const fields: Record<string, unknown> = {
+  const { model } = call?.request ?? {}
+  const { elsewhere } = call?.admission ?? {}
+  const { usage, firstContentMs, dropped } = call?.trail ?? {}
+  // Absent if no attempt was made.
+  const tried = call?.trail.provider === undefined ? undefined : call.trail
+  const fields = {
     id,
     method,
     path: path.slice(0, shownMax),
     status,
     ms: Math.round(durationMs * 10) / 10,
+    givenId,
+    code,
+    traceId: trace?.traceId,
+    key: key?.id,
+    keyName: key?.name,
+    operation: call?.operation,
+    model: typeof model === 'string' ? model.slice(0, shownMax) : undefined,
+    stream: call?.stream,
+    provider: tried?.provider,
+    target: tried && `${tried.provider}/${tried.model}`,
+    attempts: tried?.attempts,
+    untold: dropped === undefined || dropped.size === 0 ? undefined : untoldOf(dropped),
+    firstTokenMs: firstContentMs,
+    costUsd: tried?.unknownCosts === 0 ? tried.costMicroUsd / 1_000_000 : undefined,
+    overBudget: elsewhere?.budget,
+    route: elsewhere?.route.slice(0, shownMax),
+    inputTokens: usage?.inputTokens,
+    outputTokens: usage?.outputTokens,
+    left: left ? true : undefined,
   }
-  if (givenId !== undefined) fields['givenId'] = givenId
-  if (code !== undefined) fields['code'] = code
-  if (trace) fields['traceId'] = trace.traceId
-  if (key) {
-    fields['key'] = key.id
-    fields['keyName'] = key.name
-  }
-  if (call) {
-    const { model } = call.request
-    const { provider, attempts, usage, firstContentMs, dropped } = call.trail
-    fields['operation'] = call.operation
-    if (typeof model === 'string') fields['model'] = model.slice(0, shownMax)
-    fields['stream'] = call.stream
-    if (provider !== undefined) {
-      fields['provider'] = provider
-      fields['target'] = `${provider}/${call.trail.model}`
-      fields['attempts'] = attempts
-    }
-    const untold = dropped.size === 0 ? '' : untoldOf(dropped)
-    if (untold !== '') fields['untold'] = untold
-    if (firstContentMs !== undefined) fields['firstTokenMs'] = firstContentMs
-    if (provider !== undefined && call.trail.unknownCosts === 0)
-      fields['costUsd'] = call.trail.costMicroUsd / 1_000_000
-    const { elsewhere } = call.admission
-    if (elsewhere) {
-      fields['overBudget'] = elsewhere.budget
-      fields['route'] = elsewhere.route.slice(0, shownMax)
-    }
-    if (usage) {
-      fields['inputTokens'] = usage.inputTokens
-      fields['outputTokens'] = usage.outputTokens
-    }
-  }
-  if (left) fields['left'] = true
   if (status < 400 && probes.has(path)) log.debug(fields, 'request')
   else log.info(fields, 'request')
 }
 
 /** Fields left out of a stream are known only after its headers have been sent. */
-function untoldOf(dropped: ReadonlySet<string>): string {
+function untoldOf(dropped: ReadonlySet<string>): string | undefined {
   const names = [...dropped].filter((name) => name.startsWith('answer.'))
-  return names.join(', ').slice(0, shownMax)
+  return names.length === 0 ? undefined : names.join(', ').slice(0, shownMax)
 }
 
 const breakerMessages: Readonly<Record<BreakerState, string>> = {

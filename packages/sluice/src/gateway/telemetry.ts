@@ -1,4 +1,5 @@
-import type { GatewayError, UsageRecord } from '@sluice/contract'
+import type { GatewayError } from '@sluice/contract'
+import type { UsageBegun, UsageEnded } from '../ports/store.ts'
 import type { Call, CallEnd } from './call.ts'
 import type { Target } from './route/routing.ts'
 import type { AttemptSpan, CallTrace } from './trace.ts'
@@ -7,7 +8,9 @@ import type { AttemptSpan, CallTrace } from './trace.ts'
 export interface AttemptEnd {
   readonly call: Call
   readonly target: Target
-  readonly record: UsageRecord
+  /** The two parts of its usage record. */
+  readonly begun: UsageBegun
+  readonly ended: UsageEnded
   /** From the start of the attempt to its first content, in milliseconds; undefined if none arrived. */
   readonly firstContentMs: number | undefined
   /** As callers may see it. */

@@ -16,7 +16,8 @@ export function endOf(
   const failure = request.failure ?? call?.trail.failure
   const format = call?.format ?? request.format ?? request.routeOptions.config?.format
   const refusedBy = admission?.refusedBy
-  return {
+  // Set one by one: merging objects takes several times as long.
+  const end: { -readonly [Field in keyof CallEnd]: CallEnd[Field] } = {
     id,
     method,
     path: pathOf(url),
@@ -24,15 +25,19 @@ export function endOf(
     status: raw.headersSent ? raw.statusCode : 499,
     durationMs: performance.now() - startedAt,
     left,
-    ...(givenId !== undefined && { givenId }),
-    ...(key && { key }),
-    ...(call && { call }),
-    ...(code !== undefined && { code }),
-    ...(failure && { failure: failure.code, reason: failure.message }),
-    ...(refusedBy !== undefined && { refusedBy }),
-    ...(format && { format }),
-    ...(trace && { trace }),
   }
+  if (givenId !== undefined) end.givenId = givenId
+  if (key) end.key = key
+  if (call) end.call = call
+  if (code !== undefined) end.code = code
+  if (failure) {
+    end.failure = failure.code
+    end.reason = failure.message
+  }
+  if (refusedBy !== undefined) end.refusedBy = refusedBy
+  if (format) end.format = format
+  if (trace) end.trace = trace
+  return end
 }
 
 /** The error code in the error event at the end of a stream. */

@@ -37,17 +37,49 @@ interface Line {
  * price, because an unknown price never counts as 0.
  */
 export function cost(usage: PricedUsage, operation: OperationName, price: Price): Cost | null {
-  let atto = 0n
-  const isKnown = addUp(usage, operation, price, (_kind, _quantity, amount) => {
-    atto += amount
-  })
-  if (!isKnown) return null
+  const atto = plainCost(usage, price) ?? fullCost(usage, operation, price)
+  if (atto === null) return null
   return {
     microUsd: Number((atto + attoPerMicro / 2n) / attoPerMicro),
     priceSource: price.source,
     priceDate: price.date,
     estimated: usage.estimated === true,
   }
+}
+
+/**
+ * The cost in 10⁻¹⁸ USD of a call that used nothing but input and output tokens, as most do, at one rate each; undefined for
+ * others. The same as `fullCost`, without a list of what was used.
+ */
+function plainCost(usage: PricedUsage, price: Price): bigint | undefined {
+  const { plain } = price
+  const { inputTokens, outputTokens } = usage
+  if (!plain || !Number.isSafeInteger(inputTokens) || !Number.isSafeInteger(outputTokens))
+    return undefined
+  if (inputTokens < 0 || outputTokens < 0) return undefined
+  for (const name in usage) if (!isPlain(name, usage[name as keyof Usage])) return undefined
+  if (factorOf(usage.serviceTier, price) !== millionth) return undefined
+  return BigInt(inputTokens) * plain.input + BigInt(outputTokens) * plain.output
+}
+
+const plainFields: ReadonlySet<string> = new Set<keyof PricedUsage>([
+  'inputTokens',
+  'outputTokens',
+  'estimated',
+  'serviceTier',
+])
+
+/** Whether a field of a usage leaves its cost as it is. 0 billed tokens do not: they replace the others. */
+function isPlain(name: string, value: unknown): boolean {
+  return plainFields.has(name) || value === undefined || (value === 0 && !name.startsWith('billed'))
+}
+
+function fullCost(usage: PricedUsage, operation: OperationName, price: Price): bigint | null {
+  let atto = 0n
+  const isKnown = addUp(usage, operation, price, (_kind, _quantity, amount) => {
+    atto += amount
+  })
+  return isKnown ? atto : null
 }
 
 /** The parts of the cost that are above 0; null if the total is unknown. */

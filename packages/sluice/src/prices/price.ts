@@ -81,15 +81,20 @@ export interface Price extends Pick<PriceInput, 'source' | 'date'> {
   /** In millionths. */
   readonly serviceTiers: ReadonlyMap<string, bigint>
   readonly written: PriceInput
+  /** 10⁻¹⁸ USD for a token, if tokens of input and output each have one rate and a request has none. */
+  readonly plain: { readonly input: bigint; readonly output: bigint } | undefined
 }
 
 export function createPrice(written: PriceInput): Price {
-  const { rates, variants = [], tools = {}, serviceTiers = {}, source, date } = written
+  const { variants: kinds = [], tools = {}, serviceTiers = {}, source, date } = written
+  const rates = Object.fromEntries(
+    Object.entries(written.rates).map(([name, rate]) => [name, rateOf(rate)]),
+  ) as Price['rates']
+  const variants = kinds.map(({ usd, ...kind }) => ({ ...kind, rate: rateOf({ usd, per: 1 }) }))
   return {
-    rates: Object.fromEntries(
-      Object.entries(rates).map(([name, rate]) => [name, rateOf(rate)]),
-    ) as Price['rates'],
-    variants: variants.map(({ usd, ...kind }) => ({ ...kind, rate: rateOf({ usd, per: 1 }) })),
+    rates,
+    variants,
+    plain: variants.length === 0 && !rates.request ? plainOf(rates) : undefined,
     tools: new Map(Object.entries(tools).map(([name, usd]) => [name, rateOf({ usd, per: 1 })])),
     serviceTiers: new Map(
       Object.entries(serviceTiers).map(([name, factor]) => [name, scaled(factor, 1_000_000n)]),
@@ -98,6 +103,12 @@ export function createPrice(written: PriceInput): Price {
     date,
     written,
   }
+}
+
+function plainOf({ input, output }: Price['rates']): Price['plain'] {
+  if (!input || !output) return undefined
+  const isPlain = [input, output].every(({ tiers, minimum }) => tiers.length === 0 && minimum === 0)
+  return isPlain ? { input: input.atto, output: output.atto } : undefined
 }
 
 function rateOf({ usd, per, tiers = [], minimum = 0 }: RateInput): Rate {

@@ -1,4 +1,4 @@
-import type { UsageRecord } from '@sluice/contract'
+import type { Usage } from '@sluice/contract'
 import type { CallEnd } from '../gateway/call.ts'
 import type { BreakerState } from '../gateway/route/breaker.ts'
 import type { AttemptEnd } from '../gateway/telemetry.ts'
@@ -59,13 +59,13 @@ export class CallMetrics {
       )
   }
 
-  attemptEnded({ call, record, firstContentMs, error }: AttemptEnd): void {
-    const { outcome, inputTokens, outputTokens, durationMs, costMicroUsd } = record
-    const series = this.#attemptSeriesOf(record, firstContentMs !== undefined)
+  attemptEnded({ call, begun, ended, firstContentMs, error }: AttemptEnd): void {
+    const { outcome, inputTokens, outputTokens, durationMs, costMicroUsd } = ended
+    const series = this.#attemptSeriesOf(begun, firstContentMs !== undefined)
     series.ended(outcome, error?.code ?? '').add(1)
     if (costMicroUsd === undefined) series.unknownCosts.add(1)
     else if (costMicroUsd > 0) series.cost.add(costMicroUsd / 1_000_000)
-    if (inputTokens > 0 || outputTokens > 0) countTokens(series, record)
+    if (inputTokens > 0 || outputTokens > 0) countTokens(series, ended)
     series.operationDuration.record(durationMs / 1000)
     if (!call.stream || firstContentMs === undefined || outcome !== 'completed') return
     series.firstToken.record(firstContentMs / 1000)
@@ -115,7 +115,7 @@ export class CallMetrics {
   }
 
   #attemptSeriesOf(
-    { operation, provider, model, keyId }: UsageRecord,
+    { operation, provider, model, keyId }: AttemptEnd['begun'],
     hasAnswered: boolean,
   ): AttemptSeries {
     const shown = this.#modelOf(provider, model, hasAnswered)
@@ -158,17 +158,17 @@ function counted(
   counter.add(1)
 }
 
-function countTokens(series: AttemptSeries, record: UsageRecord): void {
-  const { inputTokens, outputTokens } = record
+function countTokens(series: AttemptSeries, usage: Usage): void {
+  const { inputTokens, outputTokens } = usage
   series.inputUsage.record(inputTokens)
   series.outputUsage.record(outputTokens)
   series.tokens('input').add(inputTokens)
   series.tokens('output').add(outputTokens)
-  addTokens(series, 'cached_input', record.cachedInputTokens)
-  addTokens(series, 'cache_write', record.cacheWriteTokens)
-  addTokens(series, 'reasoning', record.reasoningTokens)
-  addTokens(series, 'audio_input', record.audioInputTokens)
-  addTokens(series, 'audio_output', record.audioOutputTokens)
+  addTokens(series, 'cached_input', usage.cachedInputTokens)
+  addTokens(series, 'cache_write', usage.cacheWriteTokens)
+  addTokens(series, 'reasoning', usage.reasoningTokens)
+  addTokens(series, 'audio_input', usage.audioInputTokens)
+  addTokens(series, 'audio_output', usage.audioOutputTokens)
 }
 
 function addTokens(series: AttemptSeries, type: string, count: number | undefined): void {

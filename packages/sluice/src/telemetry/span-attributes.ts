@@ -16,8 +16,8 @@ export function callName({ format, call }: CallEnd): string {
   return typeof model === 'string' ? `${word} ${model.slice(0, shownMax)}` : word
 }
 
-export function attemptName({ record }: AttemptEnd): string {
-  return `${operationWord(record.operation)} ${record.model.slice(0, shownMax)}`
+export function attemptName({ begun }: AttemptEnd): string {
+  return `${operationWord(begun.operation)} ${begun.model.slice(0, shownMax)}`
 }
 
 /** Attributes of a call, without its prompt and response. */
@@ -74,22 +74,23 @@ export function contentAttributes(content: SpanContent | undefined): Attributes 
 
 /** Attributes of an attempt. */
 export function attemptAttributes({
-  record,
+  begun,
+  ended,
   target,
   firstContentMs,
   error,
 }: AttemptEnd): Attributes {
   const attributes: Attributes = {
-    [genAi.operation]: operationWord(record.operation),
+    [genAi.operation]: operationWord(begun.operation),
     [genAi.provider]: providerWord(target.providerId),
-    [genAi.requestModel]: record.model.slice(0, shownMax),
+    [genAi.requestModel]: begun.model.slice(0, shownMax),
     'sluice.provider': target.providerId,
-    'sluice.attempt': record.attempt,
-    'sluice.outcome': record.outcome,
+    'sluice.attempt': begun.attempt,
+    'sluice.outcome': ended.outcome,
   }
-  if (record.inputTokens > 0 || record.outputTokens > 0) addUsage(attributes, record)
-  if (record.costMicroUsd !== undefined)
-    attributes['sluice.cost_usd'] = record.costMicroUsd / 1_000_000
+  if (ended.inputTokens > 0 || ended.outputTokens > 0) addUsage(attributes, ended)
+  if (ended.costMicroUsd !== undefined)
+    attributes['sluice.cost_usd'] = ended.costMicroUsd / 1_000_000
   if (firstContentMs !== undefined) attributes['sluice.time_to_first_token_ms'] = firstContentMs
   if (error) {
     attributes[genAi.errorType] = error.code

@@ -124,7 +124,8 @@ function attemptSpan(
   { traceId, spanId: parentId }: TracedCall,
   { spanId, end }: TracedAttempt,
 ): OwnFields {
-  const { startedAt, durationMs, outcome } = end.record
+  const { startedAt } = end.begun
+  const { durationMs, outcome } = end.ended
   return {
     name: attemptName(end),
     kind: SpanKind.CLIENT,

@@ -115,6 +115,50 @@ describe('a cost', () => {
     expect(cost({ inputTokens: 0, outputTokens: 0, characters: 9 }, 'speak', half)).toBeNull()
   })
 
+  test('of text tokens alone is what the list of everything used adds up to', () => {
+    const zero = fc.constantFrom(0, undefined)
+    const plain = fc.record(
+      {
+        inputTokens: count,
+        outputTokens: count,
+        cachedInputTokens: zero,
+        images: zero,
+        seconds: fc.constantFrom(0, 1.5),
+        billedInputTokens: fc.constantFrom(0, 7),
+        serviceTier: fc.constantFrom('default', 'flex', 'flex+default', 'unheard of'),
+        size: fc.constantFrom('small', 'large'),
+        reasoningTokens: fc.constantFrom(0, 9),
+      },
+      { requiredKeys: ['inputTokens', 'outputTokens'] },
+    ) as fc.Arbitrary<PricedUsage>
+    const tier = fc.record({ above: count, usd })
+    const rate = fc.record(
+      { usd, per: fc.constant(1_000_000), tiers: fc.array(tier, { maxLength: 2 }), minimum: count },
+      { requiredKeys: ['usd', 'per'] },
+    )
+    const variant = fc.record({
+      unit: fc.constantFrom('image', 'request'),
+      size: fc.constant('small'),
+      usd,
+    })
+    const of = fc.record({
+      rates: fc.record({ input: rate, output: rate, request: rate }, { requiredKeys: [] }),
+      variants: fc.array(variant, { maxLength: 1 }),
+      serviceTiers: fc.constantFrom({}, { flex: 0.5 }, { flex: 0.5, default: 2 }),
+      source: fc.constant('a page'),
+      date: fc.constant('2026-11-22'),
+    }) as fc.Arbitrary<PriceInput>
+    fc.assert(
+      fc.property(plain, of, (used, written) => {
+        const ready = createPrice(written)
+        // Tools that ran make a list necessary, and none did.
+        const listed = { ...used, serverToolCalls: {} }
+        expect(cost(used, 'chat', ready)).toEqual(cost(listed, 'chat', ready))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   test('is exact where binary fractions are not', () => {
     const third = { usd: 0.1, per: 1_000_000 }
     const of = {

@@ -7,7 +7,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { Received, StreamWatcher } from '@sluice/protocols'
-import type { OpenUsage, UsageBegun, UsageEnded } from '../../ports/store.ts'
+import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
 import type { AnyReply, AnyStep } from '../canonical.ts'
 import { isFree } from '../limits/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
@@ -20,7 +20,7 @@ import type { Delivery } from './delivery.ts'
 import { estimatedUsage } from './estimate.ts'
 import { judgeBroken } from './judge.ts'
 import { logFailure } from './log-failure.ts'
-import { endFacts, requestFacts } from './record-facts.ts'
+import { begunFacts, endedFacts } from './record-facts.ts'
 import { type Growing, startNoting, stopNoting } from './noting.ts'
 import type { Connection } from './send.ts'
 import type { Source } from './source.ts'
@@ -126,7 +126,7 @@ export class Attempt implements CancelListener, Growing {
     this.#run = run
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()
-    this.#begun = begunOf(run, this, this.#startedAt)
+    this.#begun = begunFacts(run, target, { number: this.number, startedAt: this.#startedAt })
     this.#open = run.gateway.store.beginUsage(this.#begun)
     this.span = run.call.trace?.beginAttempt()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
@@ -318,27 +318,29 @@ export class Attempt implements CancelListener, Growing {
     const usage = isLeft || outcome === 'completed' ? askedUsage(call, said) : said
     const startedAt = this.#startedAt
     const estimated = estimate !== undefined || (isLeft && !said && usage !== undefined)
-    const ended: UsageEnded = {
-      ...(usage ?? noUsage),
+    const ended = endedFacts(call, this, {
+      usage,
       outcome,
       reported: said !== undefined && !estimate,
-      ...(estimated && { estimated }),
+      estimated,
       durationMs: this.elapsedMs,
-      ...(this.#firstTokenMs !== undefined && { firstTokenMs: this.#firstTokenMs }),
-      ...endFacts(call, this, { error, reason: this.#reason }),
-      ...charge(this.#run, this.target, {
+      firstTokenMs: this.#firstTokenMs,
+      error,
+      reason: this.#reason,
+      charged: charge(this.#run, this.target, {
         usage,
         estimated,
         // Other failures are not charged, unless the response itself reports usage.
         isCharged: isLeft || outcome === 'completed' || said !== undefined,
         startedAt,
       }),
-    }
+    })
     this.#open.end(ended)
     gateway.telemetry?.attemptEnded({
       call,
       target: this.target,
-      record: { ...this.#begun, ...ended },
+      begun: this.#begun,
+      ended,
       firstContentMs: this.#firstContentMs,
       error,
       span: this.span,
@@ -365,26 +367,5 @@ export class Attempt implements CancelListener, Growing {
     this.#promptTokens = estimate?.inputTokens ?? this.#promptTokens
     call.request.rest()
     return estimate
-  }
-}
-
-function begunOf(
-  run: Run,
-  { target, number }: Pick<Attempt, 'target' | 'number'>,
-  startedAt: number,
-): UsageBegun {
-  const { call } = run
-  return {
-    callId: call.id,
-    ...(call.givenId !== undefined && { requestId: call.givenId }),
-    attempt: number,
-    keyId: call.key.id,
-    ...call.key.owners,
-    ...(call.tags.length > 0 && { tags: call.tags }),
-    ...requestFacts(run, target),
-    operation: call.operation,
-    provider: target.providerId,
-    model: target.model,
-    startedAt,
   }
 }

@@ -5,7 +5,7 @@ import { isFree } from '../limits/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 
-type Charged = Pick<UsageRecord, 'costMicroUsd' | 'priceSource' | 'priceDate'>
+export type Charged = Pick<UsageRecord, 'costMicroUsd' | 'priceSource' | 'priceDate'>
 
 export interface Ended {
   readonly usage: Usage | undefined

@@ -30,6 +30,7 @@ import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { namedFilesOf } from './named-files.ts'
 import { isOffered, type Offered, offeredBy } from './offered.ts'
+import { outlineOf } from './send.ts'
 import type { Framing } from './splitters.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
@@ -114,11 +115,12 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
     isMedia: operations[call.operation].replyType !== undefined,
     request: nativeRequest(run, target, native),
     read(received) {
-      const body = received.json()
+      const body = outlineOf(received)
       if (!isObject(body))
         throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
       const made = native.made?.(body) ?? []
-      const mended = mendedOf?.(body)
+      // What is mended has to be whole. Whether it is needed does not depend on free texts.
+      const mended = mendedOf?.(body) && mendedOf(objectOf(received.json()))
       const answer = mended ? { ...received, bytes: Buffer.from(formatJson(mended)) } : received
       return { answer: { kind: 'native', received: answer }, made, usage: native.usage(body) }
     },

@@ -7,7 +7,7 @@ import type { Run } from '../run/run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import { rememberMade } from './named-ids.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
-import { answerBytesMax, Collector, type Receiver } from './send.ts'
+import { answerBytesMax, Collector, outlineOf, type Receiver } from './send.ts'
 import { createHeld } from './source.ts'
 import { streamTypes } from './splitters.ts'
 import { StreamReceiver, valveOf } from './upstream-stream.ts'
@@ -177,7 +177,7 @@ function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
 /** Some upstreams answer 200 with an error object or an empty object; both are failures. */
 function refuseErrorBody(target: UpstreamTarget, received: Received, now: () => number): void {
   if (!received.contentType.includes('json')) return
-  const body = received.json()
+  const body = outlineOf(received)
   if (!isObject(body)) return
   if (isEmpty(body))
     throw new GatewayError('upstream_garbled', 'The upstream answered with an empty object')
@@ -211,8 +211,11 @@ function concealed(answer: AttemptAnswer, concealer: Concealer): AttemptAnswer {
     }
   }
   if (answer.kind !== 'native' || !answer.received.contentType.includes('json')) return answer
+  const outline = outlineOf(answer.received)
+  if (!isObject(outline) || outline['error'] === undefined || outline['error'] === null)
+    return answer
   const body = answer.received.json()
-  if (!isObject(body) || body['error'] === undefined || body['error'] === null) return answer
+  if (!isObject(body)) return answer
   const shown = { ...body, error: concealer.concealTexts(body['error']) }
   const bytes = Buffer.from(JSON.stringify(shown))
   return { kind: 'native', received: { ...answer.received, bytes, json: () => shown } }

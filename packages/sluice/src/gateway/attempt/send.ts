@@ -1,4 +1,4 @@
-import { GatewayError, type OperationName, parseJson } from '@sluice/contract'
+import { GatewayError, type OperationName, outlineJson, parseJson } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
 import { concatInTurns } from '../concat.ts'
 import { parseLargeAnswer } from '../large-json.ts'
@@ -101,6 +101,7 @@ export class Collector {
 
   #receivedOf(bytes: Uint8Array, known?: { readonly value: unknown }): Received {
     let parsed = known
+    let outlined: unknown
     return {
       status: this.#status,
       headers: this.#headers,
@@ -110,8 +111,18 @@ export class Collector {
         parsed ??= { value: parse(bytes) }
         return parsed.value
       },
+      outline() {
+        if (parsed) return parsed.value
+        outlined ??= outlineJson(bytes)?.value ?? this.json()
+        return outlined
+      },
     }
   }
+}
+
+/** The body of a response without its long free texts, for what does not depend on them: its usage, ids and errors. */
+export function outlineOf(received: Received): unknown {
+  return received.outline ? received.outline() : received.json()
 }
 
 function parse(bytes: Uint8Array): unknown {
