@@ -52,9 +52,9 @@ export class UpstreamConnection {
     })
     this.#socket = socket
     socket.on('end', () => this.#ended())
-    socket.on('error', (error) => this.#fail(error))
+    socket.on('error', (error) => this.fail(error))
     socket.on('close', () => {
-      this.#fail(new Error('The connection was closed'))
+      this.fail(new Error('The connection was closed'))
       owner.onClosed(this)
     })
   }
@@ -89,6 +89,13 @@ export class UpstreamConnection {
     this.#socket.destroy()
   }
 
+  /** Closes it at once. A request that it carries fails. */
+  fail(error: Error): void {
+    const exchange = this.#exchange
+    this.close()
+    exchange?.onError(error)
+  }
+
   #write(exchange: Exchange): void {
     const pieces = this.#request
     this.#request = []
@@ -104,7 +111,7 @@ export class UpstreamConnection {
     try {
       this.#parse(size)
     } catch (thrown) {
-      this.#fail(thrown instanceof Error ? thrown : new Error('Failed while reading a response'))
+      this.fail(thrown instanceof Error ? thrown : new Error('Failed while reading a response'))
     }
     return true
   }
@@ -137,14 +144,8 @@ export class UpstreamConnection {
     const exchange = this.#exchange
     if (exchange && this.#parser.close()) this.#complete(exchange, false)
     else
-      this.#fail(
+      this.fail(
         new InvalidResponse('The upstream closed the connection before the end of its response'),
       )
-  }
-
-  #fail(error: Error): void {
-    const exchange = this.#exchange
-    this.close()
-    exchange?.onError(error)
   }
 }

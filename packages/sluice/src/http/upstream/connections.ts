@@ -12,7 +12,7 @@ interface Waiting {
 
 /**
  * Connections to upstreams, each used by one request at a time. The connection that became free last is used next, without
- * a search. Disposing closes all of them.
+ * a search. Disposing closes all of them; requests that they carry fail.
  */
 export class Connections implements ConnectionOwner, Disposable {
   readonly #connector: Connector
@@ -65,7 +65,9 @@ export class Connections implements ConnectionOwner, Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#clock)
-    for (const connection of this.#all) connection.close()
+    const stopped = new Error('The gateway closes its connections')
+    for (const { exchange } of this.#waiting.splice(0)) exchange.onError(stopped)
+    for (const connection of this.#all) connection.fail(stopped)
   }
 
   #sendWaiting(): void {

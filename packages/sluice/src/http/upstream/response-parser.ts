@@ -153,6 +153,8 @@ export class ResponseParser {
 
   /** Reads the line that follows a chunk, gives the size of one, or is a trailer. Returns where the next begins. */
   #parseLine(bytes: Buffer, at: number): number {
+    const usual = this.#begun ? -1 : this.#parseUsualLine(bytes, at)
+    if (usual >= 0) return usual
     const lf = bytes.indexOf(LF, at)
     const next = lf < 0 ? bytes.length : lf + 1
     const before = this.#begun?.length ?? 0
@@ -173,6 +175,30 @@ export class ResponseParser {
     return next
   }
 
+  /** As `#parseLine`, for a line that is complete and has no extension; -1 for others. */
+  #parseUsualLine(bytes: Buffer, at: number): number {
+    let end = at
+    let size = 0
+    if (this.#state === 'chunk size') {
+      for (; end - at < usualDigitsMax; end += 1) {
+        const digit = hexDigits[bytes[end] ?? 0] ?? -1
+        if (digit < 0) break
+        size = size * 16 + digit
+      }
+      if (end === at) return -1
+    } else if (this.#state !== 'chunk end') return -1
+    if (bytes[end] !== CR || bytes[end + 1] !== LF) return -1
+    if (this.#state === 'chunk end') this.#state = 'chunk size'
+    else this.#beginChunk(size)
+    return end + 2
+  }
+
+  #beginChunk(size: number): void {
+    this.#left = size
+    this.#trailerBytes = 0
+    this.#state = size === 0 ? 'trailer' : 'chunk'
+  }
+
   #readLine(line: Buffer): void {
     switch (this.#state) {
       case 'chunk end':
@@ -180,9 +206,7 @@ export class ResponseParser {
         this.#state = 'chunk size'
         return
       case 'chunk size':
-        this.#left = chunkSize(line)
-        this.#trailerBytes = 0
-        this.#state = this.#left === 0 ? 'trailer' : 'chunk'
+        this.#beginChunk(chunkSize(line))
         return
       default:
         this.#trailerBytes += line.length
@@ -200,6 +224,13 @@ export class ResponseParser {
     this.#listener?.onData(piece)
   }
 }
+
+/** The value of each byte that is a hexadecimal digit; -1 for others. */
+const hexDigits = Int8Array.from({ length: 256 }, (_, byte) => {
+  const digit = String.fromCharCode(byte)
+  return /^[0-9a-f]$/i.test(digit) ? Number.parseInt(digit, 16) : -1
+})
+const usualDigitsMax = 8
 
 const chunkSizeLine = /^([0-9a-f]{1,12})[ \t]*(?:;[^\0\r]*)?$/i
 

@@ -263,6 +263,44 @@ describe('connections to upstreams', () => {
     expect(seen).toEqual(['/v1/first', '/v1/last'])
   })
 
+  test('fail what they carry when they are disposed', async () => {
+    const upstream = await stage.openUpstream((request, response) => {
+      if (request.url === '/v1') response.end('hello')
+    })
+    const sender = openSender()
+    const codes: string[] = []
+    const ask = (path: string) =>
+      new Promise<void>((resolve) => {
+        sender.send(
+          {
+            method: 'GET',
+            url: upstream.url + path,
+            headers: {},
+            body: undefined,
+            connectMs: 2_000,
+          },
+          {
+            head() {},
+            data() {},
+            end: resolve,
+            fail(error) {
+              codes.push(error.code)
+              resolve()
+            },
+          },
+        )
+      })
+    await ask('')
+    const carried = ask('/silent')
+    await turn()
+    await turn()
+    const connecting = ask('/new')
+    const left = sender[Symbol.asyncDispose]()
+    await Promise.all([carried, connecting, left])
+    expect(codes).toEqual(['upstream_unavailable', 'upstream_unavailable'])
+    await expect.poll(() => upstream.open()).toBe(0)
+  })
+
   test('fail what they carry if a response is not HTTP', async () => {
     const upstream = await stage.openRawUpstream((socket) => void socket.write('SSH-2.0-x\r\n\r\n'))
     const cut = await stage.openRawUpstream((socket) => {
