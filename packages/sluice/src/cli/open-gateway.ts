@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
+import { settleLeft } from '../gateway/limits/settle-left.ts'
 import { LiveCalls } from '../gateway/live-calls.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
@@ -74,6 +75,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const sender = opening.use(openSender())
   const { limiter, entrances } = await openLimits(input)
   opening.use(limiter)
+  settleLeft(store, limiter)
   const engineWaiting = () => opened.engine.waiting()
   const waits = { underWay: () => server.underWay(), engineWaiting }
   const shared = openShared(link)

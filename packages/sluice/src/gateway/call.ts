@@ -3,6 +3,7 @@ import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { RefusingLimit } from '../ports/limiter.ts'
+import type { BudgetReservation } from '../ports/store.ts'
 import type { Cancellation } from './attempt/cancellation.ts'
 import type { ContentCapture } from './content.ts'
 import type { NamedFiles } from './attempt/named-files.ts'
@@ -58,6 +59,8 @@ export interface Call {
     readonly isPriced: boolean
     /** Budget reservation for each attempt, in millionths of a dollar; 0 if no budget counts the call. */
     readonly reservedMicroUsd?: number
+    /** What has to be on record of its reservation while it is not settled. */
+    readonly left?: BudgetReservation | undefined
     /** Set if an exhausted budget redirects the call. */
     readonly elsewhere?: Elsewhere | undefined
   }

@@ -32,6 +32,14 @@ export interface Limiter extends AsyncDisposable {
   renew(reservation: Reservation, leaseMs: number): void | Promise<void>
   /** The remaining amount of each claim's bucket, in their order. Takes nothing. */
   look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]>
+  /**
+   * Settles what a killed process had reserved from budgets, with the actual amount for each in millionths of a dollar. Does
+   * nothing if it was settled or is forgotten. Present if reservations outlive the process that made them.
+   */
+  settleLeft?(
+    id: string,
+    budgets: readonly { readonly claim: BudgetClaim; readonly microUsd: number }[],
+  ): Promise<void>
   /** Sets what was spent of a budget in its current window, if the limiter does not know the bucket (any more). */
   seed(claim: BudgetClaim, spent: readonly Spent[]): void | Promise<void>
 }

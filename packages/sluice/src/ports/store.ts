@@ -4,6 +4,7 @@ import type { AlertOutbox } from './alert.ts'
 import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
 import type { KeptFiles } from './kept-files.ts'
+import type { BudgetClaim } from './limiter.ts'
 import type { Session } from './session.ts'
 import type { ContentShelf } from './content.ts'
 import type { RefusalBook } from './refusals.ts'
@@ -75,7 +76,30 @@ export type UsageBegun = Pick<
   | 'startedAt'
   | 'reservedMicroUsd'
   | 'overBudget'
->
+> & {
+  /** Kept in the journal only, for a limiter that outlives this process; see `settleLeft`. */
+  readonly reservation?: BudgetReservation
+}
+
+/** What a call has reserved from budgets. */
+export interface BudgetReservation {
+  readonly id: string
+  readonly budgets: readonly ReservedBudget[]
+}
+
+export interface ReservedBudget extends Omit<BudgetClaim, 'kind'> {
+  /** The pattern of the models that it counts; absent if it counts all. */
+  readonly model?: string
+}
+
+/** A reservation whose process was killed before it could be settled, and what the ledger has of its call. */
+export interface LeftReservation {
+  readonly reservation: BudgetReservation
+  /** Every attempt with its cost or, if that is unknown, what was reserved for it, in millionths of a dollar. */
+  readonly attempts: readonly (Pick<UsageRecord, 'provider' | 'model' | 'requestedModel'> & {
+    readonly microUsd: number
+  })[]
+}
 
 /** An attempt's usage so far. */
 export type NotedUsage = Usage &
@@ -219,6 +243,11 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    * it already does, or never will. The end of a response waits for it, so that whatever a caller has seen whole is on record.
    */
   recorded(): Promise<void> | undefined
+  /**
+   * Hands over what calls of killed processes had reserved, once their records are written. `settle` is called again until it
+   * resolves. The journals that name these reservations are kept until then, so another process may get them as well.
+   */
+  settleLeft(settle: (left: readonly LeftReservation[]) => Promise<void>): void
   /** Records that are not in the database yet. */
   waitingUsage(): WaitingUsage
   /**

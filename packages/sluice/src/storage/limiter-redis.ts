@@ -141,6 +141,15 @@ class RedisLimiter implements Limiter {
     })
   }
 
+  async settleLeft(
+    id: string,
+    budgets: readonly { readonly claim: BudgetClaim; readonly microUsd: number }[],
+  ): Promise<void> {
+    const claims = budgets.map(({ claim }) => claim)
+    const amounts = budgets.map(({ claim, microUsd }) => microUsd - claim.amount)
+    await this.#run({ op: 'settle', id, leaseMs: 0, claims, amounts })
+  }
+
   async renew({ id, claims }: Reservation, leaseMs: number): Promise<void> {
     if (this.#pending.has(id) || this.#local?.has(id) === true || !this.#isUp) return
     await this.#run({ op: 'renew', id, leaseMs, claims }).catch((error: unknown) =>

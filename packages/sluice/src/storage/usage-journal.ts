@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isObject, noUsage, type UsageRecord } from '@sluice/contract'
-import type { NotedUsage, UsageBegun, UsageEnded } from '../ports/store.ts'
+import type { BudgetReservation, NotedUsage, UsageBegun, UsageEnded } from '../ports/store.ts'
 import { storableJson } from './bound-values.ts'
 import { instanceOf, isAbandoned } from './journal-owner.ts'
 
@@ -36,6 +36,18 @@ interface Line {
 /** Writes the documents to the database, all of them or none. */
 export type WriteDocuments = (batch: readonly string[]) => Promise<void>
 
+/** What was reserved for a call of which the end is not known to have been settled. */
+export interface ReservedCall {
+  readonly callId: string
+  readonly reservation: BudgetReservation
+}
+
+export interface Recovery {
+  readonly write: WriteDocuments
+  /** Called for a journal that names reservations, after its records were written. `remove` removes it. */
+  readonly reserved: (calls: readonly ReservedCall[], remove: () => void) => void
+}
+
 const records = 500
 
 /**
@@ -45,7 +57,7 @@ const records = 500
  *
  * @returns How many records were read.
  */
-export async function recoverUsage(folder: string, write: WriteDocuments): Promise<number> {
+export async function recoverUsage(folder: string, recovery: Recovery): Promise<number> {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.journal'))
     .map((name) => join(folder, name))
@@ -55,19 +67,25 @@ export async function recoverUsage(folder: string, write: WriteDocuments): Promi
   for (const instance of new Set(files.map(instanceOf)))
     count += await recoverInstance(
       files.filter((file) => instanceOf(file) === instance),
-      write,
+      recovery,
     )
   return count
 }
 
-async function recoverInstance(files: readonly string[], write: WriteDocuments): Promise<number> {
+async function recoverInstance(
+  files: readonly string[],
+  { write, reserved }: Recovery,
+): Promise<number> {
   const open = new Map<string, UsageBegun | UsageRecord>()
+  const calls = new Map<string, ReservedCall>()
   let count = 0
   for (const file of files)
     count += await writeSettled(file, write, (line) => {
       const { id, kind, value } = line
       const begun = open.get(id)
       // This program wrote the lines, so their form is known.
+      const { callId, reservation } = value as unknown as UsageBegun
+      if (reservation) calls.set(callId, { callId, reservation })
       if (kind === 'S') open.delete(id)
       else if (kind === 'B') open.set(id, unsettled(value as unknown as UsageBegun))
       else if (begun) open.set(id, unsettled(begun, value as unknown as NotedUsage))
@@ -75,7 +93,11 @@ async function recoverInstance(files: readonly string[], write: WriteDocuments):
   const left = [...open].map(([id, record]) => documentOf(id, record))
   for (let from = 0; from < left.length; from += records)
     await write(left.slice(from, from + records))
-  for (const file of files) rmSync(file, { force: true })
+  const remove = () => {
+    for (const file of files) rmSync(file, { force: true })
+  }
+  if (calls.size > 0) reserved([...calls.values()], remove)
+  else remove()
   return count + left.length
 }
 

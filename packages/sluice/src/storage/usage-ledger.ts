@@ -4,7 +4,13 @@ import type { OpenUsage, Store, UsageBegun, WaitingUsage } from '../ports/store.
 import { type Journal, openJournal } from './journal.ts'
 import { type Destination, OpenRecord } from './open-record.ts'
 import { unavailable } from './unavailable.ts'
-import { documentOf, recoverUsage, type WriteDocuments, writeSettled } from './usage-journal.ts'
+import {
+  documentOf,
+  recoverUsage,
+  type ReservedCall,
+  type WriteDocuments,
+  writeSettled,
+} from './usage-journal.ts'
 import { openUsageQueue, type UsageQueue, type WriteFailed } from './usage-queue.ts'
 
 export interface LedgerOptions {
@@ -24,6 +30,16 @@ export interface Ledger
     AsyncDisposable {
   /** Throws `overloaded` while the journal cannot be written. */
   checkJournal(): void
+  /** Has reservations of killed processes settled, as `Store.settleLeft`. */
+  settleReserved(settle: SettleReserved): void
+}
+
+type SettleReserved = (calls: readonly ReservedCall[]) => Promise<void>
+
+/** Reservations that a journal names, and how it is removed. */
+interface Reserved {
+  readonly calls: readonly ReservedCall[]
+  readonly remove: () => void
 }
 
 /** Retry delay after a failure, in milliseconds. */
@@ -46,6 +62,10 @@ class JournaledLedger implements Ledger {
   #hasLeft = false
   #recovered: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Found, and not settled yet. */
+  #reserved: Reserved[] = []
+  #settleReserved: SettleReserved | undefined
+  #settleTimer: NodeJS.Timeout | undefined
 
   constructor({ write, writeFailed, journalFolder, journalFailed }: LedgerOptions) {
     this.#write = write
@@ -80,6 +100,11 @@ class JournaledLedger implements Ledger {
     open.settle(documentOf(open.id, record))
   }
 
+  settleReserved(settle: SettleReserved): void {
+    this.#settleReserved = settle
+    this.#settleFound()
+  }
+
   waitingUsage(): WaitingUsage {
     return this.#queue.waiting()
   }
@@ -96,6 +121,8 @@ class JournaledLedger implements Ledger {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer)
+    clearTimeout(this.#settleTimer)
+    this.#settleReserved = undefined
     try {
       await this.#recovered
       await this.#queue[Symbol.asyncDispose]()
@@ -126,13 +153,29 @@ class JournaledLedger implements Ledger {
   }
 
   #recover(folder: string): void {
-    this.#recovered = recoverUsage(folder, this.#write).then(
+    const reserved = (calls: readonly ReservedCall[], remove: () => void) => {
+      this.#reserved.push({ calls, remove })
+      this.#settleFound()
+    }
+    this.#recovered = recoverUsage(folder, { write: this.#write, reserved }).then(
       () => {},
       (error: unknown) => {
         this.#writeFailed(error, 0, 0)
         this.#again(async () => this.#recover(folder))
       },
     )
+  }
+
+  /** Nothing waits for it: the limiter may be away for long. */
+  #settleFound(): void {
+    const settle = this.#settleReserved
+    if (!settle) return
+    for (const { calls, remove } of this.#reserved.splice(0))
+      settle(calls).then(remove, () => {
+        this.#reserved.push({ calls, remove })
+        clearTimeout(this.#settleTimer)
+        this.#settleTimer = setTimeout(() => this.#settleFound(), againMs).unref()
+      })
   }
 
   /** Runs the work after a delay, and again until it succeeds. */

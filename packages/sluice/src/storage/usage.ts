@@ -4,6 +4,7 @@ import type { Store } from '../ports/store.ts'
 import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text } from './columns.ts'
 import type { Database } from './database.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
+import { leftOf } from './usage-left.ts'
 import { readState } from './usage-state.ts'
 
 /** The columns of a usage record. */
@@ -67,7 +68,7 @@ export const usageColumns: Columns<UsageRecord> = {
 export function usageTable(
   database: Database,
   options: Omit<LedgerOptions, 'write'>,
-): Ledger & Pick<Store, 'lastUse' | 'listUsage'> {
+): Ledger & Pick<Store, 'lastUse' | 'listUsage' | 'settleLeft'> {
   const ledger = openLedger({
     ...options,
     write: (batch) => database.append({ ...table, documents: batch }),
@@ -79,6 +80,9 @@ export function usageTable(
     flush: () => ledger.flush(),
     checkJournal: () => ledger.checkJournal(),
     waitingUsage: () => ledger.waitingUsage(),
+    settleReserved: (settle) => ledger.settleReserved(settle),
+    settleLeft: (settle) =>
+      ledger.settleReserved(async (calls) => settle(await leftOf(database, calls))),
     async lastUse() {
       await ledger.flush()
       const { folded, rebuiltTo } = await readState(database)

@@ -1,6 +1,10 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import sql from 'sql-template-tag'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { newInstanceName } from '../../src/storage/journal-owner.ts'
 import { boolean, integer, json, number, text } from '../../src/storage/columns.ts'
 import { type Database, type NewRows, RefusedData } from '../../src/storage/database.ts'
 import { openStore } from '../../src/storage/store.ts'
@@ -136,6 +140,61 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       await expect(store.flush()).rejects.toThrow('lost')
       await expect(store.flush()).rejects.toThrow('lost')
       expect(await store.listUsage({ limit: 99 })).toEqual(records.toReversed())
+    })
+
+    test('what calls of a killed process had reserved comes with their attempts, until it is settled', async () => {
+      using folder = temporaryFolder()
+      const [machine, id, , number] = newInstanceName().split('~')
+      // Another process had the same id earlier.
+      const name = `${machine}~${id}~0~${number}~000000000.journal`
+      const reserved = (of: string) => ({
+        id: of,
+        budgets: [
+          { bucket: 'b', window: 'lifetime' as const, limit: 9, amount: 5, model: 'acme/*' },
+        ],
+      })
+      const line = (kind: string, of: string, fields: object) =>
+        `${kind}${JSON.stringify({ id: of, ...sampleUsage(), callId: 'call', ...fields })}\n`
+      const begun = { reservation: reserved('r'), reservedMicroUsd: 5 }
+      const lines = [
+        line('B', '1', begun),
+        line('S', '1', { ...begun, outcome: 'failed', costMicroUsd: 0 }),
+        line('B', '2', { ...begun, attempt: 2, requestedModel: 'asked' }),
+        line('B', '3', {
+          callId: 'other',
+          reservation: reserved('s'),
+          overBudget: 'x',
+          requestedModel: 'y',
+        }),
+        `N${JSON.stringify({ id: '3', inputTokens: 1, outputTokens: 1, durationMs: 5, costMicroUsd: 3 })}\n`,
+        line('B', '4', { callId: 'without' }),
+      ]
+      writeFileSync(join(folder.path, name), lines.join(''))
+      const open = () => openStore(database, { journalFolder: folder.path })
+      const journals = () => readdirSync(folder.path).filter((one) => one.includes('~0~'))
+      const attempt = { provider: 'acme', model: 'acme-chat' }
+      const left = [
+        {
+          reservation: reserved('r'),
+          attempts: [
+            { ...attempt, microUsd: 0 },
+            { ...attempt, requestedModel: 'asked', microUsd: 5 },
+          ],
+        },
+        { reservation: reserved('s'), attempts: [{ ...attempt, microUsd: 3 }] },
+      ]
+      const store = open()
+      await store.flush()
+      expect(journals()).toHaveLength(1)
+      const given: unknown[] = []
+      store.settleLeft(async (one) => {
+        given.push(one)
+        if (given.length === 1) throw new Error('The limiter is away')
+      })
+      await expect.poll(() => given).toEqual([left, left])
+      await expect.poll(journals).toEqual([])
+      expect(await store.listUsage({ limit: 9 })).toHaveLength(4)
+      await store[Symbol.asyncDispose]()
     })
   })
 }

@@ -114,6 +114,24 @@ describe.runIf(redis)('with Redis', () => {
     expect(decisions.filter(({ granted }) => granted)).toHaveLength(100)
   })
 
+  test('what a killed process had reserved is settled by another, once', async () => {
+    await using killed = await openUnderTest()
+    await using other = await openUnderTest({ prefix: killed.prefix })
+    const claim = (amount: number) => money('key', 'lifetime', { limit: 1_000, amount })
+    const left = async () => (await other.limiter.look([claim(0)]))[0]?.remaining
+    const made = await killed.limiter.reserve([claim(500), requests('key', 9)], leaseMs)
+    const settled = await killed.limiter.reserve([claim(200)], leaseMs)
+    if (!made.granted || !settled.granted) return expect.unreachable()
+    await killed.limiter.settle(settled, { microUsd: 50 })
+    expect(await left()).toBe(450)
+    for (const microUsd of [120, 130]) {
+      await other.limiter.settleLeft?.(made.id, [{ claim: claim(500), microUsd }])
+      await other.limiter.settleLeft?.(settled.id, [{ claim: claim(200), microUsd }])
+      await other.limiter.settleLeft?.('unknown', [{ claim: claim(5), microUsd }])
+      expect(await left()).toBe(830)
+    }
+  })
+
   test('a budget that Redis does not know is read once, however many ask for it at once', async () => {
     let read = 0
     await using opened = await openUnderTest({

@@ -1,5 +1,6 @@
 import type { Budget } from '../../ports/account.ts'
 import type { Actual, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
+import type { BudgetReservation, ReservedBudget } from '../../ports/store.ts'
 import type { Call, Elsewhere } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
@@ -58,6 +59,19 @@ export class Admission implements Listed {
   /** The reserved claims that are not settled yet; empty if there are none. */
   get claims(): readonly HeldClaim[] {
     return this.#reservation ? this.#claims : []
+  }
+
+  /** What has to be on record for the case that this process is killed; undefined if the limiter would be gone with it. */
+  get left(): BudgetReservation | undefined {
+    if (!this.#reservation || !this.#gateway.limiter.settleLeft) return undefined
+    const budgets: ReservedBudget[] = []
+    for (const claim of this.#claims)
+      if (claim.kind === 'budget') {
+        const { bucket, window, limit, amount, budget } = claim
+        const model = budget?.model
+        budgets.push({ bucket, window, limit, amount, ...(model !== undefined && { model }) })
+      }
+    return budgets.length === 0 ? undefined : { id: this.#reservation.id, budgets }
   }
 
   /** Set if an exhausted budget redirects the request. */

@@ -1,0 +1,23 @@
+import type { Limiter } from '../../ports/limiter.ts'
+import type { LeftReservation, Store } from '../../ports/store.ts'
+import { countsAttempt } from './claims.ts'
+
+/**
+ * Has what killed processes had reserved from budgets settled with what their calls cost by the ledger. A limiter in a
+ * process's own memory has forgotten it with the process.
+ */
+export function settleLeft(store: Pick<Store, 'settleLeft'>, limiter: Limiter): void {
+  store.settleLeft(async (left) => {
+    for (const each of left) await limiter.settleLeft?.(each.reservation.id, budgetsOf(each))
+  })
+}
+
+function budgetsOf({ reservation, attempts }: LeftReservation) {
+  return reservation.budgets.map(({ model: pattern, ...claim }) => {
+    const counted = attempts.filter(
+      (attempt) => pattern === undefined || countsAttempt(pattern, attempt),
+    )
+    const microUsd = counted.reduce((sum, attempt) => sum + attempt.microUsd, 0)
+    return { claim: { kind: 'budget' as const, ...claim }, microUsd }
+  })
+}
