@@ -1,5 +1,5 @@
 import { isIP, connect as connectTcp, type OnReadOpts, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { ConnectionOptions } from 'node:tls'
 
 /** Where connections go: the parts of an origin. */
 export interface Origin {
@@ -65,7 +65,8 @@ export class Connector {
       onread,
       ...(session && { session }),
     }
-    const socket = connectTls(options)
+    // Loaded with the first such connection: gateways of local models never need it.
+    const socket = process.getBuiltinModule('node:tls').connect(options)
     socket.on('session', (given) => this.#remember(name, given))
     return socket
   }
