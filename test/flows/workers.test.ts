@@ -208,7 +208,7 @@ test('one that is killed is started again; the others go on, and no record is lo
 
 test('one that hangs gets nothing more, and is killed and started again', async () => {
   await using upstream = await answering()
-  await using program = await start(settings(upstream, { server: { workerTimeoutMs: 3_000 } }))
+  await using program = await start(settings(upstream, { server: { workerTimeoutMs: 5_000 } }))
   const [victim = 0] = program.workers()
   process.kill(victim, 'SIGSTOP')
   const ends = await Promise.all(

@@ -50,6 +50,19 @@ export function parseResponseHead(text: string): ResponseHead {
   }
 }
 
+const protocol = 'HTTP/1.'
+/** Of a status line and the character after it. */
+const statusLength = 'HTTP/1.1 200 '.length
+
+/** Throws InvalidResponse if what has come of a head cannot become one: something else may never send the end of a head. */
+export function checkBeginning(text: string): void {
+  const isOne =
+    text.length < statusLength
+      ? protocol.startsWith(text.slice(0, protocol.length))
+      : statusLine.test(text)
+  if (!isOne) throw new InvalidResponse('The upstream did not answer in HTTP/1.1')
+}
+
 function parseHeaders(text: string): Record<string, string> {
   const headers: Record<string, string> = {}
   let at = text.indexOf('\r\n')

@@ -1,5 +1,5 @@
 import { InvalidResponse } from './invalid-response.ts'
-import { parseResponseHead, type ResponseHead } from './response-head.ts'
+import { checkBeginning, parseResponseHead, type ResponseHead } from './response-head.ts'
 
 /** Receives the parts of one response. Interim responses (1xx) are skipped. */
 export interface ResponseListener {
@@ -12,6 +12,8 @@ export interface ResponseListener {
 /** The end of a head and the size of all of it, as Node and undici limit them. */
 const headEnd = Buffer.from('\r\n\r\n')
 const headBytesMax = 16 * 1024
+/** Of an unfinished head, so much is looked at. */
+const beginningMax = 32
 /** A chunk size with its extensions, or a trailer. */
 const lineBytesMax = 16 * 1024
 
@@ -99,6 +101,7 @@ export class ResponseParser {
       if ((end < 0 ? bytes.length : end) - from > headBytesMax)
         throw new InvalidResponse('The response headers are larger than 16 KiB')
       if (end < 0) {
+        checkBeginning(bytes.toString('latin1', from, from + beginningMax))
         // `given` is overwritten by the next read.
         this.#begun = Buffer.from(bytes.subarray(from))
         return -1
@@ -162,6 +165,7 @@ export class ResponseParser {
       throw new InvalidResponse('A chunk size or trailer is longer than 16 KiB')
     if (lf < 0) {
       const piece = bytes.subarray(at)
+      if (!this.#begun) this.#checkBeginning(piece[0] ?? 0)
       this.#begun = Buffer.concat(this.#begun ? [this.#begun, piece] : [piece])
       return next
     }
@@ -191,6 +195,14 @@ export class ResponseParser {
     if (this.#state === 'chunk end') this.#state = 'chunk size'
     else this.#beginChunk(size)
     return end + 2
+  }
+
+  /** What cannot become the line that is expected may never end. */
+  #checkBeginning(byte: number): void {
+    if (this.#state === 'chunk end' && byte !== CR)
+      throw new InvalidResponse('A chunk is longer than its size')
+    if (this.#state === 'chunk size' && (hexDigits[byte] ?? -1) < 0)
+      throw new InvalidResponse('A chunk has no valid size')
   }
 
   #beginChunk(size: number): void {

@@ -181,6 +181,10 @@ describe('responses', () => {
   const head = (...further: readonly string[]) => lines('HTTP/1.1 200 OK', ...further, '')
   test.each([
     ['another protocol', 'SSH-2.0-OpenSSH_9\r\n\r\n'],
+    ['another protocol that waits', 'SSH'],
+    ['another protocol in one line', 'Hello, who are you?\r\n'],
+    ['a status that is none, and no end', 'HTTP/1.1 OK 200\r\n'],
+    ['another protocol after an interim response', `${lines('HTTP/1.1 100 Continue', '')}220 smtp`],
     ['HTTP/2', lines('HTTP/2 200', '')],
     ['a switch to another protocol', lines('HTTP/1.1 101 Switching Protocols', '')],
     ['a status of two digits', lines('HTTP/1.1 20 OK', '')],
@@ -204,6 +208,11 @@ describe('responses', () => {
     ['a head without an end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(3_000)}`],
     ['a head that is too large', head(...Array.from({ length: 3_000 }, () => 'a: b'))],
     ['a chunk without a size', head('transfer-encoding: chunked') + lines('', 'hello')],
+    ['a chunk without a size that waits', `${head('transfer-encoding: chunked')}no size`],
+    [
+      'a chunk longer than its size that waits',
+      `${head('transfer-encoding: chunked')}${lines('3')}hello`,
+    ],
     ['a negative chunk', head('transfer-encoding: chunked') + lines('-5', 'hello')],
     ['a chunk beyond all sizes', head('transfer-encoding: chunked') + lines('f'.repeat(16), '')],
     ['a chunk longer than its size', head('transfer-encoding: chunked') + lines('3', 'hello', '')],
