@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { Connection } from '../../src/cli/load/connection.ts'
 import { createEventScanner } from '../../src/cli/load/event-scanner.ts'
-import { ResponseReader } from '../../src/cli/load/response-reader.ts'
 import { runLoad } from '../../src/cli/load/run-load.ts'
+import { ResponseParser } from '../../src/http/upstream/response-parser.ts'
 
 /** All ways to cut the bytes once, and bytes one by one. */
 function cuts(bytes: Buffer): readonly (readonly Buffer[])[] {
@@ -47,40 +47,22 @@ test('answers are read wherever the bytes are cut', () => {
   for (const pieces of cuts(Buffer.from(chunked + sized + early + empty))) {
     const seen: (number | boolean | string)[] = []
     let body = ''
-    const reader = new ResponseReader({
-      head: (status) => seen.push(status),
-      body: (piece) => {
-        body += piece.toString()
-      },
-      end(reusable) {
-        seen.push(body, reusable)
+    const parser = new ResponseParser()
+    const listener = {
+      onHead: (status: number) => void seen.push(status),
+      onData: (piece: Buffer) => void (body += piece.toString()),
+    }
+    parser.expect(listener)
+    for (const piece of pieces)
+      for (let left = piece; left.length > 0 && seen.length < 9; ) {
+        left = left.subarray(parser.parse(left))
+        if (!parser.isAtEnd) continue
+        seen.push(body, parser.isKept)
         body = ''
-      },
-    })
-    for (const piece of pieces) reader.push(piece)
+        parser.expect(listener)
+      }
     expect(seen).toEqual([200, 'hello world', true, 429, 'slow', true, 204, '', false])
   }
-})
-
-test('an answer without a length ends with the connection', () => {
-  const seen: unknown[] = []
-  const reader = new ResponseReader({
-    head: (status) => seen.push(status),
-    body: (piece) => seen.push(piece.toString()),
-    end: (reusable) => seen.push(reusable),
-  })
-  reader.push(Buffer.from('HTTP/1.1 200 OK\r\n\r\nall'))
-  expect(reader.close()).toBe(true)
-  expect(reader.close()).toBe(false)
-  expect(seen).toEqual([200, 'all', false])
-})
-
-test('what is no answer is refused', () => {
-  const ignore = () => {}
-  const reader = () => new ResponseReader({ head: ignore, body: ignore, end: ignore })
-  expect(() => reader().push(Buffer.from('SSH-2.0-x\r\n\r\n'))).toThrow('not HTTP/1.1')
-  expect(() => reader().push(Buffer.alloc(70_000, 'x'))).toThrow('too long')
-  expect(() => reader().push(Buffer.from(`${chunked.split('5\r')[0]}zz\r\n`))).toThrow('no length')
 })
 
 /** A server that answers every piece it receives with the same bytes; closes afterwards if told to. */

@@ -1,7 +1,8 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createEventScanner, type EventScanner } from './event-scanner.ts'
-import { ResponseReader } from './response-reader.ts'
+import { InvalidResponse } from '../../http/upstream/invalid-response.ts'
+import { type ResponseListener, ResponseParser } from '../../http/upstream/response-parser.ts'
 
 /** One request as sent over the wire. */
 export interface Shot {
@@ -47,12 +48,13 @@ const token = /"(?:content|text|reasoning|reasoning_content)": ?"[^"]/
 const failedEvent = /^(?:event: ?error|data: ?\{"(?:error|type":"error))/
 
 /** A keep-alive connection that is reopened after it was closed. */
-export class Connection implements Disposable {
+export class Connection implements Disposable, ResponseListener {
   readonly #options: ConnectionOptions
   #socket: Socket | undefined
   #flight: Flight | undefined
   #timer: NodeJS.Timeout | undefined
   #scanner = this.#newScanner()
+  readonly #parser = new ResponseParser()
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -63,6 +65,7 @@ export class Connection implements Disposable {
     return new Promise((settle) => {
       const startedAt = performance.now()
       this.#scanner = this.#newScanner()
+      this.#parser.expect(this)
       this.#flight = {
         outcome: newOutcome(),
         startedAt,
@@ -83,40 +86,47 @@ export class Connection implements Disposable {
 
   #open(): Socket {
     const socket = openSocket(this.#options.url)
-    const reader = new ResponseReader({
-      head: (status) => this.#seeHead(status),
-      body: (piece) => {
-        if (this.#flight) this.#flight.outcome.bytes += piece.length
-        this.#scanner.push(piece)
-      },
-      end: (reusable) => {
-        if (!reusable) this.#drop()
-        this.#land()
-      },
-    })
     const fail = (reason: string) => {
       if (socket === this.#socket) this.#leave(reason)
     }
     socket.on('data', (piece: Buffer) => {
       if (socket !== this.#socket) return
       try {
-        reader.push(piece)
+        this.#see(piece)
       } catch (error) {
-        fail(error instanceof Error ? error.message : 'unreadable answer')
+        fail(error instanceof InvalidResponse ? 'the answer is not HTTP/1.1' : String(error))
       }
     })
     socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
     socket.on('close', () => {
-      if (socket === this.#socket && !reader.close()) fail('connection closed')
+      if (socket !== this.#socket) return
+      if (this.#flight && this.#parser.close()) this.#leave()
+      else fail('connection closed')
     })
     return socket
+  }
+
+  onData(piece: Buffer): void {
+    if (this.#flight) this.#flight.outcome.bytes += piece.length
+    this.#scanner.push(piece)
+  }
+
+  #see(piece: Buffer): void {
+    const flight = this.#flight
+    // Bytes that nobody asked for.
+    if (!flight) return this.#drop()
+    const used = this.#parser.parse(piece)
+    // An event may have ended the request.
+    if (this.#flight !== flight || !this.#parser.isAtEnd) return
+    if (!this.#parser.isKept || used < piece.length) this.#drop()
+    this.#land()
   }
 
   #newScanner(): EventScanner {
     return createEventScanner((event) => this.#seeEvent(event))
   }
 
-  #seeHead(status: number): void {
+  onHead(status: number): void {
     if (!this.#flight) return
     const { outcome, startedAt } = this.#flight
     outcome.status = status

@@ -5,8 +5,8 @@ import { checkBeginning, parseResponseHead, type ResponseHead } from './response
 export interface ResponseListener {
   /** Header names are in lower case; values of a repeated header are joined with ", ". */
   onHead(status: number, headers: Readonly<Record<string, string>>): void
-  /** The bytes belong to the listener. */
-  onData(piece: Uint8Array): void
+  /** The bytes may be overwritten afterwards. */
+  onData(piece: Buffer): void
 }
 
 /** The end of a head and the size of all of it, as Node and undici limit them. */
@@ -228,12 +228,8 @@ export class ResponseParser {
     }
   }
 
-  /** The bytes are copied, because the next read overwrites them. */
   #give(bytes: Buffer, begin: number, end: number): void {
-    if (begin === end) return
-    const piece = Buffer.allocUnsafe(end - begin)
-    bytes.copy(piece, 0, begin, end)
-    this.#listener?.onData(piece)
+    if (begin < end) this.#listener?.onData(bytes.subarray(begin, end))
   }
 }
 

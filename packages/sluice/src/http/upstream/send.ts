@@ -123,10 +123,12 @@ class UpstreamExchange implements Connection, Exchange {
     this.#receiver.head(status, decodedHeaders)
   }
 
-  onData(piece: Uint8Array): void {
+  onData(piece: Buffer): void {
     if (this.#isOver || this.#next) return
-    if (this.#decoded) this.#decoded.write(piece)
-    else this.#receiver.data(piece)
+    // The next read overwrites them.
+    const own = Buffer.from(piece)
+    if (this.#decoded) this.#decoded.write(own)
+    else this.#receiver.data(own)
   }
 
   onEnd(): void {

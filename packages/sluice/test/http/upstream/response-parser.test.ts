@@ -30,7 +30,7 @@ function parse(reads: readonly Buffer[], isClosed = false): Parsed {
       parsed.status = status
       parsed.headers = headers
     },
-    onData: (piece) => void pieces.push(piece),
+    onData: (piece) => void pieces.push(Buffer.from(piece)),
   })
   for (const read of reads) {
     const bytes = Buffer.from(read)
