@@ -60,7 +60,7 @@ export interface Call {
     /** Budget reservation for each attempt, in millionths of a dollar; 0 if no budget counts the call. */
     readonly reservedMicroUsd?: number
     /** What has to be on record of its reservation while it is not settled. */
-    readonly left?: BudgetReservation | undefined
+    readonly budgetReservation?: BudgetReservation | undefined
     /** Set if an exhausted budget redirects the call. */
     readonly elsewhere?: Elsewhere | undefined
   }

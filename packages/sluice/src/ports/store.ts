@@ -76,10 +76,7 @@ export type UsageBegun = Pick<
   | 'startedAt'
   | 'reservedMicroUsd'
   | 'overBudget'
-> & {
-  /** Kept in the journal only, for a limiter that outlives this process; see `settleLeft`. */
-  readonly reservation?: BudgetReservation
-}
+>
 
 /** What a call has reserved from budgets. */
 export interface BudgetReservation {
@@ -228,10 +225,11 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   /**
    * Records that an attempt begins, so that the ledger has it even if this process is killed.
    *
+   * @param reservation - What its call has reserved with a limiter that outlives this process; see `settleLeft`.
    * @throws GatewayError `overloaded` while nothing can be recorded, as on a full disk: what cannot be accounted for is not
    *   begun.
    */
-  beginUsage(begun: UsageBegun): OpenUsage
+  beginUsage(begun: UsageBegun, reservation?: BudgetReservation): OpenUsage
   /**
    * Appends a record of which no beginning was recorded. It is written to the database a little later, together with others,
    * and retried until it is. With a journal, none is lost even if the process is killed. Without one, a regular stop loses

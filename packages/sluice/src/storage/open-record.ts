@@ -1,4 +1,4 @@
-import type { NotedUsage, OpenUsage, UsageEnded } from '../ports/store.ts'
+import type { BudgetReservation, NotedUsage, OpenUsage, UsageEnded } from '../ports/store.ts'
 import type { Journal, Place } from './journal.ts'
 import { completed, journalLine } from './usage-journal.ts'
 
@@ -24,9 +24,9 @@ export class OpenRecord implements OpenUsage {
     this.#destination = destination
   }
 
-  begin(document: string): void {
+  begin(document: string, reservation: BudgetReservation | undefined): void {
     this.#begun = document
-    this.#append(journalLine.begun(document))
+    this.#append(journalLine.begun(document, reservation))
   }
 
   note(usage: NotedUsage): void {

@@ -21,10 +21,15 @@ export function completed(begun: string, ended: UsageEnded): string {
 
 /** Formats lines of the ledger's journal: the kind of line, then the document. */
 export const journalLine = {
-  begun: (document: string) => `B${document}`,
+  begun: (document: string, reservation?: BudgetReservation) =>
+    reservation
+      ? `B${document.slice(0, -1)},"reservation":${JSON.stringify(reservation)}}`
+      : `B${document}`,
   noted: (id: string, usage: NotedUsage) => `N${documentOf(id, usage)}`,
   settled: (document: string) => `S${document}`,
 }
+
+type BegunLine = UsageBegun & { readonly reservation?: BudgetReservation }
 
 interface Line {
   readonly kind: string
@@ -82,13 +87,14 @@ async function recoverInstance(
   for (const file of files)
     count += await writeSettled(file, write, (line) => {
       const { id, kind, value } = line
-      const begun = open.get(id)
+      const earlier = open.get(id)
       // This program wrote the lines, so their form is known.
-      const { callId, reservation } = value as unknown as UsageBegun
-      if (reservation) calls.set(callId, { callId, reservation })
       if (kind === 'S') open.delete(id)
-      else if (kind === 'B') open.set(id, unsettled(value as unknown as UsageBegun))
-      else if (begun) open.set(id, unsettled(begun, value as unknown as NotedUsage))
+      else if (kind === 'B') {
+        const { reservation, ...begun } = value as unknown as BegunLine
+        open.set(id, unsettled(begun))
+        if (reservation) calls.set(begun.callId, { callId: begun.callId, reservation })
+      } else if (earlier) open.set(id, unsettled(earlier, value as unknown as NotedUsage))
     })
   const left = [...open].map(([id, record]) => documentOf(id, record))
   for (let from = 0; from < left.length; from += records)

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { UsageRecord } from '@sluice/contract'
-import type { OpenUsage, Store, UsageBegun, WaitingUsage } from '../ports/store.ts'
+import type {
+  BudgetReservation,
+  LeftReservation,
+  OpenUsage,
+  Store,
+  UsageBegun,
+  WaitingUsage,
+} from '../ports/store.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { type Destination, OpenRecord } from './open-record.ts'
 import { unavailable } from './unavailable.ts'
@@ -16,6 +23,8 @@ import { openUsageQueue, type UsageQueue, type WriteFailed } from './usage-queue
 export interface LedgerOptions {
   /** Writes the records to the database, all of them or none. Records whose id exists are skipped. */
   readonly write: WriteDocuments
+  /** Reads what the database has of these calls. */
+  readonly leftOf: (calls: readonly ReservedCall[]) => Promise<readonly LeftReservation[]>
   /** Called when records could not be written. */
   readonly writeFailed: WriteFailed
   /** Called once when the journal becomes unwritable, and again only after it was writable. Default: ignored. */
@@ -26,15 +35,13 @@ export interface LedgerOptions {
 
 /** Takes usage records to the database. Disposing writes what is pending. */
 export interface Ledger
-  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage'>,
+  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleLeft'>,
     AsyncDisposable {
   /** Throws `overloaded` while the journal cannot be written. */
   checkJournal(): void
-  /** Has reservations of killed processes settled, as `Store.settleLeft`. */
-  settleReserved(settle: SettleReserved): void
 }
 
-type SettleReserved = (calls: readonly ReservedCall[]) => Promise<void>
+type SettleLeft = Parameters<Store['settleLeft']>[0]
 
 /** Reservations that a journal names, and how it is removed. */
 interface Reserved {
@@ -51,6 +58,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
 class JournaledLedger implements Ledger {
   readonly #write: LedgerOptions['write']
+  readonly #leftOf: LedgerOptions['leftOf']
   readonly #writeFailed: WriteFailed
   readonly #journal: Journal | undefined
   readonly #queue: UsageQueue
@@ -64,11 +72,12 @@ class JournaledLedger implements Ledger {
   #timer: NodeJS.Timeout | undefined
   /** Found, and not settled yet. */
   #reserved: Reserved[] = []
-  #settleReserved: SettleReserved | undefined
+  #settleLeft: SettleLeft | undefined
   #settleTimer: NodeJS.Timeout | undefined
 
-  constructor({ write, writeFailed, journalFolder, journalFailed }: LedgerOptions) {
+  constructor({ write, leftOf, writeFailed, journalFolder, journalFailed }: LedgerOptions) {
     this.#write = write
+    this.#leftOf = leftOf
     this.#writeFailed = writeFailed
     this.#journal =
       journalFolder === undefined
@@ -83,10 +92,10 @@ class JournaledLedger implements Ledger {
     if (journalFolder !== undefined) this.#recover(journalFolder)
   }
 
-  beginUsage(begun: UsageBegun): OpenUsage {
+  beginUsage(begun: UsageBegun, reservation?: BudgetReservation): OpenUsage {
     this.checkJournal()
     const open = this.#openRecord()
-    open.begin(documentOf(open.id, begun))
+    open.begin(documentOf(open.id, begun), reservation)
     return open
   }
 
@@ -100,8 +109,8 @@ class JournaledLedger implements Ledger {
     open.settle(documentOf(open.id, record))
   }
 
-  settleReserved(settle: SettleReserved): void {
-    this.#settleReserved = settle
+  settleLeft(settle: SettleLeft): void {
+    this.#settleLeft = settle
     this.#settleFound()
   }
 
@@ -122,7 +131,7 @@ class JournaledLedger implements Ledger {
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer)
     clearTimeout(this.#settleTimer)
-    this.#settleReserved = undefined
+    this.#settleLeft = undefined
     try {
       await this.#recovered
       await this.#queue[Symbol.asyncDispose]()
@@ -168,10 +177,12 @@ class JournaledLedger implements Ledger {
 
   /** Nothing waits for it: the limiter may be away for long. */
   #settleFound(): void {
-    const settle = this.#settleReserved
+    const settle = this.#settleLeft
     if (!settle) return
     for (const { calls, remove } of this.#reserved.splice(0))
-      settle(calls).then(remove, () => {
+      this.#leftOf(calls)
+        .then(settle)
+        .then(remove, () => {
         this.#reserved.push({ calls, remove })
         clearTimeout(this.#settleTimer)
         this.#settleTimer = setTimeout(() => this.#settleFound(), againMs).unref()

@@ -67,22 +67,21 @@ export const usageColumns: Columns<UsageRecord> = {
 /** The part of the store for the ledger. Disposing writes pending records. */
 export function usageTable(
   database: Database,
-  options: Omit<LedgerOptions, 'write'>,
-): Ledger & Pick<Store, 'lastUse' | 'listUsage' | 'settleLeft'> {
+  options: Omit<LedgerOptions, 'write' | 'leftOf'>,
+): Ledger & Pick<Store, 'lastUse' | 'listUsage'> {
   const ledger = openLedger({
     ...options,
     write: (batch) => database.append({ ...table, documents: batch }),
+    leftOf: (calls) => leftOf(database, calls),
   })
   return {
-    beginUsage: (begun) => ledger.beginUsage(begun),
+    beginUsage: (begun, reservation) => ledger.beginUsage(begun, reservation),
     recordUsage: (record) => ledger.recordUsage(record),
     recorded: () => ledger.recorded(),
     flush: () => ledger.flush(),
     checkJournal: () => ledger.checkJournal(),
     waitingUsage: () => ledger.waitingUsage(),
-    settleReserved: (settle) => ledger.settleReserved(settle),
-    settleLeft: (settle) =>
-      ledger.settleReserved(async (calls) => settle(await leftOf(database, calls))),
+    settleLeft: (settle) => ledger.settleLeft(settle),
     async lastUse() {
       await ledger.flush()
       const { folded, rebuiltTo } = await readState(database)

@@ -158,7 +158,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       const begun = { reservation: reserved('r'), reservedMicroUsd: 5 }
       const lines = [
         line('B', '1', begun),
-        line('S', '1', { ...begun, outcome: 'failed', costMicroUsd: 0 }),
+        line('S', '1', { outcome: 'failed', costMicroUsd: 0 }),
         line('B', '2', { ...begun, attempt: 2, requestedModel: 'asked' }),
         line('B', '3', {
           callId: 'other',

@@ -127,7 +127,7 @@ export class Attempt implements CancelListener, Growing {
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()
     this.#begun = begunFacts(run, target, { number: this.number, startedAt: this.#startedAt })
-    this.#open = run.gateway.store.beginUsage(this.#begun)
+    this.#open = run.gateway.store.beginUsage(this.#begun, run.call.admission.budgetReservation)
     this.span = run.call.trace?.beginAttempt()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
     run.places?.attemptBegins()

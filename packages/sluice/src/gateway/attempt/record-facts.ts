@@ -19,7 +19,7 @@ export function begunFacts(
   { number, startedAt }: { readonly number: number; readonly startedAt: number },
 ): UsageBegun {
   const { model } = call.request
-  const { elsewhere, left } = call.admission
+  const { elsewhere } = call.admission
   const reservedMicroUsd = reservedForPiece(call, pieces)
   const isOther =
     typeof model === 'string' && model !== targetModel && model !== `${providerId}/${targetModel}`
@@ -40,7 +40,6 @@ export function begunFacts(
   if (call.stream) begun.streamed = true
   if (isOther) begun.requestedModel = model.slice(0, textMax)
   if (reservedMicroUsd > 0) begun.reservedMicroUsd = reservedMicroUsd
-  if (left) begun.reservation = left
   if (elsewhere) begun.overBudget = elsewhere.budget
   return begun
 }

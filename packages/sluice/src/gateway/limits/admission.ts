@@ -62,7 +62,7 @@ export class Admission implements Listed {
   }
 
   /** What has to be on record for the case that this process is killed; undefined if the limiter would be gone with it. */
-  get left(): BudgetReservation | undefined {
+  get budgetReservation(): BudgetReservation | undefined {
     if (!this.#reservation || !this.#gateway.limiter.settleLeft) return undefined
     const budgets: ReservedBudget[] = []
     for (const claim of this.#claims)
