@@ -5,6 +5,8 @@ import { chatReply, chunk, done } from '../support/openai-wire.ts'
 import { inFrontOf } from '../support/through.ts'
 
 const user = { role: 'user', content: 'What time is it? "arguments":"null" stays.' }
+/** Where it is not needed, long text is left unread. */
+const longText = 'Noon or "later" … '.repeat(200)
 const tools = [{ type: 'function', function: { name: 'now' } }]
 const call = (text: string) => ({
   id: 'call_1',
@@ -33,6 +35,19 @@ test.each(['null', '', ' null '])('of an answer: "%s"', async (text) => {
   expect(await answer.json()).toMatchObject({
     choices: [{ message: { tool_calls: [call('{}')] }, own: 'kept' }],
   })
+})
+
+test('of an answer with a long text, which comes whole', async () => {
+  const reply = chatReply('')
+  const said = { role: 'assistant', content: longText, tool_calls: [call('')] }
+  const choices = [{ index: 0, message: said, finish_reason: 'tool_calls' }]
+  await using pair = await inFrontOf('openai', (_, response) =>
+    json(response, { ...reply, choices }),
+  )
+  const body = { model: pair.model, messages: [user], tools }
+  const answer = await pair.gateway.post('/v1/chat/completions', body)
+  const message = { ...said, tool_calls: [call('{}')] }
+  expect(await answer.json()).toEqual({ ...reply, choices: [{ ...choices[0], message }] })
 })
 
 test.each([[['null']], [['', 'nu', 'll']], [['']], [['', '{"a":', '1}']], [['{"a":null}']]])(
@@ -137,6 +152,23 @@ describe('Responses', () => {
       item('{}'),
       body.input[2],
     ])
+  })
+
+  test.each([
+    ['completed', null],
+    ['failed', { code: 'server_error', message: 'sk-of-the-upstream is no key' }],
+  ])('of an answer with a long text, which comes whole: %s', async (status, error) => {
+    const text = { type: 'message', content: [{ type: 'output_text', text: longText }] }
+    const whole = { ...response(text, item('')), status, error }
+    await using pair = await inFrontOf('openai', (_, reply) => json(reply, whole))
+    const asked = { model: pair.model, input: 'What time is it?' }
+    const answer = await pair.gateway.post('/v1/responses', asked)
+    const { id: _id, ...came } = (await answer.json()) as { id: string }
+    const { id: _own, ...expected } = { ...whole, output: [text, item('{}')] }
+    expect(came).toEqual({
+      ...expected,
+      error: error && { ...error, message: '*** is no key' },
+    })
   })
 
   test.each([[['null']], [['nu', 'll']], [[]], [['{"a":', '1}']], [['n', 'o']]])(

@@ -35,7 +35,10 @@ export interface LedgerOptions {
 
 /** Takes usage records to the database. Disposing writes what is pending. */
 export interface Ledger
-  extends Pick<Store, 'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleLeft'>,
+  extends Pick<
+      Store,
+      'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleLeft'
+    >,
     AsyncDisposable {
   /** Throws `overloaded` while the journal cannot be written. */
   checkJournal(): void
@@ -183,10 +186,10 @@ class JournaledLedger implements Ledger {
       this.#leftOf(calls)
         .then(settle)
         .then(remove, () => {
-        this.#reserved.push({ calls, remove })
-        clearTimeout(this.#settleTimer)
-        this.#settleTimer = setTimeout(() => this.#settleFound(), againMs).unref()
-      })
+          this.#reserved.push({ calls, remove })
+          clearTimeout(this.#settleTimer)
+          this.#settleTimer = setTimeout(() => this.#settleFound(), againMs).unref()
+        })
   }
 
   /** Runs the work after a delay, and again until it succeeds. */

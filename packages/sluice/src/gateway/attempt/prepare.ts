@@ -1,6 +1,5 @@
 import {
   type Fields,
-  formatJson,
   GatewayError,
   isObject,
   type OperationName,
@@ -30,7 +29,7 @@ import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { namedFilesOf } from './named-files.ts'
 import { isOffered, type Offered, offeredBy } from './offered.ts'
-import { outlineOf } from './send.ts'
+import { outlineOf, withBody } from './send.ts'
 import type { Framing } from './splitters.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
@@ -121,7 +120,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
       const made = native.made?.(body) ?? []
       // What is mended has to be whole. Whether it is needed does not depend on free texts.
       const mended = mendedOf?.(body) && mendedOf(objectOf(received.json()))
-      const answer = mended ? { ...received, bytes: Buffer.from(formatJson(mended)) } : received
+      const answer = mended ? withBody(received, mended) : received
       return { answer: { kind: 'native', received: answer }, made, usage: native.usage(body) }
     },
     ...(call.stream && {

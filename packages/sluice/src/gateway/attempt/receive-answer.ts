@@ -7,7 +7,7 @@ import type { Run } from '../run/run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import { rememberMade } from './named-ids.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
-import { answerBytesMax, Collector, outlineOf, type Receiver } from './send.ts'
+import { answerBytesMax, Collector, outlineOf, type Receiver, withBody } from './send.ts'
 import { createHeld } from './source.ts'
 import { streamTypes } from './splitters.ts'
 import { StreamReceiver, valveOf } from './upstream-stream.ts'
@@ -217,6 +217,5 @@ function concealed(answer: AttemptAnswer, concealer: Concealer): AttemptAnswer {
   const body = answer.received.json()
   if (!isObject(body)) return answer
   const shown = { ...body, error: concealer.concealTexts(body['error']) }
-  const bytes = Buffer.from(JSON.stringify(shown))
-  return { kind: 'native', received: { ...answer.received, bytes, json: () => shown } }
+  return { kind: 'native', received: withBody(answer.received, shown) }
 }

@@ -1,4 +1,10 @@
-import { GatewayError, type OperationName, outlineJson, parseJson } from '@sluice/contract'
+import {
+  formatJson,
+  GatewayError,
+  type OperationName,
+  outlineJson,
+  parseJson,
+} from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
 import { concatInTurns } from '../concat.ts'
 import { parseLargeAnswer } from '../large-json.ts'
@@ -118,6 +124,14 @@ export class Collector {
       },
     }
   }
+}
+
+/** The response with another body. */
+export function withBody(
+  { status, headers, contentType }: Received,
+  body: Readonly<Record<string, unknown>>,
+): Received {
+  return { status, headers, contentType, bytes: Buffer.from(formatJson(body)), json: () => body }
 }
 
 /** The body of a response without its long free texts, for what does not depend on them: its usage, ids and errors. */

@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Connection } from '../../../src/gateway/attempt/send.ts'
 import { openSender } from '../../../src/http/upstream/send.ts'
-import { type Answer, setStage, type Stage } from './upstream-and-sender.ts'
+import { type Answer, expectPaced, setStage, type Stage } from './upstream-and-sender.ts'
 
 let stage: Stage
 beforeEach(() => {
@@ -176,21 +175,7 @@ describe('connections to upstreams', () => {
       response.end(Buffer.alloc(size, 'x'))
     })
     const send = stage.openSending()
-    let received = 0
-    let paused: Connection | undefined
-    const answer = send(upstream.url, {
-      received(connection, piece) {
-        received += piece.length
-        if (paused) return
-        paused = connection
-        connection.pause()
-      },
-    })
-    await expect.poll(() => paused).toBeDefined()
-    await pause(100)
-    expect(received).toBeLessThanOrEqual(64 * 1024)
-    paused?.resume()
-    expect((await answer).length).toBe('200 '.length + size)
+    await expectPaced(send, upstream.url, { size, heldMax: 64 * 1024 })
     expect(await send(upstream.url)).toHaveLength('200 '.length + size)
     expect(upstream.connections()).toBe(1)
   })

@@ -4,8 +4,7 @@ import { createServer as createSocketServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Connection } from '../../../src/gateway/attempt/send.ts'
-import { setStage, type Stage } from './upstream-and-sender.ts'
+import { expectPaced, setStage, type Stage } from './upstream-and-sender.ts'
 
 /** A certificate for `localhost` that nobody has signed but itself, and its key. */
 const cert = readFileSync(join(import.meta.dirname, 'tls', 'cert.pem'), 'utf8')
@@ -90,21 +89,9 @@ describe('connections over TLS', () => {
     const body = 'abcdefgh'.repeat(1_000_000)
     const upstream = await openTlsUpstream(body)
     const send = stage.openSending()
-    let received = 0
-    let paused: Connection | undefined
-    const answer = send(`https://localhost:${upstream.port}/v1`, {
-      received(connection, piece) {
-        received += piece.length
-        if (paused) return
-        paused = connection
-        connection.pause()
-      },
-    })
-    await expect.poll(() => paused).toBeDefined()
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(received).toBeLessThan(body.length / 2)
-    paused?.resume()
-    expect(await answer).toBe(`200 ${body}`)
+    const url = `https://localhost:${upstream.port}/v1`
+    await expectPaced(send, url, { size: body.length, heldMax: body.length / 2 })
+    expect(await send(url)).toBe(`200 ${body}`)
   })
 
   test('send nothing to a server whose certificate is not trusted or is another’s', async () => {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { GatewayError } from '../../../../contract/src/core/errors.ts'
 import type { Connection, Outgoing } from '../../../src/gateway/attempt/send.ts'
 import { openSender } from '../../../src/http/upstream/send.ts'
@@ -103,4 +105,30 @@ export function setStage(): Stage {
     },
     [Symbol.asyncDispose]: () => cleanUp.disposeAsync(),
   }
+}
+
+/**
+ * Pauses a response of this many bytes at its first read, expects that no more than `heldMax` bytes of it come meanwhile, and
+ * reads it to the end.
+ */
+export async function expectPaced(
+  send: Sending,
+  url: string,
+  { size, heldMax }: { readonly size: number; readonly heldMax: number },
+): Promise<void> {
+  let received = 0
+  let paused: Connection | undefined
+  const answer = send(url, {
+    received(connection, piece) {
+      received += piece.length
+      if (paused) return
+      paused = connection
+      connection.pause()
+    },
+  })
+  await expect.poll(() => paused).toBeDefined()
+  await pause(100)
+  expect(received).toBeLessThanOrEqual(heldMax)
+  paused?.resume()
+  expect((await answer).length).toBe('200 '.length + size)
 }
