@@ -6,6 +6,8 @@ const youngBytesMax = 64 * 1024 * 1024
 
 /** Bytes that may be allocated, inside and outside the heap, before the next full collection. */
 const roomBytes = 96 * 1024 * 1024
+/** How full new space is when V8 plans its collection, in percent. What is allocated until it comes has to fit as well. */
+const youngPercentMax = 97
 /** Minimum growth of a large heap before the next full collection, in percent. */
 const roomPercentMin = 50
 
@@ -17,6 +19,7 @@ const usual = {
   'semi-space-growth-factor': 2,
   'heap-growing-percent': 0,
   'memory-reducer-gc-count': 2,
+  'minor-gc-task-trigger': 80,
 }
 type Flag = keyof typeof usual
 
@@ -28,7 +31,8 @@ export const heapFlags: readonly string[] = [...Object.keys(usual), 'parallel-sc
  *
  * New space grows to 64 MB at most; by default V8 uses 128 MB on a machine with some memory. Garbage from the beginning of a
  * stream stays there until a collection, which does not come while many streams only wait. With half of this space a short
- * call would cost 4 % more.
+ * call would cost 4 % more. It is filled to 97 % instead of 80 % before it is collected: a fifth fewer collections, each of
+ * which copies what the open calls hold.
  *
  * After the first full collection, which a minute without calls triggers, V8 would run another one whenever the heap and its
  * external bodies have grown by a few megabytes: ten times a second and more with bodies of 100 KB, each time on all of its
@@ -51,6 +55,7 @@ export function setHeapGrowth(): Disposable {
   }
   setFlagsFromString('--no-parallel-scavenge')
   set('memory-reducer-gc-count', 0)
+  set('minor-gc-task-trigger', youngPercentMax)
   const observer = new PerformanceObserver((list) => {
     // V8 shrinks the space when little is allocated, and it must be able to grow again.
     set('semi-space-growth-factor', youngBytes() < youngBytesMax ? 2 : 1)
