@@ -27,7 +27,7 @@ export interface RequestParts {
 /** The request in the client's own format, path parameters included. */
 export function requestOf({ isOwn, fields, parameters }: RequestParts): Fields {
   const own = isOwn && fields['model'] === null ? { ...fields, model: undefined } : fields
-  if (!parameters) return own
+  if (!parameters || Object.keys(parameters).length === 0) return own
   // For the gateway's own operations a body field wins over a path parameter. In other formats the path wins.
   return isOwn ? { ...parameters, ...own } : { ...own, ...parameters }
 }

@@ -97,7 +97,8 @@ function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Ca
     const outlined = outlineJsonObject(raw, contentType, options.bodyUnitsMax)
     if (!outlined) return undefined
     countUnparsedBody(raw.length)
-    return createCall(exchange, { format, raw, parameters, ...outlined })
+    const { fields, cut } = outlined
+    return createCall(exchange, { format, raw, parameters, fields, cut })
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined
     throw thrown

@@ -316,8 +316,10 @@ function parametersOf(
   request: FastifyRequest,
   wildcard: string | undefined,
 ): Readonly<Record<string, string>> {
-  const { '*': rest, ...named } = request.params as Record<string, string>
-  return wildcard === undefined || rest === undefined ? named : { ...named, [wildcard]: rest }
+  const given = request.params as Record<string, string>
+  if (wildcard === undefined) return given
+  const { '*': rest, ...named } = given
+  return rest === undefined ? named : { ...named, [wildcard]: rest }
 }
 
 /** Adds the headers that describe the attempts to an error response. */

@@ -45,7 +45,7 @@ export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
         body = bodyOf(run, asked, {
           status,
           headers,
-          begun: { ...begun, reject: fail },
+          begun: { resolve: begun.resolve, reject: fail },
           bytesMax: answerBytesMax(run.call.operation),
         })
       } catch (thrown) {
