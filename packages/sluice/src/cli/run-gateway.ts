@@ -168,6 +168,7 @@ function watchSettings(
   const file = absoluteConfigFile(environment)
   const config = settings.current
   return watchConfig(file, {
+    applied: config.configText,
     async apply(text, isSettled) {
       const next = await changedConfig(environment, text)
       const short = shortKeys(next)

@@ -101,6 +101,8 @@ export interface Config {
   readonly dataFolder: string
   /** Absolute path of the settings file, which need not exist. */
   readonly configFile: string
+  /** What that file said when it was read; absent if there was none. */
+  readonly configText?: string
   /** The environment variables, in which providers look for their keys. */
   readonly variables: Variables
 }
@@ -124,7 +126,8 @@ export async function loadConfig(environment: Environment): Promise<Config> {
   }
   // The YAML reader and the compiled schema are needed only if there is a file.
   const { readConfigFile } = await import('./file.ts')
-  return createConfig(environment, readConfigFile(file, environment.variables), file)
+  const { text, content } = readConfigFile(file, environment.variables)
+  return { ...createConfig(environment, content, file), configText: text }
 }
 
 /** The configuration for a changed text of the file. Throws as `loadConfig` does. */

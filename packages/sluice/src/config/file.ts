@@ -18,7 +18,10 @@ const validator = Compile(configFileSchema)
  *
  * @throws ConfigError with one line per mistake: file, line, column and path of the setting.
  */
-export function readConfigFile(file: string, variables: Variables): ConfigFile {
+export function readConfigFile(
+  file: string,
+  variables: Variables,
+): { readonly text: string; readonly content: ConfigFile } {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -26,7 +29,7 @@ export function readConfigFile(file: string, variables: Variables): ConfigFile {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     throw new ConfigError(`The settings file ${file} cannot be read (${reason})`, { cause: error })
   }
-  return parseConfig(text, file, variables)
+  return { text, content: parseConfig(text, file, variables) }
 }
 
 /** Validates the text of a settings file; `file` is its name in messages. An empty text is valid. */

@@ -2,6 +2,8 @@ import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 export interface WatchOptions {
+  /** The text that is in effect; undefined if the file was absent when the settings were read. */
+  readonly applied: string | undefined
   /**
    * Called with the file's text after a change, one call at a time. `isSettled` states that the file has not changed for
    * `settleMs`. To wait for that, `apply` returns `unsettled` and is called again. Errors it throws go to `failed`.
@@ -31,6 +33,8 @@ export class AbsentSettings extends Error {
 export function watchConfig(file: string, options: WatchOptions): Disposable {
   const settings = new WatchedFile(file, options)
   const watcher = watchFolder(file, () => settings.lookSoon())
+  // It may have changed since it was read.
+  settings.poll()
   const poll = setInterval(() => settings.poll(), options.pollMs ?? 2_000).unref()
   return {
     [Symbol.dispose]() {
@@ -49,7 +53,7 @@ interface Seen {
 
 class WatchedFile implements Disposable {
   readonly #file: string
-  readonly #options: Required<Omit<WatchOptions, 'pollMs'>>
+  readonly #options: Required<Omit<WatchOptions, 'applied' | 'pollMs'>>
   /** The text that was last applied or refused. */
   #applied: string | undefined
   /** The change that waits until it is settled. */
@@ -63,7 +67,7 @@ class WatchedFile implements Disposable {
   constructor(file: string, options: WatchOptions) {
     this.#file = file
     this.#options = { quietMs: 100, settleMs: 2_000, ...options }
-    this.#applied = readSeen(file)?.text
+    this.#applied = options.applied
   }
 
   lookSoon(): void {

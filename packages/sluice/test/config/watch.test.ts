@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
@@ -12,10 +12,14 @@ import { AbsentSettings, watchConfig } from '../../src/config/watch.ts'
 const soon = { timeout: 10_000, interval: 5 }
 const portOf = (port: number) => `server: { port: ${port} }\n`
 
-function watched(file: string, quietMs = 20) {
+/** What the file says now. */
+const said = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+
+function watched(file: string, { quietMs = 20, applied = said(file) } = {}) {
   const ports: (number | undefined)[] = []
   const failures: string[] = []
   const watcher = watchConfig(file, {
+    applied,
     quietMs,
     pollMs: 50,
     apply: () => {
@@ -25,6 +29,14 @@ function watched(file: string, quietMs = 20) {
   })
   return { ports, failures, [Symbol.dispose]: () => watcher[Symbol.dispose]() }
 }
+
+test('a change between the reading of the file and its watching is applied', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.yaml')
+  writeFileSync(file, portOf(2))
+  using watcher = watched(file, { applied: portOf(1) })
+  await vi.waitFor(() => expect(watcher.ports).toEqual([2]), soon)
+})
 
 test('a changed file is applied, written in place or renamed onto it', async () => {
   using folder = temporaryFolder()
@@ -70,6 +82,7 @@ test('one change at a time, and the last one wins', async () => {
   let applied = 0
   const started: (() => void)[] = []
   using _watcher = watchConfig(file, {
+    applied: portOf(1),
     quietMs: 1,
     pollMs: 5,
     apply: async () => {
@@ -99,6 +112,7 @@ test('a change while the one before is applied is looked at as soon as that is d
   try {
     const applying: { readonly text: string; readonly done: () => void }[] = []
     using _watcher = watchConfig(file, {
+      applied: portOf(1),
       quietMs: 10,
       pollMs: 3_600_000,
       apply: () =>
@@ -160,6 +174,7 @@ function settling(file: string, settleMs: number) {
   const taken: Taken[] = []
   const failures: unknown[] = []
   const watcher = watchConfig(file, {
+    applied: said(file),
     quietMs: 10,
     pollMs: 20,
     settleMs,
