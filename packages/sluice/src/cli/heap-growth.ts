@@ -3,11 +3,11 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** Both halves of V8's new space. */
 const youngBytesMax = 64 * 1024 * 1024
+/** How full new space is when V8 plans its collection, in percent. What is allocated until it comes has to fit as well. */
+const youngPercentMax = 97
 
 /** Bytes that may be allocated, inside and outside the heap, before the next full collection. */
 const roomBytes = 96 * 1024 * 1024
-/** How full new space is when V8 plans its collection, in percent. What is allocated until it comes has to fit as well. */
-const youngPercentMax = 97
 /** Minimum growth of a large heap before the next full collection, in percent. */
 const roomPercentMin = 50
 

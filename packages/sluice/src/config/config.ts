@@ -134,7 +134,8 @@ export async function loadConfig(environment: Environment): Promise<Config> {
 export async function changedConfig(environment: Environment, text: string): Promise<Config> {
   const file = absoluteConfigFile(environment)
   const { parseConfig } = await import('./file.ts')
-  return createConfig(environment, parseConfig(text, file, environment.variables), file)
+  const content = parseConfig(text, file, environment.variables)
+  return { ...createConfig(environment, content, file), configText: text }
 }
 
 /** Combines environment, file and defaults. `file` is the absolute path of the settings file. */

@@ -36,7 +36,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     ? format.writer?.(request, context, query)
     : undefined
   // Fields are set one by one: merging objects takes several times as long.
-  const call: Unfinished = {
+  const call: { -readonly [Field in keyof Call]: Call[Field] } = {
     id,
     key,
     format,
@@ -62,8 +62,6 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
   if (incoming.trace) call.trace = incoming.trace
   return call
 }
-
-type Unfinished = { -readonly [Field in keyof Call]: Call[Field] }
 
 interface AcceptedRequest {
   readonly request: Readonly<Record<string, unknown>>
