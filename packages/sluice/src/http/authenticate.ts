@@ -51,6 +51,9 @@ function signedIn(found: SignedIn | undefined): Caller {
   return found.caller
 }
 
+/** As nearly every caller writes it; other spellings take a pattern. */
+const usualScheme = 'Bearer '
+
 function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
   const google = headers['x-goog-api-key']
   if (typeof google === 'string') return google
@@ -60,7 +63,10 @@ function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
   }
   const own = headers['x-api-key']
   if (typeof own === 'string') return own
-  return headers.authorization?.replace(/^bearer(?:\s+|$)/i, '').trim()
+  const { authorization } = headers
+  if (authorization?.startsWith(usualScheme) === true)
+    return authorization.slice(usualScheme.length).trim()
+  return authorization?.replace(/^bearer(?:\s+|$)/i, '').trim()
 }
 
 const wholeReaders: readonly AdminRole[] = ['owner', 'operator', 'viewer']

@@ -52,7 +52,8 @@ export interface JournalOptions {
 
 const segmentBytesUsual = 4 * 1024 * 1024
 const syncEveryMs = 50
-const bufferBytes = 64 * 1024
+/** The lines of a busy turn of the event loop. */
+const bufferBytes = 256 * 1024
 /** UTF-8 bytes per UTF-16 unit. */
 const bytesPerUnitMax = 3
 const retryEveryMs = 1_000

@@ -69,27 +69,29 @@ function parseHeaders(text: string): Record<string, string> {
   while (at >= 0) {
     const begin = at + 2
     at = text.indexOf('\r\n', begin)
-    const line = at < 0 ? text.slice(begin) : text.slice(begin, at)
-    const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
-    if (!isHeaderName(name)) throw new InvalidResponse('A response header has no valid name')
-    const value = line.slice(colon + 1).trim()
+    const end = at < 0 ? text.length : at
+    const colon = text.indexOf(':', begin)
+    const name = headerNameOf(colon < 0 || colon > end ? '' : text.slice(begin, colon))
+    const value = text.slice(colon + 1, end).trim()
     const before = headers[name]
     headers[name] = typeof before === 'string' ? `${before}, ${value}` : value
   }
   return headers
 }
 
-/** Names that were valid before; there are few. */
+/** Names in lower case by names as upstreams write them; there are few. */
 const namesMax = 1_000
-const validNames = new Set<string>()
+const knownNames = new Map<string, string>()
 
-function isHeaderName(name: string): boolean {
-  if (validNames.has(name)) return true
-  // It would set the prototype of the headers.
-  if (!headerName.test(name) || name === '__proto__') return false
-  if (validNames.size < namesMax) validNames.add(name)
-  return true
+function headerNameOf(written: string): string {
+  const known = knownNames.get(written)
+  if (known !== undefined) return known
+  const name = written.toLowerCase()
+  // `__proto__` would set the prototype of the headers.
+  if (!headerName.test(name) || name === '__proto__')
+    throw new InvalidResponse('A response header has no valid name')
+  if (knownNames.size < namesMax) knownNames.set(written, name)
+  return name
 }
 
 function hasToken(list: string | undefined, token: string): boolean {
