@@ -16,7 +16,7 @@ export interface BenchOptions {
   readonly json: boolean
 }
 
-const roundsUsual = 3
+const roundsUsual = 5
 const requestsUsual = 600_000
 
 /** Throws an Error that says what is wrong with the command line. */

@@ -55,7 +55,7 @@ test('the command line', () => {
     mode: 'full',
     scenarios: undefined,
     targets: undefined,
-    rounds: 3,
+    rounds: 5,
     requests: 600_000,
     builds: [],
     gateways: [],
