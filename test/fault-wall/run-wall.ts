@@ -86,6 +86,7 @@ async function openStage(upstream: FaultUpstream) {
       const open = sqlite.beginUsage(begun)
       return {
         note: (usage) => open.note(usage),
+        reservationSettled: () => open.reservationSettled(),
         end(ended) {
           recorded += 1
           const known = records.get(begun.provider)

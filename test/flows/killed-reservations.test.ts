@@ -52,19 +52,19 @@ async function serve(folder: string) {
   }
 }
 
+const reply = (content: string) => ({
+  id: 'c',
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 7, total_tokens: 8 },
+})
+
 test('a killed gateway’s reservations in Redis are settled with what the ledger says', async (context) => {
   if (!redis) return leaveOut(context, noRedis)
   using folder = temporaryFolder()
   await using upstream = await fakeUpstream(({ body }, response) =>
     (body as { stream?: boolean }).stream !== true
-      ? json(response, {
-          id: 'c',
-          object: 'chat.completion',
-          choices: [
-            { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' },
-          ],
-          usage: { prompt_tokens: 1, completion_tokens: 7, total_tokens: 8 },
-        })
+      ? json(response, reply('Hi'))
       : void sse(response, [word, word, word, word], { end: false }),
   )
   writeFileSync(join(folder.path, 'sluice.yaml'), settings(upstream.url))
@@ -113,4 +113,48 @@ test('a killed gateway’s reservations in Redis are settled with what the ledge
   expect(other).toBe(1000)
   // The journal of the killed process is not needed any more.
   await expect.poll(() => readdirSync(journal).length).toBe(1)
+})
+
+test('so is that of a response that is read slowly, long after its record was written', async (context) => {
+  if (!redis) return leaveOut(context, noRedis)
+  using folder = temporaryFolder()
+  const long = 'word '.repeat(4_000_000)
+  await using upstream = await fakeUpstream(({ body }, response) =>
+    json(response, reply((body as { user?: string }).user === 'long' ? long : 'Hi')),
+  )
+  writeFileSync(join(folder.path, 'sluice.yaml'), settings(upstream.url))
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const body = { model: 'up/m', messages, max_tokens: 100 }
+  let key = ''
+  {
+    await using gateway = await serve(folder.path)
+    const create = async (fields: object) => {
+      const made = await gateway.ask('/admin/v1/keys', adminKey, { name: 'k', ...fields })
+      return ((await made.json()) as { secret: string }).secret
+    }
+    key = await create({ budgets: [{ limitMicroUsd, window: 'lifetime' }] })
+    const open = await gateway.ask('/v1/chat/completions', key, { ...body, user: 'long' })
+    expect(open.status).toBe(200)
+    const spent = async () =>
+      ((await (await gateway.ask('/v1/usage', key)).json()) as { total: { costMicroUsd: number } })
+        .total.costMicroUsd
+    await expect.poll(spent).toBe(7_000_000)
+    expect(await gateway.left(key)).toEqual([900])
+    // As many as fill a segment of the journal.
+    const other = await create({})
+    const segments = () => readdirSync(join(folder.path, 'data', 'journal')).length
+    while (segments() < 2)
+      await Promise.all(
+        Array.from({ length: 100 }, async () =>
+          (await gateway.ask('/v1/chat/completions', other, body)).arrayBuffer(),
+        ),
+      )
+    // Segments of which every record was written go.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(segments()).toBe(2)
+    expect(await gateway.left(key)).toEqual([900])
+    open.body?.cancel().catch(() => {})
+  }
+  await using again = await serve(folder.path)
+  await expect.poll(() => again.left(key)).toEqual([993])
 })

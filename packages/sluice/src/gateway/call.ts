@@ -3,7 +3,7 @@ import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { RefusingLimit } from '../ports/limiter.ts'
-import type { BudgetReservation } from '../ports/store.ts'
+import type { BudgetReservation, OpenUsage } from '../ports/store.ts'
 import type { Cancellation } from './attempt/cancellation.ts'
 import type { ContentCapture } from './content.ts'
 import type { NamedFiles } from './attempt/named-files.ts'
@@ -61,6 +61,8 @@ export interface Call {
     readonly reservedMicroUsd?: number
     /** What has to be on record of its reservation while it is not settled. */
     readonly budgetReservation?: BudgetReservation | undefined
+    /** Called with each record that names it. */
+    readonly namedBy?: (record: Pick<OpenUsage, 'reservationSettled'>) => void
     /** Set if an exhausted budget redirects the call. */
     readonly elsewhere?: Elsewhere | undefined
   }

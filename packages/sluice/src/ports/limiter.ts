@@ -26,7 +26,10 @@ export interface Limiter extends AsyncDisposable {
    * most once in `claims`. An implementation that need not wait returns at once, so that no promise is created per call.
    */
   reserve(claims: readonly Claim[], leaseMs: number): Decision | Promise<Decision>
-  /** Ends the call: its actual usage replaces the reservation. */
+  /**
+   * Ends the call: its actual usage replaces the reservation. A promise resolves when the reservation no longer outlives this
+   * process, and stays pending while a store that is shared cannot be reached.
+   */
   settle(reservation: Reservation, actual: Actual): void | Promise<void>
   /** Holds the reservation for another `leaseMs` from now. Does nothing if it was settled. */
   renew(reservation: Reservation, leaseMs: number): void | Promise<void>

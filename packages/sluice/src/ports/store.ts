@@ -118,6 +118,8 @@ export interface OpenUsage {
   note(usage: NotedUsage): void
   /** Appends the record of the attempt, as `recordUsage` does. */
   end(ended: UsageEnded): void
+  /** The reservation given at the beginning is settled and need not be on record any more. */
+  reservationSettled(): void
 }
 
 /** A key or account to write, or the id of an account to remove. */

@@ -4,6 +4,7 @@ import {
   type Claim,
   type Decision,
   type Level,
+  type RateClaim,
   type Reservation,
   usedOf,
 } from '../ports/limiter.ts'
@@ -24,6 +25,8 @@ export class LocalShare {
   readonly #granted = new Map<string, Reservation>()
   /** Budgets reserved from since the last reset. */
   readonly #touched = new Map<string, BudgetClaim>()
+  /** By bucket, so that a long time without the shared limiter needs no more room than a short one. */
+  readonly #used = new Map<string, BudgetClaim | RateClaim>()
   #limiter: MemoryLimiter = createMemoryLimiter()
 
   constructor(processes: number) {
@@ -73,16 +76,27 @@ export class LocalShare {
     this.#limiter = createMemoryLimiter()
   }
 
-  /** The actual usage of a reservation made here, as claims; undefined for other reservations. */
-  settle({ id, claims }: Reservation, actual: Actual): readonly Claim[] | undefined {
+  /** Adds up the actual usage of a reservation made here. Returns false for other reservations. */
+  settle({ id, claims }: Reservation, actual: Actual): boolean {
     const own = this.#granted.get(id)
-    if (!own) return undefined
+    if (!own) return false
     this.#granted.delete(id)
     this.#limiter.settle(own, actual)
     const uses = usedOf(claims, actual)
-    return claims.flatMap((claim, index) =>
-      claim.kind === 'concurrency' ? [] : [{ ...claim, amount: uses[index] ?? claim.amount }],
-    )
+    for (const [index, claim] of claims.entries()) {
+      if (claim.kind === 'concurrency') continue
+      const name = `${claim.kind}:${claim.kind === 'budget' ? nameOf(claim) : claim.bucket}`
+      const before = this.#used.get(name)?.amount ?? 0
+      this.#used.set(name, { ...claim, amount: before + (uses[index] ?? claim.amount) })
+    }
+    return true
+  }
+
+  /** What settled reservations used since the last time, one claim for each bucket. */
+  takeUsed(): readonly Claim[] {
+    const used = [...this.#used.values()]
+    this.#used.clear()
+    return used
   }
 
   #shareOf(claim: Claim): Claim {

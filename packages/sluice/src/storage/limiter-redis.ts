@@ -45,6 +45,9 @@ const connectMs = 2_000
 /** Maximum number of queued settlements. The oldest are dropped and count as fully used. */
 const pendingMax = 100_000
 
+/** Claims of one command that charges what was granted without Redis. */
+const chargesAtOnce = 100
+
 type Operation = 'reserve' | 'look' | 'settle' | 'renew' | 'seed' | 'charge'
 
 interface Command {
@@ -60,6 +63,12 @@ interface Command {
   readonly lost?: readonly Claim[]
 }
 
+/** A queued settlement. */
+interface Pending {
+  readonly command: Command
+  readonly sent: () => void
+}
+
 /** A limiter shared by all processes that use the same Redis. If Redis is unreachable, `whenDown` applies until it answers. */
 export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Limiter> {
   const limiter = new RedisLimiter(options)
@@ -73,7 +82,9 @@ class RedisLimiter implements Limiter {
   #connectedAt = 0
   readonly #local: LocalShare | undefined
   readonly #recalls: Recalls | undefined
-  readonly #pending = new Map<string, Command>()
+  readonly #pending = new Map<string, Pending>()
+  /** Charges that are being sent. */
+  readonly #charges = new Map<string, Command>()
   readonly #process = randomBytes(9).toString('base64url')
   readonly #digest = createHash('sha1').update(limiterScript).digest('hex')
   #count = 0
@@ -110,7 +121,7 @@ class RedisLimiter implements Limiter {
     } catch (error) {
       this.#lost(error)
       // The reservation may have been made nevertheless. Undo it, because the call is refused or counted locally.
-      this.#later({ ...command, op: 'settle', amounts: claims.map(givenBack) })
+      void this.#later({ ...command, op: 'settle', amounts: claims.map(givenBack) })
       return this.#withoutRedis(claims, leaseMs)
     }
     if (reply[0] === 'unknown') {
@@ -124,11 +135,10 @@ class RedisLimiter implements Limiter {
     return { granted: false, claims, levels, refused, retryAfterMs: amountOf(reply[2]) }
   }
 
-  /** Never fails: settlements that cannot be sent now are sent later. */
+  /** Never fails: settlements that cannot be sent now are sent later. Redis knows nothing of what was granted without it. */
   async settle(reservation: Reservation, actual: Actual): Promise<void> {
     const { id, claims } = reservation
-    const charged = this.#local?.settle(reservation, actual)
-    if (charged) return this.#tell({ op: 'charge', id, leaseMs: 0, claims: charged })
+    if (this.#local?.settle(reservation, actual) === true) return this.#chargeIfUp()
     if (claims.every(isRequests) && actual.requests === undefined) return
     const lost = lostOf(claims, actual)
     await this.#tell({
@@ -192,13 +202,34 @@ class RedisLimiter implements Limiter {
     return unanswered()
   }
 
+  #chargeIfUp(): void {
+    if (this.#isUp) this.#sendCharges().catch((error: unknown) => this.#lost(error))
+  }
+
+  /** Charges what was granted without Redis. */
+  async #sendCharges(): Promise<void> {
+    const claims = this.#local?.takeUsed() ?? []
+    for (let from = 0; from < claims.length; from += chargesAtOnce) {
+      this.#count += 1
+      const id = this.#newId()
+      const some = claims.slice(from, from + chargesAtOnce)
+      this.#charges.set(id, { op: 'charge', id, leaseMs: 0, claims: some })
+    }
+    // One that is sent twice counts once.
+    for (const [id, command] of this.#charges) {
+      await this.#run(command)
+      this.#charges.delete(id)
+    }
+  }
+
   async #tell(command: Command): Promise<void> {
     if (!this.#isUp) return this.#later(command)
     try {
       await this.#settled(command)
     } catch (error) {
-      this.#later(command)
+      const sent = this.#later(command)
       this.#lost(error)
+      await sent
     }
   }
 
@@ -210,10 +241,13 @@ class RedisLimiter implements Limiter {
     await this.#run({ op: 'charge', id, leaseMs: 0, claims: lost })
   }
 
-  #later(command: Command): void {
+  /** Resolves when it has been sent; never if it is dropped. */
+  #later(command: Command): Promise<void> {
     const [oldest] = this.#pending.size < pendingMax ? [] : this.#pending.keys()
     if (oldest !== undefined) this.#pending.delete(oldest)
-    this.#pending.set(command.id, command)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#pending.set(command.id, { command, sent: resolve })
+    return promise
   }
 
   #lost(reason: unknown): void {
@@ -263,12 +297,16 @@ class RedisLimiter implements Limiter {
   /** Sends the queued settlements before Redis is used again. */
   async #recover(): Promise<void> {
     await this.look([])
-    for (const [id, command] of this.#pending) {
+    await this.#sendCharges()
+    for (const [id, { command, sent }] of this.#pending) {
       await this.#settled(command)
       this.#pending.delete(id)
+      sent()
     }
     this.#local?.reset()
     this.#isUp = true
+    // Of calls that ended meanwhile.
+    this.#chargeIfUp()
     this.#options.changed?.(true)
   }
 

@@ -18,6 +18,9 @@ export class OpenRecord implements OpenUsage {
   #begun = ''
   #first: Place | undefined
   #newest: Place | undefined
+  /** Whether the first line names a reservation that is not settled, so that the line has to stay. */
+  #isReserved = false
+  #isFinished = false
 
   constructor(id: string, destination: Destination) {
     this.id = id
@@ -26,6 +29,7 @@ export class OpenRecord implements OpenUsage {
 
   begin(document: string, reservation: BudgetReservation | undefined): void {
     this.#begun = document
+    this.#isReserved = reservation !== undefined
     this.#append(journalLine.begun(document, reservation))
   }
 
@@ -45,15 +49,23 @@ export class OpenRecord implements OpenUsage {
     this.#destination.add({ document, open: this })
   }
 
+  reservationSettled(): void {
+    if (!this.#isReserved) return
+    this.#isReserved = false
+    if (this.#isFinished) this.#first?.done()
+  }
+
   /** The record is in the database, or can never be written. */
   done(): void {
-    this.#first?.done()
+    this.#isFinished = true
+    if (!this.#isReserved) this.#first?.done()
     this.#newest?.done()
   }
 
   /** The record is no longer in memory. */
   leave(): void {
-    this.#first?.leave()
+    this.#isFinished = true
+    if (!this.#isReserved) this.#first?.leave()
     this.#newest?.leave()
   }
 

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sql from 'sql-template-tag'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -140,6 +140,38 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       await expect(store.flush()).rejects.toThrow('lost')
       await expect(store.flush()).rejects.toThrow('lost')
       expect(await store.listUsage({ limit: 99 })).toEqual(records.toReversed())
+    })
+
+    test('a journal that names a reservation stays until the reservation is settled', async () => {
+      using folder = temporaryFolder()
+      await using store = openStore(database, { journalFolder: folder.path })
+      const { outcome, reported, durationMs, inputTokens, outputTokens, ...begun } = sampleUsage()
+      const ended = { outcome, reported, durationMs, inputTokens, outputTokens }
+      const budgets = [{ bucket: 'b', window: 'lifetime' as const, limit: 9, amount: 5 }]
+      const begin = (id: string) => store.beginUsage({ ...begun, callId: id }, { id, budgets })
+      const named = () =>
+        readdirSync(folder.path).flatMap((name) => [
+          ...readFileSync(join(folder.path, name), 'utf8').matchAll(
+            /"reservation":\{"id":"(\w+)"/g,
+          ),
+        ])
+      const nextSegment = async () => {
+        for (let count = 0; count < 500; count += 1)
+          store.recordUsage(sampleUsage({ reason: 'x'.repeat(10_000) }))
+        await store.flush()
+      }
+      const [early, late, unfinished] = [begin('early'), begin('late'), begin('unfinished')]
+      early.end(ended)
+      early.reservationSettled()
+      late.end(ended)
+      unfinished.reservationSettled()
+      await nextSegment()
+      expect(named().map(([, id]) => id)).toEqual(['early', 'late', 'unfinished'])
+      unfinished.end(ended)
+      await store.flush()
+      expect(named()).toHaveLength(3)
+      late.reservationSettled()
+      await expect.poll(named).toEqual([])
     })
 
     test('what calls of a killed process had reserved comes with their attempts, until it is settled', async () => {

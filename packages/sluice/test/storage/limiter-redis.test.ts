@@ -158,9 +158,15 @@ describe.runIf(redis)('with Redis', () => {
     if (!reservation.granted) throw new Error('It was refused')
     way.cut()
     await expect(limiter.reserve(claims, leaseMs)).rejects.toMatchObject({ code: 'overloaded' })
-    await limiter.settle(reservation, { microUsd: 20 })
+    let isSettled = false
+    const settling = Promise.resolve(limiter.settle(reservation, { microUsd: 20 })).then(() => {
+      isSettled = true
+    })
+    await pause(100)
+    expect(isSettled).toBe(false)
     way.mend()
     await until(() => told.at(-1) === true, 10_000)
+    await settling
     expect((await limiter.look(claims)).map(({ remaining }) => remaining)).toEqual([80, 1])
     expect(told).toEqual([true, false, true])
   })
@@ -239,6 +245,40 @@ describe.runIf(redis)('with Redis', () => {
     const [rate, budget] = await limiter.look(claims)
     expect(rate?.remaining).toBeLessThanOrEqual(5)
     expect(budget?.remaining).toBe(100 - 10 - 25)
+  })
+
+  test('however many calls end without Redis, all of them count when it is back', async () => {
+    using way = await openWay()
+    const told: boolean[] = []
+    await using opened = await openUnderTest({
+      url: way.url,
+      whenDown: { processes: 1 },
+      changed: (isUp) => told.push(isUp),
+    })
+    const { limiter } = opened
+    const [limit, calls] = [1_000_000, 120_000]
+    const claims = [
+      money('key', 'day', { limit, amount: 3 }),
+      money('team', 'lifetime', { limit, amount: 3 }),
+    ]
+    await limiter.look(claims)
+    const first = await limiter.reserve(claims, leaseMs)
+    way.cut()
+    await until(() => told.at(-1) === false, 10_000)
+    for (let call = 0; call < calls; call += 1) {
+      const decision = await limiter.reserve(claims, leaseMs)
+      if (!decision.granted) throw new Error('It was refused')
+      await limiter.settle(decision, { microUsd: [1, 2] })
+    }
+    if (!first.granted) throw new Error('It was refused')
+    const settling = limiter.settle(first, { microUsd: 5 })
+    way.mend()
+    await until(() => told.at(-1) === true, 10_000)
+    await settling
+    expect((await limiter.look(claims)).map(({ remaining }) => remaining)).toEqual([
+      limit - calls - 5,
+      limit - 2 * calls - 5,
+    ])
   })
 
   test('what Redis is lost for again and again grants no more of a budget than what was left of it', async () => {

@@ -1,6 +1,6 @@
 import type { Budget } from '../../ports/account.ts'
 import type { Actual, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
-import type { BudgetReservation, ReservedBudget } from '../../ports/store.ts'
+import type { BudgetReservation, OpenUsage, ReservedBudget } from '../../ports/store.ts'
 import type { Call, Elsewhere } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
@@ -28,6 +28,8 @@ export class Admission implements Listed {
   #refusedBy: RefusingLimit | undefined
   #reservation: Reservation | undefined
   #actual: Actual = {}
+  /** The records that name the reservation. */
+  #records: Pick<OpenUsage, 'reservationSettled'>[] | undefined
   readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch' | 'now'>
   readonly #leases: Leases
 
@@ -72,6 +74,12 @@ export class Admission implements Listed {
         budgets.push({ bucket, window, limit, amount, ...(model !== undefined && { model }) })
       }
     return budgets.length === 0 ? undefined : { id: this.#reservation.id, budgets }
+  }
+
+  /** This record names the reservation until it is settled. */
+  namedBy(record: Pick<OpenUsage, 'reservationSettled'>): void {
+    this.#records ??= []
+    this.#records.push(record)
   }
 
   /** Set if an exhausted budget redirects the request. */
@@ -152,9 +160,18 @@ export class Admission implements Listed {
     if (!reservation) return
     this.#reservation = undefined
     this.#leases.release(this)
-    void this.#gateway.limiter.settle(reservation, this.#actual)
+    const settling = this.#gateway.limiter.settle(reservation, this.#actual)
+    if (this.#records) void settled(settling, this.#records)
     this.#gateway.budgetWatch.touch(reservation.claims)
   }
+}
+
+async function settled(
+  settling: void | Promise<void>,
+  records: readonly Pick<OpenUsage, 'reservationSettled'>[],
+): Promise<void> {
+  await settling
+  for (const record of records) record.reservationSettled()
 }
 
 /** Renews the concurrency slots of requests that take longer than a lease. */
