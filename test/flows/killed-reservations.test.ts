@@ -140,8 +140,9 @@ test('so is that of a response that is read slowly, long after its record was wr
         .total.costMicroUsd
     await expect.poll(spent).toBe(7_000_000)
     expect(await gateway.left(key)).toEqual([900])
-    // As many as fill a segment of the journal.
-    const other = await create({})
+    // As many as fill a segment of the journal; tags make their records long.
+    const tags = Array.from({ length: 16 }, (_, number) => `${number}`.padEnd(64, 'x'))
+    const other = await create({ tags })
     const segments = () => readdirSync(join(folder.path, 'data', 'journal')).length
     while (segments() < 2)
       await Promise.all(

@@ -74,6 +74,7 @@ class Segment implements LeftSegment, Place {
   open = 0
   left = 0
   isCurrent = true
+  #isClosed = false
 
   constructor(file: string) {
     this.file = file
@@ -101,8 +102,14 @@ class Segment implements LeftSegment, Place {
     this.#removeIfDone()
   }
 
+  /** Keeps the file. */
+  close(): void {
+    this.#isClosed = true
+    closeSync(this.fd)
+  }
+
   #removeIfDone(): void {
-    if (this.open > 0 || this.isCurrent) return
+    if (this.open > 0 || this.isCurrent || this.#isClosed) return
     // Closing may free megabytes of page cache, so it is done asynchronously.
     close(this.fd)
     unlink(this.file, () => {})
@@ -202,7 +209,7 @@ class SegmentedJournal implements Journal {
     clearTimeout(this.#retrying)
     clearInterval(this.#signing)
     this.#current.finish()
-    for (const segment of this.#segments) if (segment.open > 0) closeSync(segment.fd)
+    for (const segment of this.#segments) if (segment.open > 0) segment.close()
   }
 
   #begin(): Segment {

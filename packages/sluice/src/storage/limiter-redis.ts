@@ -11,9 +11,9 @@ import {
   type Recall,
   type Reservation,
   type Spent,
-  usedOf,
 } from '../ports/limiter.ts'
 import { LocalShare } from './limiter-local-share.ts'
+import { beyond, givenBack, isRequests, lostOf } from './limiter-redis-amounts.ts'
 import { limiterScript } from './limiter-redis-script.ts'
 import { Recalls } from './recalls.ts'
 
@@ -37,6 +37,7 @@ export interface RedisLimiterOptions {
   readonly now?: () => number
 }
 
+const timeoutMsUsual = 1_000
 /** How long an unsettled reservation is kept; a later settlement has no effect. */
 const keptMs = 24 * 3_600_000
 const probeMs = 250
@@ -184,7 +185,10 @@ class RedisLimiter implements Limiter {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#probe)
-    this.#client.destroy()
+    const { timeoutMs = timeoutMsUsual } = this.#options
+    // Waits for the settlements that are on their way.
+    if (this.#isUp) await within(timeoutMs, this.#client.close()).catch(() => undefined)
+    if (this.#client.isOpen) this.#client.destroy()
   }
 
   async #recalled(claim: Claim | undefined): Promise<void> {
@@ -318,7 +322,7 @@ class RedisLimiter implements Limiter {
     amounts,
     dates = [],
   }: Command): Promise<readonly string[]> {
-    const { prefix = '{sluice}:', now, recall, timeoutMs = 1_000 } = this.#options
+    const { prefix = '{sluice}:', now, recall, timeoutMs = timeoutMsUsual } = this.#options
     const keys = [`${prefix}call:${id}`]
     const time = now === undefined ? '' : String(now())
     const kept = op === 'reserve' && claims.every(isRequests) ? leaseMs : keptMs
@@ -348,30 +352,6 @@ function unanswered(cause?: unknown): never {
   throw new GatewayError('overloaded', 'The limits cannot be checked: Redis does not respond', {
     retryAfterMs: 1_000,
     cause,
-  })
-}
-
-/** Such a reservation is final, because requests are never given back. */
-function isRequests(claim: Claim): boolean {
-  return claim.kind === 'rate' && claim.unit === 'requests'
-}
-
-function givenBack(claim: Claim): number {
-  return claim.kind === 'concurrency' ? 0 : -claim.amount
-}
-
-function lostOf(claims: readonly Claim[], actual: Actual): readonly Claim[] {
-  const uses = usedOf(claims, actual)
-  return claims.flatMap((claim, index) =>
-    claim.kind === 'budget' ? [{ ...claim, amount: uses[index] ?? claim.amount }] : [],
-  )
-}
-
-function beyond(claims: readonly Claim[], actual: Actual): readonly number[] {
-  const uses = usedOf(claims, actual)
-  return claims.map((claim, index) => {
-    const used = uses[index]
-    return claim.kind === 'concurrency' || used === undefined ? 0 : used - claim.amount
   })
 }
 
