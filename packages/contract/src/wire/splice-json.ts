@@ -112,12 +112,8 @@ export interface Parsed {
   readonly longTexts?: readonly Span[]
 }
 
-/** All of a shorter document is searched first, which takes less time than views of its parts. */
-const searchedBytesMax = 8 * 1024
-
 /** The place of a text outside of long texts; -1 if there is none. Searching the long texts could take a second. */
 function findBetween(bytes: Buffer, text: string, longTexts: readonly Span[], from = 0): number {
-  if (bytes.length <= searchedBytesMax && !bytes.includes(text, from)) return -1
   let at = from
   for (const { start, end } of longTexts) {
     if (start <= at) continue
