@@ -6,11 +6,7 @@ import { askHealth, type HealthAsker } from '../support/health-asker.ts'
 import { npmEnvironment, root } from '../support/npm.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-/** On a machine that has nothing else to do. */
-const waitMaxMs = 200
-/** What a wait of an idle gateway says of how busy the machine is. */
-const idleShare = 4
+import { waitMaxMs } from '../support/wait-limit.ts'
 
 const opened = new AsyncDisposableStack()
 let server: ServerProcess
@@ -30,7 +26,7 @@ beforeAll(async () => {
     await post(Buffer.from(JSON.stringify({ messages: 'a'.repeat(size) })))
   await health.longest()
   await sleep(500)
-  waitMax = waitMaxMs + idleShare * (await health.longest())
+  waitMax = waitMaxMs(await health.longest())
 })
 afterAll(async () => {
   const allowed = `${Math.round(waitMax)} ms are allowed`

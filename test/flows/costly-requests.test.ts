@@ -4,11 +4,7 @@ import { costlyRequests } from '../corpus/costly-requests.ts'
 import type { Upstream } from '../corpus/large-answers.ts'
 import { type LargeAnswerGateway, largeAnswerGateway } from '../support/large-answer-gateway.ts'
 import { chatReply } from '../support/openai-wire.ts'
-
-/** On a machine that has nothing else to do. */
-const waitMaxMs = 200
-/** What a wait of an idle gateway says of how busy the machine is. */
-const idleShare = 4
+import { waitMaxMs } from '../support/wait-limit.ts'
 
 let gateway: LargeAnswerGateway
 beforeAll(async () => {
@@ -46,5 +42,5 @@ test.each(costlyRequests)('$name: $status', { retry: 3 }, async ({ body, status,
     answered.status,
     answered.status === status ? '' : came.toString('utf8', 0, 300),
   ]).toEqual([status, ''])
-  expect(waitMs).toBeLessThan(waitMaxMs + idleShare * gateway.idleMs)
+  expect(waitMs).toBeLessThan(waitMaxMs(gateway.idleMs))
 })

@@ -4,11 +4,7 @@ import { largeAnswers } from '../corpus/large-answers.ts'
 import { largeCalls } from '../corpus/large-calls.ts'
 import { longLists } from '../corpus/long-lists.ts'
 import { type LargeAnswerGateway, largeAnswerGateway } from '../support/large-answer-gateway.ts'
-
-/** On a machine that has nothing else to do. */
-const waitMaxMs = 200
-/** What a wait of an idle gateway says of how busy the machine is. */
-const idleShare = 4
+import { waitMaxMs } from '../support/wait-limit.ts'
 
 let gateway: LargeAnswerGateway
 beforeAll(async () => {
@@ -26,6 +22,6 @@ test.each([...largeAnswers, ...largeCalls, ...longLists])(
     if (isPassed === true) expect(came.equals(sent)).toBe(true)
     expect(came.length).toBeGreaterThan(bytesMin)
     expect(came.includes('\u{fffd}')).toBe(false)
-    expect(waitMs).toBeLessThan(waitMaxMs + idleShare * gateway.idleMs)
+    expect(waitMs).toBeLessThan(waitMaxMs(gateway.idleMs, sent.length))
   },
 )

@@ -98,14 +98,15 @@ function piecesBetween(bytes: Buffer, longTexts: readonly LongText[]): readonly 
 }
 
 async function decodeText(bytes: Buffer, { start, end }: LongText): Promise<string> {
-  const pieces: string[] = []
+  // Not joined, because that copies it in a single turn, and so does what is put before it later, such as `data:`.
+  let text = ''
   for (let at = start; at < end; ) {
     const until = end - at <= stretchBytes ? end : cutBefore(bytes, at + stretchBytes)
-    pieces.push(JSON.parse(`"${bytes.toString('utf8', at, until)}"`) as string)
+    text += JSON.parse(`"${bytes.toString('utf8', at, until)}"`) as string
     at = until
     await turn()
   }
-  return pieces.join('')
+  return text
 }
 
 const backslash = 92
