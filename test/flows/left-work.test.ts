@@ -169,11 +169,12 @@ async function leave(
     : gateway.post(path, body, { signal }))
   expect(answer.status).toBe(200)
   const reader = answer.body!.getReader()
+  let cameAt: number | undefined
   const reading = (async () => {
-    while (!(await reader.read()).done);
+    while (!(await reader.read()).done) cameAt = performance.now()
   })().catch(() => {})
   await sent
-  await new Promise((resolve) => setTimeout(resolve, quietMs))
+  await until(() => cameAt !== undefined && performance.now() - cameAt > quietMs)
   leaving.abort()
   await reading
   const record = await until(async () =>
@@ -244,6 +245,23 @@ test.each(
   expect(record.outputTokens).toBeGreaterThanOrEqual(240)
   expect(record.outputTokens).toBeLessThan(380)
   expect(record.inputTokens).toBeGreaterThan(90)
+})
+
+test('what a request names beside its prompt is not paid for', async () => {
+  const body = { model: 'openai/stream-0', stream: true, messages }
+  const path = '/v1/chat/completions'
+  const plain = await leave(gateway, body, { path, sent: all.promise })
+  all = Promise.withResolvers()
+  const naming = {
+    ...body,
+    model: 'openai/stream-0-which-has-a-rather-long-name',
+    user: 'somebody with a long name',
+    metadata: { note: words.repeat(9) },
+    prompt_cache_key: words,
+  }
+  const named = await leave(gateway, naming, { path, sent: all.promise })
+  expect(named.model).toBe('stream-0-which-has-a-rather-long-name')
+  expect(named.inputTokens).toBe(plain.inputTokens)
 })
 
 /** What streams of other operations say before somebody leaves. */

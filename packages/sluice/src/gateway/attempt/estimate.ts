@@ -26,6 +26,16 @@ const promptFields: Readonly<Partial<Record<OperationName, 'all' | readonly stri
   transcribe: ['prompt'],
   translate: ['prompt'],
 }
+/** The fields of client formats whose texts no provider counts as input. */
+const unbilledFields: ReadonlySet<string> = new Set([
+  'encoding_format',
+  'metadata',
+  'model',
+  'prompt_cache_key',
+  'safety_identifier',
+  'service_tier',
+  'user',
+])
 const listens: ReadonlySet<OperationName> = new Set<OperationName>(['transcribe', 'translate'])
 const nothingCame: Pick<Delivery, 'events' | 'textBytes'> = { events: 0, textBytes: 0 }
 
@@ -71,7 +81,9 @@ function sharesOf(operation: OperationName, { value }: Call['request'], pieces: 
 }
 
 function askedIn({ value }: Call['request'], prompt: 'all' | readonly string[]): unknown {
-  return prompt === 'all' ? value : prompt.map((name) => value[name])
+  const names = prompt === 'all' ? Object.keys(value) : prompt
+  const billed = names.filter((name) => !unbilledFields.has(name))
+  return Object.fromEntries(billed.map((name) => [name, value[name]]))
 }
 
 function promptTokens(request: unknown, countTokens: (text: string) => number): number {
