@@ -52,6 +52,14 @@ async function serve(folder: string) {
   }
 }
 
+/** What was delivered is on record twice a second. */
+async function untilNoted(folder: string): Promise<void> {
+  const journal = join(folder, 'data', 'journal')
+  await until(() =>
+    readdirSync(journal).some((name) => /^N/m.test(readFileSync(join(journal, name), 'utf8'))),
+  )
+}
+
 const reply = (content: string) => ({
   id: 'c',
   object: 'chat.completion',
@@ -93,10 +101,7 @@ test('a killed gateway’s reservations in Redis are settled with what the ledge
     const reader = open.body?.getReader()
     await reader?.read()
     expect(await gateway.left(key)).toEqual([493, 493, 1000])
-    // What was delivered is on record twice a second.
-    const noted = () =>
-      readdirSync(journal).some((name) => /^N/m.test(readFileSync(join(journal, name), 'utf8')))
-    await expect.poll(noted).toBe(true)
+    await untilNoted(folder.path)
     reader?.cancel().catch(() => {})
   }
   await using again = await serve(folder.path)
@@ -158,4 +163,44 @@ test('so is that of a response that is read slowly, long after its record was wr
   }
   await using again = await serve(folder.path)
   await expect.poll(() => again.left(key)).toEqual([993])
+})
+
+test('so is what was reserved for an attempt after one that is charged', async (context) => {
+  if (!redis) return leaveOut(context, noRedis)
+  using folder = temporaryFolder()
+  await using upstream = await fakeUpstream(({ body: { model } }, response) => {
+    if (model !== 'silent') return sse(response, [word, word], { end: false })
+  })
+  const route = `  again: { targets: [{ target: up/silent }], fallback: [up/m] }
+defaults: { timeouts: { headersMs: 300 } }
+`
+  const prices = '  up/silent: { input: 1000000, output: 1000000 }\n'
+  writeFileSync(
+    join(folder.path, 'sluice.yaml'),
+    settings(upstream.url).replace('models:', `${prices}models:`) + route,
+  )
+  let key = ''
+  {
+    await using gateway = await serve(folder.path)
+    const budgets = [{ limitMicroUsd, window: 'lifetime' }]
+    const made = await gateway.ask('/admin/v1/keys', adminKey, { name: 'k', budgets })
+    key = ((await made.json()) as { secret: string }).secret
+    const messages = [{ role: 'user', content: 'Hi to all of you' }]
+    const body = { model: 'again', messages, max_tokens: 100, stream: true }
+    const open = await gateway.ask('/v1/chat/completions', key, body)
+    expect(open.status).toBe(200)
+    const reader = open.body?.getReader()
+    await reader?.read()
+    expect((await gateway.left(key))[0]).toBeLessThan(900)
+    await untilNoted(folder.path)
+    reader?.cancel().catch(() => {})
+  }
+  await using again = await serve(folder.path)
+  await expect.poll(async () => (await again.left(key))[0]).toBeGreaterThan(980)
+  const { total } = (await (await again.ask('/v1/usage', key)).json()) as {
+    total: { costMicroUsd: number }
+  }
+  expect(total.costMicroUsd).toBeGreaterThan(0)
+  const left = (limitMicroUsd - total.costMicroUsd) / 1_000_000
+  await expect.poll(() => again.left(key)).toEqual([left])
 })

@@ -52,12 +52,13 @@ const counts: Readonly<Record<keyof typeof budgets, (record: UsageRecord) => boo
 }
 
 let turn = 0
-/** Every seventh call fails and every fourth is slow; of streams some break off. */
+/** Every seventh call fails, every thirteenth is never answered and every fourth is slow; of streams some break off. */
 const upstreamAnswers: Answering = async (seen, response) => {
   turn += 1
   const { body, path } = seen
   const most = Number(body['max_tokens'] ?? 1)
   if (turn % 4 === 0) await pause(30)
+  if (turn % 13 === 0) return
   if (turn % 7 === 0) return json(response, { error: { message: 'no' } }, { status: 500 })
   const usage = {
     prompt_tokens: 4,
@@ -256,7 +257,10 @@ onEachDatabase((newData) => {
           dear: openai,
           ranks: { type: 'cohere', baseUrl: upstream.url, key: 'k' },
         },
-        defaults: { retries: { attempts: 2, baseMs: 1, maxMs: 1 } },
+        defaults: {
+          retries: { attempts: 2, baseMs: 1, maxMs: 1 },
+          timeouts: { headersMs: 1_000 },
+        },
         models: {
           both: { targets: [{ target: 'dear/m' }, { target: 'up/m', priority: 1 }] },
           hedged: {

@@ -59,9 +59,11 @@ export interface Call {
     readonly isPriced: boolean
     /** Budget reservation for each attempt, in millionths of a dollar; 0 if no budget counts the call. */
     readonly reservedMicroUsd?: number
-    /** What has to be on record of its reservation while it is not settled. */
-    readonly budgetReservation?: BudgetReservation | undefined
-    /** Called with each record that names it. */
+    /** What the record of a beginning attempt has to name of its reservations while they are not settled. */
+    readonly reservationToName?: () => BudgetReservation | undefined
+    /** Called before another attempt if earlier ones were charged. Throws `quota_exceeded` if a budget lacks room for it. */
+    readonly makeRoom?: (call: Call) => Promise<void>
+    /** Called with each record that names one. */
     readonly namedBy?: (record: Pick<OpenUsage, 'reservationSettled'>) => void
     /** Set if an exhausted budget redirects the call. */
     readonly elsewhere?: Elsewhere | undefined

@@ -81,6 +81,8 @@ export type UsageBegun = Pick<
 /** What a call has reserved from budgets. */
 export interface BudgetReservation {
   readonly id: string
+  /** One that a call made after its first reservation, which alone has the call's costs. */
+  readonly isAddition?: boolean
   readonly budgets: readonly ReservedBudget[]
 }
 

@@ -82,6 +82,7 @@ async function recoverInstance(
   { write, reserved }: Recovery,
 ): Promise<number> {
   const open = new Map<string, UsageBegun | UsageRecord>()
+  /** By the reservation's id. */
   const calls = new Map<string, ReservedCall>()
   let count = 0
   for (const file of files)
@@ -93,7 +94,7 @@ async function recoverInstance(
       else if (kind === 'B') {
         const { reservation, ...begun } = value as unknown as BegunLine
         open.set(id, unsettled(begun))
-        if (reservation) calls.set(begun.callId, { callId: begun.callId, reservation })
+        if (reservation) calls.set(reservation.id, { callId: begun.callId, reservation })
       } else if (earlier) open.set(id, unsettled(earlier, value as unknown as NotedUsage))
     })
   const left = [...open].map(([id, record]) => documentOf(id, record))

@@ -127,9 +127,9 @@ export class Attempt implements CancelListener, Growing {
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()
     this.#begun = begunFacts(run, target, { number: this.number, startedAt: this.#startedAt })
-    const { budgetReservation } = admission
-    this.#open = run.gateway.store.beginUsage(this.#begun, budgetReservation)
-    if (budgetReservation) admission.namedBy?.(this.#open)
+    const reservation = admission.reservationToName?.()
+    this.#open = run.gateway.store.beginUsage(this.#begun, reservation)
+    if (reservation) admission.namedBy?.(this.#open)
     this.span = run.call.trace?.beginAttempt()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
     run.places?.attemptBegins()

@@ -5,6 +5,7 @@ import type { Call, Elsewhere } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
 import { countsAttempt, type HeldClaim } from './claims.ts'
+import { refusal } from './tell-limits.ts'
 
 /**
  * How long a concurrency slot is held without renewal, so that slots of a killed process become free, in
@@ -28,6 +29,12 @@ export class Admission implements Listed {
   #refusedBy: RefusingLimit | undefined
   #reservation: Reservation | undefined
   #actual: Actual = {}
+  /** Further reservations, for attempts that others followed. Released with the first one. */
+  #additions: Reservation[] | undefined
+  /** What they hold of each claim. */
+  #added: readonly number[] = []
+  /** The newest of them that no record names yet. */
+  #unnamed: BudgetReservation | undefined
   /** The records that name the reservation. */
   #records: Pick<OpenUsage, 'reservationSettled'>[] | undefined
   readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch' | 'now'>
@@ -63,20 +70,17 @@ export class Admission implements Listed {
     return this.#reservation ? this.#claims : []
   }
 
-  /** What has to be on record for the case that this process is killed; undefined if the limiter would be gone with it. */
-  get budgetReservation(): BudgetReservation | undefined {
-    if (!this.#reservation || !this.#gateway.limiter.settleLeft) return undefined
-    const budgets: ReservedBudget[] = []
-    for (const claim of this.#claims)
-      if (claim.kind === 'budget') {
-        const { bucket, window, limit, amount, budget } = claim
-        const model = budget?.model
-        budgets.push({ bucket, window, limit, amount, ...(model !== undefined && { model }) })
-      }
-    return budgets.length === 0 ? undefined : { id: this.#reservation.id, budgets }
+  /**
+   * What the record of a beginning attempt has to name for the case that this process is killed; undefined if the limiter would
+   * be gone with it.
+   */
+  reservationToName(): BudgetReservation | undefined {
+    const named = this.#unnamed
+    this.#unnamed = undefined
+    return named ?? (this.#reservation && this.#named(this.#reservation.id, this.#claims))
   }
 
-  /** This record names the reservation until it is settled. */
+  /** This record names a reservation until it is settled. */
   namedBy(record: Pick<OpenUsage, 'reservationSettled'>): void {
     this.#records ??= []
     this.#records.push(record)
@@ -127,6 +131,34 @@ export class Admission implements Listed {
       : this.#decided(decision)
   }
 
+  /**
+   * Makes room for another attempt: reserves what earlier ones have cost, so that the request's own reservation is left for
+   * the next.
+   *
+   * @throws GatewayError `quota_exceeded` if a budget lacks it.
+   */
+  async makeRoom(call: Call): Promise<void> {
+    const spent = spentOf(call, this.#claims)
+    const added = this.#added
+    const claims = this.#claims.flatMap((claim, index) => {
+      const amount = (spent[index] ?? 0) - (added[index] ?? 0)
+      return claim.kind === 'budget' && amount > 0 ? [{ ...claim, amount }] : []
+    })
+    if (claims.length === 0) return
+    const { limiter, budgetWatch, now } = this.#gateway
+    const decision = await limiter.reserve(claims, leaseMs)
+    if (!decision.granted) {
+      budgetWatch.touch(decision.claims, decision.refused)
+      throw refusal(claims, decision, now)
+    }
+    // The caller may have disconnected while the limiter was asked.
+    if (this.#isOver) return void limiter.settle(decision, { microUsd: 0 })
+    this.#added = spent
+    this.#additions ??= []
+    this.#additions.push(decision)
+    this.#unnamed = this.#named(decision.id, claims, { isAddition: true })
+  }
+
   /** Ends the request with its actual usage. */
   end(actual: Actual): void {
     if (this.#isOver) return
@@ -160,17 +192,36 @@ export class Admission implements Listed {
     if (!reservation) return
     this.#reservation = undefined
     this.#leases.release(this)
-    const settling = this.#gateway.limiter.settle(reservation, this.#actual)
-    if (this.#records) void settled(settling, this.#records)
-    this.#gateway.budgetWatch.touch(reservation.claims)
+    const { limiter, budgetWatch } = this.#gateway
+    const settling = limiter.settle(reservation, this.#actual)
+    // The first one has all of the costs.
+    const released = this.#additions?.map((addition) => limiter.settle(addition, { microUsd: 0 }))
+    if (this.#records) void settled([settling, ...(released ?? [])], this.#records)
+    budgetWatch.touch(reservation.claims)
+  }
+
+  #named(
+    id: string,
+    claims: readonly HeldClaim[],
+    further?: Pick<BudgetReservation, 'isAddition'>,
+  ): BudgetReservation | undefined {
+    if (!this.#gateway.limiter.settleLeft) return undefined
+    const budgets: ReservedBudget[] = []
+    for (const claim of claims)
+      if (claim.kind === 'budget') {
+        const { bucket, window, limit, amount, budget } = claim
+        const model = budget?.model
+        budgets.push({ bucket, window, limit, amount, ...(model !== undefined && { model }) })
+      }
+    return budgets.length === 0 ? undefined : { id, budgets, ...further }
   }
 }
 
 async function settled(
-  settling: void | Promise<void>,
+  settling: readonly (void | Promise<void>)[],
   records: readonly Pick<OpenUsage, 'reservationSettled'>[],
 ): Promise<void> {
-  await settling
+  await Promise.all(settling)
   for (const record of records) record.reservationSettled()
 }
 
@@ -209,12 +260,17 @@ export function actualOf(
 ): Actual {
   if (!call || call.trail.attempts === 0) return { tokens: 0, microUsd: 0 }
   const { usage, outcome } = call.trail
-  const microUsd = claims.map(({ budget }) => (budget ? spentOf(call, budget) : 0))
+  const microUsd = spentOf(call, claims)
   if (usage) return { tokens: usage.inputTokens + usage.outputTokens, microUsd }
   return left || outcome === 'completed' ? { microUsd } : { tokens: 0, microUsd }
 }
 
-function spentOf({ trail, request, admission }: Call, { model: pattern }: Budget): number {
+/** What the attempts of a call have cost by now of each claim, in millionths of a dollar. */
+function spentOf(call: Call, claims: readonly HeldClaim[]): readonly number[] {
+  return claims.map(({ budget }) => (budget ? spentOfBudget(call, budget) : 0))
+}
+
+function spentOfBudget({ trail, request, admission }: Call, { model: pattern }: Budget): number {
   const asked = admission.elsewhere?.route ?? request.model
   const requestedModel = typeof asked === 'string' ? asked : undefined
   let sum = 0

@@ -13,8 +13,9 @@ export function settleLeft(store: Pick<Store, 'settleLeft'>, limiter: Limiter): 
 }
 
 function budgetsOf({ reservation, attempts }: LeftReservation) {
+  const charged = reservation.isAddition === true ? [] : attempts
   return reservation.budgets.map(({ model: pattern, ...claim }) => {
-    const counted = attempts.filter(
+    const counted = charged.filter(
       (attempt) => pattern === undefined || countsAttempt(pattern, attempt),
     )
     const microUsd = counted.reduce((sum, attempt) => sum + attempt.microUsd, 0)

@@ -54,7 +54,8 @@ function scarcest(
   return found
 }
 
-function refusal(
+/** Why a limit refused the claims, for the caller. */
+export function refusal(
   claims: readonly HeldClaim[],
   { refused, retryAfterMs, levels }: Refusal,
   now: () => number,

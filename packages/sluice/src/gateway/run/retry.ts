@@ -30,11 +30,8 @@ export async function retry(
   cancellation: Cancellation,
   patience: Patience,
 ): Promise<Attempted> {
-  const {
-    gateway,
-    route,
-    call: { key },
-  } = run
+  const { gateway, route, call } = run
+  const { key, admission, trail } = call
   const { attempts, baseMs, maxMs, breaker } = route.options
   let tries = 0
   for (;;) {
@@ -44,6 +41,7 @@ export async function retry(
     const places = taking && (await taking)
     gateway.health.starts(target.id, key.id)
     try {
+      if (trail.spent.length > 0) await admission.makeRoom?.(call)
       return await ask(places ? { ...run, places } : run, target, cancellation)
     } catch (thrown) {
       const error = GatewayError.from(thrown)
