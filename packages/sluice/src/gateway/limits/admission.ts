@@ -221,7 +221,7 @@ async function settled(
   settling: readonly (void | Promise<void>)[],
   records: readonly Pick<OpenUsage, 'reservationSettled'>[],
 ): Promise<void> {
-  await Promise.all(settling)
+  for (const each of settling) await each
   for (const record of records) record.reservationSettled()
 }
 
