@@ -141,7 +141,7 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
     expect(await refused.json()).toMatchObject({
       error: {
         code: 'insufficient_quota',
-        message: expect.stringContaining('budget of $0.000'),
+        message: expect.stringContaining('left, and another attempt needs $0.000'),
       },
     })
     expect(short.upstream.seen).toHaveLength(2)

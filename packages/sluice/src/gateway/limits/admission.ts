@@ -149,7 +149,7 @@ export class Admission implements Listed {
     const decision = await limiter.reserve(claims, leaseMs)
     if (!decision.granted) {
       budgetWatch.touch(decision.claims, decision.refused)
-      throw refusal(claims, decision, now)
+      throw refusal(claims, decision, { now, isAnother: true })
     }
     // The caller may have disconnected while the limiter was asked.
     if (this.#isOver) return void limiter.settle(decision, { microUsd: 0 })

@@ -36,7 +36,7 @@ export function tellLimits(
       duration(level.resetMs),
     )
   }
-  if (!decision.granted) throw refusal(claims, decision, now)
+  if (!decision.granted) throw refusal(claims, decision, { now })
 }
 
 function scarcest(
@@ -54,20 +54,24 @@ function scarcest(
   return found
 }
 
-/** Why a limit refused the claims, for the caller. */
+/** Why a limit refused the claims of a request, or those of another attempt (`isAnother`), for the caller. */
 export function refusal(
   claims: readonly HeldClaim[],
   { refused, retryAfterMs, levels }: Refusal,
-  now: () => number,
+  { now, isAnother = false }: { readonly now: () => number; readonly isAnother?: boolean },
 ): GatewayError {
   const claim = claims[refused]
   const level = levels[refused]
   if (!claim || !level) return new GatewayError('internal', 'A claim was refused that nobody made')
   if (claim.kind === 'budget')
-    return new GatewayError('quota_exceeded', spent(claim, level, { retryAfterMs, now }), {
-      retryAfterMs,
-      isFinal: true,
-    })
+    return new GatewayError(
+      'quota_exceeded',
+      spent(claim, level, { retryAfterMs, now, isAnother }),
+      {
+        retryAfterMs,
+        isFinal: true,
+      },
+    )
   const again = `try again in ${duration(retryAfterMs)}`
   const who = said(claim.holder)
   if (claim.kind === 'concurrency')
@@ -97,7 +101,11 @@ function said({ kind, name }: Holder): string {
 function spent(
   { holder, budget, window, limit, amount }: Extract<HeldClaim, { kind: 'budget' }>,
   { remaining }: Level,
-  { retryAfterMs, now }: { readonly retryAfterMs: number; readonly now: () => number },
+  {
+    retryAfterMs,
+    now,
+    isAnother,
+  }: { readonly retryAfterMs: number; readonly now: () => number; readonly isAnother: boolean },
 ): string {
   const whose = holder.kind === 'key' ? 'this key' : `the ${holder.kind} ${holder.name}`
   const { model, tag } = budget ?? {}
@@ -106,7 +114,8 @@ function spent(
     ...(tag === undefined ? [] : [` for the tag ${tag}`]),
   ].join('')
   const which = `The ${windowName(window)} budget of $${formatUsd(limit)}${what} of ${whose}`
-  const left = `has $${formatUsd(remaining)} left, and this request may cost up to $${formatUsd(amount)}`
+  const needs = isAnother ? 'another attempt needs' : 'this request may cost up to'
+  const left = `has $${formatUsd(remaining)} left, and ${needs} $${formatUsd(amount)}`
   if (amount > limit) return `${which} ${left}; that is more than the whole budget`
   if (retryAfterMs === Infinity) return `${which} ${left}; the budget does not reset`
   const until = now() + retryAfterMs
