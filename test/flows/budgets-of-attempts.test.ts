@@ -39,10 +39,19 @@ const body = {
   messages: [{ role: 'user', content: 'Tell me of cats and of mats. '.repeat(20) }],
 }
 
-/** One millionth of a dollar for each token. */
+/** One millionth of a dollar for each token. The names are equally long, so that a request reserves the same with each. */
 const content: ConfigFile = {
   prices: { 'up/*': { input: 1, output: 1 } },
   models: {
+    two: {
+      targets: [{ target: 'up/a' }, { target: 'up/b', priority: 1 }],
+      hedge: { enabled: true, delayMs: 5_000 },
+    },
+    now: {
+      targets: [{ target: 'up/a' }, { target: 'up/b', priority: 1 }],
+      retries: { attempts: 2, baseMs: 1, maxMs: 1 },
+      hedge: { enabled: true, delayMs: 1 },
+    },
     any: {
       targets: [{ target: 'up/a' }],
       fallback: ['up/b', 'up/c'],
@@ -163,6 +172,39 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
     expect((await short.ask(stream)).status).toBe(429)
     expect(short.upstream.seen).toHaveLength(1)
     await expect.poll(short.left).toBe(reserved - 1)
+  })
+
+  test('of a hedge the free half of the reservation counts as room', async () => {
+    const { reserved, prompt } = await sizes()
+    await using staged = await stage(2 * reserved, [silent, good])
+    expect((await staged.ask({ model: 'two' })).status).toBe(200)
+    await expect.poll(staged.costs).toEqual([prompt, 10])
+    await expect.poll(staged.left).toBe(2 * reserved - prompt - 10)
+  })
+
+  test('a leg of a hedge for which there is no room leaves the other alone', async () => {
+    const { reserved } = await sizes()
+    const both = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
+    const first: Answering = async (seen, response, request) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      await both.promise
+      await breaksOff(seen, response, request)
+      gone.resolve()
+    }
+    const second: Answering = async (seen, response, request) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      both.resolve()
+      await gone.promise
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await good(seen, response, request)
+    }
+    await using staged = await stage(2 * reserved + 39, [first, second, good])
+    const answer = await staged.ask({ model: 'now', stream: true })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('Hello')
+    expect(staged.upstream.seen.map(({ body: { model } }) => model)).toEqual(['a', 'b'])
+    await expect.poll(staged.left).toBe(2 * reserved + 39 - 40 - 10)
   })
 
   test('what is not charged needs no more room', async () => {

@@ -61,7 +61,7 @@ export interface Call {
     readonly reservedMicroUsd?: number
     /** What the record of a beginning attempt has to name of its reservations while they are not settled. */
     readonly reservationToName?: () => BudgetReservation | undefined
-    /** Called before another attempt if earlier ones were charged. Throws `quota_exceeded` if a budget lacks room for it. */
+    /** Called for each try once earlier ones were charged. Throws `quota_exceeded` if a budget lacks room for it. */
     readonly makeRoom?: (call: Call) => Promise<void>
     /** Called with each record that names one. */
     readonly namedBy?: (record: Pick<OpenUsage, 'reservationSettled'>) => void
@@ -113,6 +113,8 @@ export interface Trail {
   unknownCosts: number
   /** The cost of each attempt, as budgets count it; empty if no budget counts the call. */
   readonly spent: Spending[]
+  /** The number of targets that are being tried now; two while a hedge waits for the first content. */
+  tries: number
   /** The files fetched for the call; created with the first file. */
   files?: NamedFiles
   /** The number of answers asked for, where a limit depends on the size of the call. */
@@ -134,6 +136,7 @@ export function openTrail(startedAt: number): Trail {
     costMicroUsd: 0,
     unknownCosts: 0,
     spent: [],
+    tries: 0,
   }
 }
 

@@ -33,8 +33,8 @@ export class Admission implements Listed {
   #additions: Reservation[] | undefined
   /** What they hold of each claim. */
   #added: readonly number[] = []
-  /** The newest of them that no record names yet. */
-  #unnamed: BudgetReservation | undefined
+  /** Those of them that no record names yet. */
+  #unnamed: BudgetReservation[] | undefined
   /** The records that name the reservation. */
   #records: Pick<OpenUsage, 'reservationSettled'>[] | undefined
   readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch' | 'now'>
@@ -75,8 +75,7 @@ export class Admission implements Listed {
    * be gone with it.
    */
   reservationToName(): BudgetReservation | undefined {
-    const named = this.#unnamed
-    this.#unnamed = undefined
+    const named = this.#unnamed?.shift()
     return named ?? (this.#reservation && this.#named(this.#reservation.id, this.#claims))
   }
 
@@ -132,17 +131,22 @@ export class Admission implements Listed {
   }
 
   /**
-   * Makes room for another attempt: reserves what earlier ones have cost, so that the request's own reservation is left for
-   * the next.
+   * Makes room for another attempt: reserves what earlier ones have used of the reservation that those under way, this one
+   * included, may need.
    *
    * @throws GatewayError `quota_exceeded` if a budget lacks it.
    */
   async makeRoom(call: Call): Promise<void> {
     const spent = spentOf(call, this.#claims)
-    const added = this.#added
+    const needed = call.trail.tries * this.#reservedMicroUsd
+    const missing = this.#claims.map((claim, index) => {
+      if (claim.kind !== 'budget') return 0
+      const held = claim.amount + (this.#added[index] ?? 0)
+      return Math.max(0, (spent[index] ?? 0) + needed - held)
+    })
     const claims = this.#claims.flatMap((claim, index) => {
-      const amount = (spent[index] ?? 0) - (added[index] ?? 0)
-      return claim.kind === 'budget' && amount > 0 ? [{ ...claim, amount }] : []
+      const amount = missing[index] ?? 0
+      return amount > 0 ? [{ ...claim, amount }] : []
     })
     if (claims.length === 0) return
     const { limiter, budgetWatch, now } = this.#gateway
@@ -153,10 +157,11 @@ export class Admission implements Listed {
     }
     // The caller may have disconnected while the limiter was asked.
     if (this.#isOver) return void limiter.settle(decision, { microUsd: 0 })
-    this.#added = spent
+    this.#added = missing.map((amount, index) => amount + (this.#added[index] ?? 0))
     this.#additions ??= []
     this.#additions.push(decision)
-    this.#unnamed = this.#named(decision.id, claims, { isAddition: true })
+    const named = this.#named(decision.id, claims, { isAddition: true })
+    if (named) (this.#unnamed ??= []).push(named)
   }
 
   /** Ends the request with its actual usage. */

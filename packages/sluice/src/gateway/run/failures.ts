@@ -18,6 +18,8 @@ const actions: Readonly<Partial<Record<ErrorCode, Action>>> = {
   upstream_timeout: 'next',
   upstream_garbled: 'next',
   overloaded: 'next',
+  // No room for another attempt; the other leg of a hedge goes on.
+  quota_exceeded: 'next',
   internal: 'next',
 }
 

@@ -41,6 +41,7 @@ export async function retry(
     const places = taking && (await taking)
     gateway.health.starts(target.id, key.id)
     try {
+      trail.tries += 1
       if (trail.spent.length > 0) await admission.makeRoom?.(call)
       return await ask(places ? { ...run, places } : run, target, cancellation)
     } catch (thrown) {
@@ -54,6 +55,7 @@ export async function retry(
       places?.settle()
       await pause(waitMs, cancellation)
     } finally {
+      trail.tries -= 1
       places?.settle()
     }
   }
