@@ -3,6 +3,7 @@ import { engineCard } from '@sluice/engine'
 import { type Config, loadConfig } from '../config/config.ts'
 import { type Environment, unknownVariables } from '../config/env.ts'
 import { readTextIfAny } from '../config/read-text.ts'
+import { shownUrl } from '../config/shown-settings.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import { whyOff } from '../gateway/route/why-off.ts'
@@ -111,7 +112,7 @@ function describe(config: Config, upstreams: ReadonlyMap<string, Upstream>) {
     builtin: builtinLine(config, upstreams),
     providers: [...upstreams.values()].map(({ id, baseUrl, secrets, models }) => ({
       id,
-      baseUrl,
+      baseUrl: shownUrl(baseUrl),
       keys: secrets.filter((secret) => secret !== '').length,
       models: models?.map((model) => model.id) ?? null,
     })),

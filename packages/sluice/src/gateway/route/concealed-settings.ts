@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { secretSettings } from '../../config/shown-settings.ts'
 import type { Concealed } from '../run/concealer.ts'
 import type { Upstream } from './routing.ts'
 
@@ -11,21 +12,13 @@ export function concealedSettings(config: Config, upstreams: Iterable<Upstream>)
   }
   for (const { secrets: keys, headers, baseUrl, provider } of upstreams) {
     for (const key of keys) add(key)
-    for (const value of secretHeaders(headers)) add(value)
+    for (const [name, value] of Object.entries(headers)) if (isSecretHeader(name)) add(value)
     addAddress(baseUrl, provider.baseUrl)
   }
+  for (const { name, secret } of secretSettings(config)) if (isSecretHeader(name)) add(secret)
   // Disabled providers and those served by a package have no upstream.
-  for (const { key, keys = [], headers = {}, baseUrl } of Object.values(config.providers)) {
-    for (const one of [key, ...keys, ...secretHeaders(headers)]) add(one)
+  for (const { baseUrl } of Object.values(config.providers))
     if (baseUrl !== undefined) addAddress(baseUrl, '')
-  }
-  for (const one of [config.adminKey, ...config.apiKeys, ...config.keys.map(({ key }) => key)])
-    add(one)
-  add(config.console.oidc?.clientSecret)
-  for (const { url, secret } of config.alerts.webhooks) {
-    add(secret)
-    add(url)
-  }
   for (const [name, value] of Object.entries(config.variables))
     if (credentialName.test(name)) add(value)
   addAddress(config.storage.url ?? '', '')
@@ -55,10 +48,8 @@ const ordinaryHeaders: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    ordinaryHeaders.has(name.toLowerCase()) ? [] : [value],
-  )
+function isSecretHeader(name: string): boolean {
+  return !ordinaryHeaders.has(name.toLowerCase())
 }
 
 /** The secret and the secrets it contains: scheme and value, several parts, a list, or a service account in JSON. */

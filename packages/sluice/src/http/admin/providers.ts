@@ -1,6 +1,7 @@
 import { GatewayError, invalidRequest, operations } from '@sluice/contract'
 import { formats } from '@sluice/protocols'
 import { Type } from 'typebox'
+import { shownUrl } from '../../config/shown-settings.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { handle } from '../../gateway/handle.ts'
 import type { Upstream } from '../../gateway/route/routing.ts'
@@ -134,7 +135,7 @@ function shownProvider(gateway: Gateway, id: string) {
         ? 'environment'
         : null,
     protocol: provider?.protocol.id ?? config.providers[id]?.type ?? null,
-    baseUrl: upstream ? withoutCredentials(upstream.baseUrl) : null,
+    baseUrl: upstream ? shownUrl(upstream.baseUrl) : null,
     local: provider?.local === true,
     environment: provider?.environment ?? [],
     documentation: provider?.documentation ?? null,
@@ -167,15 +168,6 @@ function seenTargets({ health }: Gateway, id: string) {
       firstContentP95Ms: health.percentileMs(target, 95) ?? null,
       observations,
     }))
-}
-
-function withoutCredentials(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) return baseUrl
-  const url = new URL(baseUrl)
-  url.username = ''
-  url.password = ''
-  url.search = ''
-  return url.href.replace(/\/$/, '')
 }
 
 /** The test is an ordinary call of the administrator's key: its limits apply and it is recorded. */

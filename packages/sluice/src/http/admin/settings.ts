@@ -1,12 +1,10 @@
 import type { Config } from '../../config/config.ts'
+import { hidden, type ShownSetting, shownSettings } from '../../config/shown-settings.ts'
 import { concealedSettings } from '../../gateway/route/concealed-settings.ts'
 import type { Address } from '../address.ts'
 import { object, text } from '../openapi-written.ts'
 import { wholeReaders } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
-
-/** Replaces secret values. */
-const hidden = '••••••'
 
 /** Settings controlled by the environment, with their variables; the first one that is set wins. */
 const fromEnvironment: Readonly<Record<string, readonly string[]>> = {
@@ -20,11 +18,6 @@ const fromEnvironment: Readonly<Record<string, readonly string[]>> = {
   adminKey: ['SLUICE_ADMIN_KEY'],
   apiKeys: ['SLUICE_API_KEYS'],
 }
-
-/** Names of settings whose values are always treated as credentials. */
-const secretName = /(?:^|[a-z_-])(?:key|keys|secret|token|password|credentials?)$/i
-/** Names that match `secretName` but hold counts or lists. */
-const plainName = /(?:per|of|max|requests|responses|concurrent\w*)key$|^tokens/i
 
 /** The effective settings and the source of each. */
 export const settingsAddresses: readonly Address[] = [
@@ -50,7 +43,6 @@ export const settingsAddresses: readonly Address[] = [
     async serve({ gateway }) {
       const config = gateway.settings.config()
       const concealed = concealedSettings(config, gateway.routing().upstreams.values())
-      const secrets = new Set(concealed.secrets)
       const inFile = await pathsInFile(config)
       const switchedOn = [...gateway.routing().upstreams.values()]
         .filter(({ id }) => !Object.hasOwn(config.providers, id))
@@ -60,15 +52,10 @@ export const settingsAddresses: readonly Address[] = [
           source: `environment: ${variableOf(provider.environment, config) ?? 'its key'}`,
           isHidden: false,
         }))
-      const found = leavesOf(settingsOf(config), '').map(([path, value]) => {
-        const isHidden = isSecret(path, value, secrets)
-        return {
-          path,
-          value: isHidden ? hidden : value,
-          source: sourceOf(path, config, inFile),
-          isHidden,
-        }
-      })
+      const found = shownSettings(config).map((setting) => ({
+        ...withoutSecrets(setting, concealed.secrets),
+        source: sourceOf(setting.path, config, inFile),
+      }))
       return {
         file: config.configFile,
         data: [...found, ...switchedOn].toSorted((one, other) =>
@@ -79,38 +66,18 @@ export const settingsAddresses: readonly Address[] = [
   }),
 ]
 
-/** All settings except the environment variables. */
-function settingsOf({ variables: _variables, ...config }: Config): object {
-  return config
+/** Hides a value in which a secret stands although its setting is no place for one, such as a key in a description. */
+function withoutSecrets(setting: ShownSetting, secrets: Iterable<string>): ShownSetting {
+  const { value } = setting
+  if (typeof value !== 'string') return setting
+  for (const secret of secrets)
+    if (secret.length >= secretLengthMin && value.includes(secret))
+      return { ...setting, value: hidden, isHidden: true }
+  return setting
 }
 
-type Leaf = readonly [path: string, value: unknown]
-
-function leavesOf(value: unknown, path: string): readonly Leaf[] {
-  if (typeof value !== 'object' || value === null) return [[path, value]]
-  const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
-    ? value.map((item, at) => [`${path}[${at}]`, item])
-    : Object.entries(value)
-        .filter(([, item]) => item !== undefined)
-        .map(([name, item]) => [joined(path, name), item])
-  if (entries.length === 0) return path === '' ? [] : [[path, value]]
-  return entries.flatMap(([name, item]) => leavesOf(item, name))
-}
-
-function joined(path: string, name: string): string {
-  const step = /^[\w-]+$/.test(name) ? name : `[${JSON.stringify(name)}]`
-  if (path === '') return step
-  return step.startsWith('[') ? path + step : `${path}.${step}`
-}
-
-function isSecret(path: string, value: unknown, secrets: ReadonlySet<string>): boolean {
-  if (typeof value !== 'string') return false
-  const [, name = path] = /([^.[\]"]+)(?:\[\d+\])?"?\]?$/.exec(path) ?? []
-  if (secrets.has(value) || (secretName.test(name) && !plainName.test(name))) return true
-  if (/^apiKeys|\.headers[.[]/.test(path)) return true
-  // A URL may contain a password.
-  return URL.canParse(value) && new URL(value).password !== ''
-}
+/** Shorter texts, such as the password of a test database, also stand in ordinary values. */
+const secretLengthMin = 8
 
 function sourceOf(path: string, config: Config, inFile: (path: string) => boolean): string {
   const variables = fromEnvironment[path.replace(/\[\d+\]$/, '')] ?? []
