@@ -109,6 +109,18 @@ describe('Veo on Vertex AI', () => {
     )
   })
 
+  test('a clip inside of the operation is never a document', async () => {
+    const svg = finished({
+      videos: [{ bytesBase64Encoded: clip.toString('base64'), mimeType: 'image/svg+xml' }],
+    })
+    await using up = await fakeUpstream(google([svg]))
+    await using gateway = await start(settings(up))
+    const { id } = await finish(gateway)
+    const content = await gateway.request(`/v1/videos/${id}/content`)
+    expect(content.status).toBe(502)
+    expect(content.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
   test.each([
     ['an error', { name: operation, done: true, error: { code: 3, message: 'a bad prompt' } }],
     ['a filter', finished({ raiMediaFilteredCount: 1, raiMediaFilteredReasons: ['not this'] })],

@@ -1,5 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { Address } from './address.ts'
+import { foreignBytesHeaders } from './foreign-bytes.ts'
 
 /** Images that responses link to, at URLs that cannot be guessed, until they expire. */
 export const imageAddresses: readonly Address[] = [
@@ -19,15 +20,15 @@ export const imageAddresses: readonly Address[] = [
         '404': { $ref: '#/components/responses/Error404' },
       },
     },
-    async serve({ gateway, reply, parameters }) {
+    async serve({ gateway, request, reply, parameters }) {
       const name = parameters['name'] ?? ''
       const found = await gateway.published.find(name.replace(/\.\w+$/, ''))
       if (!found)
         throw new GatewayError('not_found', 'There is no such image, or its address has expired')
+      request.answerHeaders.push(...foreignBytesHeaders)
       reply
         .header('content-type', found.contentType)
         .header('cache-control', 'private, max-age=3600')
-        .header('x-content-type-options', 'nosniff')
         .send(Buffer.from(found.bytes))
     },
   },

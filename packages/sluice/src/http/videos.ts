@@ -10,6 +10,7 @@ import {
 } from '../gateway/kept/videos.ts'
 import type { Address, Exchange } from './address.ts'
 import { createCall } from './create-call.ts'
+import { foreignBytesHeaders } from './foreign-bytes.ts'
 import { deliverAnswer } from './inference.ts'
 import { one, whole } from './models.ts'
 import { answer, deletion, pageOf, paging } from './openapi-written.ts'
@@ -112,6 +113,8 @@ export async function serveVideoContent(exchange: Exchange): Promise<void> {
   const job = await pollVideo(gateway, { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
+  // An error in place of the bytes has them too, and no use for them.
+  request.answerHeaders.push(...foreignBytesHeaders)
   if (gateway.videos.owns(job)) return sendClip(exchange, job, fields.variant ?? 'video')
   await deliverAnswer(exchange, call, downloadUpstream(gateway, call, job))
 }

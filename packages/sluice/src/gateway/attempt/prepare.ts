@@ -27,6 +27,7 @@ import { asWritten, formatReports, modeOf, type Run, reportsOf } from '../run/ru
 import { turn } from '../turns.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
+import { renderedType, usualMediaType } from './media-type.ts'
 import { namedFilesOf } from './named-files.ts'
 import { isOffered, type Offered, offeredBy } from './offered.ts'
 import { outlineOf, withBody } from './send.ts'
@@ -57,8 +58,8 @@ export interface Prepared {
   readonly request: UpstreamRequest
   /** Whether the caller's bytes are passed on unchanged. */
   readonly isNative: boolean
-  /** Whether a response that is not JSON is media and passed through unchanged. */
-  readonly isMedia: boolean
+  /** The usual type of the response if one that is not JSON is media and passed through unchanged. */
+  readonly mediaType: string | undefined
   /** Reads a whole response. Throws `upstream_garbled`. */
   read(received: Received): Reading
   /** Set if the caller wants a stream. */
@@ -111,7 +112,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
   return {
     isNative: true,
     isTold: false,
-    isMedia: operations[call.operation].replyType !== undefined,
+    mediaType: usualMediaType(call.operation),
     request: nativeRequest(run, target, native),
     read(received) {
       const body = outlineOf(received)
@@ -240,11 +241,11 @@ async function prepareCodec(
   return {
     isNative: false,
     isTold,
-    isMedia: codec.bytes === true,
+    mediaType: codec.bytes === true ? usualMediaType(call.operation) : undefined,
     request: quirks.reduce((before, quirk) => quirk(before, spoken), encoded),
     read(received) {
       const decoded = codec.decode(received, context, canonical)
-      return isTold ? replyOf(decoded) : readingOf(decoded, received)
+      return isTold ? replyOf(decoded) : readingOf(decoded, received, call.operation)
     },
     ...(call.stream &&
       codec.stream && {
@@ -258,10 +259,18 @@ async function prepareCodec(
   }
 }
 
-function readingOf(decoded: Decoded<OperationName>, received: Received): Reading {
+function readingOf(
+  decoded: Decoded<OperationName>,
+  received: Received,
+  operation: OperationName,
+): Reading {
   const { passBytes, rendered, usage } = decoded
   if (passBytes === true) return { answer: { kind: 'native', received }, usage }
-  if (rendered) return { answer: { kind: 'native', received: { ...received, ...rendered } }, usage }
+  if (rendered) {
+    const contentType = renderedType(rendered.contentType, operation)
+    const answer = { ...received, ...rendered, contentType }
+    return { answer: { kind: 'native', received: answer }, usage }
+  }
   return replyOf(decoded)
 }
 

@@ -5,6 +5,7 @@ import type { Concealer } from '../run/concealer.ts'
 import { readingFailure, requestIdIn, upstreamError } from '../run/failures.ts'
 import type { Run } from '../run/run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
+import { mediaTypeOf } from './media-type.ts'
 import { rememberMade } from './named-ids.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
 import { answerBytesMax, Collector, outlineOf, type Receiver, withBody } from './send.ts'
@@ -90,10 +91,12 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
     })
   // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's tts-1).
   const isSound = reading === undefined || contentType.startsWith('audio/')
-  if (isSound && prepared.isMedia && !contentType.includes('json'))
-    return contentType.startsWith('text/')
-      ? whole(head, () => refuseText(target, contentType))
-      : media(attempt, headers, begun)
+  if (isSound && prepared.mediaType !== undefined && !contentType.includes('json')) {
+    const mediaType = mediaTypeOf(contentType, prepared.mediaType)
+    return mediaType === undefined
+      ? whole(head, () => refuseMedia(target, contentType))
+      : media(attempt, { ...head, mediaType })
+  }
   return whole(head, (received) => {
     // The attempt was broken while its response was parsed in turns.
     if (attempt.isOver) return
@@ -138,8 +141,11 @@ function whole(
   }
 }
 
-/** Audio and video are never text. A text response is an error page or event, which must not reach the caller. */
-function refuseText({ providerId }: UpstreamTarget, contentType: string): never {
+/**
+ * A text is an error page or event, which must not reach the caller, and a document, such as an SVG, could run scripts in a
+ * browser.
+ */
+function refuseMedia({ providerId }: UpstreamTarget, contentType: string): never {
   const [type] = contentType.split(';')
   throw new GatewayError(
     'upstream_garbled',
@@ -148,14 +154,17 @@ function refuseText({ providerId }: UpstreamTarget, contentType: string): never 
 }
 
 /** Passes audio, images and video through unchanged. */
-function media(attempt: Attempt, headers: Head['headers'], begun: Begun): Body {
+function media(
+  attempt: Attempt,
+  { headers, begun, mediaType }: Head & { readonly mediaType: string },
+): Body {
   const length = Number(headers['content-length'] ?? Number.NaN)
   const out = createHeld<Uint8Array>(valveOf(attempt))
   attempt.begin()
   attempt.wait('idle')
   begun.resolve({
     kind: 'media',
-    contentType: headers['content-type'] ?? 'application/octet-stream',
+    contentType: mediaType,
     length: Number.isFinite(length) ? length : undefined,
     pieces: out,
   })
