@@ -107,6 +107,13 @@ export const provider = object(
         ),
       }),
     ),
+    routingFields: optional(
+      Type.Enum(['refuse', 'allow'], {
+        ...described(
+          'How to handle fields by which the provider itself chooses a model, a fallback or a price, such as models, route, preset or provider, in requests of keys with limited models or a budget. refuse (default): 403. allow: they are sent. Other keys may always send them.',
+        ),
+      }),
+    ),
     maxConcurrent: optional(
       count(
         'Maximum number of concurrent requests of one gateway, including all of its workers, to this provider. Further requests wait, and keys take turns; one key may hold all slots but a tenth, rounded down. Default: no limit.',

@@ -39,6 +39,7 @@ const provider: Decision<ProviderConfig> = {
       },
     },
     sharedIds: 'shown',
+    routingFields: 'shown',
     maxConcurrent: 'shown',
     queueLength: 'shown',
     queueMs: 'shown',

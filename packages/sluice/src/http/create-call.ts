@@ -1,4 +1,4 @@
-import { formatJson, invalidRequest, operations, validate } from '@sluice/contract'
+import { assertSpelling, formatJson, invalidRequest, operations, validate } from '@sluice/contract'
 import type { ClientFormat, FormatContext } from '@sluice/protocols'
 import { isUnsupportedMode, unsupportedModes } from '../config/unsupported-mode.ts'
 import { formatContext } from '../gateway/answer.ts'
@@ -90,7 +90,9 @@ function acceptedRequest(
 
 function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequest['request'] {
   // The schema guarantees the type.
-  const request = validate(format.request, requestOf(parts)) as AcceptedRequest['request']
+  const fields = requestOf(parts)
+  assertSpelling(format.request, fields)
+  const request = validate(format.request, fields) as AcceptedRequest['request']
   const { check } = operations[format.operation]
   if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
   return request

@@ -9,5 +9,6 @@ export const anthropic: Provider = {
   environment: ['ANTHROPIC_API_KEY'],
   credentials: header('x-api-key'),
   headers: { 'anthropic-version': '2023-06-01' },
+  routingFields: ['fallbacks', 'fallback_credit_token'],
   documentation: 'https://platform.claude.com/docs/en/api/overview',
 }

@@ -15,5 +15,6 @@ export const azureOpenai: Provider = {
     apiVersion: ['AZURE_OPENAI_API_VERSION', 'OPENAI_API_VERSION'],
   },
   credentials: header('api-key'),
+  routingFields: [],
   documentation: 'https://learn.microsoft.com/azure/ai-services/openai/reference',
 }

@@ -8,5 +8,6 @@ export const cohere: Provider = {
   baseUrl: 'https://api.cohere.com',
   environment: ['COHERE_API_KEY', 'CO_API_KEY'],
   credentials: bearer,
+  routingFields: [],
   documentation: 'https://docs.cohere.com/reference/about',
 }

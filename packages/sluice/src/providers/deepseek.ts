@@ -26,5 +26,6 @@ export const deepseek = compatible({
   environment: ['DEEPSEEK_API_KEY'],
   operations: ['chat', 'complete'],
   quirks: [developerAsSystem, maxTokensOnly, toldSchema],
+  routingFields: [],
   documentation: 'https://api-docs.deepseek.com',
 })

@@ -16,5 +16,6 @@ export const groq = compatible({
   environment: ['GROQ_API_KEY'],
   quirks: [developerAsSystem],
   operations: ['chat', 'transcribe', 'translate', 'speak'],
+  routingFields: [],
   documentation: 'https://console.groq.com/docs/api-reference',
 })

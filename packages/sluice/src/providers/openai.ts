@@ -20,5 +20,6 @@ export const openai: Provider = {
   baseUrl: 'https://api.openai.com/v1',
   environment: ['OPENAI_API_KEY'],
   credentials: bearer,
+  routingFields: [],
   documentation: 'https://platform.openai.com/docs/api-reference',
 }

@@ -30,5 +30,6 @@ export const openrouter = compatible({
   environment: ['OPENROUTER_API_KEY'],
   operations: ['chat', 'complete', 'embed'],
   quirks: [budgetInReasoning, searchPlugin, excludedDomains],
+  routingFields: ['models', 'fallbacks', 'route', 'provider', 'preset', 'plugins', 'transforms'],
   documentation: 'https://openrouter.ai/docs/api-reference',
 })

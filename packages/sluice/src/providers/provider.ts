@@ -1,5 +1,6 @@
 import type { OperationName } from '@sluice/contract'
 import type { ModelCard, Protocol, Quirk } from '@sluice/protocols'
+import type { RoutingField } from './routing-fields.ts'
 
 /** Provider settings besides the key: region, project, resource, apiVersion … */
 export type ProviderSettings = Readonly<Record<string, string>>
@@ -57,6 +58,11 @@ export interface Provider {
   /** The operations it supports; absent means all of its protocol. */
   readonly operations?: readonly OperationName[]
   readonly quirks?: readonly Quirk[]
+  /**
+   * The fields by which the provider itself chooses a model, a fallback or a price. Absent: not known, so all such fields of
+   * any provider count.
+   */
+  readonly routingFields?: readonly RoutingField[]
   /** Known models with their token limits; the upstream's own list adds to them. */
   readonly models?: readonly ModelCard[]
   /** URL of the provider's API documentation. */

@@ -9,5 +9,6 @@ export const xai = compatible({
   environment: ['XAI_API_KEY'],
   quirks: [developerAsSystem, excludedDomains],
   operations: ['chat', 'complete', 'createImage'],
+  routingFields: [],
   documentation: 'https://docs.x.ai/docs/api-reference',
 })

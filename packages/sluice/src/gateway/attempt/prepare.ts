@@ -30,6 +30,7 @@ import type { Cancellation } from './cancellation.ts'
 import { renderedType, usualMediaType } from './media-type.ts'
 import { namedFilesOf } from './named-files.ts'
 import { isOffered, type Offered, offeredBy } from './offered.ts'
+import { assertOwnRouting } from './own-routing.ts'
 import { outlineOf, withBody } from './send.ts'
 import type { Framing } from './splitters.ts'
 
@@ -79,6 +80,7 @@ export function prepare(
 ): Prepared | Promise<Prepared> {
   const { operation } = run.call
   const { provider } = target.upstream
+  assertOwnRouting(run.call, target)
   const native = nativeOf(run.gateway, run.call, target)
   if (native) return prepareNative(run, target, native)
   const offered = offeredBy(provider, operation)

@@ -30,6 +30,8 @@ export interface Upstream {
   /** Models from the configuration; absent means those the provider lists. */
   readonly models: readonly UpstreamModel[] | undefined
   readonly timeouts: Partial<Timeouts>
+  /** Whether limited keys, too, may send fields by which the provider chooses a model or a price. */
+  readonly allowsRouting: boolean
   /** Whether callers may reference objects at the upstream by ids they have from elsewhere. */
   readonly sharesIds: boolean
 }

@@ -121,6 +121,7 @@ function createUpstream(
       | undefined,
     timeouts: given.timeouts ?? {},
     sharesIds: given.sharedIds === 'allow',
+    allowsRouting: given.routingFields === 'allow',
   }
 }
 

@@ -1,0 +1,32 @@
+import { GatewayError } from '@sluice/contract'
+import type { Call } from '../call.ts'
+import { routingFieldIn } from '../route/routing-field.ts'
+import type { Target } from '../route/routing.ts'
+
+/**
+ * Checks that a caller with limited models or a budget does not let the upstream choose another model or price by fields of
+ * its own.
+ *
+ * @throws GatewayError `forbidden`, which names the field.
+ */
+export function assertOwnRouting(
+  { key, request }: Call,
+  { upstream, providerId }: Extract<Target, { kind: 'upstream' }>,
+): void {
+  if (upstream.allowsRouting) return
+  const { routingFields } = upstream.provider
+  // Behind another address there may be another server, which has fields of its own.
+  const field = routingFieldIn(request.outline, upstream.isOtherBase ? undefined : routingFields)
+  if (field === undefined || !isLimited(key)) return
+  throw new GatewayError(
+    'forbidden',
+    `A key with limited models or a budget may not send '${field}' to ${providerId}, which may choose another model or price by it`,
+    { param: field },
+  )
+}
+
+function isLimited({ holders }: Call['key']): boolean {
+  return holders.some(
+    ({ terms: { models, budgets = [] } }) => models?.includes('*') === false || budgets.length > 0,
+  )
+}

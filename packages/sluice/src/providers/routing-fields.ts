@@ -1,0 +1,48 @@
+/**
+ * Fields of a request by which some provider itself chooses a model, a fallback, an endpoint or a price, by their paths. They
+ * count at every provider whose own fields are not known: OpenRouter (model fallbacks, provider routing, presets, plugins),
+ * LiteLLM's proxy (`fallbacks`, `api_base`), Vercel, ngrok, Eden AI, AssemblyAI, Requesty and Keywords AI (fallback models),
+ * Vertex AI (`routingConfig`, `modelSelectionConfig`), Anthropic (`fallbacks`).
+ */
+export const everyRoutingField = [
+  'models',
+  'fallback',
+  'fallbacks',
+  'fallback_config',
+  'fallback_models',
+  'fallback_model_list',
+  'fallback_credit_token',
+  'context_window_fallbacks',
+  'content_policy_fallbacks',
+  'route',
+  'preset',
+  'provider',
+  'providers',
+  'provider_options',
+  'providerOptions',
+  'llm_providers',
+  'custom_llm_provider',
+  'plugins',
+  'transforms',
+  'deployment',
+  'specific_deployment',
+  'deployment_id',
+  'api_base',
+  'base_url',
+  'api_key',
+  'user_config',
+  'routingConfig',
+  'routing_config',
+  'modelSelectionConfig',
+  'model_selection_config',
+  'generationConfig.routingConfig',
+  'generationConfig.routing_config',
+  'generationConfig.modelSelectionConfig',
+  'generationConfig.model_selection_config',
+  'generation_config.routingConfig',
+  'generation_config.routing_config',
+  'generation_config.modelSelectionConfig',
+  'generation_config.model_selection_config',
+] as const
+
+export type RoutingField = (typeof everyRoutingField)[number]
