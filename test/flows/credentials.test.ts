@@ -66,22 +66,25 @@ describe.each([301, 302, 303, 307, 308])('a download that is redirected with %i'
     })
   })
 
-  test('to another origin goes there without any, and without the way back to them', async () => {
-    await using upstream = await fakeUpstream(clipAt(() => `${other.url}/first`, status))
-    await using other = await fakeUpstream((_seen, response) => {
-      response.writeHead(status, { location: `${upstream.url}/elsewhere` })
-      response.end()
-    })
-    const { text } = await download(upstream)
-    expect(text).toContain('clip')
-    expect(other.seen.length).toBe(1)
-    for (const seen of [...other.seen, upstream.seen.at(-1)!]) {
-      expect(seen.headers['authorization']).toBeUndefined()
-      expect(carries(seen, providerKey)).toBe(false)
-      expect(carries(seen, operatorHeader)).toBe(false)
-      expect(carries(seen, testKey.slice('sk-'.length))).toBe(false)
-    }
-  })
+  test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0x7f000001', '127.1'])(
+    'to another port of %s goes nowhere',
+    async (host) => {
+      await using other = await fakeUpstream((_seen, response) => {
+        response.writeHead(200, { 'content-type': 'video/mp4' })
+        response.end('a secret of the network')
+      })
+      const { port } = new URL(other.url)
+      await using upstream = await fakeUpstream(
+        clipAt(() => `http://${host}:${port}/latest/meta-data`, status),
+      )
+      const { status: answered, text } = await download(upstream)
+      expect(answered).toBe(502)
+      expect(text).not.toContain('secret')
+      expect(text).not.toContain(port)
+      expect(other.seen).toHaveLength(0)
+      expect(other.connections).toBe(0)
+    },
+  )
 
   test('in a circle ends, and says nothing of where it led', async () => {
     await using upstream = await fakeUpstream(

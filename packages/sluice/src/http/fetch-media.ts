@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns/promises'
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher } from 'undici'
 import { untilAborted } from '../gateway/attempt/until-aborted.ts'
+import { type AddressRuleOptions, addressRule, resolveBySystem } from './address-rule.ts'
 
 /** A file referenced by a request. `contentType` is what its source claims, without parameters; it is not trusted. */
 export interface Media {
@@ -27,11 +27,7 @@ export interface FetchMediaOptions {
  */
 export type FetchMedia = (url: string, options: FetchMediaOptions) => Promise<Media>
 
-export interface MediaFetcherOptions {
-  /** Allows loopback, private and link-local addresses; default false. */
-  readonly allowPrivateAddresses?: boolean
-  /** Addresses or networks (CIDR) that are allowed although they are private; default none. */
-  readonly allowedNetworks?: readonly string[]
+export interface MediaFetcherOptions extends AddressRuleOptions {
   /** Resolves a host name to addresses; default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }
@@ -144,15 +140,6 @@ async function checkedAddresses(
   return addresses
 }
 
-async function resolveBySystem(hostname: string): Promise<readonly string[]> {
-  try {
-    const found = await lookup(hostname, { all: true })
-    return found.map(({ address }) => address)
-  } catch {
-    return []
-  }
-}
-
 /** Connects only to the checked addresses, even if the name resolves differently by then (DNS rebinding). */
 function agentPinnedTo(addresses: readonly string[]): Agent {
   const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -198,52 +185,6 @@ function tooLarge(bytesMax: number, param: string): GatewayError {
   const megabytes = Math.floor(bytesMax / 1024 / 1024)
   const limit = megabytes > 0 ? `${megabytes} MiB` : `${bytesMax} bytes`
   return invalidRequest(`The file is larger than ${limit}`, param)
-}
-
-/** Public addresses that serve cloud metadata: Azure's wire server. */
-const metadataAddresses: readonly string[] = ['168.63.129.16']
-
-/** Returns a test whether an address may be connected to. */
-function addressRule(options: MediaFetcherOptions): (address: string) => boolean {
-  const networks = (options.allowedNetworks ?? []).map(parseNetwork)
-  return (address) => {
-    if (!ipaddr.isValid(address)) return false
-    if (options.allowPrivateAddresses === true) return true
-    const parsed = embeddedIpv4(ipaddr.process(address))
-    const excepted = networks.some(
-      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
-    )
-    return excepted || isPublic(parsed)
-  }
-}
-
-type Address = ReturnType<typeof ipaddr.parse>
-
-function parseNetwork(text: string): [Address, number] {
-  if (text.includes('/')) return ipaddr.parseCIDR(text)
-  const address = ipaddr.process(text)
-  return [address, address.kind() === 'ipv4' ? 32 : 128]
-}
-
-/** The IPv4 address inside a NAT64 address (RFC 6052, 64:ff9b::/96), to which a NAT64 gateway would connect. */
-function embeddedIpv4(address: Address): Address {
-  if (address.range() !== 'rfc6052') return address
-  const bytes = address.toByteArray()
-  return bytes[4] === 0 && bytes[5] === 0 ? ipaddr.fromByteArray(bytes.slice(12)) : address
-}
-
-/** ipaddr.js names every special range except IPv4-compatible addresses (::/96). */
-function isPublic(address: Address): boolean {
-  if (metadataAddresses.includes(address.toString())) return false
-  if (
-    address.kind() === 'ipv6' &&
-    address
-      .toByteArray()
-      .slice(0, 12)
-      .every((byte) => byte === 0)
-  )
-    return false
-  return address.range() === 'unicast'
 }
 
 /** Decodes a data URL (RFC 2397), base64 or percent-encoded, strictly. */

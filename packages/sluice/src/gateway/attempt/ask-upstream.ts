@@ -167,6 +167,7 @@ function signedRequest(
   attempt: Attempt,
 ): Outgoing | Promise<Outgoing> {
   const { upstream } = target
+  const isDownload = run.call.operation === 'downloadVideo'
   const signed = (request: OutgoingRequest): Outgoing | Promise<Outgoing> => {
     const isElsewhere = prepared.request.elsewhere !== undefined
     const credentials = isElsewhere
@@ -183,6 +184,7 @@ function signedRequest(
       },
       body: request.body,
       connectMs: target.timeouts.connectMs,
+      ...(isDownload && { download: { home: new URL(upstream.baseUrl).origin } }),
     })
     return credentials instanceof Promise
       ? untilAborted(credentials, attempt.signal).then(complete)

@@ -16,6 +16,12 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
   readonly connectMs: number
+  /**
+   * Set for a download, which follows redirects and may lead to an address that the upstream named. `home` is the upstream's
+   * configured origin. Every other origin must have public addresses only, and gets no credentials. Absent: redirects are not
+   * followed.
+   */
+  readonly download?: { readonly home: string }
 }
 
 /** Receives a response as it arrives. Nothing is called after `end` or `fail`. */

@@ -1,4 +1,10 @@
-import { isIP, connect as connectTcp, type OnReadOpts, type Socket } from 'node:net'
+import {
+  isIP,
+  connect as connectTcp,
+  type LookupFunction,
+  type OnReadOpts,
+  type Socket,
+} from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
 /** Where connections go: the parts of an origin. */
@@ -11,6 +17,8 @@ export interface Origin {
   readonly port: number
   /** As in the `host` header. */
   readonly host: string
+  /** The checked addresses of the host, the only ones to connect to; absent: those that its name has then. */
+  readonly addresses?: readonly string[]
 }
 
 /** TLS sessions that are resumed, which saves a round trip and the handshake's costly part. */
@@ -63,6 +71,7 @@ export class Connector {
       servername: isIP(hostname) === 0 ? hostname : '',
       ALPNProtocols: ['http/1.1'],
       onread,
+      ...pinned(origin),
       ...(session && { session }),
     }
     // Loaded with the first such connection: gateways of local models never need it.
@@ -80,6 +89,20 @@ export class Connector {
   }
 }
 
-function connectTo({ hostname, port }: Origin, onread: OnReadOpts): Socket {
-  return connectTcp({ host: hostname, port, onread })
+function connectTo(origin: Origin, onread: OnReadOpts): Socket {
+  const { hostname, port } = origin
+  return connectTcp({ host: hostname, port, onread, ...pinned(origin) })
+}
+
+/** Connects to the checked addresses, even if the name resolves differently by then (DNS rebinding). */
+function pinned({ addresses }: Origin): { readonly lookup?: LookupFunction } {
+  if (addresses === undefined) return {}
+  const records = addresses.map((address) => ({ address, family: isIP(address) }))
+  return {
+    lookup(_hostname, options, callback) {
+      const [record] = records
+      if (options.all === true) callback(null, records)
+      else callback(null, record?.address ?? '', record?.family)
+    },
+  }
 }

@@ -1,5 +1,8 @@
+import { isIP } from 'node:net'
 import { GatewayError } from '@sluice/contract'
 import type { Connection, Outgoing, Receiver, Send } from '../../gateway/attempt/send.ts'
+import { untilAborted } from '../../gateway/attempt/until-aborted.ts'
+import { addressRule, resolveBySystem } from '../address-rule.ts'
 import { decodedEncoding } from '../decoders.ts'
 import { ConnectTimeout, type Origin } from './connect.ts'
 import type { Exchange, UpstreamConnection } from './connection.ts'
@@ -12,8 +15,19 @@ export interface Sender extends AsyncDisposable {
   readonly send: Send
 }
 
+export interface SenderOptions {
+  /** Whether a download may lead to this address; default: public addresses. */
+  readonly isAllowed?: (address: string) => boolean
+  /** Resolves a host name to addresses; default: the system's resolver. */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>
+}
+
 /** Opens the connections to upstreams, the only way to the network. Disposing closes them. */
-export function openSender(): Sender {
+export function openSender({
+  isAllowed = addressRule(),
+  resolve = resolveBySystem,
+}: SenderOptions = {}): Sender {
+  const rules: DownloadRules = { isAllowed, resolve }
   const byTimeout = new Map<number, Connections>()
 
   function connectionsFor(connectMs: number): Connections {
@@ -27,7 +41,7 @@ export function openSender(): Sender {
   return {
     send(outgoing, receiver) {
       const connections = connectionsFor(outgoing.connectMs)
-      const exchange = new UpstreamExchange(connections, outgoing, receiver)
+      const exchange = new UpstreamExchange({ connections, rules }, outgoing, receiver)
       exchange.start()
       return exchange
     },
@@ -42,6 +56,7 @@ const redirectsMax = 3
 /** One request and its response, connecting the gateway's receiver to a connection. */
 class UpstreamExchange implements Connection, Exchange {
   readonly #connections: Connections
+  readonly #rules: DownloadRules
   readonly #receiver: Receiver
   #outgoing: Outgoing
   #connection: UpstreamConnection | undefined
@@ -54,8 +69,13 @@ class UpstreamExchange implements Connection, Exchange {
   /** Set if the upstream compresses its response. */
   #decoded: DecodedAnswer | undefined
 
-  constructor(connections: Connections, outgoing: Outgoing, receiver: Receiver) {
+  constructor(
+    { connections, rules }: { readonly connections: Connections; readonly rules: DownloadRules },
+    outgoing: Outgoing,
+    receiver: Receiver,
+  ) {
     this.#connections = connections
+    this.#rules = rules
     this.#outgoing = outgoing
     this.#receiver = receiver
   }
@@ -70,13 +90,22 @@ class UpstreamExchange implements Connection, Exchange {
 
   start(): void {
     try {
-      const { origin, path } = placeOf(this.#outgoing.url)
-      const request = requestBytes(this.#outgoing, { host: origin.host, path })
-      this.#connections.send(origin, request, this)
+      const place = placeOf(this.#outgoing.url)
+      const { download, connectMs } = this.#outgoing
+      if (download === undefined || place.origin.name === download.home) return this.#send(place)
+      // Nothing is sent before the addresses have been checked.
+      checkedPlace(place, this.#rules, connectMs).then(
+        (checked) => this.#isOver || this.#send(checked),
+        (thrown: unknown) => this.onError(thrown),
+      )
     } catch (thrown) {
       // Deferred: the caller of `send` has no connection yet.
       process.nextTick(() => this.onError(thrown))
     }
+  }
+
+  #send({ origin, path }: Place): void {
+    this.#connections.send(origin, requestBytes(this.#outgoing, { host: origin.host, path }), this)
   }
 
   pause(): void {
@@ -192,19 +221,47 @@ function originOf({ origin, protocol, hostname, port, host }: URL): Origin {
   }
 }
 
-/** Follows redirects of downloads. Another origin gets no credentials, and https is never downgraded to http. */
+/** Another origin gets no credentials, and https is never downgraded to http. */
 function redirect(
   outgoing: Outgoing,
   status: number,
   { location }: Readonly<Record<string, string>>,
 ): Outgoing | undefined {
-  if (outgoing.method !== 'GET' || status < 300 || status > 308) return undefined
+  if (outgoing.download === undefined || status < 300 || status > 308) return undefined
   if (location === undefined || !URL.canParse(location, outgoing.url)) return undefined
   const from = new URL(outgoing.url)
   const to = new URL(location, from)
   if (to.protocol !== from.protocol && to.protocol !== 'https:') return undefined
   const isSame = to.origin === from.origin
   return { ...outgoing, url: to.href, headers: isSame ? outgoing.headers : { accept: '*/*' } }
+}
+
+interface DownloadRules {
+  readonly isAllowed: (address: string) => boolean
+  readonly resolve: (hostname: string) => Promise<readonly string[]>
+}
+
+/**
+ * A place that an upstream named, with its addresses.
+ *
+ * @throws ForbiddenAddress if one of them is not allowed, or if there is none: names inside the network cannot be told from
+ *   unknown ones.
+ */
+async function checkedPlace(
+  { origin, path }: Place,
+  { isAllowed, resolve }: DownloadRules,
+  connectMs: number,
+): Promise<Place> {
+  const { hostname, name } = origin
+  const signal = AbortSignal.timeout(connectMs)
+  const addresses = isIP(hostname) > 0 ? [hostname] : await untilAborted(resolve(hostname), signal)
+  if (addresses.length === 0 || !addresses.every(isAllowed))
+    throw new ForbiddenAddress('The upstream named an address that the gateway may not read from')
+  return { origin: { ...origin, name: `${name} at ${addresses.join()}`, addresses }, path }
+}
+
+class ForbiddenAddress extends Error {
+  override readonly name = 'ForbiddenAddress'
 }
 
 function cut(cause: unknown): GatewayError {
@@ -222,6 +279,8 @@ function unreachable(cause: unknown, connectMs: number): GatewayError {
       `The upstream could not be reached within ${connectMs} ms (connectMs)`,
       { cause },
     )
+  if (cause instanceof ForbiddenAddress)
+    return new GatewayError('upstream_garbled', cause.message, { cause })
   const message =
     cause instanceof InvalidResponse ? cause.message : 'The upstream could not be reached'
   return new GatewayError('upstream_unavailable', message, { cause })

@@ -1,0 +1,88 @@
+// Downloads that lead to another origin: where they may go, over which addresses, and without credentials.
+import { expect, test } from 'vitest'
+import { type Outgoing, ask } from '../../../src/gateway/attempt/send.ts'
+import { openSender, type SenderOptions } from '../../../src/http/upstream/send.ts'
+import { fakeUpstream } from '../../../../../test/support/fake-upstream.ts'
+
+const headers = { authorization: 'Bearer secret', 'x-operator': 'secret' }
+
+async function get(url: string, options: SenderOptions, download?: Outgoing['download']) {
+  await using sender = openSender(options)
+  const outgoing: Outgoing = {
+    method: 'GET',
+    url,
+    headers,
+    body: undefined,
+    connectMs: 2_000,
+    ...(download && { download }),
+  }
+  const received = await ask(sender.send, outgoing, AbortSignal.timeout(5_000))
+  return { status: received.status, text: Buffer.from(received.bytes).toString() }
+}
+
+/** A server that redirects everything but `/clip`. */
+const leadingTo = (location: () => string) =>
+  fakeUpstream(({ path }, response) => {
+    if (path === '/clip') response.end('clip')
+    else response.writeHead(302, { location: location() }).end()
+  })
+
+test('another origin is asked without credentials, at the address that was checked', async () => {
+  await using other = await leadingTo(() => '')
+  const { port } = new URL(other.url)
+  await using upstream = await leadingTo(() => `http://clips.example:${port}/clip`)
+  const asked: string[] = []
+  const options: SenderOptions = {
+    isAllowed: (address) => asked.push(address) > 0,
+    resolve: async (name) => (name === 'clips.example' ? ['127.0.0.1'] : []),
+  }
+  const { text } = await get(`${upstream.url}/content`, options, { home: upstream.url })
+  expect(text).toBe('clip')
+  expect(asked).toEqual(['127.0.0.1'])
+  expect(upstream.seen[0]?.headers).toMatchObject(headers)
+  expect(other.seen[0]?.headers['host']).toBe(`clips.example:${port}`)
+  expect(JSON.stringify(other.seen[0]?.headers)).not.toContain('secret')
+})
+
+test('the way back to the upstream is without credentials, too', async () => {
+  await using other = await leadingTo(() => `${upstream.url}/clip`)
+  await using upstream = await leadingTo(() => `${other.url}/content`)
+  const options = { isAllowed: () => true }
+  const { text } = await get(`${upstream.url}/content`, options, { home: upstream.url })
+  expect(text).toBe('clip')
+  expect(JSON.stringify(upstream.seen.at(-1)?.headers)).not.toContain('secret')
+})
+
+test.each<[string, readonly string[]]>([
+  ['no address', []],
+  ['a private address', ['10.0.0.8']],
+  ['a private address beside a public one', ['93.184.215.14', '10.0.0.8']],
+  ['the address of a metadata service', ['169.254.169.254']],
+  ['an address of this machine', ['::1']],
+])('a name with %s is not asked', async (_name, addresses) => {
+  await using upstream = await leadingTo(() => 'https://clips.example/clip')
+  const options = { resolve: async () => addresses }
+  await expect(get(`${upstream.url}/content`, options, { home: upstream.url })).rejects.toThrow(
+    'may not read from',
+  )
+})
+
+test('an address that an upstream named first is checked as well', async () => {
+  await using other = await leadingTo(() => '')
+  const home = 'https://upstream.example'
+  await expect(get(`${other.url}/clip`, {}, { home })).rejects.toThrow('may not read from')
+  expect(other.seen).toHaveLength(0)
+})
+
+test('after three redirects the fourth is not followed', async () => {
+  await using upstream = await leadingTo(() => '/again')
+  const { status } = await get(`${upstream.url}/content`, {}, { home: upstream.url })
+  expect(status).toBe(302)
+  expect(upstream.seen).toHaveLength(4)
+})
+
+test('what is no download is not redirected', async () => {
+  await using upstream = await leadingTo(() => '/clip')
+  expect((await get(`${upstream.url}/models`, {})).status).toBe(302)
+  expect(upstream.seen).toHaveLength(1)
+})
