@@ -8,7 +8,7 @@ export interface Webhook {
   readonly url: string
   /** `whsec_` and base64. */
   readonly secret: string
-  /** Absent means all events. */
+  /** Absent means all events but `audit.newest`, which is sent every hour. */
   readonly events?: readonly AlertEvent[]
 }
 
@@ -271,7 +271,7 @@ class Telling implements Alerts {
 }
 
 function isFor({ events }: Webhook, event: AlertEvent): boolean {
-  return events === undefined || events.includes(event)
+  return events === undefined ? event !== 'audit.newest' : events.includes(event)
 }
 
 /** Webhook addresses may contain secrets, so the database holds only a hash of them. */

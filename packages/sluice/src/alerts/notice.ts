@@ -23,6 +23,9 @@ const quietMs = {
   'journal.behind': hourMs,
 } as const
 
+/** Less than the hour after which it is sent again. */
+const auditQuietMs = 55 * minuteMs
+
 export function noticeOf(alert: Alert, now: number): Notice {
   const { event, ...data } = alert
   switch (alert.event) {
@@ -38,6 +41,8 @@ export function noticeOf(alert: Alert, now: number): Notice {
         isOwn: false,
         data,
       }
+    case 'audit.newest':
+      return { name: event, quietUntil: now + auditQuietMs, isOwn: false, data }
     case 'errors.rate':
       return { name: event, quietUntil: now + quietMs[alert.event], isOwn: false, data }
     case 'journal.full':

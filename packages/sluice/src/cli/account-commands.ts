@@ -40,8 +40,12 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
     .description('check the audit log')
     .command('verify')
     .description('check whether an entry of the audit log was changed or removed')
+    .option(
+      '--expect <hash>',
+      'fail unless the log has the entry with this hash, which was printed or sent earlier',
+    )
     .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) =>
+    .action(async (options: { json?: boolean; expect?: string }) =>
       finish(await verifyAudit(readEnvironment(), options)),
     )
 }

@@ -1,7 +1,8 @@
 import { AuditCheck } from '../accounts/audit.ts'
 import type { Environment } from '../config/env.ts'
 import { keptEntry, type ShownEntry } from '../http/admin/audit.ts'
-import { openAdmin } from './ask-admin.ts'
+import { type AdminConnection, openAdmin } from './ask-admin.ts'
+import { CommandError } from './command-error.ts'
 import { createProgress } from './progress.ts'
 
 interface Page {
@@ -9,33 +10,90 @@ interface Page {
   readonly has_more: boolean
 }
 
+interface VerifyOptions {
+  readonly json?: boolean
+  /** The hash of an entry that the log must contain, as printed or sent earlier. */
+  readonly expect?: string
+}
+
+interface Verified {
+  readonly text: string
+  readonly isFine: boolean
+}
+
 /**
  * Verifies the audit log from its first entry and reports the first invalid one. Entries removed from the end leave no trace
- * in the log, so the sequence number and hash of the newest entry are printed, to be kept elsewhere and compared.
+ * in the log itself, so a hash that was kept elsewhere is looked for, and a log without entries is wrong where there are keys.
  */
 export async function verifyAudit(
   environment: Environment,
-  { json = false }: { readonly json?: boolean } = {},
-): Promise<{ readonly text: string; readonly isFine: boolean }> {
+  { json = false, expect }: VerifyOptions = {},
+): Promise<Verified> {
   await using admin = await openAdmin(environment)
+  const expected = expect?.trim().toLowerCase()
+  if (expected !== undefined && !/^[0-9a-f]{64}$/.test(expected))
+    throw new CommandError('--expect takes the hash of an entry: 64 hexadecimal digits')
+  const checked = await checkedLog(admin, expected)
+  const { entries, hash, problem } = checked
+  if (json)
+    return {
+      text: JSON.stringify({ isFine: problem === undefined, ...checked }, null, 2),
+      isFine: problem === undefined,
+    }
+  if (problem !== undefined) return { text: problem, isFine: false }
+  if (hash === null) return { text: 'The audit log is empty.', isFine: true }
+  const found = expected === undefined ? '' : '; the expected entry is in it'
+  const text = `The audit log is whole: ${entries} entries, the newest with the hash ${hash}${found}`
+  return { text, isFine: true }
+}
+
+interface CheckedLog {
+  /** The number of valid entries from the first. */
+  readonly entries: number
+  /** Of the last valid entry; null if there is none. */
+  readonly hash: string | null
+  readonly problem?: string
+}
+
+async function checkedLog(
+  admin: AdminConnection,
+  expected: string | undefined,
+): Promise<CheckedLog> {
   using progress = createProgress('entries checked')
   const check = new AuditCheck()
+  let isFound = expected === undefined
+  const soFar = () => ({ entries: check.last?.sequence ?? 0, hash: check.last?.hash ?? null })
   for (let hasMore = true; hasMore; ) {
     const after = check.last?.sequence ?? 0
     const page: Page = await admin.ask(`GET /admin/v1/audit?order=asc&limit=100&after=${after}`)
     for (const entry of page.data) {
       const problem = check.problemOf(keptEntry(entry))
-      if (problem === undefined) continue
-      const text = json ? JSON.stringify({ isFine: false, problem }, null, 2) : problem
-      return { text, isFine: false }
+      if (problem !== undefined) return { ...soFar(), problem }
+      isFound ||= entry.hash === expected
     }
     hasMore = page.has_more
     progress.at(check.last?.sequence ?? 0)
   }
-  const { last } = check
-  const { sequence: entries = 0, hash = null } = last ?? {}
-  if (json) return { text: JSON.stringify({ isFine: true, entries, hash }, null, 2), isFine: true }
-  if (!last) return { text: 'The audit log is empty.', isFine: true }
-  const text = `The audit log is whole: ${entries} entries, the newest with the hash ${last.hash}`
-  return { text, isFine: true }
+  if (!isFound)
+    return {
+      ...soFar(),
+      problem: 'The expected entry is not in the log: it was removed or replaced',
+    }
+  if (!check.last && (await hasChanges(admin)))
+    return {
+      ...soFar(),
+      problem: 'The audit log is empty, but there are keys or accounts: it was removed',
+    }
+  return soFar()
+}
+
+/** Whether there is anything that cannot have come into being without an entry. */
+async function hasChanges(admin: AdminConnection): Promise<boolean> {
+  for (const kind of ['keys', 'organizations', 'teams', 'users']) {
+    const { data }: { readonly data: readonly unknown[] } = await admin.ask(
+      `GET /admin/v1/${kind}?limit=1`,
+    )
+    if (data.length > 0) return true
+  }
+  return false
 }

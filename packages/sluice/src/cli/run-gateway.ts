@@ -14,6 +14,7 @@ import { causeText } from '../gateway/answer.ts'
 import type { Log } from '../gateway/gateway.ts'
 import type { Store } from '../ports/store.ts'
 import { openUsageUpkeep } from '../storage/usage-upkeep.ts'
+import { anchorAudit, newestEntry } from './audit-anchor.ts'
 import { CommandError } from './command-error.ts'
 import { setHeapGrowth } from './heap-growth.ts'
 import { openData, withData } from './open-data.ts'
@@ -22,7 +23,7 @@ import type { StartFacts } from './start-message.ts'
 import { StoreFailures } from './store-failures.ts'
 
 /** Facts known only once the gateway listens. */
-export type Listening = Pick<StartFacts, 'port' | 'models' | 'providers'>
+export type Listening = Pick<StartFacts, 'port' | 'models' | 'providers' | 'audit'>
 
 export interface Running extends Pick<OpenGatewayInput, 'config' | 'log' | 'link' | 'workers'> {
   readonly environment: Environment
@@ -65,8 +66,15 @@ export async function runGateway(running: Running): Promise<void> {
   await using _upkeep = running.keepsBook ? openUpkeep(store, { log, settings }) : undefined
   const port = await listen(opened, config)
   await listenForMetrics(opened, config)
+  using _anchor = running.keepsBook ? anchorAudit(store, { log, alerts: opened.alerts }) : undefined
   const { builtinModels, upstreams } = opened.gateway.routing()
-  running.listening({ port, models: builtinModels, providers: [...upstreams.keys()] })
+  const audit = await newestEntry(store)
+  running.listening({
+    port,
+    models: builtinModels,
+    providers: [...upstreams.keys()],
+    ...(audit && { audit }),
+  })
   // Writes the compile cache now, in case this process is killed.
   setImmediate(flushCompileCache)
   using _watcher = watchSettings(environment, settings, { opened, log })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { NewestEntry } from './audit-anchor.ts'
 import type { InitialKeys } from '../storage/initial-keys.ts'
 
 export interface StartFacts {
@@ -15,6 +16,8 @@ export interface StartFacts {
   readonly hasApiKeys: boolean
   readonly models: readonly string[]
   readonly providers: readonly string[]
+  /** Absent if the audit log is empty. */
+  readonly audit?: NewestEntry
 }
 
 /** The message `serve` prints on a terminal once it listens: address, initial keys, models and an example command. */
@@ -42,7 +45,7 @@ export function startMessage(facts: StartFacts): string {
  * stored.
  */
 export function startLine(facts: StartFacts, time: Date): string {
-  const { version, host, port, made, models, providers, dataFolder } = facts
+  const { version, host, port, made, models, providers, dataFolder, audit } = facts
   const keysFile = initialKeysFile(facts)
   const line = {
     level: 'info',
@@ -54,6 +57,7 @@ export function startLine(facts: StartFacts, time: Date): string {
     ...(Object.keys(made).length > 0 && { madeKeys: Object.keys(made) }),
     models,
     providers,
+    ...(audit && { audit }),
     msg: listening(facts),
   }
   return `${JSON.stringify(line)}\n`

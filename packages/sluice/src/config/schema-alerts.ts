@@ -12,6 +12,7 @@ const alertEvents = [
   'price.unknown',
   'journal.full',
   'journal.behind',
+  'audit.newest',
 ] as const
 
 const webhook = object(
@@ -24,7 +25,7 @@ const webhook = object(
       Type.Array(Type.Enum([...alertEvents]), {
         minItems: 1,
         ...described(
-          'The events to send. budget.warning: 80 % of a budget is spent or reserved. budget.spent: a budget is exhausted. budget.refused: a request was refused because of a budget. provider.down: a breaker is open for all callers. errors.rate: too many requests fail. price.unknown: the cost of a request is unknown. journal.full: the journal cannot be written. journal.behind: usage records do not reach the database. Default: all.',
+          'The events to send. budget.warning: 80 % of a budget is spent or reserved. budget.spent: a budget is exhausted. budget.refused: a request was refused because of a budget. provider.down: a breaker is open for all callers. errors.rate: too many requests fail. price.unknown: the cost of a request is unknown. journal.full: the journal cannot be written. journal.behind: usage records do not reach the database. audit.newest: every hour, the number and hash of the newest entry of the audit log. Default: all but audit.newest.',
         ),
       }),
     ),

@@ -1,7 +1,13 @@
 import type { Budget, Holder } from './account.ts'
 
 /** An event that operators are notified of while it happens. */
-export type Alert = BudgetAlert | ProviderAlert | ErrorRateAlert | PriceAlert | JournalAlert
+export type Alert =
+  | BudgetAlert
+  | ProviderAlert
+  | ErrorRateAlert
+  | PriceAlert
+  | JournalAlert
+  | AuditAlert
 
 /** As `alerts.webhooks[].events` of sluice.yaml names it. */
 export type AlertEvent = Alert['event']
@@ -46,6 +52,13 @@ export interface JournalAlert {
   /** Records waiting in memory for the database, and records lost since the start. */
   readonly waiting: number
   readonly lost: number
+}
+
+/** The newest entry of the audit log, for comparing the log with it later (`sluice audit verify --expect`). */
+export interface AuditAlert {
+  readonly event: 'audit.newest'
+  readonly entries: number
+  readonly hash: string
 }
 
 /** A message for webhooks. */

@@ -1,7 +1,9 @@
 // Organizations, teams and users on the command line: through the gateway where one runs, else on its data.
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { granted } from '../../../../test/support/administrate.ts'
 import { onEachDatabase, type SharedData } from '../../../../test/support/databases.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start } from '../../../../test/support/start.ts'
@@ -111,6 +113,75 @@ describe('where none runs', () => {
       exitCode: 1,
       stdout: 'Entry 2 was changed after it was written\n',
     })
+  })
+
+  describe('an audit log whose end somebody has cut off', () => {
+    const hashes: string[] = []
+    const full = temporaryFolder()
+    beforeAll(async () => {
+      await using gateway = await start({}, { dataFolder: full.path })
+      for (const name of ['a', 'b', 'c']) {
+        await granted(gateway, 'POST /admin/v1/teams', { name })
+        const { data } = await granted(gateway, 'GET /admin/v1/audit?limit=1')
+        hashes.push(String(data[0]?.['hash']))
+      }
+    })
+    afterAll(() => full[Symbol.dispose]())
+
+    async function cut(statement: string, expected: () => string) {
+      using folder = temporaryFolder()
+      cpSync(full.path, folder.path, { recursive: true })
+      {
+        using db = new DatabaseSync(join(folder.path, 'sluice.db'))
+        db.exec(statement)
+      }
+      const hash = expected()
+      const args = hash === '' ? [] : ['--expect', hash]
+      const variables = { SLUICE_DATA: folder.path, SLUICE_PORT: '0' }
+      return await runSluice(['audit', 'verify', ...args], { folder: folder.path, variables })
+    }
+
+    test.each([
+      ['its last entry', 'DELETE FROM audit_log WHERE sequence = 3', 2],
+      ['its last two entries', 'DELETE FROM audit_log WHERE sequence > 1', 1],
+      ['its last two entries', 'DELETE FROM audit_log WHERE sequence > 1', 2],
+      ['all entries', 'DELETE FROM audit_log', 0],
+    ])('is told of by the hash of an entry that is gone: %s', async (_name, statement, entry) => {
+      const { exitCode, stdout } = await cut(statement, () => hashes[entry] ?? '')
+      expect(exitCode).toBe(1)
+      expect(stdout).toContain('The expected entry is not in the log')
+    })
+
+    test('is whole up to an entry that is still there', async () => {
+      const statement = 'DELETE FROM audit_log WHERE sequence = 3'
+      const { exitCode, stdout } = await cut(statement, () => hashes[1]?.toUpperCase() ?? '')
+      expect(exitCode).toBe(0)
+      expect(stdout).toContain('2 entries')
+    })
+
+    test('is never empty where there are accounts', async () => {
+      const { exitCode, stdout } = await cut('DELETE FROM audit_log', () => '')
+      expect(exitCode).toBe(1)
+      expect(stdout).toContain('empty')
+    })
+
+    test('is not looked for by something that is no hash', async () => {
+      const { exitCode, stderr } = await cut('SELECT 1', () => 'abc')
+      expect(exitCode).not.toBe(0)
+      expect(stderr).toContain('--expect')
+    })
+  })
+
+  test('an audit log is empty where all keys come from the environment', async () => {
+    using folder = temporaryFolder()
+    const variables = {
+      SLUICE_DATA: folder.path,
+      SLUICE_PORT: '0',
+      SLUICE_ADMIN_KEY: adminKey,
+      SLUICE_API_KEYS: 'sk-from-the-environment',
+    }
+    const verified = await runSluice(['audit', 'verify'], { folder: folder.path, variables })
+    expect(verified).toMatchObject({ exitCode: 0, stdout: 'The audit log is empty.\n' })
   })
 
   test('what is refused is said with the name of the field', async () => {

@@ -1,0 +1,46 @@
+import type { Alerts } from '../alerts/alerts.ts'
+import type { Log } from '../gateway/gateway.ts'
+import type { Store } from '../ports/store.ts'
+
+/** The newest entry of the audit log. Whoever keeps it elsewhere notices that entries were removed from the end. */
+export interface NewestEntry {
+  readonly entries: number
+  readonly hash: string
+}
+
+/** Undefined if the log is empty. */
+export async function newestEntry(
+  store: Pick<Store, 'listAudit'>,
+): Promise<NewestEntry | undefined> {
+  const [newest] = await store.listAudit({ limit: 1, before: Number.MAX_SAFE_INTEGER })
+  return newest && { entries: newest.sequence, hash: newest.hash }
+}
+
+const hourMs = 60 * 60_000
+
+/** Logs the newest entry of the audit log every hour, and sends it to the webhooks that want it, until disposed. */
+export function anchorAudit(
+  store: Pick<Store, 'listAudit'>,
+  { log, alerts, everyMs = hourMs }: AnchorOptions,
+): Disposable {
+  const tell = async (): Promise<void> => {
+    try {
+      const newest = await newestEntry(store)
+      if (!newest) return
+      log.info({ ...newest }, 'the newest entry of the audit log')
+      alerts.raise({ event: 'audit.newest', ...newest })
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the audit log could not be read')
+    }
+  }
+  const timer = setInterval(() => void tell(), everyMs).unref()
+  void tell()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+interface AnchorOptions {
+  readonly log: Pick<Log, 'info' | 'warn'>
+  readonly alerts: Pick<Alerts, 'raise'>
+  /** Default: an hour. */
+  readonly everyMs?: number
+}
