@@ -59,6 +59,7 @@ export type { ResponsesRequest } from './openai-responses/client/schema.ts'
 export { openaiResponses } from './openai-responses/index.ts'
 export { namedInTool } from './openai-responses/upstream/named.ts'
 export type {
+  Change,
   ClientFormat,
   Codec,
   CodecContext,
@@ -67,6 +68,7 @@ export type {
   FormatName,
   ModelCard,
   Native,
+  NativeTarget,
   Protocol,
   Quirk,
   Received,
@@ -81,6 +83,7 @@ export { protocols } from './protocols.ts'
 export { renderTranscript } from './rendered-transcript.ts'
 export { documentTexts, rerankReply } from './rerank-reply.ts'
 export { allowedTools } from './tools/allowed-tools.ts'
+export { outputLimitIn, outputMaximumIn, type OutputMaximum, withinOutput } from './output-limit.ts'
 export { fitTools, type ToolChanges } from './tools/fit-tools.ts'
 export { createCallRestorer, restoredReply } from './tools/restore-calls.ts'
 export { usualNames } from './tools/tool-names.ts'

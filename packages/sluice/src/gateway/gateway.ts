@@ -19,6 +19,7 @@ import type { CallEnd } from './call.ts'
 import type { KeptLimits, KeptRoom } from './kept/kept-room.ts'
 import type { Published } from './kept/published.ts'
 import type { LearnedSizes } from './limits/call-size.ts'
+import type { LearnedMaxima } from './limits/output-max.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { Health } from './route/health.ts'
 import type { Routing } from './route/routing.ts'
@@ -34,6 +35,7 @@ export interface Gateway {
   /** The concurrency slots of a provider or target that takes a limited number of calls at a time, by name. */
   readonly upstreamPlaces: (name: string) => Entrance
   readonly learnedSizes: LearnedSizes
+  readonly learnedMaxima: LearnedMaxima
   /** Watches the remaining amounts of budgets that calls have used. */
   readonly budgetWatch: { touch(claims: readonly Claim[], refused?: number): void }
   /** The virtual keys; look-ups are synchronous. */

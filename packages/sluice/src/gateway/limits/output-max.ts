@@ -1,0 +1,60 @@
+import type { OutputMaximum } from '@sluice/protocols'
+import type { Target } from '../route/routing.ts'
+import type { Run } from '../run/run.ts'
+import { inputTokensOf, usualEstimates } from './input-size.ts'
+
+/** The maxima that upstreams have told by refusing a greater limit, by base URL and model. */
+export interface LearnedMaxima {
+  learn(target: Extract<Target, { kind: 'upstream' }>, maximum: OutputMaximum): void
+  of(target: Extract<Target, { kind: 'upstream' }>): OutputMaximum | undefined
+}
+
+/** Callers choose the model's name; the one learned first is removed first. */
+const targetsMax = 10_000
+/** After this time the upstream is asked again, because maxima are raised. */
+const validMs = 3_600_000
+
+export function createLearnedMaxima(now: () => number): LearnedMaxima {
+  const learned = new Map<string, { readonly maximum: OutputMaximum; readonly until: number }>()
+  return {
+    learn({ upstream, model }, maximum) {
+      const name = `${upstream.baseUrl} ${model}`
+      learned.delete(name)
+      const [oldest] = learned.size < targetsMax ? [] : learned.keys()
+      if (oldest !== undefined) learned.delete(oldest)
+      learned.set(name, { maximum, until: now() + validMs })
+    },
+    of({ upstream, model }) {
+      if (learned.size === 0) return undefined
+      const found = learned.get(`${upstream.baseUrl} ${model}`)
+      return found && found.until > now() ? found.maximum : undefined
+    },
+  }
+}
+
+/**
+ * The most tokens that a target writes for a call in one response: as configured, as the upstream lists it or has told in a
+ * refusal, or as it is known of the model. Undefined if it is unknown.
+ */
+export function outputMaxOf(
+  { gateway, call, outputTokensMax }: Run,
+  target: Target,
+): number | undefined {
+  if (call.operation !== 'chat' && call.operation !== 'complete') return undefined
+  // Another gateway knows the maxima of its own targets.
+  if (gateway.health.isGateway(target.providerId)) return undefined
+  const learned = target.kind === 'upstream' ? gateway.learnedMaxima.of(target) : undefined
+  const told = [outputTokensMax, target.outputTokensMax?.(), learned && withinWindow(call, learned)]
+  const known = told.filter((tokens) => tokens !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}
+
+/** What a window leaves for the output. The size of the prompt is estimated, and rather too high. */
+function withinWindow(
+  { request }: Run['call'],
+  { tokens, window }: OutputMaximum,
+): number | undefined {
+  if (window === undefined) return tokens
+  const left = window - inputTokensOf(request.outline, usualEstimates, request.cut)
+  return left >= 1 ? left : undefined
+}
