@@ -141,6 +141,7 @@ const boundMin = 16
 
 /** The one smaller number in a text that also has the number that was sent. Numbers in names do not count. */
 function besideSent(text: string, sent: number): number | undefined {
+  if (/minimum|at least|>=|greater than/i.test(text)) return undefined
   const numbers = [...text.matchAll(/(?<![\w.-])\d+(?![\w-]|\.\d)/g)].map(([digits]) =>
     Number(digits),
   )

@@ -49,12 +49,15 @@ export function outputMaxOf(
   return known.length === 0 ? undefined : Math.min(...known)
 }
 
+/** The tokens that chat templates add to a prompt. */
+const templateTokens = 100
+
 /** What a window leaves for the output. The size of the prompt is estimated, and rather too high. */
 function withinWindow(
   { request }: Run['call'],
   { tokens, window }: OutputMaximum,
 ): number | undefined {
   if (window === undefined) return tokens
-  const left = window - inputTokensOf(request.outline, usualEstimates, request.cut)
+  const left = window - templateTokens - inputTokensOf(request.outline, usualEstimates, request.cut)
   return left >= 1 ? left : undefined
 }
