@@ -49,7 +49,7 @@ export function nativeChat(options: ChatOptions = {}): Native {
 }
 
 export const nativeComplete = nativeJson('/completions', {
-  fits: (request, model = '') => takesStops(request, openaiStops(model)),
+  fits: (request, model = '') => takesStops(objectOf(request)['stop'], openaiStops(model)),
   adapted: adaptedCompletion,
   watcher: createCompletionWatcher,
   usage: (body) => usageIn(objectOf(body)),
