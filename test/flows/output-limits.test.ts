@@ -42,17 +42,26 @@ type Face = keyof typeof faces
 
 const messages = [{ role: 'user', content: 'Hi' }]
 
-function post({ post: send }: Started, face: Face, model: string, rest: object = {}, headers = {}) {
+function post(to: Started, face: Face, model: string, headers: Record<string, string> = {}) {
+  return postWith(to, face, { model }, headers)
+}
+
+function postWith(
+  to: Started,
+  face: Face,
+  { model, ...rest }: { readonly model: string } & Readonly<Record<string, unknown>>,
+  headers: Record<string, string> = {},
+) {
   const [path, limit] = faces[face]
   const own = limit(asked)
   if (path === 'generateContent')
-    return send(
+    return to.post(
       `/v1beta/models/${encodeURIComponent(model)}:generateContent`,
       { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], ...own, ...rest },
       { headers },
     )
   const prompt = path === '/v1/responses' ? { input: 'Hi' } : { messages }
-  return send(path, { model, ...prompt, ...own, ...rest }, { headers })
+  return to.post(path, { model, ...prompt, ...own, ...rest }, { headers })
 }
 
 type Type = 'openai' | 'openai-responses' | 'anthropic' | 'gemini'
@@ -201,7 +210,7 @@ describe('the ledger', () => {
       outcome,
       costMicroUsd,
     ])
-    expect(told.toSorted()).toEqual([
+    expect(told.toSorted(([one], [other]) => Number(one) - Number(other))).toEqual([
       [1, 'failed', 0],
       [2, 'completed', expect.any(Number)],
     ])
@@ -264,7 +273,7 @@ describe('a refusal', () => {
   })
 
   test('of a stream is repeated as a stream', async () => {
-    const response = await post(gateway, 'chat', 'up/m', { stream: true })
+    const response = await postWith(gateway, 'chat', { model: 'up/m', stream: true })
     expect(await response.text()).toContain('[DONE]')
     expect(response.headers.get('x-sluice-dropped')).toBe('max_tokens')
     expect(limits()).toEqual([asked, 8192])
@@ -306,7 +315,7 @@ describe('a maximum', () => {
     const thinking = { type: 'enabled', budget_tokens: 40_000 }
     const model = 'up/claude-opus-4-1'
     for (const hidden of [{}, { messages: [{ role: 'user', content: 'Hi' }], mcp_servers: [] }]) {
-      const response = await post(gateway, 'messages', model, { thinking, ...hidden })
+      const response = await postWith(gateway, 'messages', { model, thinking, ...hidden })
       expect(response.status, await response.text()).toBe(200)
       expect(response.headers.get('x-sluice-dropped')).toBe('max_tokens, thinking.budget_tokens')
       const { body } = upstream.seen.at(-1)!
@@ -347,13 +356,9 @@ describe('a maximum', () => {
       const response = await post(gateway, face, 'builtin-chat')
       expect(response.status, await response.text()).toBe(200)
       expect(response.headers.get('x-sluice-dropped')).toContain(faces[face][2])
-      const refused = await post(
-        gateway,
-        face,
-        'builtin-chat',
-        {},
-        { 'x-sluice-unsupported': 'refuse' },
-      )
+      const refused = await post(gateway, face, 'builtin-chat', {
+        'x-sluice-unsupported': 'refuse',
+      })
       expect(refused.status).toBe(400)
       expect(await refused.text()).toContain(faces[face][2])
     }

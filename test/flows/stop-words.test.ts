@@ -203,7 +203,7 @@ describe.each(both)('more words than are taken, %j', (further) => {
       (body) => (body['generationConfig'] as { stopSequences: unknown }).stopSequences,
       ['0', ...many.slice(0, 4)],
     ],
-  ])('%s %s', async (type, model, answering, sentIn, sent) => {
+  ])('%s %s', async (type, model, ...[answering, sentIn, sent]) => {
     await open(type, answering)
     const stop = type === 'gemini' ? ['0', ...many] : many
     const response = await chat(model, stop, further)

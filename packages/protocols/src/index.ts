@@ -59,7 +59,6 @@ export type { ResponsesRequest } from './openai-responses/client/schema.ts'
 export { openaiResponses } from './openai-responses/index.ts'
 export { namedInTool } from './openai-responses/upstream/named.ts'
 export type {
-  Change,
   ClientFormat,
   Codec,
   CodecContext,
@@ -68,7 +67,6 @@ export type {
   FormatName,
   ModelCard,
   Native,
-  NativeTarget,
   Protocol,
   Quirk,
   Received,
@@ -83,6 +81,7 @@ export { protocols } from './protocols.ts'
 export { renderTranscript } from './rendered-transcript.ts'
 export { documentTexts, rerankReply } from './rerank-reply.ts'
 export { allowedTools } from './tools/allowed-tools.ts'
+export type { Change, NativeTarget } from './native-target.ts'
 export { outputLimitIn, outputMaximumIn, type OutputMaximum, withinOutput } from './output-limit.ts'
 export { fitTools, type ToolChanges } from './tools/fit-tools.ts'
 export { createCallRestorer, restoredReply } from './tools/restore-calls.ts'

@@ -1,5 +1,5 @@
 import { objectOf } from '@sluice/contract'
-import type { Change, NativeTarget } from './protocol.ts'
+import type { Change, NativeTarget } from './native-target.ts'
 
 /** The names of the limit of the output in the formats of clients and upstreams. */
 export const limitsOf = {
@@ -43,7 +43,7 @@ export function loweredLimits(
 }
 
 /** Why a limit of the output is lowered. */
-export function atMost(tokens: number): string {
+function atMost(tokens: number): string {
   return `at most ${tokens} tokens are written here`
 }
 

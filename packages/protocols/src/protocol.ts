@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '@sluice/contract'
 import type { TSchema } from 'typebox'
+import type { Change, NativeTarget } from './native-target.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -198,22 +199,6 @@ export type FormatName =
   | 'countTokens'
   | 'embedContent'
   | 'batchEmbedContents'
-
-/** A change of one field of a request. */
-export interface Change {
-  /** The names that lead to the field: its own, and before it that of the object which holds it. */
-  readonly path: readonly [string] | readonly [string, string]
-  /** Undefined: the field is removed. */
-  readonly value: unknown
-}
-
-/** The model that gets a request in the caller's own format, and where to report what it does not get of it. */
-export interface NativeTarget extends Pick<CodecContext, 'unsupported' | 'leftOut'> {
-  /** The upstream's own name of the model. */
-  readonly model: string
-  /** The most tokens that it writes in one response; undefined if unknown. */
-  readonly outputTokensMax: number | undefined
-}
 
 /** A client format that a protocol uses itself, so that bytes are sent unchanged except for the model's name. */
 export interface Native {

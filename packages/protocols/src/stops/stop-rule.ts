@@ -21,7 +21,7 @@ export function takesStops(stop: unknown, rule: StopRule | undefined): boolean {
   return words.length <= rule.most && (rule.takesBlank !== false || !words.some(isBlank))
 }
 
-export function isBlank(word: unknown): boolean {
+function isBlank(word: unknown): boolean {
   return typeof word === 'string' && word.trim() === ''
 }
 

@@ -3,7 +3,7 @@ import { readEffort } from '../../efforts.ts'
 import { isKnownGemini, takesPenalties, thinkingStyleOf } from '../../families/gemini.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import { limitsOf, loweredLimits } from '../../output-limit.ts'
-import type { Change, NativeTarget } from '../../protocol.ts'
+import type { Change, NativeTarget } from '../../native-target.ts'
 import { thinkingConfig } from './thinking.ts'
 
 /**

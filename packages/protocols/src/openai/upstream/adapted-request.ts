@@ -5,7 +5,7 @@ import { type ChatFamily, chatFamily, lackedAt, openaiMaxima } from '../../famil
 import { fittedId } from '../../fitted-id.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import { limitsOf, loweredLimits } from '../../output-limit.ts'
-import type { Change, NativeTarget } from '../../protocol.ts'
+import type { Change, NativeTarget } from '../../native-target.ts'
 import { thinkingFields } from './thinking.ts'
 
 /**

@@ -68,7 +68,7 @@ export interface Prepared {
   /** Set if the caller wants a stream. */
   readonly stream?: StreamReading
   /** The limit of the output in the request; undefined if it has none. */
-  outputLimit(): number | undefined
+  readonly outputLimit: () => number | undefined
   /** Whether a streaming request may be answered by a whole response, which is then converted to a stream. */
   readonly isTold: boolean
 }
