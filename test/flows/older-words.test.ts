@@ -97,8 +97,7 @@ describe('functions', () => {
 })
 
 test.each<[string, object, string]>([
-  ['claude/m', { max_tokens: 9, stop: ' ' }, 'stop'],
-  ['claude/m', { stop: ['a', ' '] }, 'stop[1]'],
+  ['claude/m', { max_tokens: 9, logprobs: true }, 'logprobs'],
   [
     'claude/claude-opus-5-5',
     { functions: [declared], function_call: { name: 'get_weather' } },
@@ -142,9 +141,9 @@ test('what is left out is named as the caller wrote it', async () => {
   await using both = await inFront({
     models: { r: { targets: [{ target: 'claude/m' }], unsupported: 'report' } },
   })
-  const body = { model: 'r', ...ask, stop: ' ', tools: [], functions: null }
+  const body = { model: 'r', ...ask, logprobs: true, stop: ' ', tools: [], functions: null }
   const response = await both.gateway.post('/v1/chat/completions', body)
-  expect(response.headers.get('x-sluice-dropped')).toBe('stop')
+  expect(response.headers.get('x-sluice-dropped')).toBe('logprobs')
   const tool = { type: 'function', function: declared }
   const two = await both.gateway.post('/v1/chat/completions', {
     model: 'r',

@@ -38,13 +38,46 @@ export function brokenMessagesRule(body: Body, issued: Issued): string | undefin
   if (!Number.isInteger(body['max_tokens'])) return 'max_tokens: Field required'
   if (!messages?.length) return 'messages: at least one message is required'
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role'
-  if ('temperature' in body && 'top_p' in body)
+  const model = String(body['model'])
+  if ('temperature' in body && 'top_p' in body && !/claude-(3|(sonnet|opus)-4-20)/.test(model))
     return '`temperature` and `top_p` cannot both be specified for this model. Please use only one.'
   return (
     brokenTools(body) ??
+    brokenModel(body, model) ??
     brokenThinking(body, messages, issued) ??
-    brokenTurns(messages, String(body['model']))
+    brokenTurns(messages, model)
   )
+}
+
+const older = /claude-(3|(sonnet|opus)-4-20|opus-4-1)/
+const newest = /claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-5)/
+
+/** What Claude models of some generations reject. */
+function brokenModel(body: Body, model: string): string | undefined {
+  const { stop_sequences: stops = [], temperature, top_p: topP, top_k: topK } = body
+  if ((stops as readonly string[]).some((stop) => stop.trim() === ''))
+    return 'stop_sequences: each stop sequence must contain non-whitespace'
+  const { type } = (body['thinking'] ?? {}) as Body
+  const { effort, format } = (body['output_config'] ?? {}) as Body
+  if (newest.test(model)) {
+    if ((temperature ?? 1) !== 1 || topP !== undefined || topK !== undefined)
+      return '`temperature`, `top_p` and `top_k` are not supported for this model.'
+    if (type === 'enabled') return '"thinking.type.enabled" is not supported for this model.'
+    if (type === 'disabled' && /-5-5/.test(model)) return 'thinking: cannot be disabled'
+    const { type: choice } = (body['tool_choice'] ?? {}) as Body
+    if (/-5-5/.test(model) && (choice === 'any' || choice === 'tool'))
+      return 'tool_choice: this model does not support forced tool use'
+  }
+  if (type === 'adaptive' && (older.test(model) || /-4-5/.test(model)))
+    return 'adaptive thinking is not supported on this model'
+  if (type === 'enabled' && /claude-3-5/.test(model))
+    return 'thinking is not supported on this model'
+  if (effort !== undefined && (older.test(model) || /(sonnet|haiku)-4-5/.test(model)))
+    return 'This model does not support the effort parameter.'
+  if (effort === 'xhigh' && /-4-[56]/.test(model)) return 'output_config.effort: xhigh'
+  return format !== undefined && /claude-(3|(sonnet|opus)-4-20)/.test(model)
+    ? 'output_config.format: structured outputs are not supported on this model'
+    : undefined
 }
 
 function brokenTools(body: Body): string | undefined {

@@ -41,7 +41,32 @@ export function brokenContentRule(
   // From 3.2 on; 3.5 Flash still accepted one.
   if (contents.at(-1)?.role === 'model' && /gemini-(3\.([2-46-9]|5-flash-lite)|[4-9])/.test(model))
     return 'Requests ending with a model turn are not supported unless the last part is a function response.'
-  return brokenSchemas(body) ?? brokenTurns(contents) ?? brokenSignatures(contents, issued)
+  return (
+    brokenConfig((body['generationConfig'] ?? {}) as Fields, model) ??
+    brokenSchemas(body) ??
+    brokenTurns(contents) ??
+    (/gemini-[12]/.test(model) ? undefined : brokenSignatures(contents, issued))
+  )
+}
+
+/** What a Gemini model of some generation rejects. */
+function brokenConfig(config: Fields, model: string): string | undefined {
+  if (((config['stopSequences'] ?? []) as readonly string[]).length > 5)
+    return 'Unable to submit request because it has more than 5 stopSequences'
+  const penalties = [config['presencePenalty'], config['frequencyPenalty']]
+  if (/gemini-(2\.5|3)/.test(model) && penalties.some(Boolean))
+    return 'Penalty is not enabled for this model'
+  const { thinkingLevel: level, thinkingBudget: budget } = (config['thinkingConfig'] ??
+    {}) as Fields
+  if (level !== undefined && /gemini-[12]/.test(model))
+    return 'Thinking level is not supported for this model.'
+  if (level === 'MINIMAL' && /gemini-3-pro/.test(model))
+    return 'Thinking level MINIMAL is not supported for this model.'
+  if (Number(budget ?? 0) > 0 && /gemini-(1|2\.0)/.test(model))
+    return 'Thinking is not supported by this model'
+  return budget === 0 && /gemini-2\.5-pro/.test(model)
+    ? 'Budget 0 is invalid. This model only works in thinking mode.'
+    : undefined
 }
 
 const schemaFields: ReadonlySet<string> = new Set([

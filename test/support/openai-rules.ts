@@ -53,7 +53,16 @@ const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty
 const refusals: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(o\d|gpt-5(?!-chat))/, [...sampling, 'logit_bias', 'logprobs', 'top_logprobs', 'max_tokens']],
   [/^o\d/, ['parallel_tool_calls', 'verbosity']],
-  [/^gpt-[34]/, ['reasoning_effort', 'verbosity']],
+  [/^(o[3-9]|gpt-5(?!-chat))/, ['stop']],
+  [/^o1-mini/, ['reasoning_effort']],
+  [/^gpt-([34]|5-chat)/, ['reasoning_effort', 'verbosity']],
+]
+
+const efforts: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^o\d/, ['low', 'medium', 'high']],
+  [/^gpt-5-pro/, ['high']],
+  [/^gpt-5-codex/, ['low', 'medium', 'high']],
+  [/^gpt-5(-|$)/, ['minimal', 'low', 'medium', 'high']],
 ]
 
 function brokenFamily(body: Fields): string | undefined {
@@ -62,12 +71,12 @@ function brokenFamily(body: Fields): string | undefined {
   const name = refused.find((field) => field in body)
   if (name !== undefined)
     return `Unsupported parameter: '${name}' is not supported with this model.`
+  const { stop } = body
+  if (Array.isArray(stop) && stop.length > 4)
+    return `Invalid 'stop': array too long. Expected an array with maximum length 4, but got an array with length ${stop.length} instead.`
   const effort = body['reasoning_effort']
-  if (
-    effort !== undefined &&
-    /^o\d/.test(model) &&
-    !['low', 'medium', 'high'].includes(`${effort}`)
-  )
+  const known = efforts.find(([pattern]) => pattern.test(model))?.[1]
+  if (effort !== undefined && known?.includes(`${effort}`) === false)
     return `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model.`
   return undefined
 }

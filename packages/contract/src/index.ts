@@ -122,6 +122,7 @@ export {
   textOf,
 } from './wire/reading.ts'
 export {
+  changeWithin,
   type Parsed,
   removeFields,
   spliceFields,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { removeFields, spliceFields, spliceItems } from '../src/wire/splice-json.ts'
+import { changeWithin, removeFields, spliceFields, spliceItems } from '../src/wire/splice-json.ts'
 
 const fields = (text: string, given: Readonly<Record<string, unknown>>) =>
   Buffer.from(spliceFields(Buffer.from(text), given)).toString()
@@ -48,4 +48,15 @@ test.each([
   ['{"a":1,"x":2,"\\u0061":3,"b":4,"y":1e400}', '{"x":2,"y":1e400}'],
 ])('%s without two fields', (text, expected) => {
   expect(Buffer.from(removeFields(Buffer.from(text), ['a', 'b'])).toString()).toBe(expected)
+})
+
+test.each([
+  ['{"in":{"a":1,"b":2.0},"a":3}', '{"in":{"a":9,"b":2.0},"a":3}'],
+  [' {"x":"{" , "in" : {"b":[]} }', ' {"x":"{" , "in" : {"a":9,"b":[]} }'],
+  ['{"in":{"a":1},"in":{"a":2}}', '{"in":{"a":9},"in":{"a":9}}'],
+  ['{"in":null}', '{"in":null}'],
+  ['{"x":{"in":{"a":1}}}', '{"x":{"in":{"a":1}}}'],
+])('a field of the object in a field of %s', (text, expected) => {
+  const changed = changeWithin(Buffer.from(text), 'in', (object) => spliceFields(object, { a: 9 }))
+  expect(Buffer.from(changed).toString()).toBe(expected)
 })

@@ -140,11 +140,25 @@ export function lackDetail(
   if (!isNeutral('detail', image?.detail)) leftOut(`${path}.image_url.detail`)
 }
 
-/** The body without the fields that the target does not support; each of them is rejected or reported. */
-export function withoutFields(body: Fields, lacks: readonly string[], context: Reports): Fields {
-  for (const field of new Set(lacks))
+/**
+ * Handles the fields of a body that the target does not support, and returns those of them that have a meaning: each is rejected
+ * or reported.
+ */
+export function lackFields(
+  body: Fields,
+  lacks: readonly string[],
+  context: Reports,
+): readonly string[] {
+  const given = [...new Set(lacks)].filter((field) => !isNeutral(field, body[field]))
+  for (const field of given)
     if (field === 'web_search_options') lackSearch(body, context)
     else lackField(field, body[field], context)
+  return given
+}
+
+/** The body without the fields that the target does not support; each of them is rejected or reported. */
+export function withoutFields(body: Fields, lacks: readonly string[], context: Reports): Fields {
+  lackFields(body, lacks, context)
   return Object.fromEntries(Object.entries(body).filter(([name]) => !lacks.includes(name)))
 }
 

@@ -16,6 +16,11 @@ export function effortOf(budget: number): Effort | undefined {
   return efforts.find(([most]) => budget <= most)?.[1] ?? 'high'
 }
 
+/** The effort with this name; undefined if there is none. */
+export function readEffort(name: unknown): Effort | undefined {
+  return order.find((effort) => effort === name)
+}
+
 const order: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /** The supported effort nearest to the one asked for; `none` only if it was asked for. `known` must not be empty. */

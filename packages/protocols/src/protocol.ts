@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '@sluice/contract'
 import type { TSchema } from 'typebox'
+import type { Change, NativeTarget } from './native-target.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -90,6 +91,8 @@ export interface CodecContext {
   readonly isGateway?: boolean
   /** Whether another base URL than the provider's own is configured, such as that of a self-hosted server. Default false. */
   readonly isOtherBase?: boolean
+  /** The most tokens that the target writes in one response, if more is known than the name of the model tells. */
+  readonly outputTokensMax?: number
   /** The downloads that `Codec.media` asked for, by URL. */
   readonly media: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly contentType: string }>
 }
@@ -205,15 +208,11 @@ export interface Native {
    */
   fits?(request: unknown, model?: string): boolean
   /**
-   * Advisory top-level fields of this request that the model is known to reject. They are left out and reported, and the rest
-   * is sent unchanged. Absent: none.
+   * What must be changed in this request so that the model accepts it: fields that it lacks or knows only in another form, and
+   * limits above its maxima. Every other byte is sent unchanged. What is left out or lowered is reported to the target, with
+   * its path. Absent: nothing.
    */
-  refused?(request: unknown, model: string): readonly string[]
-  /**
-   * Top-level fields of this request that the model knows only in another form, in that form. They replace the caller's.
-   * Absent: none.
-   */
-  reworded?(request: unknown, model: string): Fields
+  adapted?(request: unknown, target: NativeTarget): readonly Change[]
   /**
    * Returns a function that corrects the bytes of this request if a model has left something out of the history; undefined if
    * nothing is missing. Absent: never.
@@ -268,6 +267,11 @@ export interface Protocol {
   readonly requestIdHeader?: string
   /** Reads the body of an error response. Never throws. */
   failure(received: Received): UpstreamFailure
+  /**
+   * The most tokens that a model writes in one response, by its name; undefined if that is not certain. At another base URL
+   * than the provider's own, a name may stand for another model or for other settings.
+   */
+  outputTokensMax?(model: string, isOtherBase: boolean): number | undefined
   /** Reads the upstream's list of models. Absent if it has none. */
   readonly models?: ModelList
   /** The ids in the body of a chat request, in this protocol's form, of what is stored in the upstream's account. */

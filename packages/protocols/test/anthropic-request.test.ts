@@ -233,9 +233,15 @@ describe('structured output', () => {
 it.each([
   ['logit_bias', { logit_bias: { '1': 2 } }],
   ['modalities', { modalities: ['text', 'audio'] as ('text' | 'audio')[] }],
-  ['stop[1]', { stop: ['a', ' '] }],
 ])('refuses %s', (param, given) => {
   expect(refusal(given)).toMatchObject({ code: 'unsupported_parameter', details: { param } })
+})
+
+it('sends no stop sequence of white space, at which the gateway ends the text', () => {
+  const { body, dropped } = encode({ stop: ['\n\n', 'a', ' '] })
+  expect(body['stop_sequences']).toEqual(['a'])
+  expect(encode({ stop: [' '] }).body).not.toHaveProperty('stop_sequences')
+  expect(dropped).toEqual([])
 })
 
 it('leaves out what only hints, and says so', () => {

@@ -25,7 +25,7 @@ export const FileField = Type.Unsafe<UploadedFile>({
   contentMediaType: 'application/octet-stream',
 })
 
-/** OpenAI's formats have up to 4, Gemini's 5, and Messages any number. */
+/** OpenAI takes up to 4, Gemini 5, and Anthropic any number; the gateway itself ends a text at those that a target does not take. */
 export const StopSequences = Type.Array(Type.String(), { maxItems: 64 })
 
 /** Any JSON object. */

@@ -253,6 +253,26 @@ export function spliceItems(
   return Buffer.concat(parts)
 }
 
+/**
+ * Changes the object in a top-level field: `change` gets its bytes and returns others. A field that is absent or is not an
+ * object is unchanged. Every other field keeps its bytes.
+ */
+export function changeWithin(
+  bytes: Uint8Array,
+  name: string,
+  change: (object: Uint8Array) => Uint8Array,
+): Uint8Array {
+  const parts: Uint8Array[] = []
+  let copied = 0
+  for (const { start, end } of findValues(bytes, new Set([name])).get(name) ?? []) {
+    if (bytes[start] !== openBrace) continue
+    parts.push(bytes.subarray(copied, start), change(bytes.subarray(start, end)))
+    copied = end
+  }
+  parts.push(bytes.subarray(copied))
+  return Buffer.concat(parts)
+}
+
 function findItems(bytes: Uint8Array, { start, end }: Span): readonly Span[] {
   const items: Span[] = []
   if (bytes[start] !== openBracket) return items

@@ -1,3 +1,4 @@
+import { claudeOutputMax } from '../families/claude.ts'
 import type { Protocol } from '../protocol.ts'
 import { chat } from './upstream/chat.ts'
 import { readFailure } from './upstream/failure.ts'
@@ -14,6 +15,7 @@ export const anthropic: Protocol = {
   codecs: { chat },
   native: { messages: nativeMessages, messagesCountTokens: nativeCountTokens },
   failure: readFailure,
+  outputTokensMax: claudeOutputMax,
   named: namedInMessages,
   models,
 }

@@ -1,6 +1,6 @@
 import { type ChatRequest, type Fields, isObject, objectOf } from '@sluice/contract'
 import { closedSchema } from '../claude/closed-schema.ts'
-import { outputLimit, stopSequences } from '../claude/limits.ts'
+import { outputLimit } from '../claude/limits.ts'
 import { claudeSampling } from '../claude/sampling.ts'
 import { mayForceCall } from '../claude/thinking.ts'
 import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
@@ -69,14 +69,13 @@ interface Writing {
 }
 
 function inferenceConfig(request: ChatRequest, sampling: Sampling, writing: Writing): object {
-  const stops = stopsOf(request, writing)
   const { temperature, top_p: topP } = sampling
-  const { max_completion_tokens: asked } = request
+  const { max_completion_tokens: asked, stop: stops } = request
   return {
     ...(asked == null ? {} : { maxTokens: maxTokens(asked, writing.reasoning) }),
     ...(temperature == null ? {} : { temperature }),
     ...(topP == null ? {} : { topP }),
-    ...(stops.length > 0 ? { stopSequences: stops } : {}),
+    ...(stops?.length ? { stopSequences: stops } : {}),
   }
 }
 
@@ -97,11 +96,6 @@ function samplingOf(request: ChatRequest, { reasoning, context }: Writing): Samp
     top_p: topP ?? null,
     top_k: asksFor(request, 'top_k') ? (topK ?? null) : null,
   }
-}
-
-function stopsOf(request: ChatRequest, { reasoning, context }: Writing): readonly string[] {
-  if (reasoning.claude !== undefined) return stopSequences(request, context)
-  return request.stop ?? []
 }
 
 /** Nova has its own place for it; other vendors' models use their own field. */

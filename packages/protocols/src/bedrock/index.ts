@@ -1,3 +1,4 @@
+import { claudeOutputMax } from '../families/claude.ts'
 import type { Protocol } from '../protocol.ts'
 import { chat } from './chat.ts'
 import { embed } from './embed.ts'
@@ -11,6 +12,7 @@ export const bedrock: Protocol = {
   codecs: { chat, embed, rerank },
   native: {},
   failure,
+  outputTokensMax: claudeOutputMax,
   named: namedInConverse,
   requestIdHeader: 'x-amzn-requestid',
 }

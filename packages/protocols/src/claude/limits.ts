@@ -1,6 +1,13 @@
-import type { ChatRequest } from '@sluice/contract'
 import type { ClaudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
+
+/** The greatest limit of the output that is known to be accepted. */
+export function outputMax(
+  { maxTokens }: Pick<ClaudeModel, 'maxTokens'>,
+  { outputTokensMax }: Pick<CodecContext, 'outputTokensMax'>,
+): number {
+  return Math.min(maxTokens, outputTokensMax ?? maxTokens)
+}
 
 /**
  * The limit for the output. Thinking counts as output, so a limit that the thinking budget would use up is raised by the
@@ -13,15 +20,10 @@ export function outputLimit(
 ): number {
   if (budget < asked) return asked
   context.leftOut('max_completion_tokens', 'thinking takes more than that')
-  return Math.max(budget + 1, Math.min(model.maxTokens, budget + asked))
+  return Math.max(budget + 1, Math.min(outputMax(model, context), budget + asked))
 }
 
-/** The sequences at which Claude stops. It does not support sequences that consist only of white space. */
-export function stopSequences({ stop }: ChatRequest, context: CodecContext): readonly string[] {
-  return (stop ?? []).filter((word, index) => {
-    const blank = word.trim() === ''
-    if (blank && word !== '')
-      context.unsupported(`stop[${index}]`, 'Claude does not stop at white space')
-    return !blank
-  })
+/** The least limit of the output that is known to be rejected as too great, less one. */
+export function certainMax({ isAssumed, maxTokens }: ClaudeModel, context: CodecContext): number {
+  return context.outputTokensMax ?? (isAssumed === true ? Number.POSITIVE_INFINITY : maxTokens)
 }

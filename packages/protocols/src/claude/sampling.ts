@@ -1,6 +1,6 @@
 import { type ChatRequest, objectOf } from '@sluice/contract'
 import { asksFor, lackField } from '../decisions.ts'
-import { type ClaudeModel, knownClaude } from '../families/claude.ts'
+import type { ClaudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Thinking, thinks } from './thinking.ts'
 
@@ -45,13 +45,11 @@ export function claudeSampling(
 
 /**
  * The sampling parameters of a Messages request that the Claude model rejects; the newest models reject all of them (Claude
- * docs, migration guides). A request to a model of another maker is sent unchanged.
+ * docs, migration guides).
  */
-export function refusedSampling(request: unknown, name: string): readonly string[] {
+export function refusedSampling(request: unknown, model: ClaudeModel): readonly string[] {
   const asked = objectOf(request) as Sampling
   if (asked.temperature == null && asked.top_p == null && asked.top_k == null) return []
-  const model = knownClaude(name)
-  if (model === undefined) return []
   const refused: string[] = []
   const report = (field: string): void => void refused.push(field)
   const context = { leftOut: report, unsupported: report }

@@ -1,7 +1,8 @@
-import { type ChatRequest, type Fields, objectOf } from '@sluice/contract'
+import type { ChatRequest } from '@sluice/contract'
 import { effortOf } from '../efforts.ts'
-import { type ClaudeModel, knownClaude } from '../families/claude.ts'
+import type { ClaudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
+import { certainMax } from './limits.ts'
 
 /** The thinking options of the request, as Claude's API names them. */
 export interface Thinking {
@@ -28,7 +29,7 @@ const budgets: Readonly<Record<string, number>> = {
   xhigh: 24_576,
   max: 28_672,
 }
-const budgetMin = 1024
+export const budgetMin = 1024
 
 /**
  * Translates `reasoning_effort` and `thinking_budget` into `thinking` and `output_config.effort`, whichever the model
@@ -42,6 +43,16 @@ export function encodeThinking(
   model: ClaudeModel,
   context: CodecContext,
 ): Thinking {
+  const chosen = chosenThinking(request, model, context)
+  const budget = chosen.thinking?.budget_tokens
+  const most = certainMax(model, context)
+  if (budget === undefined || budget < most) return chosen
+  const written = request.thinking_budget == null ? 'reasoning_effort' : 'thinking_budget'
+  context.leftOut(written, 'this model writes no more than that')
+  return { ...chosen, thinking: enabled(most - 1) }
+}
+
+function chosenThinking(request: ChatRequest, model: ClaudeModel, context: CodecContext): Thinking {
   const { thinking_budget: budget, reasoning_effort: effort } = request
   if (budget === 0 || (budget == null && effort === 'none')) return off(request, model, context)
   if (budget == null && effort == null) return {}
@@ -57,7 +68,14 @@ export function encodeThinking(
   if (budget != null && budget > 0) return byBudget(request, budget, model)
   if (model.thinking !== 'budget') return adaptive(request, model)
   if (beganWithoutThinking(request)) return {}
-  return { thinking: enabled(budgets[effort ?? 'medium'] ?? budgetMin) }
+  return { thinking: enabled(budgetFor(effort)) }
+}
+
+/** The budget for an effort; that of a medium one for none and for an unknown one. */
+export function budgetFor(effort: unknown): number {
+  return (
+    (typeof effort === 'string' ? budgets[effort] : undefined) ?? budgets['medium'] ?? budgetMin
+  )
 }
 
 function enabled(budget: number): NonNullable<Thinking['thinking']> {
@@ -97,34 +115,6 @@ function adaptive(request: ChatRequest, model: ClaudeModel): Thinking {
     },
     ...encodeEffort(request, model),
   }
-}
-
-/**
- * `thinking` of a Messages request, rewritten for the Claude model: the newest models accept no budget, so it becomes an
- * effort, and one model has another word for disabled thinking (Claude docs, adaptive thinking and migration guides).
- */
-export function knownThinking(request: unknown, name: string): Fields {
-  const { thinking, output_config: config } = objectOf(request)
-  if (thinking == null) return {}
-  const { type, budget_tokens: budget, ...rest } = objectOf(thinking)
-  const model = knownClaude(name)
-  if (type === 'disabled' && model?.off === 'between_tools')
-    return { thinking: { ...rest, type: model.off } }
-  if (type !== 'enabled' || model?.thinking !== 'adaptive') return {}
-  const effort = typeof budget === 'number' ? effortOf(budget) : undefined
-  return {
-    // Older models show their thinking by default.
-    thinking: { display: 'summarized', ...rest, type: 'adaptive' },
-    ...(effort === undefined ? {} : { output_config: { effort, ...objectOf(config) } }),
-  }
-}
-
-/** Returns `thinking` if a Messages request switches it off and the Claude model always thinks. */
-export function refusedThinking(request: unknown, name: string): readonly string[] {
-  const { type } = objectOf(objectOf(request)['thinking'])
-  const model = type === 'disabled' ? knownClaude(name) : undefined
-  const always = model !== undefined && model.thinking !== 'none' && model.off === undefined
-  return always ? ['thinking'] : []
 }
 
 function encodeEffort(

@@ -1,4 +1,5 @@
 import type { Codec } from '../protocol.ts'
+import { withChatStops } from '../stops/with-stop-rule.ts'
 import { usualNames } from '../tools/tool-names.ts'
 import { withToolRule } from '../tools/with-tool-rule.ts'
 import { wholeCalls } from '../whole-calls.ts'
@@ -7,8 +8,7 @@ import { chatBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
 import { createChatWatcher } from './watcher.ts'
 
-/** Cohere API v2, chat (https://docs.cohere.com/v2/reference/chat). */
-export const chat: Codec<'chat'> = withToolRule(
+const translated = withToolRule(
   {
     encode(request, context) {
       return {
@@ -23,3 +23,6 @@ export const chat: Codec<'chat'> = withToolRule(
   },
   usualNames,
 )
+
+/** Cohere API v2, chat (https://docs.cohere.com/v2/reference/chat). */
+export const chat: Codec<'chat'> = withChatStops(translated, () => ({ most: 5 }))

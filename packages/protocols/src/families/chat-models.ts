@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { Effort } from '../efforts.ts'
+import { remembered } from './remembered.ts'
 
 /** What the models of one family accept in a chat request, no matter which upstream with OpenAI's protocol serves them. */
 export interface ChatFamily {
@@ -11,7 +12,12 @@ export interface ChatFamily {
   readonly toolsWithoutEffort?: boolean
   /** They call free-form tools. */
   readonly takesCustomTools?: boolean
+  /** They are OpenAI's own, whose API rejects what is too long or too many (`openaiMaxima`). */
+  readonly isOpenAIs?: boolean
 }
+
+/** The maxima of OpenAI's chat and text completions (API reference); more gets a 400. */
+export const openaiMaxima = { stops: 4, idCharacters: 64, callIdCharacters: 40 } as const
 
 const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
 
@@ -26,6 +32,7 @@ const reasoning: ChatFamily = {
     'web_search_options',
   ],
   efforts: ['low', 'medium', 'high'],
+  isOpenAIs: true,
 }
 
 const oSeries: ChatFamily = {
@@ -48,12 +55,17 @@ const latest: ChatFamily = {
 }
 
 /** Models that do not reason. */
-const plain: ChatFamily = { lacks: ['verbosity', 'web_search_options'], efforts: [] }
+const plain: ChatFamily = {
+  lacks: ['verbosity', 'web_search_options'],
+  efforts: [],
+  isOpenAIs: true,
+}
 
 /** Models that search before every response and accept few other parameters. */
 const searching: ChatFamily = {
   lacks: [...sampling, 'seed', 'verbosity', 'parallel_tool_calls', 'prediction'],
   efforts: [],
+  isOpenAIs: true,
 }
 
 const openWeights: ChatFamily = { lacks: [], efforts: [] }
@@ -89,7 +101,48 @@ const families: readonly (readonly [RegExp, ChatFamily])[] = [
 export const unknownFamily: ChatFamily = { lacks: [] }
 
 /** The family of a model by its name. An unknown model counts as accepting everything. */
-export function chatFamily(model: string): ChatFamily {
+export const chatFamily = remembered((model): ChatFamily => {
   const name = model.toLowerCase()
   return families.find(([pattern]) => pattern.test(name))?.[1] ?? unknownFamily
+})
+
+const ofReasoning: ReadonlySet<string> = new Set([
+  ...sampling,
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'parallel_tool_calls',
+])
+
+/** What a model rejects for an effort. Some models reason only if a request asks for it, and else accept more. */
+export function lackedAt({ lacks, efforts }: ChatFamily, effort: unknown): ChatFamily['lacks'] {
+  const mayAnswerAtOnce = efforts?.includes('none') === true
+  const reasons = !(mayAnswerAtOnce && (effort ?? 'none') === 'none')
+  return reasons ? lacks : lacks.filter((field) => !ofReasoning.has(field))
 }
+
+/**
+ * The greatest limit of the output that OpenAI's models accept (OpenAI, models: max output tokens). Models that are not listed
+ * here may accept more, and those with one window for prompt and response have no limit of their own.
+ */
+const outputs: readonly (readonly [RegExp, number | undefined])[] = [
+  [
+    /audio|realtime|transcribe|tts|gpt-5-search|gpt-4-32k|gpt-3\.5-turbo-(instruct|0613|16k)/,
+    undefined,
+  ],
+  [/(^|[/:])gpt-4\.1/, 32_768],
+  [/(^|[/:])gpt-4o-2024-05-13/, 4096],
+  [/(^|[/:])(gpt-4o|chatgpt-4o|gpt-4\.5|gpt-5(\.[1-4])?-chat)/, 16_384],
+  [/(^|[/:])gpt-(4-(turbo|1106|0125)|3\.5-turbo)/, 4096],
+  [/(^|[/:])gpt-5-pro/, 272_000],
+  [/(^|[/:])gpt-5(\.[1-4])?(?![.\d])/, 128_000],
+  [/(^|[/:])o1-mini/, 65_536],
+  [/(^|[/:])o1-preview/, 32_768],
+  [/(^|[/:])(o1|o3|o4-mini)(?![\d])/, 100_000],
+]
+
+/** Undefined if it is unknown. */
+export const chatOutputMax = remembered((model): number | undefined => {
+  const name = model.toLowerCase()
+  return outputs.find(([pattern]) => pattern.test(name))?.[1]
+})

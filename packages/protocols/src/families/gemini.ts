@@ -69,3 +69,20 @@ export function takesPenalties(model: string): boolean {
 export function speaksOnly(model: string): boolean {
   return /-tts\b/i.test(model)
 }
+
+/** Whether the name tells the generation of a Gemini model. All others may accept everything. */
+export function isKnownGemini(model: string): boolean {
+  return /gemini-\d/i.test(model)
+}
+
+/**
+ * The greatest maxOutputTokens that a model accepts (Gemini API, models: output token limit). Undefined if it is unknown, and
+ * for models that write no text alone.
+ */
+export function geminiOutputMax(model: string): number | undefined {
+  if (!isKnownGemini(model) || /image|-tts|audio|live|embedding|robotics|computer/i.test(model))
+    return undefined
+  const generation = generationOf(model)
+  if (generation < 2.5) return 8192
+  return generation < 4 ? 65_536 : undefined
+}

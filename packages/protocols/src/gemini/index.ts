@@ -1,3 +1,4 @@
+import { geminiOutputMax } from '../families/gemini.ts'
 import type { Protocol } from '../protocol.ts'
 import { geminiAddress, vertexAddress } from './upstream/address.ts'
 import { geminiChat } from './upstream/chat.ts'
@@ -33,6 +34,7 @@ export const gemini: Protocol = {
   },
   native: { ...geminiNatives(geminiAddress), ...geminiEmbedNatives(geminiAddress) },
   failure: readFailure,
+  outputTokensMax: geminiOutputMax,
   named: namedInGemini,
   models: geminiModels,
   deleteVideo: (jobId) => geminiVideos.remove(parseJob(jobId)),
@@ -59,6 +61,7 @@ export const vertex: Protocol = {
   },
   native: geminiNatives(vertexAddress),
   failure: readFailure,
+  outputTokensMax: geminiOutputMax,
   named: namedInGemini,
   deleteVideo: (jobId) => vertexVideos.remove(parseJob(jobId)),
 }

@@ -1,4 +1,5 @@
 import { readFailure } from '../failure.ts'
+import { chatOutputMax } from '../families/chat-models.ts'
 import {
   nativeCompact,
   nativeResponses,
@@ -82,6 +83,10 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
         : {}),
     },
     failure: readFailure,
+    ...(chat === undefined &&
+      responses === true && {
+        outputTokensMax: (model, isOtherBase) => (isOtherBase ? undefined : chatOutputMax(model)),
+      }),
     models,
     named: namedInChat,
     deleteVideo: (jobId) => ({ method: 'DELETE', path: `/videos/${encodeURIComponent(jobId)}` }),

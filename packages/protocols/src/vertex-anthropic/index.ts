@@ -1,6 +1,7 @@
 import { objectOf, parseJson } from '@sluice/contract'
 import { anthropic } from '../anthropic/index.ts'
 import { namedInMessages } from '../anthropic/upstream/named.ts'
+import { claudeOutputMax } from '../families/claude.ts'
 import type { Codec, Native, Protocol, UpstreamBody } from '../protocol.ts'
 import { escapeName, vertexPublisherPath } from '../vertex-address.ts'
 
@@ -18,6 +19,7 @@ export const vertexAnthropic: Protocol = {
       ? {}
       : { messages: messagesOnVertex(anthropic.native.messages) },
   failure: (received) => anthropic.failure(received),
+  outputTokensMax: claudeOutputMax,
   named: namedInMessages,
 }
 

@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
+import { createLearnedMaxima } from '../gateway/route/learned-maxima.ts'
 import { settleLeft } from '../gateway/limits/settle-left.ts'
 import { LiveCalls } from '../gateway/live-calls.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
@@ -98,6 +99,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     ...doorsOf(entrances),
     ...watching.told,
     learnedSizes: new LearnedSizes(),
+    learnedMaxima: createLearnedMaxima(now),
     keys,
     tokens,
     ...signingIn({ store, keys, settings: () => current.config.console, now }),

@@ -21,6 +21,7 @@ import type { Published } from './kept/published.ts'
 import type { LearnedSizes } from './limits/call-size.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { Health } from './route/health.ts'
+import type { LearnedMaxima } from './route/learned-maxima.ts'
 import type { Routing } from './route/routing.ts'
 import type { ContentLog } from './content.ts'
 import type { Concealer } from './run/concealer.ts'
@@ -34,6 +35,7 @@ export interface Gateway {
   /** The concurrency slots of a provider or target that takes a limited number of calls at a time, by name. */
   readonly upstreamPlaces: (name: string) => Entrance
   readonly learnedSizes: LearnedSizes
+  readonly learnedMaxima: LearnedMaxima
   /** Watches the remaining amounts of budgets that calls have used. */
   readonly budgetWatch: { touch(claims: readonly Claim[], refused?: number): void }
   /** The virtual keys; look-ups are synchronous. */

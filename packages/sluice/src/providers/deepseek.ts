@@ -5,6 +5,7 @@ const chat = {
   lacks: ['logit_bias', 'seed', 'verbosity'],
   knows: ['reasoning_content'],
   effortIn: ['thinking'],
+  stopsMax: 16,
 } as const
 
 /** These continue and fill texts (https://api-docs.deepseek.com/api/create-completion); the others only chat. */

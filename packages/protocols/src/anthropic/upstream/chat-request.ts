@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
 import { createCacheBreakpoints } from '../../claude/cache-breakpoints.ts'
-import { outputLimit, stopSequences } from '../../claude/limits.ts'
+import { outputLimit, outputMax } from '../../claude/limits.ts'
 import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
@@ -41,7 +41,6 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Body 
   applyDecisions('chat', request, decisions, context)
   const thinking = encodeThinking(request, model, context)
   const call = { context, model, thinking }
-  const stops = stopSequences(request, context)
   const breakpoint = createCacheBreakpoints(context)
   const json = jsonAnswer(request, model, context.leftOut)
   const tools = encodeTools(request, { context, model, breakpoint })
@@ -53,7 +52,7 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Body 
     ...(system.length > 0 ? { system } : {}),
     messages: turns,
     ...claudeSampling(request, call),
-    ...(stops.length > 0 ? { stop_sequences: stops } : {}),
+    ...(request.stop?.length ? { stop_sequences: request.stop } : {}),
     ...(tools.length + answerTool.length > 0 ? { tools: [...tools, ...answerTool] } : {}),
     ...toolChoice(request, json, call),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
@@ -70,12 +69,12 @@ export function answerToolName(request: ChatRequest, name: string): string | und
   return json?.by === 'tool' ? json.tool.name : undefined
 }
 
-/** The field is required; its default is the model's own limit. */
+/** The field is required; its default is the model's own maximum. */
 function maxTokens(request: ChatRequest, { context, model, thinking }: ClaudeCall): number {
   const { max_completion_tokens: asked } = request
   const budget = thinking.thinking?.budget_tokens ?? 0
   return asked == null
-    ? Math.max(model.maxTokens, budget + 1)
+    ? Math.max(outputMax(model, context), budget + 1)
     : outputLimit(asked, budget, { model, context })
 }
 

@@ -1,4 +1,6 @@
 import type { Codec } from '../../protocol.ts'
+import { claudeStops } from '../../stops/stop-rule.ts'
+import { withChatStops } from '../../stops/with-stop-rule.ts'
 import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
@@ -7,8 +9,7 @@ import { createChatReader } from './chat-stream.ts'
 import { betasOf } from './tools.ts'
 import { createChatWatcher } from './watcher.ts'
 
-/** Chat with Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
-export const chat: Codec<'chat'> = withToolRule(
+const translated = withToolRule(
   {
     encode(request, context) {
       const value = messagesBody(request, context)
@@ -26,3 +27,6 @@ export const chat: Codec<'chat'> = withToolRule(
   },
   { fits: /^[a-zA-Z0-9_-]{1,128}$/, charactersMax: 128 },
 )
+
+/** Chat with Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
+export const chat: Codec<'chat'> = withChatStops(translated, () => claudeStops)

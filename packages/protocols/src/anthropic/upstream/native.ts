@@ -1,7 +1,6 @@
 import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
-import { refusedSampling } from '../../claude/sampling.ts'
-import { knownThinking, refusedThinking } from '../../claude/thinking.ts'
+import { adaptedCount, adaptedMessages, fitsClaude } from '../../claude/adapted-messages.ts'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
@@ -63,21 +62,19 @@ function isCarried(opaque: unknown): boolean {
   return restore(textOf(opaque)) !== undefined
 }
 
-export const nativeMessages = nativeJson('/v1/messages', {
-  refused: (request, model) => [
-    ...refusedSampling(request, model),
-    ...refusedThinking(request, model),
-  ],
-  reworded: knownThinking,
-  watcher: createChatWatcher,
-  usage: (body) => readUsage(objectOf(body)['usage']),
-  made: (body) => madeByMessage(objectOf(body)),
-})
+export const nativeMessages: Native = {
+  ...nativeJson('/v1/messages', {
+    adapted: adaptedMessages,
+    watcher: createChatWatcher,
+    usage: (body) => readUsage(objectOf(body)['usage']),
+    made: (body) => madeByMessage(objectOf(body)),
+  }),
+  fits: (request, model = '') => isAnthropicsOwn(request) && fitsClaude(request, model),
+}
 
 /** Counting is free, so there is no usage. */
 export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
-  refused: refusedThinking,
-  reworded: knownThinking,
+  adapted: adaptedCount,
   watcher: createIdleWatcher,
   usage: () => undefined,
 })

@@ -1,4 +1,4 @@
-import { type Fields, GatewayError, unlistedFields } from '@sluice/contract'
+import { type Fields, GatewayError, isObject, unlistedFields } from '@sluice/contract'
 import type { TSchema } from 'typebox'
 import { isNeutral } from '../../neutral-values.ts'
 import type { FormatContext } from '../../protocol.ts'
@@ -17,6 +17,19 @@ export function snakeCase(name: string): string {
 /** The field in either spelling; `name` is in camel case. null counts as absent. */
 export function pick(fields: Fields, name: string): unknown {
   return fields[name] ?? fields[snakeCase(name)] ?? undefined
+}
+
+/** A path of names in camel case, in the spelling that the request has of each. */
+export function spelledPath(path: string, request: unknown): string {
+  let fields = request
+  const names = path.split('.').map((name) => {
+    const known = isObject(fields) ? fields : {}
+    const snake = snakeCase(name)
+    const own = known[name] === undefined && known[snake] !== undefined ? snake : name
+    fields = known[own]
+    return own
+  })
+  return names.join('.')
 }
 
 /** Listed fields that have no effect on the response: labels for billing, and a copy for Google's logs. */

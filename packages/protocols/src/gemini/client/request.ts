@@ -11,7 +11,7 @@ import type { FormatContext } from '../../protocol.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { configOf, withResolution } from './config.ts'
-import { pick, refuse } from './fields.ts'
+import { pick, refuse, spelledPath } from './fields.ts'
 import { messagesOf, textsOf } from './messages.ts'
 import { pathOfFunction, searchPath, searchWords, serverTools, toolFields } from './tools.ts'
 
@@ -111,7 +111,8 @@ export function paramOfChat(canonical: string, request: unknown): string {
   const tool = /^tools\[(\d+)\](?!\.functionD)(?:\.function)?(.*)$/.exec(canonical)
   if (tool !== null) return pathOfFunction(objectOf(request), Number(tool[1])) + (tool[2] ?? '')
   const [field = ''] = canonical.split(/[.[]/)
-  const place = places[field] ?? canonical
+  const known = places[field]
+  const place = known === undefined ? canonical : spelledPath(known, request)
   return field === 'tool_choice' && canonical.endsWith('.name')
     ? `${place}.allowedFunctionNames[${/\[(\d+)\]/.exec(canonical)?.[1] ?? 0}]`
     : place

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@sluice/contract'
 import type { Codec } from '../../protocol.ts'
+import { withChatStops } from '../../stops/with-stop-rule.ts'
 import { withToolRule } from '../../tools/with-tool-rule.ts'
 import type { AddressOf } from './address.ts'
 import { decodeChat } from './chat-reply.ts'
@@ -14,7 +15,7 @@ import { createChatWatcher } from './watcher.ts'
  * event; instead, its finishReason says that it is complete.
  */
 export function geminiChat(address: AddressOf): Codec<'chat'> {
-  return withToolRule(
+  const codec = withToolRule(
     {
       encode: (request, context) => ({
         method: 'POST',
@@ -30,7 +31,11 @@ export function geminiChat(address: AddressOf): Codec<'chat'> {
     },
     toolRule,
   )
+  return withChatStops(codec, () => stopRule)
 }
+
+/** https://ai.google.dev/api/generate-content#GenerationConfig. */
+const stopRule = { most: 5 }
 
 /** Names start with a letter or an underscore (https://ai.google.dev/api/caching#FunctionDeclaration). */
 const toolRule = { fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/, charactersMax: 128 }

@@ -13,6 +13,7 @@ import { registeredTypes } from '../../registered-types.ts'
 import { isServerSent } from '../generate-content.ts'
 import { contentUsage } from '../server-tools.ts'
 import { isCarried } from '../signatures.ts'
+import { adaptedContents } from './adapted-contents.ts'
 import type { AddressOf } from './address.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -21,9 +22,13 @@ type Natives = { readonly [F in FormatName]?: Native }
 /** The formats of Gemini's own API. The model is in the address, so the body is sent unchanged. */
 export function geminiNatives(address: AddressOf): Natives {
   return {
-    generateContent: native(address, 'generateContent', { fits: hasOnlyOwnSignatures }),
+    generateContent: {
+      ...native(address, 'generateContent', { fits: hasOnlyOwnSignatures }),
+      adapted: adaptedContents,
+    },
     streamGenerateContent: {
       ...native(address, 'streamGenerateContent', { fits: hasOnlyOwnSignatures }),
+      adapted: adaptedContents,
       framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
       watcher: createChatWatcher,
     },

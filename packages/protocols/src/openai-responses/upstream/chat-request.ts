@@ -19,7 +19,7 @@ const decisions: Decisions<'chat'> = {
   n: 'gateway',
   stream: 'sent',
   stream_options: 'sent',
-  stop: 'refused',
+  stop: 'gateway',
   max_completion_tokens: 'sent',
   presence_penalty: 'hint',
   frequency_penalty: 'hint',

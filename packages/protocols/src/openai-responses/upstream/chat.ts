@@ -1,6 +1,8 @@
 import { type PathOf, usualPath } from '../../openai/upstream/options.ts'
 import type { Codec } from '../../protocol.ts'
 import { usualNames } from '../../tools/tool-names.ts'
+import { noStops } from '../../stops/stop-rule.ts'
+import { withChatStops } from '../../stops/with-stop-rule.ts'
 import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { wholeCalls } from '../../whole-calls.ts'
 import { decodeResponse } from './chat-reply.ts'
@@ -17,7 +19,7 @@ export function responsesChat({
 }: {
   readonly path?: PathOf
 } = {}): Codec<'chat'> {
-  return withToolRule(
+  const codec = withToolRule(
     {
       encode: (request, context) => ({
         method: 'POST',
@@ -30,4 +32,5 @@ export function responsesChat({
     },
     { ...usualNames, takesCustom: () => true },
   )
+  return withChatStops(codec, () => noStops)
 }

@@ -1,7 +1,7 @@
 import { listOf, objectOf, textOf } from '@sluice/contract'
 import { restore } from '../../carried-reasoning.ts'
+import { adaptedResponses } from '../../openai/upstream/adapted-request.ts'
 import { nativeJson } from '../../openai/upstream/native.ts'
-import { refusedAtResponses } from '../../openai/upstream/refused-fields.ts'
 import type { Native } from '../../protocol.ts'
 import { mendedInput, mendedResponse } from './no-arguments.ts'
 import { responseUsage } from './server-items.ts'
@@ -13,7 +13,7 @@ import { createChatWatcher } from './watcher.ts'
  */
 export const nativeResponses: Native = nativeJson('/responses', {
   fits: fitsResponses,
-  refused: refusedAtResponses,
+  adapted: adaptedResponses,
   watcher: createChatWatcher,
   usage: (body) => responseUsage(objectOf(body)),
   mends: mendedInput,

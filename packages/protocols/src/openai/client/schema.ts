@@ -13,13 +13,14 @@ import {
   oneOf,
   optional,
   ServerToolCall,
+  StopSequences,
   Tool,
   ToolCall,
   Type,
 } from '@sluice/contract'
 import type { Static, TObject, TProperties } from 'typebox'
 
-const Stop = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])
+const Stop = Type.Union([Type.String(), StopSequences])
 
 /** The single call that a response could contain before there were tools. */
 const FunctionCall = Type.Object({ name: Type.String(), arguments: Type.String() })

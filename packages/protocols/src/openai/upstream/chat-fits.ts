@@ -1,11 +1,14 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
-import { chatFamily } from '../../families/chat-models.ts'
+import { chatFamily, openaiMaxima } from '../../families/chat-models.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { Native } from '../../protocol.ts'
 import { searchDomains } from '../../search-domains.ts'
+import { takesStops } from '../../stops/stop-rule.ts'
+import { usualNames } from '../../tools/tool-names.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { isNamedSchema } from '../named-schema.ts'
 import { type ChatExtension, type ChatOptions, effortObjects } from './options.ts'
+import { chatStops } from './stops.ts'
 
 /**
  * Whether an upstream with these options understands a chat request as it is, so that its bytes may be sent unchanged.
@@ -18,17 +21,20 @@ export function fitsChat(options: ChatOptions = {}): NonNullable<Native['fits']>
     ...(['top_k', 'thinking_budget'] as const).filter((name) => !known.has(name)),
     ...effortObjects.filter((name) => !effortIn.includes(name)),
   ]
+  const stopsOf = chatStops(options)
   return (request, model = '') => {
     if (!isObject(request)) return false
     if (foreign.some((name) => request[name] != null)) return false
-    if (lacks.some((name) => !isNeutral(name, request[name]))) return false
+    if (lacks.some((name) => name !== 'stop' && !isNeutral(name, request[name]))) return false
     if (hasBareSchema(request['response_format'])) return false
     if (knows === undefined && hasOlderLimit(model, request)) return false
+    if (!takesStops(request['stop'], stopsOf(model))) return false
     if (listOf(request['tools']).some(isProviderSearch)) return false
     if (known.has('search_settings') && request['web_search_options'] != null) return false
     if (!known.has('search_domains') && hasDomains(request)) return false
-    return [...listOf(request['messages']), ...listOf(request['tools'])].every((item) =>
-      fitsItem(item, known),
+    const isOpenAIs = chatFamily(model).isOpenAIs === true
+    return [...listOf(request['messages']), ...listOf(request['tools'])].every(
+      (item) => fitsItem(item, known) && !(isOpenAIs && hasLongIds(item)),
     )
   }
 }
@@ -70,6 +76,18 @@ function fitsItem(item: unknown, known: ReadonlySet<string>): boolean {
   if (item['type'] === 'thinking' && !known.has('thinking_parts')) return false
   if (/^https?:/i.test(textOf(objectOf(item['file'])['file_data']))) return false
   return children(item).every((child) => fitsItem(child, known))
+}
+
+/** Longer ids of calls and names of tools get a 400 from OpenAI. */
+function hasLongIds(item: unknown): boolean {
+  const { tool_call_id: answered, tool_calls: calls, function: declared } = objectOf(item)
+  if (textOf(answered).length > openaiMaxima.callIdCharacters) return true
+  if (textOf(objectOf(declared)['name']).length > usualNames.charactersMax) return true
+  return listOf(calls).some((call) => {
+    const { id, function: called } = objectOf(call)
+    if (textOf(id).length > openaiMaxima.callIdCharacters) return true
+    return textOf(objectOf(called)['name']).length > usualNames.charactersMax
+  })
 }
 
 function children(item: Fields): readonly unknown[] {

@@ -1,12 +1,14 @@
 import { chatFamily } from '../../families/chat-models.ts'
 import type { Codec } from '../../protocol.ts'
 import { usualNames } from '../../tools/tool-names.ts'
+import { withChatStops } from '../../stops/with-stop-rule.ts'
 import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody, fileAddresses } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
 import { type ChatOptions, usualPath } from './options.ts'
+import { chatStops } from './stops.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
 const toolRule = {
@@ -20,7 +22,7 @@ const toolRule = {
  */
 export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
   const path = options.path ?? usualPath
-  return withToolRule(
+  const codec = withToolRule(
     {
       encode: (request, context) => ({
         method: 'POST',
@@ -33,4 +35,5 @@ export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
     },
     toolRule,
   )
+  return withChatStops(codec, chatStops(options))
 }

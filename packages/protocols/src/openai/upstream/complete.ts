@@ -21,11 +21,13 @@ import { bodyOf } from '../../failure.ts'
 import { assertTexts, promptParts, promptTexts } from '../../prompt-parts.ts'
 import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
+import { withCompletionStops } from '../../stops/with-stop-rule.ts'
 import { usageIn } from '../../usage.ts'
 import { createdOf } from './chat-reply.ts'
 import { readContent } from './content.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
 import { type PathOf, usualPath } from './options.ts'
+import { openaiStops } from './stops.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
 export interface CompleteOptions {
@@ -58,7 +60,7 @@ export const mistralFim: CompleteOptions = {
 /** Text completions (https://platform.openai.com/docs/api-reference/completions). */
 export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'> {
   const { path = usualPath, singlePrompt = false } = options
-  return {
+  const codec: Codec<'complete'> = {
     encode: (request, context) => ({
       method: 'POST',
       path: path('/completions', context),
@@ -68,6 +70,7 @@ export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'>
     ...(singlePrompt && { parts: (request) => promptParts(request) }),
     stream: { reader: createCompleteReader, watcher: createCompletionWatcher },
   }
+  return withCompletionStops(codec, openaiStops)
 }
 
 function completeBody(

@@ -1,8 +1,11 @@
 import { listOf, objectOf } from '@sluice/contract'
 import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
+import { takesStops } from '../../stops/stop-rule.ts'
 import { readUsage, servedAs, usageIn } from '../../usage.ts'
+import { adaptedChat, adaptedCompatible, adaptedCompletion } from './adapted-request.ts'
 import { fitsChat } from './chat-fits.ts'
+import { openaiStops } from './stops.ts'
 import { mendedEmbeddings } from './embed.ts'
 import { usageOfAnswer } from './executed-tools.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
@@ -10,7 +13,6 @@ import { assertImages, imageUsage } from './image-reply.ts'
 import { madeByChat } from './named.ts'
 import { mendedAnswer, mendedHistory } from './no-arguments.ts'
 import type { ChatOptions } from './options.ts'
-import { refusedAtChat } from './refused-fields.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
@@ -36,7 +38,7 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
 export function nativeChat(options: ChatOptions = {}): Native {
   return nativeJson('/chat/completions', {
     fits: fitsChat(options),
-    ...(options.knows === undefined && { refused: refusedAtChat }),
+    adapted: options.knows === undefined ? adaptedChat : adaptedCompatible,
     watcher: createCompletionWatcher,
     usage: (body) => usageOfAnswer(objectOf(body)),
     made: (body) => madeByChat(listOf(objectOf(body)['choices'])),
@@ -47,6 +49,8 @@ export function nativeChat(options: ChatOptions = {}): Native {
 }
 
 export const nativeComplete = nativeJson('/completions', {
+  fits: (request, model = '') => takesStops(objectOf(request)['stop'], openaiStops(model)),
+  adapted: adaptedCompletion,
   watcher: createCompletionWatcher,
   usage: (body) => usageIn(objectOf(body)),
   asksForUsage: true,

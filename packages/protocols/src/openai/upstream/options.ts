@@ -40,6 +40,8 @@ export interface ChatOptions {
    * value.
    */
   readonly lacks?: readonly string[]
+  /** The greatest number of stop sequences. Default: that of the model's family; unknown models accept any number. */
+  readonly stopsMax?: number
   /** Default: none, as for OpenAI. */
   readonly knows?: readonly ChatExtension[]
   /**

@@ -8,7 +8,7 @@ interface Place {
   readonly family: ChatFamily
   /** Whether the upstream itself has a budget in tokens. A positive one is sent unchanged; others have no meaning there. */
   readonly knowsBudget: boolean
-  readonly context: CodecContext
+  readonly context: Pick<CodecContext, 'leftOut' | 'unsupported'>
 }
 
 /** `reasoning_effort` and `thinking_budget` in the form that the model accepts. OpenAI supports only efforts. */

@@ -9,12 +9,14 @@ import type { EngineContext, EngineOperation } from '@sluice/engine'
 import { lackProviderTools } from '@sluice/protocols'
 import { modelOf } from '../call.ts'
 import type { AnyStep } from '../canonical.ts'
+import { outputMaxOf } from '../limits/output-max.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, modeOf, type Run, reportsOf } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { Delivery } from './delivery.ts'
 import { namedFilesOf } from './named-files.ts'
+import { lowered } from './prepare.ts'
 import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from './source.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -39,8 +41,11 @@ export async function askEngine(
       `${target.id} does not offer: ${operations[call.operation].summary.toLowerCase()}`,
       { param: 'model' },
     )
-  const request = run.canonical(modeOf(run, target))
   const reports = reportsOf(run, target)
+  const request = lowered(run, run.canonical(modeOf(run, target)), {
+    ...reports,
+    outputTokensMax: outputMaxOf(run, target),
+  })
   if (call.operation === 'chat') lackProviderTools(request, reports)
   for (const path of unlistedFields(operations[call.operation].request, request))
     reports.leftOut(path)

@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols'
 import type { OutgoingRequest } from '../../providers/provider.ts'
 import type { KeyUse } from '../route/key-turns.ts'
 import type { Run } from '../run/run.ts'
@@ -113,11 +114,43 @@ async function askWith(
     return attempted
   } catch (thrown) {
     const error = GatewayError.from(thrown)
+    const maximum = run.outputTokensMax === undefined ? maximumIn(error, prepared) : undefined
+    if (maximum) return askWithin(run, { target, secret, maximum }, cancellation)
     if (!isForeign || !isMissingAddress(error, prepared, target)) throw error
     gateway.health.setFormatLacking(baseUrl, format)
     if (!gateway.health.lacksFormat(baseUrl, format)) throw error
     return askWith(run, { target, secret }, cancellation)
   }
+}
+
+/** The maximum of the output that a refusal names because the limit that was sent is greater; undefined for others. */
+function maximumIn(
+  { code, message, details }: GatewayError,
+  { outputLimit }: Prepared,
+): OutputMaximum | undefined {
+  if (code !== 'upstream_rejected') return undefined
+  const sent = outputLimit()
+  const said = typeof details.cause === 'string' ? details.cause : message
+  return sent === undefined ? undefined : outputMaximumIn(said, sent)
+}
+
+interface Within extends Pick<Sending, 'target' | 'secret'> {
+  readonly maximum: OutputMaximum
+}
+
+/**
+ * Repeats the request with the maximum that the upstream has named, once. It is remembered if the upstream then accepts the
+ * request, because messages of refusals are only sentences.
+ */
+async function askWithin(
+  run: Run,
+  { target, secret, maximum }: Within,
+  cancellation: Cancellation,
+): Promise<Attempted> {
+  const within = { ...run, outputTokensMax: maximum.tokens }
+  const attempted = await askWith(within, { target, secret }, cancellation)
+  run.gateway.learnedMaxima.learn(target, maximum)
+  return attempted
 }
 
 /**

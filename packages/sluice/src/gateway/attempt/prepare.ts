@@ -6,24 +6,27 @@ import {
   objectOf,
   operations,
   parseJson,
-  removeFields,
   type Usage,
 } from '@sluice/contract'
-import type {
-  CodecContext,
-  Decoded,
-  Native,
-  Quirk,
-  Received,
-  StreamReader,
-  StreamWatcher,
-  UpstreamRequest,
+import {
+  type CodecContext,
+  type Decoded,
+  type Native,
+  type NativeTarget,
+  outputLimitIn,
+  type Quirk,
+  type Received,
+  type StreamReader,
+  type StreamWatcher,
+  type UpstreamRequest,
+  withinOutput,
 } from '@sluice/protocols'
 import type { Call } from '../call.ts'
 import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
+import { outputMaxOf } from '../limits/output-max.ts'
 import type { Target } from '../route/routing.ts'
-import { asWritten, formatReports, modeOf, type Run, reportsOf } from '../run/run.ts'
+import { asWritten, modeOf, nativeReportsOf, type Run, reportsOf } from '../run/run.ts'
 import { turn } from '../turns.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
@@ -32,6 +35,7 @@ import { namedFilesOf } from './named-files.ts'
 import { isOffered, type Offered, offeredBy } from './offered.ts'
 import { assertOwnRouting } from './own-routing.ts'
 import { outlineOf, withBody } from './send.ts'
+import { noChanges, type SplitChanges, splitChanges } from './split-changes.ts'
 import type { Framing } from './splitters.ts'
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
@@ -65,6 +69,8 @@ export interface Prepared {
   read(received: Received): Reading
   /** Set if the caller wants a stream. */
   readonly stream?: StreamReading
+  /** The limit of the output in the request; undefined if it has none. */
+  readonly outputLimit: () => number | undefined
   /** Whether a streaming request may be answered by a whole response, which is then converted to a stream. */
   readonly isTold: boolean
 }
@@ -111,8 +117,13 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
   const { call } = run
   const { framing = 'sse' } = native
   const mendedOf = native.mended?.(call.request.outline)
+  const most = outputMaxOf(run, target) ?? Number.POSITIVE_INFINITY
   return {
     isNative: true,
+    outputLimit() {
+      const asked = outputLimitIn(call.request.outline)
+      return asked === undefined ? undefined : Math.min(asked, most)
+    },
     isTold: false,
     mediaType: usualMediaType(call.operation),
     request: nativeRequest(run, target, native),
@@ -138,10 +149,8 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
 
 function nativeRequest(run: Run, target: UpstreamTarget, native: Native): UpstreamRequest {
   const { format, operation, request, query, stream, headers: given } = run.call
-  const isGateway = run.gateway.health.isGateway(target.upstream.id)
-  const fields: Record<string, unknown> = isGateway
-    ? {}
-    : { ...native.reworded?.(request.outline, target.model) }
+  const changes = changesOf(run, target, native)
+  const fields = { ...changes.fields }
   if (format.modelIn !== 'path') fields['model'] = target.model
   if (stream && native.asksForUsage === true && !asksForUsage(run.call))
     fields['stream_options'] = {
@@ -153,12 +162,10 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
     const value = given[name]
     if (value !== undefined) headers[name] = value
   }
-  const refused = refusedFields(run, target, native)
-  const spliced = request.bytesWith(fields)
-  const mend = native.mends?.(request.outline)
-  const bytes = mend === undefined ? spliced : mend(spliced)
+  const changed = changes.apply(request.bytesWith(fields))
+  const bytes = native.mends?.(request.outline)?.(changed) ?? changed
   const made = native.request({
-    body: refused.length === 0 ? bytes : removeFields(bytes, refused),
+    body: bytes,
     model: target.model,
     stream,
     headers,
@@ -167,27 +174,24 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
   })
   const { quirks = [] } = target.upstream.provider
   if (quirks.length === 0) return made
-  const value: Fields =
-    mend === undefined
-      ? { ...request.value, ...fields }
-      : objectOf(parseJson(Buffer.from(bytes).toString('utf8')))
-  for (const field of refused) Reflect.deleteProperty(value, field)
+  // Without a change of the bytes, the request that was parsed before is the same.
+  const isParsed = bytes === changed && changes.isPlain
+  const value: Fields = isParsed
+    ? { ...request.value, ...fields }
+    : objectOf(parseJson(Buffer.from(bytes).toString('utf8')))
   return nativeQuirked(made, quirks, { operation, value })
 }
 
-/**
- * Fields known to be refused by the model are removed and reported as dropped. Another Sluice gateway does this for
- * its own models.
- */
-function refusedFields(run: Run, target: UpstreamTarget, native: Native): readonly string[] {
-  const { gateway, call } = run
-  if (gateway.health.isGateway(target.upstream.id)) return []
-  const refused = native.refused?.(call.request.outline, target.model) ?? []
-  if (refused.length === 0) return refused
-  const { leftOut } = formatReports(call, modeOf(run, target))
-  for (const field of refused)
-    leftOut(field, `'${field}' is not supported by ${target.providerId} for this model`)
-  return refused
+/** Reports what the model does not accept. Another Sluice gateway does this for its own models. */
+function changesOf(run: Run, target: UpstreamTarget, native: Native): SplitChanges {
+  const isGateway = run.gateway.health.isGateway(target.upstream.id)
+  if (native.adapted === undefined || isGateway) return noChanges
+  const changes = native.adapted(run.call.request.outline, {
+    model: target.model,
+    outputTokensMax: outputMaxOf(run, target),
+    ...nativeReportsOf(run, target),
+  })
+  return changes.length === 0 ? noChanges : splitChanges(changes)
 }
 
 /** Whether the caller asked for usage itself; usage events are then not hidden. */
@@ -228,7 +232,7 @@ async function prepareCodec(
   encoding: Encoding,
 ): Promise<Prepared> {
   const { call } = run
-  const { codec, spoken, canonical } = encoding
+  const { codec, spoken, canonical: given } = encoding
   const isTold = call.stream && call.format.told !== undefined
   if (call.stream && !codec.stream && !isTold)
     throw new GatewayError(
@@ -236,7 +240,9 @@ async function prepareCodec(
       `${target.providerId} cannot stream this operation`,
       { param: 'stream' },
     )
-  const context = await codecContext(run, target, encoding)
+  const most = outputMaxOf(run, target)
+  const canonical = lowered(run, given, { ...reportsOf(run, target), outputTokensMax: most })
+  const context = await codecContext(run, target, { ...encoding, canonical }, most)
   if (call.held.bytes > encodedAtOnceBytesMax) await turn()
   const encoded = codec.encode(canonical, context)
   const { quirks = [] } = target.upstream.provider
@@ -244,6 +250,8 @@ async function prepareCodec(
     isNative: false,
     isTold,
     mediaType: codec.bytes === true ? usualMediaType(call.operation) : undefined,
+    outputLimit: () =>
+      encoded.body?.kind === 'json' ? outputLimitIn(encoded.body.value) : undefined,
     request: quirks.reduce((before, quirk) => quirk(before, spoken), encoded),
     read(received) {
       const decoded = codec.decode(received, context, canonical)
@@ -259,6 +267,16 @@ async function prepareCodec(
         },
       }),
   }
+}
+
+/** The request with the limit of its output lowered to what the target writes. */
+export function lowered(
+  { call }: Run,
+  canonical: AnyRequest,
+  target: Pick<NativeTarget, 'leftOut' | 'outputTokensMax'>,
+): AnyRequest {
+  const field = call.operation === 'complete' ? 'max_tokens' : 'max_completion_tokens'
+  return withinOutput(canonical, field, target)
 }
 
 function readingOf(
@@ -307,6 +325,7 @@ async function codecContext(
   run: Run,
   target: UpstreamTarget,
   encoding: Encoding,
+  outputTokensMax: number | undefined,
 ): Promise<CodecContext> {
   const { gateway, call, route } = run
   const media = await fetchWanted(run, encoding)
@@ -321,6 +340,7 @@ async function codecContext(
     effortWithoutThinking: call.format.effortWithoutThinking === true,
     isGateway: gateway.health.isGateway(target.providerId),
     isOtherBase: target.upstream.isOtherBase,
+    ...(outputTokensMax !== undefined && { outputTokensMax }),
     ...(call.jobId !== undefined && { jobId: call.jobId }),
   }
 }

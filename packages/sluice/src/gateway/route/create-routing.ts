@@ -244,7 +244,15 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const engine = engineOf(input, providerId, model)
   if (engine) {
     const limits = { ...defaultTimeouts, ...input.config.defaults.timeouts, ...timeouts }
-    return { ...rest, kind: 'engine', engine, model, timeouts: limits as Timeouts }
+    const own = providerId === input.engine.id ? engineCard(input, model) : undefined
+    return {
+      ...rest,
+      kind: 'engine',
+      engine,
+      model,
+      timeouts: limits as Timeouts,
+      outputTokensMax: () => own?.outputTokenLimit,
+    }
   }
   const upstream = input.upstreams.get(providerId)
   if (!upstream)
@@ -253,11 +261,17 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
       input.known.whyOff(providerId) ?? `No provider ${providerId} is configured`,
     )
   const own = upstream.models?.find(({ id }) => id === model)
+  const named = own?.upstream ?? model
+  const speaker = speaking(upstream, named)
   return {
     ...rest,
     kind: 'upstream',
-    upstream: speaking(upstream, own?.upstream ?? model),
-    model: own?.upstream ?? model,
+    upstream: speaker,
+    model: named,
+    outputTokensMax: () =>
+      own?.outputTokenLimit ??
+      input.lists.known(upstream, named)?.outputTokenLimit ??
+      speaker.provider.protocol.outputTokensMax?.(named, upstream.isOtherBase),
     timeouts: {
       ...defaultTimeouts,
       ...input.config.defaults.timeouts,
@@ -348,6 +362,10 @@ function optionsOf(
     strategy: own.strategy ?? defaults.strategy ?? 'weighted',
     breaker: { ...defaultBreaker, ...defaults.breaker, ...own.breaker },
   } as RouteOptions
+}
+
+function engineCard({ engine }: RoutingInput, model: string): EngineModel | undefined {
+  return engine.models.find(({ id }) => id === model)
 }
 
 /** The upstream with the protocol of one of its models. */

@@ -11,6 +11,8 @@ import type { Upstream, UpstreamModel } from './routing.ts'
  */
 export interface ModelLists {
   owners(model: string): Promise<Owners>
+  /** The card of a model in an upstream's list or the provider's table, as far as it is known; nothing is fetched. */
+  known(upstream: Upstream, model: string): ModelCard | undefined
   /** All known models of one upstream. */
   of(upstream: Upstream): Promise<readonly UpstreamModel[]>
 }
@@ -41,6 +43,8 @@ const failedMs = 60_000
 interface Known {
   /** Undefined until the upstream has answered once. */
   models?: readonly ModelCard[] | undefined
+  /** The same by id. */
+  cards?: ReadonlyMap<string, ModelCard>
   /** The list merged with the provider's own table; cached until the upstream's list changes. */
   merged?: { readonly said: readonly ModelCard[]; readonly models: readonly UpstreamModel[] }
   /** When it is fetched again. */
@@ -54,6 +58,7 @@ export function createModelLists(input: ModelListsInput): ModelLists {
   async function refresh(upstream: Upstream, entry: Known): Promise<void> {
     try {
       entry.models = await ask(upstream, input)
+      entry.cards = new Map(entry.models.map((card) => [card.id, card]))
       entry.until = input.now() + freshMs
     } catch (thrown) {
       entry.until = input.now() + failedMs
@@ -87,6 +92,8 @@ export function createModelLists(input: ModelListsInput): ModelLists {
   }
 
   return {
+    known: ({ id, provider }, model) =>
+      known.get(id)?.cards?.get(model) ?? provider.models?.find((card) => card.id === model),
     of: async (upstream) => (await listed(upstream)) ?? none,
     async owners(model) {
       const all = [...input.upstreams.values()]

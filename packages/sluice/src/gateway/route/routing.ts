@@ -63,6 +63,11 @@ export type Target = {
   readonly priority: number
   readonly timeouts: Timeouts
   readonly price: TargetPrice
+  /**
+   * The most tokens that it writes in one response: as configured, as the upstream lists it, or as it is known of the model.
+   * Undefined if it is unknown.
+   */
+  readonly outputTokensMax?: () => number | undefined
   /** The policy for fields it cannot express, unless the call or the route sets one. */
   readonly unsupported: UnsupportedMode
   /** The concurrency limits that apply: its route's, its own and its provider's. Usually empty. */

@@ -18,6 +18,8 @@ export interface Run {
   readonly places?: HeldPlaces
   /** The number of attempts this try is split into; absent means one. */
   readonly pieces?: number
+  /** The most output tokens that the target has just said to accept. */
+  readonly outputTokensMax?: number
 }
 
 /**
@@ -54,10 +56,22 @@ export function asWritten(call: Call, thrown: unknown): GatewayError {
 
 type Reports = Pick<FormatContext, 'unsupported' | 'leftOut'>
 
-/** Refuses fields a target cannot express, or records them as dropped. Paths are in the caller's format. */
+/** Refuses fields a target cannot express, or records them as dropped. Given paths are those of canonical fields. */
 export function reportsOf(run: Run, target: Target): Reports {
-  const { call } = run
-  const { dropped } = call.trail
+  return reportsAt(run, target, (param) => pathIn(run.call, param))
+}
+
+/** The same for a request in the caller's own format, where the given paths are. */
+export function nativeReportsOf(run: Run, target: Target): Reports {
+  return reportsAt(run, target, (param) => param)
+}
+
+function reportsAt(
+  run: Run,
+  target: Target,
+  pathOf: (param: string) => string | undefined,
+): Reports {
+  const { dropped } = run.call.trail
   const mode = modeOf(run, target)
   const note = (path: () => string | undefined): void => noteDropped(dropped, path)
   const refuse = (path: string, reason: string | undefined): never => {
@@ -66,12 +80,12 @@ export function reportsOf(run: Run, target: Target): Reports {
   }
   return {
     unsupported(param, reason) {
-      const path = () => pathIn(call, param) ?? param
+      const path = () => pathOf(param) ?? param
       if (mode !== 'report') refuse(path(), reason)
       note(path)
     },
     leftOut(param, reason) {
-      const path = () => pathIn(call, param)
+      const path = () => pathOf(param)
       const refused = mode === 'refuse' ? path() : undefined
       if (refused !== undefined) refuse(refused, reason)
       note(path)

@@ -1,0 +1,132 @@
+import { type ChatRequest, type Fields, isObject, listOf, objectOf } from '@sluice/contract'
+import { lackFields } from '../../decisions.ts'
+import { readEffort } from '../../efforts.ts'
+import { type ChatFamily, chatFamily, lackedAt, openaiMaxima } from '../../families/chat-models.ts'
+import { fittedId } from '../../fitted-id.ts'
+import { isNeutral } from '../../neutral-values.ts'
+import { limitsOf, loweredLimits } from '../../output-limit.ts'
+import type { Change, NativeTarget } from '../../native-target.ts'
+import { thinkingFields } from './thinking.ts'
+
+/**
+ * What a model of one of OpenAI's families does not accept in a chat request, and the form in which it does, as the codec
+ * translates it. An unknown model counts as accepting everything up to its maximum.
+ */
+export function adaptedChat(request: unknown, target: NativeTarget): readonly Change[] {
+  if (!isObject(request)) return []
+  const family = chatFamily(target.model)
+  const lacked = lackedAt(family, request['reasoning_effort']).filter((field) => field !== 'stop')
+  const { store, metadata } = request
+  const notes = family.isOpenAIs === true && store !== true && !isNeutral('metadata', metadata)
+  return [
+    ...loweredLimits(request, limitsOf.chat, target),
+    ...lackFields(request, notes ? [...lacked, 'metadata'] : lacked, target).map(removed),
+    ...adaptedEffort(request, family, target),
+    ...(family.isOpenAIs === true ? shortIds(request) : []),
+  ]
+}
+
+/** For upstreams that accept more than OpenAI does: only the limit, and no effort for models that do not reason. */
+export function adaptedCompatible(request: unknown, target: NativeTarget): readonly Change[] {
+  if (!isObject(request)) return []
+  const family = chatFamily(target.model)
+  return [
+    ...loweredLimits(request, limitsOf.chat, target),
+    ...(family.efforts?.length === 0 ? adaptedEffort(request, family, target) : []),
+  ]
+}
+
+export function adaptedCompletion(request: unknown, target: NativeTarget): readonly Change[] {
+  return loweredLimits(request, limitsOf.maxTokens, target)
+}
+
+function removed(field: string): Change {
+  return { path: [field], value: undefined }
+}
+
+/** The effort as the codec sends it. */
+function adaptedEffort(
+  request: Fields,
+  family: ChatFamily,
+  target: NativeTarget,
+): readonly Change[] {
+  const { reasoning_effort: given, tools } = request
+  const asked = readEffort(given)
+  if ((given ?? undefined) !== asked || (asked === undefined && listOf(tools).length === 0))
+    return []
+  // Only these two fields are read.
+  const part = { reasoning_effort: asked, tools } as unknown as ChatRequest
+  const { reasoning_effort: effort } = thinkingFields(part, {
+    family,
+    knowsBudget: false,
+    context: target,
+  })
+  return effort === asked ? [] : [{ path: ['reasoning_effort'], value: effort }]
+}
+
+const ids = ['user', 'safety_identifier', 'prompt_cache_key']
+
+function shortIds(request: Fields): readonly Change[] {
+  return ids.flatMap((field) => {
+    const id = request[field]
+    if (typeof id !== 'string' || id.length <= openaiMaxima.idCharacters) return []
+    return [{ path: [field], value: fittedId(id, openaiMaxima.idCharacters) } as const]
+  })
+}
+
+/** The same at `/responses`, where there are no penalties and every model accepts tools together with an effort. */
+export function adaptedResponses(request: unknown, target: NativeTarget): readonly Change[] {
+  if (!isObject(request)) return []
+  const family = chatFamily(target.model)
+  const { reasoning, text } = request
+  const lacked = lackedAt(family, objectOf(reasoning)['effort'])
+  const lacks = (['temperature', 'top_p', 'top_logprobs'] as const).filter((field) =>
+    lacked.includes(field),
+  )
+  const { verbosity } = objectOf(text)
+  const isWordy = lacked.includes('verbosity') && !isNeutral('verbosity', verbosity)
+  if (isWordy) target.leftOut('text.verbosity', 'this model rejects it')
+  return [
+    ...loweredLimits(request, limitsOf.responses, target),
+    ...lackFields(request, lacks, target).map(removed),
+    ...(isWordy ? [{ path: ['text', 'verbosity'], value: undefined } as const] : []),
+    ...adaptedReasoning(request, family, target),
+    ...(family.isOpenAIs === true ? shortIds(request) : []),
+  ]
+}
+
+const encrypted = 'reasoning.encrypted_content'
+
+function adaptedReasoning(
+  { reasoning, include }: Fields,
+  family: ChatFamily,
+  target: NativeTarget,
+): readonly Change[] {
+  const { effort: given } = objectOf(reasoning)
+  const reasons = family.efforts?.length !== 0 || family.lacks.includes('temperature')
+  if (!reasons) {
+    const asked = Object.entries(objectOf(reasoning)).filter(([name, value]) =>
+      name === 'effort' ? !isNeutral('reasoning_effort', value) : value != null,
+    )
+    for (const [name] of asked) target.leftOut(`reasoning.${name}`, 'this model does not reason')
+    const words = listOf(include)
+    const at = words.indexOf(encrypted)
+    if (at >= 0) target.leftOut(`include[${at}]`, 'this model does not reason')
+    return [
+      ...(isObject(reasoning) ? [removed('reasoning')] : []),
+      ...(at < 0
+        ? []
+        : [{ path: ['include'], value: words.filter((word) => word !== encrypted) } as const]),
+    ]
+  }
+  const asked = readEffort(given)
+  if (asked === undefined) return []
+  const context = {
+    ...target,
+    leftOut: (_: string, reason?: string) => target.leftOut('reasoning.effort', reason),
+  }
+  const part = { reasoning_effort: asked } as ChatRequest
+  const place = { family: { ...family, toolsWithoutEffort: false }, knowsBudget: false, context }
+  const { reasoning_effort: effort } = thinkingFields(part, place)
+  return effort === asked ? [] : [{ path: ['reasoning', 'effort'], value: effort }]
+}
