@@ -37,14 +37,15 @@ async function streamedText(gateway: Started, model: string): Promise<string> {
 }
 
 const { anthropic, openai } = makers
+type Upstream = readonly [ReturnType<typeof anthropic.answering>, string]
 const upstreams = {
   anthropic: (script: Script) => [anthropic.answering(script), anthropic.model],
   openai: (script: Script) => [openai.answering(script), openai.model],
   'openai-responses': (script: Script) => [responsesModel(script), openai.model],
   cohere: (script: Script) => [cohereModel(script), 'command-a-03-2025'],
-} as const
+} satisfies Record<string, (script: Script) => Upstream>
 
-const types = Object.keys(upstreams) as (keyof typeof upstreams)[]
+const types = ["anthropic", "openai", "openai-responses", "cohere"] as const
 
 describe.each(types)('from %s', (type) => {
   test.each([
@@ -54,7 +55,8 @@ describe.each(types)('from %s', (type) => {
     ['the bare value', 'brass', 'brass'],
     ['JSON that was cut', '{"value":"bra', 'bra'],
   ])('%s', async (_, said, value) => {
-    await using pair = await inFrontOf(type, ...upstreams[type](() => ({ text: said })))
+    const [answering, model] = upstreams[type](() => ({ text: said }))
+    await using pair = await inFrontOf(type, answering, model)
     expect(await wholeText(pair.gateway, pair.model)).toBe(value)
     const [seen] = pair.upstream.seen
     expect(seen?.text).toContain(JSON.stringify(values))
