@@ -157,3 +157,183 @@ describe.each(Object.keys(wordings))('%s', (wording) => {
     }
   })
 })
+
+describe('objects that are described without a JSON Schema', () => {
+  const words = 'Ada Lovelace is 36 and lives in Paris.'
+
+  it.each<[name: string, messages: Asked['messages'], answer: unknown]>([
+    [
+      'BAML',
+      [
+        {
+          role: 'user',
+          content: `${words}\n\nAnswer in JSON using this schema:\n{\n  // Full name, such as Grace Hopper\n  name: string,\n  age: int, // in years, e.g. 85\n  city: string or null,\n}`,
+        },
+      ],
+      { name: 'Ada Lovelace', age: 36, city: 'Paris' },
+    ],
+    [
+      'BAML, lists and enumerations',
+      [
+        {
+          role: 'user',
+          content:
+            'State\n----\n- OPEN: still to be paid by John Doe\n- PAID\n\nAnswer in JSON using this schema:\n{\n  state: State,\n  kind: "refund" or "sale",\n  items: [\n    {\n      quantity: int,\n      name: string,\n    }\n  ],\n}\n\nThe sale of 3 x Widget, 1 x Gear is paid.',
+        },
+      ],
+      {
+        state: 'PAID',
+        kind: 'sale',
+        items: [
+          { quantity: 3, name: 'Widget' },
+          { quantity: 1, name: 'Gear' },
+        ],
+      },
+    ],
+    [
+      'BAML, a list at the top',
+      [
+        {
+          role: 'system',
+          content:
+            'Answer with a JSON Array using this schema:\n[\n  {\n    name: string,\n    age: int,\n  }\n]',
+        },
+        { role: 'user', content: 'Alice is 30. Bob is 25.' },
+      ],
+      [
+        { name: 'Alice', age: 30 },
+        { name: 'Bob', age: 25 },
+      ],
+    ],
+    [
+      'LangChain4j',
+      [
+        {
+          role: 'user',
+          content: `${words}\nYou must answer strictly in the following JSON format: {\n"name": (type: string),\n"age": (type: integer),\n"city": (type: string)\n}`,
+        },
+      ],
+      { name: 'Ada Lovelace', age: 36, city: 'Paris' },
+    ],
+    [
+      'LangChain, response schemas',
+      [
+        {
+          role: 'user',
+          content: `Answer the user query.\nThe output should be a markdown code snippet formatted in the following schema, including the leading and trailing "\`\`\`json" and "\`\`\`":\n\n\`\`\`json\n{\n\t"name": string  // the name, for example John Doe\n\t"age": integer  // the age of John Doe, 44\n}\n\`\`\`\n${words}`,
+        },
+      ],
+      { name: 'Ada Lovelace', age: 36 },
+    ],
+    [
+      'DSPy',
+      [
+        {
+          role: 'system',
+          content:
+            'Your input fields are:\n1. `question` (str):\nYour output fields are:\n1. `answer` (int):\nAll interactions will be structured in the following way, with the appropriate values filled in.\n\nInputs will have the following structure:\n\n[[ ## question ## ]]\n{question}\n\nOutputs will be a JSON object with the following fields.\n\n{\n  "answer": "{answer}        # note: the value you produce must be a single int value"\n}\nIn adhering to this structure, your objective is: \n        Given the fields `question`, produce the fields `answer`.',
+        },
+        {
+          role: 'user',
+          content:
+            '[[ ## question ## ]]\nWhat is 6 times 7?\n\nRespond with a JSON object in the following order of fields: `answer` (must be formatted as a valid Python int).',
+        },
+      ],
+      { answer: 42 },
+    ],
+    [
+      'an example of the object',
+      [
+        {
+          role: 'system',
+          content:
+            'Respond in the following JSON format:\n{"name": "John Doe", "age": 44, "tags": ["a", "b"]}\nNo other text.',
+        },
+        { role: 'user', content: words },
+      ],
+      { name: 'Ada Lovelace', age: 36, tags: [] },
+    ],
+    [
+      'TypeScript',
+      [
+        {
+          role: 'user',
+          content: `Translate the request into JSON that matches this TypeScript type:\n\`\`\`\ninterface Person {\n  name: string; // John Doe\n  age?: number;\n  cities: string[];\n}\n\`\`\`\nThe request:\n${words}`,
+        },
+      ],
+      { name: 'Ada Lovelace', age: 36, cities: ['Paris'] },
+    ],
+  ])('%s', async (_, messages, answer) => {
+    expect(JSON.parse(await textOf({ messages }))).toEqual(answer)
+  })
+})
+
+describe('a schema that is not one of the response', () => {
+  it.each([
+    `What does this JSON schema describe?\n\n${compact(person)}`,
+    `Explain this schema: ${compact(person)}`,
+    `Rename the field in this JSON schema to full_name, please:\n${compact(person)}`,
+  ])('%s', async (content) => {
+    expect(await textOf({ messages: [{ role: 'user', content }] })).not.toMatch(/^[{[]/)
+  })
+
+  it('of a tool in a manual', async () => {
+    const content = `You may use these tools.\n- find_person: finds somebody.\n  Input schema: ${compact(person)}`
+    const messages = [
+      { role: 'system' as const, content },
+      { role: 'user' as const, content: 'What is 6 times 7?' },
+    ]
+    expect(await textOf({ messages })).toMatch(/^(?!\{).*42/)
+  })
+
+  it('of an earlier request', async () => {
+    const messages = [
+      { role: 'user' as const, content: `Ada is 36.\n${wordings['aiSdk']?.(person)}` },
+      { role: 'assistant' as const, content: '{"name":"Ada","age":36,"city":""}' },
+      { role: 'user' as const, content: 'What is 6 times 7?' },
+    ]
+    expect(await textOf({ messages })).toMatch(/^(?!\{).*42/)
+  })
+})
+
+it('takes the words of a sentence that also has the schema', async () => {
+  const content = `Extract the person in "Ada Lovelace is 36" as JSON that matches this schema: ${compact(person)}`
+  expect(JSON.parse(await textOf({ messages: [{ role: 'user', content }] }))).toMatchObject({
+    name: 'Ada Lovelace',
+    age: 36,
+  })
+})
+
+it('prefers the schema of the request to one in the prompt', async () => {
+  const schema = { type: 'object', properties: { years: { type: 'integer' } }, required: ['years'] }
+  const reply = await textOf({
+    messages: [
+      { role: 'user', content: `Ada is 36 years old.\n${wordings['pydanticAi']?.(person)}` },
+    ],
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+  })
+  expect(reply).toBe('{"years":36}')
+})
+
+test.each([
+  ['braces', '{'.repeat(200_000)],
+  ['pairs', '{}'.repeat(100_000)],
+  ['nested pairs', `${'{'.repeat(50_000)}${'}'.repeat(50_000)}`],
+  ['names', `{${'a:'.repeat(100_000)}}`],
+  ['quotation marks', `{${'"'.repeat(200_000)}}`],
+  ['blanks', `{ "a": ${' '.repeat(200_000)}`],
+  ['fences', `${'```'.repeat(60_000)}{"type":"object","properties":{}}${'```'.repeat(60_000)}`],
+  ['rules', `A\n---${'-'.repeat(100_000)}\n{"type":"object","properties":{}}`],
+  ['comments', `{${'/*'.repeat(100_000)}}`],
+  [
+    'lines',
+    `${'json\n'.repeat(40_000)}{"type":"object","properties":{}}${'\njson'.repeat(40_000)}`,
+  ],
+])('reads 200,000 characters in little time: %s', async (_, content) => {
+  const { findSchema } = await import('../src/chat/prompted/find-schema.ts')
+  const { withoutFormat } = await import('../src/chat/prompted/format-words.ts')
+  const began = performance.now()
+  const found = findSchema(content)
+  if (found !== undefined) withoutFormat(content, found.range)
+  expect(performance.now() - began).toBeLessThan(1_500)
+})

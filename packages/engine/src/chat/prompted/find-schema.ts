@@ -12,6 +12,8 @@ export interface FoundSchema {
   readonly kind: 'schema' | 'types' | 'example'
   /** The schema with everything that illustrates it: example schemas before it, and examples of instances. */
   readonly range: Range
+  /** Where the schema itself begins. */
+  readonly start: number
 }
 
 interface Candidate extends Range {
@@ -41,7 +43,8 @@ export function findSchema(text: string): FoundSchema | undefined {
       ? (chosen.value as SchemaObject)
       : schemaOfNotation(chosen.value, named.values)
   if (!isBounded(schema)) return undefined
-  return { schema, kind, range: illustrated(text, chosen, { candidates, named }) }
+  const range = illustrated(text, chosen, { candidates, named })
+  return { schema, kind, range, start: chosen.start }
 }
 
 function candidateAt(text: string, range: Range, named: Named): readonly Candidate[] {

@@ -38,7 +38,7 @@ function says(sentence: string): boolean {
 
 /** "in JSON", "using the following schema": the form of the response, and not what the sentence is about. */
 const usage =
-  /\b(?:match\w*|follow\w*|using|use|with|accord\w*(?: to)?|in|as|to|conform\w*(?: to)?|per|fit\w*|compl\w*(?: with)?|adher\w*(?: to)?|compatible with|by|for) (?:(?:a|an|the|this|that|these|following|given|valid|exact|output|response|below) ){0,4}(?:json[ _-]?)?(?:schema|format|object|json)\b/gi
+  /\b(?:match\w*|follow\w*|using|use|with|accord\w*(?: to)?|as|to|conform\w*(?: to)?|per|fit\w*|compl\w*(?: with)?|adher\w*(?: to)?|compatible with|by|for) (?:(?:a|an|the|this|that|these|following|given|valid|exact|output|response|below) ){0,4}(?:json[ _-]?)?(?:schema|format|object|json)\b|\bin (?:(?:a|the|this|valid|following) ){0,3}(?:json|format)\b(?! schema)/gi
 
 const subject = /\bschemas?\b|\b(?:this|that|the following) json\b/i
 
@@ -124,14 +124,14 @@ function introduced(sentence: string): string {
     const introduces = sentence.endsWith(':') || opensOrder.test(sentence) || isAboutForm(sentence)
     return introduces && !says(sentence) ? '' : sentence
   }
-  const cut = formPhrase.exec(sentence)
-  const rest = cut === null ? sentence : sentence.slice(0, cut.index)
-  return says(rest) && cut !== null ? rest : ''
+  const form = sentence.search(/\b(?:json|schema)/i)
+  const rest = beforeForm.exec(sentence.slice(0, Math.max(0, form)))?.[1]
+  return rest !== undefined && says(rest) ? rest : ''
 }
 
-/** "… as JSON that matches this schema". */
-const formPhrase =
-  /(?:[,;(]|\s(?:as|in|into|to|using|with|matching|following|and|that|which|against|per|like|for)(?=\s))[^,;.?!]{0,80}?\b(?:json|schema)/i
+/** "… as valid" before "JSON". */
+const beforeForm =
+  /^(.*)(?:[,;(]|\s(?:as|in|into|to|using|with|matching|following|and|that|which|against|per|like|for)\s)/is
 
 function shrunkStart(whole: string, isRemoved: (sentence: string) => boolean): Cleared {
   const removed: string[] = []

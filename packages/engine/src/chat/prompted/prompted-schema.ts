@@ -76,18 +76,22 @@ function promptedIn(
 }
 
 function isWanted(
-  { kind, range }: FoundSchema,
+  { kind, range, start }: FoundSchema,
   {
     text,
     removed,
     isDemanded,
   }: { readonly text: string; readonly removed: readonly string[]; readonly isDemanded: boolean },
 ): boolean {
-  const lead = text.slice(Math.max(0, range.start - 200), range.start)
+  const lead = text.slice(Math.max(0, start - 200), start)
   const beside = `${lead} ${removed.join(' ')} ${text.slice(range.end, range.end + 100)}`
   if (removed.some(asksAboutSchema)) return false
   if (kind !== 'schema')
-    return removed.length > 0 && demand.test(beside) && (kind === 'types' || isForm.test(beside))
+    return (
+      (removed.length > 0 || range.start < start) &&
+      demand.test(beside) &&
+      (kind === 'types' || isForm.test(beside))
+    )
   const line = lead.slice(lead.lastIndexOf('\n', lead.trimEnd().length - 1) + 1)
   return isDemanded || !foreign.test(line) || own.test(line)
 }
