@@ -5,7 +5,7 @@ import {
   type ResultOf,
   unlistedFields,
 } from '@sluice/contract'
-import type { EngineContext, EngineOperation } from '@sluice/engine'
+import { type EngineContext, engineCard, type EngineOperation } from '@sluice/engine'
 import { lackProviderTools } from '@sluice/protocols'
 import { modelOf } from '../call.ts'
 import type { AnyStep } from '../canonical.ts'
@@ -15,6 +15,7 @@ import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { Delivery } from './delivery.ts'
 import { namedFilesOf } from './named-files.ts'
+import { createPace } from './pace.ts'
 import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from './source.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -52,7 +53,7 @@ export async function askEngine(
       answering(request, engineContext(run, target, attempt.signal)),
       attempt.signal,
     )
-    const answer = await answerOf(attempt, result)
+    const answer = await answerOf(attempt, target, result)
     return {
       target,
       firstContentMs: attempt.elapsedMs,
@@ -83,7 +84,11 @@ function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): Eng
   }
 }
 
-async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Promise<AttemptAnswer> {
+async function answerOf(
+  attempt: Attempt,
+  target: EngineTarget,
+  result: ResultOf<OperationName>,
+): Promise<AttemptAnswer> {
   if (result.kind === 'reply') {
     attempt.report(result.usage)
     attempt.complete()
@@ -101,7 +106,11 @@ async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Prom
   const first = await untilAborted(iterator.next(), attempt.signal)
   attempt.begin()
   attempt.wait('idle')
-  return { kind: 'steps', steps: batched(attempt, pulledSource(attempt, iterator, first)) }
+  // Other engines stream as their models do.
+  const isComputed = target.providerId === engineCard.id
+  const pace = isComputed ? createPace(attempt.signal) : undefined
+  const steps = pulledSource(attempt, iterator, { first, ...(pace && { pace }) })
+  return { kind: 'steps', steps: batched(attempt, steps) }
 }
 
 function iteratorOf<T>(items: AsyncIterable<T>): AsyncIterator<T> {
