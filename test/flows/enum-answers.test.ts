@@ -45,7 +45,7 @@ const upstreams = {
   cohere: (script: Script) => [cohereModel(script), 'command-a-03-2025'],
 } satisfies Record<string, (script: Script) => Upstream>
 
-const types = ["anthropic", "openai", "openai-responses", "cohere"] as const
+const types = ['anthropic', 'openai', 'openai-responses', 'cohere'] as const
 
 describe.each(types)('from %s', (type) => {
   test.each([
@@ -66,7 +66,11 @@ describe.each(types)('from %s', (type) => {
 
 test('Gemini itself gets the request as it is', async () => {
   const { answering, model } = makers.gemini
-  await using pair = await inFrontOf('gemini', answering(() => ({ text: 'brass' })), model)
+  await using pair = await inFrontOf(
+    'gemini',
+    answering(() => ({ text: 'brass' })),
+    model,
+  )
   expect(await wholeText(pair.gateway, pair.model)).toBe('brass')
   expect(JSON.parse(pair.upstream.seen[0]?.text ?? '')).toMatchObject(enumRequest)
 })
@@ -91,7 +95,10 @@ describe('the built-in engine', () => {
       { responseSchema: { type: 'STRING', enum: ['a', 1] } },
       'generationConfig.responseSchema.enum[1]',
     ],
-    [{ responseJsonSchema: { type: 'integer', enum: [1] } }, 'generationConfig.responseJsonSchema.type'],
+    [
+      { responseJsonSchema: { type: 'integer', enum: [1] } },
+      'generationConfig.responseJsonSchema.type',
+    ],
   ])('refuses %j', async (schema, field) => {
     const config = asked({ responseMimeType: 'text/x.enum', ...schema })
     const response = await gateway.post('/v1beta/models/builtin-chat:generateContent', config)

@@ -5,7 +5,7 @@ import {
   invalidRequest,
   type Message,
 } from '@sluice/contract'
-import { countTokens, tokenCharactersMax } from '../tokens.ts'
+import { countSent, tokenCharactersMax } from '../tokens.ts'
 import type { Conversation, Medium, PastCall, Turn } from './ask/conversation.ts'
 import { tellApart } from './ask/harness.ts'
 import { isMedium, textTokens } from './prompt-tokens.ts'
@@ -71,7 +71,7 @@ export function readRequest(
   const imageTokens = sum((medium) => medium.imageTokens)
   const audioTokens = sum((medium) => medium.audioTokens)
   const documentTokens = sum(({ kind, description }) =>
-    kind === 'document' ? countTokens(description) : 0,
+    kind === 'document' ? countSent(description) : 0,
   )
   assertFits(written + documentTokens + imageTokens + audioTokens)
   return {

@@ -32,8 +32,11 @@ export function pulledSource<T>(
   async function pull(sink: Sink<T>): Promise<void> {
     let next = first ?? (await untilAborted(iterator.next(), attempt.signal))
     while (next.done !== true) {
-      await pace?.()
-      if (attempt.isOver) return
+      const wait = pace?.()
+      if (wait) {
+        await wait
+        if (attempt.isOver) return
+      }
       attempt.progress()
       sink.push(next.value)
       await waiting
