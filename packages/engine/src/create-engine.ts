@@ -3,7 +3,7 @@ import { promptTokens } from './chat/prompt-tokens.ts'
 import type { BuiltinEngine, Engine, EngineOperation } from './engine.ts'
 import { engineCard } from './models.ts'
 import { type Operation, operationContext } from './operation.ts'
-import { countTokens } from './tokens.ts'
+import { countSent } from './tokens.ts'
 import { EngineJobs, type JobChange, type JobFiles } from './video/jobs.ts'
 import { WorkerPool } from './workers/pool.ts'
 
@@ -36,7 +36,7 @@ export function createEngine(options: EngineOptions): BuiltinEngine {
     ...engineCard,
     operations: operationsWith(workers),
     countTokens: promptTokens,
-    tokensOf: countTokens,
+    tokensOf: countSent,
     jobs,
     waiting: () => ({ engine: workers.waiting, engine_videos: renderers.waiting }),
     async [Symbol.asyncDispose]() {

@@ -32,7 +32,7 @@ describe('a prompt that asks or tells something', () => {
   it.each([
     ['2 + 2 =', ' 4'],
     ['Q: What is 3+3?\nA:', ' 6'],
-    ['Say this is a test', '\n\nThis is a test.'],
+    ['Say this is a test', 'This is a test.'],
     ['The shop is in Oslo.\n\nQ: Where is the shop?\nA:', ' Oslo'],
   ])('%j', async (prompt, answered) => {
     expect(await textOf({ prompt })).toBe(answered)
@@ -92,7 +92,7 @@ describe('a text to be continued', () => {
       stop: [' green'],
       max_tokens: 10,
     })
-    expect(reply.choices[0]).toMatchObject({ text: '\n\nblue red', finish_reason: 'stop' })
+    expect(reply.choices[0]).toMatchObject({ text: 'blue red', finish_reason: 'stop' })
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countTokens, decodeTokenId, decodeTokenIds, encode } from '../src/tokens.ts'
+import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
+import { countSent, countTokens, decodeTokenId, decodeTokenIds, encode } from '../src/tokens.ts'
 import '../../../test/support/property-limits.ts'
 
 describe('tokens', () => {
@@ -34,7 +35,28 @@ describe('tokens', () => {
     )
   })
 
-  it.each(['a', ' ', '\n', '.', '1', '中', '\ud800'])(
+  it.each([
+    ['English', 'The committee will meet again on Thursday to discuss the budget for next year.'],
+    ['Russian', 'Сегодня хорошая погода, и мы пойдём гулять в парк, а потом домой.'],
+    ['Ukrainian', 'Всі люди народжуються вільними і рівними у своїй гідності та правах.'],
+    ['Greek', 'Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια.'],
+    ['Arabic', 'الطقس اليوم جميل وسنذهب إلى الحديقة ثم نعود إلى البيت.'],
+    ['Hebrew', 'מזג האוויר היום יפה, ואנחנו הולכים לטייל בפארק.'],
+    ['Hindi', 'आज मौसम बहुत अच्छा है और हम पार्क में घूमने जाएंगे।'],
+    ['Bengali', 'আজ আবহাওয়া খুব ভালো এবং আমরা পার্কে বেড়াতে যাব।'],
+    ['Tamil', 'இன்று வானிலை மிகவும் நன்றாக உள்ளது, நாங்கள் பூங்காவிற்கு செல்கிறோம்.'],
+    ['Thai', 'วันนี้อากาศดีมาก เราจะไปเดินเล่นที่สวนสาธารณะ'],
+    ['Chinese', '今天天气很好，我们打算去公园散步，然后一起吃晚饭。'],
+    ['Japanese', '今日は天気がいいので、公園を散歩してから一緒に夕食を食べます。'],
+    ['Korean', '오늘은 날씨가 좋아서 공원을 산책하고 같이 저녁을 먹을 거예요.'],
+    ['emoji', '😀😂🎉🚀❤️👍🏽🔥🥳🤖🌍🍕✨🙏😢'],
+  ])('counts %s about as o200k_base does', (_, text) => {
+    const ratio = countSent(text) / countO200k(text)
+    expect(ratio).toBeGreaterThan(0.9)
+    expect(ratio).toBeLessThan(1.75)
+  })
+
+  it.each(['a', ' ', '\n', '.', '1', '中', '\ud800', 'ж', 'é', '😀', 'ก'])(
     'reads a million times %j in well under a second',
     (character) => {
       const began = performance.now()

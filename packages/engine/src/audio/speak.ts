@@ -8,7 +8,7 @@ import {
   wavHeader,
 } from '@sluice/contract'
 import type { Operation, OperationContext } from '../operation.ts'
-import { countTokens } from '../tokens.ts'
+import { countSent } from '../tokens.ts'
 import { planSpeech, speechSampleRate } from './speech/plan.ts'
 import { findVoice } from './speech/voices.ts'
 
@@ -89,7 +89,7 @@ async function* speakParts(
 function speechUsage(text: string, samples: number): Usage {
   const seconds = samples / speechSampleRate
   const audioOutputTokens = Math.ceil(seconds * 20)
-  const inputTokens = countTokens(text)
+  const inputTokens = countSent(text)
   return { inputTokens, outputTokens: audioOutputTokens, audioOutputTokens, seconds }
 }
 

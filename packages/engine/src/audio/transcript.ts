@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import type { Cue, RequestOf, Usage } from '@sluice/contract'
 import type { OperationContext } from '../operation.ts'
-import { countTokens, encode } from '../tokens.ts'
+import { countSent, countTokens, encode } from '../tokens.ts'
 import type { Annotation } from './annotate.ts'
 import { captionOf } from './segments.ts'
 
@@ -34,7 +34,7 @@ export async function listenTo(
   const text = cues.map((cue) => cue.text).join(' ')
   const audioInputTokens = Math.ceil(annotation.duration * 10)
   const usage = {
-    inputTokens: audioInputTokens + countTokens(prompt ?? ''),
+    inputTokens: audioInputTokens + countSent(prompt ?? ''),
     outputTokens: countTokens(text),
     audioInputTokens,
     seconds: annotation.duration,

@@ -4,7 +4,7 @@ import { type Composed, type ComposeInput, composeChat, type SentInput } from '.
 import type { Draft } from './draft.ts'
 import { createOpenPart } from './media/open-part.ts'
 import { createPause } from './pause.ts'
-import { isMedium } from './prompt-tokens.ts'
+import { isMedium, messageText } from './prompt-tokens.ts'
 import { assertMayFit, openMedia } from './read-request.ts'
 import { createEnvelope, createReply, type SpokenDraft, usageOf } from './reply.ts'
 import { assertShallow, isLarge, wantsMuch } from './request-size.ts'
@@ -48,7 +48,7 @@ async function compose(input: ComposeInput, context: OperationContext): Promise<
   const { messages, tools, response_format: format } = input.request
   assertMayFit(messages, 'messages')
   const composed =
-    isLarge(input) || wantsMuch([tools, format])
+    isLarge(input) || wantsMuch([tools, format]) || mayPromptMuch(input.request)
       ? await context.workers.run('composeSentChat', sent(input), {
           timeoutMs: workMs,
           param: 'messages',
@@ -59,6 +59,14 @@ async function compose(input: ComposeInput, context: OperationContext): Promise<
     calls: draft.calls.map((call) => ({ ...call, id: context.newId('call_') })),
   }))
   return { ...composed, drafts }
+}
+
+/** Whether a prompt may contain a schema that requires much more than its own size. */
+function mayPromptMuch({ messages }: ChatRequest): boolean {
+  return messages.some((message) => {
+    const text = messageText(message)
+    return text.includes('$ref') || /min(?:Items|Length|Properties|Contains)['"]?\s*:/.test(text)
+  })
 }
 
 /** The request is sent as text, because a number with all of its digits cannot be cloned. */

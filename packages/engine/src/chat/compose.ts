@@ -2,8 +2,9 @@ import { type ChatRequest, parseJson, type Usage } from '@sluice/contract'
 import { type Answer, type Ask, createAsk } from './ask/ask.ts'
 import type { Medium } from './ask/conversation.ts'
 import { createDrafts, type Draft } from './draft.ts'
-import { jsonAnswer, jsonWishOf } from './json-answer.ts'
+import { jsonAnswer, jsonOf, jsonWishOf } from './json-answer.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
+import type { JsonSchema } from './schema/json-schema.ts'
 import { answer as answerAsk } from './skills/index.ts'
 import { styled, styleOf } from './style.ts'
 import { nextCalls } from './tools/next-calls.ts'
@@ -32,7 +33,8 @@ export async function composeChat({ request, media, now, seed }: ComposeInput): 
   const ask = createAsk(read.conversation, now)
   const answer = answerAsk(ask)
   const calls = nextCalls(toolUseOf(request), ask, answer)
-  const phrasings = calls.length > 0 ? [] : phrasingsOf(request, ask, answer)
+  const phrasings =
+    calls.length > 0 ? [] : phrasingsOf(request, ask, { answer, prompted: read.schema })
   const thought = { calls, phrasings, reasoning: reasoningOf(answer, calls) }
   return { drafts: await createDrafts(request, thought, seed), input: inputUsage(read) }
 }
@@ -47,8 +49,15 @@ export async function composeSentChat({ request, ...rest }: SentInput): Promise<
   return composeChat({ ...rest, request: parseJson(request) as ChatRequest })
 }
 
-function phrasingsOf(request: ChatRequest, ask: Ask, answer: Answer): readonly string[] {
+function phrasingsOf(
+  request: ChatRequest,
+  ask: Ask,
+  { answer, prompted }: { readonly answer: Answer; readonly prompted: JsonSchema | undefined },
+): readonly string[] {
   const wish = jsonWishOf(request)
+  const own =
+    prompted === undefined || wish.kind === 'schema' ? undefined : jsonOf(prompted, ask, answer)
+  if (own !== undefined) return [own]
   if (wish.kind !== 'none') return [jsonAnswer(wish, ask, answer)]
   const style = styleOf(ask)
   if (style.json && answer.verbatim !== true) {

@@ -38,6 +38,12 @@ export function jsonAnswer(
   })
 }
 
+/** An instance of a schema as JSON text, filled from the conversation; undefined if none was found. */
+export function jsonOf(schema: JsonSchema, ask: Ask, answer: Answer): string | undefined {
+  const made = createInstance(schema, jsonClues(ask, answer))
+  return made === undefined ? undefined : JSON.stringify(made.value)
+}
+
 /** Clues from tools, images, the request and the parts of the conversation that answer it or that it refers to. */
 function jsonClues(ask: Ask, answer: Answer): Clues {
   const { now, conversation, passage, text } = ask

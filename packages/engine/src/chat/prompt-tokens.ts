@@ -1,5 +1,5 @@
 import type { ChatRequest, ContentPart, Message } from '@sluice/contract'
-import { countTokens, countTokensInTurns } from '../tokens.ts'
+import { countSent, countTokensInTurns } from '../tokens.ts'
 import { createPause } from './pause.ts'
 
 /** Tokens of a message besides its text: its role and its delimiters. */
@@ -12,20 +12,21 @@ const mediumTokens = 100
 /** The tokens of a chat request as the built-in engine counts them, without opening images, audio and files. */
 export async function promptTokens(request: ChatRequest): Promise<number> {
   const pause = createPause()
-  let tokens = frameTokens(request)
-  let left = countedCharactersMax
+  let [tokens, characters, uncounted] = [0, 0, 0]
   for (const text of textsOf(request)) {
-    const counted = text.slice(0, left)
-    left -= counted.length
+    const counted = text.slice(0, countedCharactersMax - characters)
+    characters += counted.length
+    uncounted += text.length - counted.length
     tokens += await countTokensInTurns(counted, pause)
-    tokens += Math.ceil((text.length - counted.length) / charactersPerToken)
   }
-  return request.messages.reduce((sum, message) => sum + mediaTokens(message), tokens)
+  const rest = Math.ceil((uncounted * tokens) / Math.max(1, characters))
+  const frame = frameTokens(request) + tokens + rest
+  return request.messages.reduce((sum, message) => sum + mediaTokens(message), frame)
 }
 
 /** The tokens of all texts of a request: messages, calls, tools and schemas. */
 export function textTokens(request: ChatRequest): number {
-  return textsOf(request).reduce((sum, text) => sum + countTokens(text), frameTokens(request))
+  return textsOf(request).reduce((sum, text) => sum + countSent(text), frameTokens(request))
 }
 
 function frameTokens({ messages }: ChatRequest): number {
@@ -40,9 +41,8 @@ function textsOf({ tools, response_format: format, messages }: ChatRequest): rea
   ]
 }
 
-/** Counting this many characters takes up to 0.2 seconds. For the rest, the number is estimated from the length. */
+/** Counting this many characters takes up to 0.2 seconds. The rest counts as the same number of tokens per character. */
 const countedCharactersMax = 1_000_000
-const charactersPerToken = 4
 
 /** The text parts of a message, joined by blank lines. */
 export function messageText({ content }: Message): string {

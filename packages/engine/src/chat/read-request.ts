@@ -5,17 +5,21 @@ import {
   invalidRequest,
   type Message,
 } from '@sluice/contract'
-import { countTokens, tokenCharactersMax } from '../tokens.ts'
+import { countSent, tokenCharactersMax } from '../tokens.ts'
 import type { Conversation, Medium, PastCall, Turn } from './ask/conversation.ts'
 import { tellApart } from './ask/harness.ts'
-import { isMedium, messageText, textTokens } from './prompt-tokens.ts'
+import { isMedium, textTokens } from './prompt-tokens.ts'
+import { readPrompted } from './prompted/prompted-schema.ts'
 import { holdsMore } from './request-size.ts'
+import type { JsonSchema } from './schema/json-schema.ts'
 
 /** Opens a part that is not text. `param` is the path of the part. */
 export type OpenPart = (part: ContentPart, param: string) => Promise<Medium>
 
 export interface ReadRequest {
   readonly conversation: Conversation
+  /** The schema in the prompt that the response must match. */
+  readonly schema: JsonSchema | undefined
   readonly textTokens: number
   readonly imageTokens: number
   readonly audioTokens: number
@@ -45,12 +49,13 @@ export function readRequest(
 ): ReadRequest {
   const written = textTokens(request)
   assertFits(written)
+  const { texts, schema } = readPrompted(request)
   const calls = new Map<string, PastCall>()
   const turns = request.messages.map((message, index): Turn => {
     const own = callsOf(message)
     for (const call of own) calls.set(call.id, call)
     const answers = message.role === 'tool' ? calls.get(message.tool_call_id ?? '') : undefined
-    const text = messageText(message)
+    const text = texts[index] ?? ''
     return {
       role: message.role === 'developer' ? 'system' : message.role,
       index,
@@ -66,10 +71,16 @@ export function readRequest(
   const imageTokens = sum((medium) => medium.imageTokens)
   const audioTokens = sum((medium) => medium.audioTokens)
   const documentTokens = sum(({ kind, description }) =>
-    kind === 'document' ? countTokens(description) : 0,
+    kind === 'document' ? countSent(description) : 0,
   )
   assertFits(written + documentTokens + imageTokens + audioTokens)
-  return { conversation: { turns }, textTokens: written + documentTokens, imageTokens, audioTokens }
+  return {
+    conversation: { turns },
+    schema,
+    textTokens: written + documentTokens,
+    imageTokens,
+    audioTokens,
+  }
 }
 
 /** Throws context_length_exceeded (param `field`) if there are more tokens than a request may have. */

@@ -55,8 +55,11 @@ export function assertShallow({ tools, response_format: format }: ChatRequest): 
     throw invalidRequest(`'${param}' is nested more than ${levelsMax} levels deep`, param)
 }
 
-/** Goes level by level, since deep nesting would exhaust the stack of recursive code. */
-function isDeep(value: unknown): boolean {
+/**
+ * Whether a value is nested more deeply than any real schema. Goes level by level, since deep nesting would exhaust the stack of
+ * recursive code.
+ */
+export function isDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > levelsMax) return true

@@ -42,7 +42,7 @@ function asked(prompt: string, now: number): readonly string[] | undefined {
   const ask = createAsk({ turns: [turn] }, now)
   const found = answer(ask)
   const ways = styled(found, styleOf(ask))
-  if (opening === null) return ways.map((way) => (/\s$/.test(prompt) ? way : `\n\n${way}`))
+  if (opening === null) return ways
   const values = found.value === undefined ? [] : [found.value]
   return [...new Set([...values, ...ways])].map((way) => spaced(prompt, way))
 }

@@ -1,6 +1,6 @@
 import type { ImagesReply, ResultOf, Step, TypedEvent, Usage } from '@sluice/contract'
 import type { OperationContext } from '../operation.ts'
-import { countTokens } from '../tokens.ts'
+import { countSent } from '../tokens.ts'
 import type { ImagesOutput } from './edit-images.ts'
 import type { FinishedPicture } from './finish-picture.ts'
 import type { ImageOptions } from './image-options.ts'
@@ -73,7 +73,7 @@ function usageOf({ pictures, inputPixels }: ImagesOutput, { prompt }: ImageOptio
   const imageInputTokens = Math.ceil(inputPixels / patchPixels)
   const patches = pictures.map(({ width, height }) => Math.ceil((width * height) / patchPixels))
   return {
-    inputTokens: countTokens(prompt) + imageInputTokens,
+    inputTokens: countSent(prompt) + imageInputTokens,
     imageInputTokens,
     outputTokens: patches.reduce((sum, count) => sum + count, 0),
     images: pictures.length,

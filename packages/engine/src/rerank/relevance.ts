@@ -1,7 +1,7 @@
 import { conceptsOf } from '../embed/concepts.ts'
 import { type Features, weighFeatures } from '../embed/features.ts'
 import { splitWords } from '../embed/words.ts'
-import { countTokens, encode } from '../tokens.ts'
+import { countSent, encode } from '../tokens.ts'
 
 export interface JudgeInput {
   readonly query: string
@@ -63,10 +63,10 @@ export async function judgeDocuments(input: JudgeInput): Promise<Judgement> {
   const { tokensMax, passagesMax } = input
   const query = prepareQuery(input.query)
   const own = weighFeatures(input.query)
-  let tokens = countTokens(input.query)
+  let tokens = countSent(input.query)
   let cut = 0
   const all = input.texts.map((text) => {
-    const count = countTokens(text)
+    const count = countSent(text)
     const isCut = count > tokensMax
     const read = isCut ? encode(text).slice(0, tokensMax).join('') : text
     tokens += Math.min(count, tokensMax)

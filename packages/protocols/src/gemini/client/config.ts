@@ -8,6 +8,7 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
+import { enumFormat, isEnum } from './enum-answer.ts'
 import { pick, refuse } from './fields.ts'
 import { toJsonSchema } from './json-schema.ts'
 import { detailOf } from './media.ts'
@@ -72,11 +73,11 @@ function formatOf(config: Fields, path: string): Partial<ChatRequest> {
   const type = someText(pick(config, 'responseMimeType'))
   const own = pick(config, 'responseSchema')
   const plain = pick(config, 'responseJsonSchema')
-  if (type === 'text/x.enum') refuse(`${path}.responseMimeType`)
   const schema = isObject(plain) ? plain : isObject(own) ? toJsonSchema(own) : undefined
+  const param = `${path}.${isObject(plain) ? 'responseJsonSchema' : 'responseSchema'}`
+  if (isEnum(config)) return { response_format: enumFormat(schema, param) }
   if (type !== 'application/json') {
     if (schema === undefined) return {}
-    const param = `${path}.${isObject(plain) ? 'responseJsonSchema' : 'responseSchema'}`
     throw new GatewayError(
       'invalid_request',
       'A response schema needs responseMimeType application/json',

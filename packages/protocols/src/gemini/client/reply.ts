@@ -7,6 +7,7 @@ import { groundingMetadata } from '../grounding.ts'
 import { serverMetadata, serverParts } from '../server-tools.ts'
 import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
+import { wantsEnum, withBareValues } from './enum-answer.ts'
 import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
 
 type Choice = ChatReply['choices'][number]
@@ -19,8 +20,9 @@ export function contentReply(
   reports: Reports,
 ): Record<string, unknown> {
   const thoughts = wantsThoughts(request)
+  const { choices } = wantsEnum(request) ? withBareValues(reply) : reply
   return {
-    candidates: reply.choices.map((choice) => candidateOf(choice, thoughts, reports)),
+    candidates: choices.map((choice) => candidateOf(choice, thoughts, reports)),
     usageMetadata: formatUsage(usageOf(reply.usage)),
     modelVersion: reply.model,
     responseId: reply.id,

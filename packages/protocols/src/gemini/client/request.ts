@@ -111,7 +111,9 @@ export function paramOfChat(canonical: string, request: unknown): string {
   const tool = /^tools\[(\d+)\](?!\.functionD)(?:\.function)?(.*)$/.exec(canonical)
   if (tool !== null) return pathOfFunction(objectOf(request), Number(tool[1])) + (tool[2] ?? '')
   const [field = ''] = canonical.split(/[.[]/)
-  const known = places[field]
+  const config = objectOf(pick(objectOf(request), 'generationConfig'))
+  const isOwnSchema = field === 'response_format' && isObject(pick(config, 'responseSchema'))
+  const known = isOwnSchema ? 'generationConfig.responseSchema' : places[field]
   const place = known === undefined ? canonical : spelledPath(known, request)
   return field === 'tool_choice' && canonical.endsWith('.name')
     ? `${place}.allowedFunctionNames[${/\[(\d+)\]/.exec(canonical)?.[1] ?? 0}]`

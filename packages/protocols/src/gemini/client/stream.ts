@@ -20,6 +20,7 @@ import { groundingMetadata } from '../grounding.ts'
 import { serverMetadata, serverParts } from '../server-tools.ts'
 import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
+import { StreamedValues, wantsEnum } from './enum-answer.ts'
 import { geminiError } from './error.ts'
 import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
 import { StreamedCalls } from './streamed-calls.ts'
@@ -76,6 +77,8 @@ interface Writing {
   readonly reports: Reports
   readonly thoughts: boolean
   readonly candidates: Map<number, Candidate>
+  /** Only if the response is one of the values of an enumeration. */
+  readonly values: StreamedValues | undefined
   head: { readonly modelVersion: string; readonly responseId: string } | undefined
   usage: Usage | undefined
 }
@@ -95,6 +98,7 @@ export function createChatWriter(
     reports,
     thoughts: wantsThoughts(request),
     candidates: new Map(),
+    values: wantsEnum(request) ? new StreamedValues() : undefined,
     head: undefined,
     usage: undefined,
   }
@@ -113,7 +117,7 @@ function write(writing: Writing, step: Step<ChatChunk>): string {
     writing.usage = step.usage
     return ''
   }
-  const { model, id, choices } = step.event
+  const { model, id, choices } = writing.values?.read(step.event) ?? step.event
   writing.head ??= { modelVersion: model, responseId: id }
   const candidates = choices.flatMap((choice) => candidatesOf(writing, choice))
   return candidates.length === 0 ? '' : fragmentOf(writing, { candidates })
@@ -121,8 +125,9 @@ function write(writing: Writing, step: Step<ChatChunk>): string {
 
 /** The finish reasons and the usage come last, together. */
 function end(writing: Writing): string {
+  const values = writing.values?.rest()
   const candidates = [...writing.candidates.values()].map((candidate) =>
-    lastCandidate(candidate, writing.reports),
+    lastCandidate(candidate, values?.get(candidate.index) ?? '', writing.reports),
   )
   const usage = writing.usage === undefined ? {} : { usageMetadata: formatUsage(writing.usage) }
   return fragmentOf(writing, { candidates, ...usage }) + writing.framing.end()
@@ -201,8 +206,8 @@ function closingOf({ calls, blocks }: Candidate): ReturnType<typeof closingParts
   return closingParts({ calls: calls.all(), blocks })
 }
 
-/** If no finish reason came before, the parts that waited for one are written here. */
-function lastCandidate(candidate: Candidate, reports: Reports): Fields {
+/** If no finish reason came before, the parts that waited for one are written here, and a value that did. */
+function lastCandidate(candidate: Candidate, value: string, reports: Reports): Fields {
   const { index, finish, annotations, serverCalls, text } = candidate
   const closing = candidate.closing ?? closingOf(candidate)
   const signature = closing.textSignature
@@ -213,7 +218,7 @@ function lastCandidate(candidate: Candidate, reports: Reports): Fields {
       role: 'model',
       parts: [
         ...waiting,
-        { text: '', ...(signature === undefined ? {} : { thoughtSignature: signature }) },
+        { text: value, ...(signature === undefined ? {} : { thoughtSignature: signature }) },
       ],
     },
     ...(finish === undefined ? {} : finishFields(finish, closing.malformed)),

@@ -5,7 +5,7 @@ import {
   type ResultOf,
   unlistedFields,
 } from '@sluice/contract'
-import type { EngineContext, EngineOperation } from '@sluice/engine'
+import { type EngineContext, engineCard, type EngineOperation } from '@sluice/engine'
 import { lackProviderTools } from '@sluice/protocols'
 import { modelOf } from '../call.ts'
 import type { AnyStep } from '../canonical.ts'
@@ -16,6 +16,7 @@ import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { Delivery } from './delivery.ts'
 import { namedFilesOf } from './named-files.ts'
+import { createPace } from './pace.ts'
 import { lowered } from './prepare.ts'
 import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from './source.ts'
@@ -57,7 +58,7 @@ export async function askEngine(
       answering(request, engineContext(run, target, attempt.signal)),
       attempt.signal,
     )
-    const answer = await answerOf(attempt, result)
+    const answer = await answerOf(attempt, target, result)
     return {
       target,
       firstContentMs: attempt.elapsedMs,
@@ -88,7 +89,11 @@ function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): Eng
   }
 }
 
-async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Promise<AttemptAnswer> {
+async function answerOf(
+  attempt: Attempt,
+  target: EngineTarget,
+  result: ResultOf<OperationName>,
+): Promise<AttemptAnswer> {
   if (result.kind === 'reply') {
     attempt.report(result.usage)
     attempt.complete()
@@ -106,7 +111,11 @@ async function answerOf(attempt: Attempt, result: ResultOf<OperationName>): Prom
   const first = await untilAborted(iterator.next(), attempt.signal)
   attempt.begin()
   attempt.wait('idle')
-  return { kind: 'steps', steps: batched(attempt, pulledSource(attempt, iterator, first)) }
+  // Other engines stream as their models do.
+  const isComputed = target.providerId === engineCard.id
+  const pace = isComputed ? createPace(attempt.signal) : undefined
+  const steps = pulledSource(attempt, iterator, { first, ...(pace && { pace }) })
+  return { kind: 'steps', steps: batched(attempt, steps) }
 }
 
 function iteratorOf<T>(items: AsyncIterable<T>): AsyncIterator<T> {

@@ -3,6 +3,13 @@ import type { Attempt } from './attempt.ts'
 import type { Sink, Source } from './source.ts'
 import { untilAborted } from './until-aborted.ts'
 
+interface PullOptions<T> {
+  /** The first item, if it has been pulled already. */
+  readonly first?: IteratorResult<T>
+  /** Awaited before each item. */
+  readonly pace?: () => Promise<void> | undefined
+}
+
 /**
  * Turns an engine's iterator into a stream of the attempt. Items are pulled no faster than the reader takes them. An
  * engine that ignores its signal is left running.
@@ -10,7 +17,7 @@ import { untilAborted } from './until-aborted.ts'
 export function pulledSource<T>(
   attempt: Attempt,
   iterator: AsyncIterator<T>,
-  first?: IteratorResult<T>,
+  { first, pace }: PullOptions<T> = {},
 ): Source<T> {
   let wake: (() => void) | undefined
   let waiting: Promise<void> | undefined
@@ -25,6 +32,11 @@ export function pulledSource<T>(
   async function pull(sink: Sink<T>): Promise<void> {
     let next = first ?? (await untilAborted(iterator.next(), attempt.signal))
     while (next.done !== true) {
+      const wait = pace?.()
+      if (wait) {
+        await wait
+        if (attempt.isOver) return
+      }
       attempt.progress()
       sink.push(next.value)
       await waiting

@@ -328,9 +328,13 @@ function engineOf(
   model: string,
 ): (() => Promise<Engine>) | undefined {
   if (providerId !== engine.id) return packages.get(providerId)
-  if (config.builtin.enabled === 'never' || !engine.models.some(({ id }) => id === model))
+  const known = engine.models.find(({ id }) => id === model)
+  if (config.builtin.enabled === 'never' || known === undefined)
     throw unknownModel(`${providerId}/${model}`)
-  const { operations = {} } = engine
+  const offered = Object.entries(engine.operations ?? {}).filter(([operation]) =>
+    known.operations.some((own) => own === operation),
+  )
+  const operations: Engine = Object.fromEntries(offered)
   return async () => operations
 }
 
