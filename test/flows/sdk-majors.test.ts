@@ -49,7 +49,8 @@ const sdks: readonly Sdk[] = [
   {
     newest: 'cohere-ai',
     previous: 'cohere-previous',
-    ask: (environment) => new CohereClientV2({ token: apiKey, environment }).chat({ model, messages }),
+    ask: (environment) =>
+      new CohereClientV2({ token: apiKey, environment }).chat({ model, messages }),
     header: 'x-fern-sdk-version',
   },
 ]

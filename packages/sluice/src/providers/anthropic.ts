@@ -1,5 +1,6 @@
 import { anthropic as anthropicProtocol } from '@sluice/protocols'
 import { header, type Provider } from './provider.ts'
+import { anthropicRetirements } from './retirements.ts'
 
 export const anthropic: Provider = {
   id: 'anthropic',
@@ -9,5 +10,6 @@ export const anthropic: Provider = {
   environment: ['ANTHROPIC_API_KEY'],
   credentials: header('x-api-key'),
   headers: { 'anthropic-version': '2023-06-01' },
+  retirements: anthropicRetirements,
   documentation: 'https://platform.claude.com/docs/en/api/overview',
 }

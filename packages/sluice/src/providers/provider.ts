@@ -1,5 +1,6 @@
 import type { OperationName } from '@sluice/contract'
 import type { ModelCard, Protocol, Quirk } from '@sluice/protocols'
+import type { Retirements } from './retirements.ts'
 
 /** Provider settings besides the key: region, project, resource, apiVersion … */
 export type ProviderSettings = Readonly<Record<string, string>>
@@ -59,6 +60,8 @@ export interface Provider {
   readonly quirks?: readonly Quirk[]
   /** Known models with their token limits; the upstream's own list adds to them. */
   readonly models?: readonly ModelCard[]
+  /** Models that it has retired or will retire. */
+  readonly retirements?: Retirements
   /** URL of the provider's API documentation. */
   readonly documentation: string
   /**

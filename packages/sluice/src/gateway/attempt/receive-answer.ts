@@ -88,7 +88,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
       begun: begun.resolve,
       failed: begun.reject,
     })
-  // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's tts-1).
+  // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's oldest ones).
   const isSound = reading === undefined || contentType.startsWith('audio/')
   if (isSound && prepared.isMedia && !contentType.includes('json'))
     return contentType.startsWith('text/')
