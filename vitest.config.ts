@@ -4,12 +4,46 @@ import { defineConfig } from 'vitest/config'
 // Each gateway of a test starts threads, which would compile the same modules again and again.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compile')
 
+/** The packages that hold an older major version of each official SDK: see "SDKs" in CONTRIBUTING.md. */
+const previousSdks: Readonly<Record<string, string>> = {
+  openai: 'openai-previous',
+  '@anthropic-ai/sdk': 'anthropic-previous',
+  '@google/genai': 'genai-previous',
+  'cohere-ai': 'cohere-previous',
+}
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'all',
+          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        resolve: {
+          alias: Object.entries(previousSdks).map(([newest, previous]) => ({
+            find: new RegExp(`^${newest}(?=/|$)`),
+            replacement: previous,
+          })),
+        },
+        test: {
+          name: 'previous SDKs',
+          include: ['sdk-*', 'builtin-formats', 'messages'].map(
+            (name) => `test/flows/${name}.test.ts`,
+          ),
+          // They test Vercel's AI SDK.
+          exclude: ['test/flows/sdk-matrix.test.ts', 'test/flows/sdk-through-ai.test.ts'],
+          env: { SDKS: 'previous' },
+        },
+      },
+    ],
   },
 })

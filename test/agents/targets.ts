@@ -21,8 +21,8 @@ const key = 'sk-of-the-upstream'
 const openai = { provider: { kind: 'openai', key }, answering: makers.openai.answering }
 
 export const targets: readonly Target[] = [
-  { name: 'OpenAI chat, gpt-4.1', speaks: 'openai', model: 'gpt-4.1', upstream: openai },
-  { name: 'OpenAI chat, gpt-5.1', speaks: 'openai', model: 'gpt-5.1', upstream: openai },
+  { name: 'OpenAI chat', speaks: 'openai', model: 'gpt-4.1', upstream: openai },
+  { name: 'OpenAI chat, reasoning', speaks: 'openai', model: 'gpt-5.1', upstream: openai },
   {
     name: 'OpenAI Responses',
     speaks: 'openai-responses',

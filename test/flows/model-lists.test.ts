@@ -123,3 +123,15 @@ describe('a bare name while a list of models cannot be had', () => {
     expect(await response.text()).toContain('write mute/gpt-4o or still/gpt-4o')
   })
 })
+
+test('a model whose end is announced is listed with the day, also under a name of the gateway', async () => {
+  await using gateway = await start({
+    providers: { openai: { key: 'k', models: ['gpt-4o', 'gpt-6-luna'] } },
+    models: { house: 'openai/gpt-4o' },
+  })
+  const { data } = (await (await gateway.request('/v1/models')).json()) as {
+    readonly data: readonly { readonly id: string; readonly shutdown_date?: string }[]
+  }
+  const ends = data.flatMap(({ id, shutdown_date }) => (shutdown_date ? [[id, shutdown_date]] : []))
+  expect(ends).toEqual(['openai/gpt-4o', 'gpt-4o', 'house'].map((id) => [id, '2027-01-14']))
+})

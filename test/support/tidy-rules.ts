@@ -159,6 +159,7 @@ const providerParts: ReadonlySet<string> = new Set([
   'sluice/providers/compatible.ts',
   'sluice/providers/aws-signature.ts',
   'sluice/providers/google-access.ts',
+  'sluice/providers/retirements.ts',
 ])
 
 /** A provider is data in a short file and must not import another provider. */

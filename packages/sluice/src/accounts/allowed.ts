@@ -28,7 +28,7 @@ export function assertOperation({ holders }: Caller, operation: OperationName): 
 /**
  * Checks that all levels of a caller allow a model name: exact names, `provider/*` or `*`. The lists contain names as callers
  * write them. The targets and fallbacks of an allowed route are included, so a key that may use `fast` need not be allowed
- * `openai/gpt-4o`. The reverse does not hold.
+ * `openai/gpt-6-sol`. The reverse does not hold.
  *
  * @throws GatewayError `forbidden`, which names the level.
  */

@@ -5,7 +5,7 @@ const hoursMax = 8_760
 
 /**
  * Parses a budget as written in options, files and claims: US dollars and a window, and what it counts (`10/month`,
- * `1/24h,tag=nightly`, `2.5/day,model=gpt-4o,over=builtin-chat`). Undefined if the text is invalid.
+ * `1/24h,tag=nightly`, `2.5/day,model=gpt-6-sol,over=builtin-chat`). Undefined if the text is invalid.
  */
 export function parseBudget(text: string): Omit<Budget, 'id'> | undefined {
   const [amount = '', ...further] = text.split(',')

@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../config/config.ts'
 import { type Environment, unknownVariables } from '../config/env.ts'
 import { readTextIfAny } from '../config/read-text.ts'
 import { shownUrl } from '../config/shown-settings.ts'
+import { retiringModels } from '../gateway/route/retirement.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import { whyOff } from '../gateway/route/why-off.ts'
@@ -78,7 +79,12 @@ export async function check(
   const report: Report = {
     ...describe(config, upstreams),
     ...(live && { live: results }),
-    warnings: unknownVariables(environment.variables, readTextIfAny(config.configFile)),
+    warnings: [
+      ...unknownVariables(environment.variables, readTextIfAny(config.configFile)),
+      ...retiringModels(config, upstreams, new Date().toISOString().slice(0, 10)).map(
+        ({ text }) => `${text}.`,
+      ),
+    ],
     problems,
     isFine: problems.length === 0,
   }

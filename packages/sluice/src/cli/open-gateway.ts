@@ -18,6 +18,7 @@ import { LiveCalls } from '../gateway/live-calls.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
 import { createModelLists } from '../gateway/route/model-lists.ts'
+import { retiringModels } from '../gateway/route/retirement.ts'
 import type { Routing } from '../gateway/route/routing.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import { whyOff } from '../gateway/route/why-off.ts'
@@ -221,6 +222,13 @@ function serverOptions({ server }: Config, current: () => Config): ServerOptions
   }
 }
 
+/** How long before its end a configured model is warned of: half of the shortest notice that providers give. */
+const retiresSoonMs = 30 * 86_400_000
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
 export interface RoutingNeeds {
   readonly send: Gateway['send']
   /** Absent if routes are only inspected. */
@@ -244,10 +252,14 @@ export async function routingOf(
     skipped.set(id, reason)
     log.warn({ provider: id }, `the provider ${id} is off: ${reason}`)
   })
+  const today = dayOf(now())
+  const soon = dayOf(now() + retiresSoonMs)
+  for (const { target, date, text } of retiringModels(config, upstreams, today))
+    if (date <= soon) log.warn({ target, date }, text)
   const book = createPriceBook({
     library: () => bundledOrFetched(config.dataFolder, log),
     overrides: overridesOf(config.prices),
-    today: new Date(now()).toISOString().slice(0, 10),
+    today,
   })
   const prices = createTargetPrices(book, ({ provider, model }, price) => {
     const reason = price ? 'something that was used has no price' : 'it has no price'

@@ -216,7 +216,7 @@ export async function updatePrices(
   try {
     const library = await openLibrary(fetched)
     // An unusable library would otherwise fail at the first call.
-    library('openai', 'gpt-4o', new Date())
+    library('openai', 'gpt-6-sol', new Date())
   } catch (cause) {
     throw new CommandError(`${from} cannot be used: ${reasonOf(cause)}`, { cause })
   }

@@ -180,7 +180,7 @@ function addConfigCommands(program: Command, print: Print): void {
   config
     .command('set')
     .description('set one value; comments are kept')
-    .argument('<path>', 'a path such as server.port or models["gpt-4.1"]')
+    .argument('<path>', 'a path such as server.port or models["gpt-5.5"]')
     .argument('<value>', 'a YAML value, such as 9000 or acme/small')
     .option('--json', 'print JSON')
     .action(async (path: string, value: string, options: { json?: boolean }) => {
@@ -190,7 +190,7 @@ function addConfigCommands(program: Command, print: Print): void {
   config
     .command('unset')
     .description('remove one value')
-    .argument('<path>', 'a path such as server.port or models["gpt-4.1"]')
+    .argument('<path>', 'a path such as server.port or models["gpt-5.5"]')
     .option('--json', 'print JSON')
     .action(async (path: string, options: { json?: boolean }) => {
       const { changeConfig } = await import('./change-config.ts')

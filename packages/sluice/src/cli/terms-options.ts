@@ -30,7 +30,7 @@ const dayMs = 86_400_000
 /** Adds the options of `TermsOptions` to a command. */
 export function addTermsOptions(command: Command): Command {
   return command
-    .option('--models <names>', 'allowed models, such as gpt-4o,acme/*; default all', splitList)
+    .option('--models <names>', 'allowed models, such as gpt-6-sol,acme/*; default all', splitList)
     .option(
       '--operations <names>',
       'allowed operations, such as chat,embed; default all',
@@ -44,7 +44,7 @@ export function addTermsOptions(command: Command): Command {
     .option('--concurrent <number>', 'concurrent requests', positive)
     .option(
       '--budget <budget>',
-      'US dollars and a period, such as 10/month, 2.5/day,model=gpt-4o or 1/24h,tag=nightly; with over=NAME, requests over budget go to that model; may be repeated',
+      'US dollars and a period, such as 10/month, 2.5/day,model=gpt-6-sol or 1/24h,tag=nightly; with over=NAME, requests over budget go to that model; may be repeated',
       // Commander passes undefined the first time.
       (text: string, known: readonly BudgetOption[] | undefined) => [
         ...(known ?? []),
@@ -94,7 +94,7 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
 export function budgetOption(text: string): BudgetOption {
   const budget = parseBudget(text)
   if (!budget)
-    throw new InvalidArgumentError('It must be such as 10/month, 1/24h or 2.5/day,model=gpt-4o.')
+    throw new InvalidArgumentError('It must be such as 10/month, 1/24h or 2.5/day,model=gpt-6-sol.')
   return budget
 }
 

@@ -170,7 +170,7 @@ function endOfItem(text: string, valueEnd: number): number {
   return Math.min(text.length, end + 1)
 }
 
-/** Parses `models.fast.targets[0].weight` into steps; names with dots are quoted: `models["gpt-4.1"]`. */
+/** Parses `models.fast.targets[0].weight` into steps; names with dots are quoted: `models["gpt-5.5"]`. */
 export function parsePath(text: string): Path {
   const path: (string | number)[] = []
   const step = /\.?(?:([^.[\]"]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\])/y

@@ -100,7 +100,7 @@ export const jwt = listOf(
       budgets: optional(
         listOf(
           Type.String({ pattern: budgetPattern, ...described('US dollars and a period.') }),
-          'Budgets of each caller: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-4o.',
+          'Budgets of each caller: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-6-sol.',
         ),
       ),
       tags: optional(

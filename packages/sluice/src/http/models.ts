@@ -55,6 +55,7 @@ function openAiModel(model: ListedModel) {
     context_window: model.inputTokenLimit ?? null,
     max_output_tokens: model.outputTokenLimit ?? null,
     operations: model.operations,
+    ...(model.retiresOn !== undefined && { shutdown_date: model.retiresOn }),
   }
 }
 

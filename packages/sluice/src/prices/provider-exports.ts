@@ -42,7 +42,7 @@ const forms: readonly Form[] = [
     columns: ['start_time_iso', 'amount_value', 'line_item'],
     read: (row) => ({
       day: dayOf(row, 'start_time_iso'),
-      // Such as "gpt-4o-2024-08-06, input": the model and the kind of usage.
+      // Such as "gpt-5.5-2026-04-23, input": the model and the kind of usage.
       model: (row['line_item'] ?? '').split(',')[0]?.trim() ?? '',
       costUsd: inUsd(row, 'amount_currency', numberOf(row, 'amount_value')),
     }),

@@ -1,5 +1,6 @@
 import { anthropic as anthropicProtocol } from '@sluice/protocols'
 import { header, type Provider } from './provider.ts'
+import { anthropicRetirements } from './retirements.ts'
 
 export const anthropic: Provider = {
   id: 'anthropic',
@@ -10,5 +11,6 @@ export const anthropic: Provider = {
   credentials: header('x-api-key'),
   headers: { 'anthropic-version': '2023-06-01' },
   routingFields: ['fallbacks', 'fallback_credit_token'],
+  retirements: anthropicRetirements,
   documentation: 'https://platform.claude.com/docs/en/api/overview',
 }

@@ -1,5 +1,6 @@
 import { gemini } from '@sluice/protocols'
 import { header, type Provider } from './provider.ts'
+import { googleRetirements } from './retirements.ts'
 
 export const google: Provider = {
   id: 'google',
@@ -9,5 +10,6 @@ export const google: Provider = {
   baseUrlVariables: ['GOOGLE_GEMINI_BASE_URL'],
   environment: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   credentials: header('x-goog-api-key'),
+  retirements: googleRetirements,
   documentation: 'https://ai.google.dev/api',
 }

@@ -1,5 +1,6 @@
 import { openaiResponses as protocol } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
+import { openaiRetirements } from './retirements.ts'
 
 /** OpenAI with the Responses API also for chat; some of its models support nothing else. */
 export const openaiResponses: Provider = {
@@ -10,5 +11,6 @@ export const openaiResponses: Provider = {
   // OPENAI_API_KEY enables only the provider `openai`.
   environment: ['OPENAI_RESPONSES_API_KEY'],
   credentials: bearer,
+  retirements: openaiRetirements,
   documentation: 'https://platform.openai.com/docs/api-reference/responses',
 }

@@ -1,5 +1,6 @@
 import { openaiLike, openai as openaiProtocol, openaiResponses } from '@sluice/protocols'
 import { bearer, type Provider } from './provider.ts'
+import { openaiRetirements } from './retirements.ts'
 
 /** These models are only available in the Responses API (OpenAI, models). */
 const responding =
@@ -21,5 +22,6 @@ export const openai: Provider = {
   environment: ['OPENAI_API_KEY'],
   credentials: bearer,
   routingFields: [],
+  retirements: openaiRetirements,
   documentation: 'https://platform.openai.com/docs/api-reference',
 }

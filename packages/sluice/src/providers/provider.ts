@@ -1,6 +1,7 @@
 import type { OperationName } from '@sluice/contract'
 import type { ModelCard, Protocol, Quirk } from '@sluice/protocols'
 import type { RoutingField } from './routing-fields.ts'
+import type { Retirements } from './retirements.ts'
 
 /** Provider settings besides the key: region, project, resource, apiVersion … */
 export type ProviderSettings = Readonly<Record<string, string>>
@@ -65,6 +66,8 @@ export interface Provider {
   readonly routingFields?: readonly RoutingField[]
   /** Known models with their token limits; the upstream's own list adds to them. */
   readonly models?: readonly ModelCard[]
+  /** Models that it has retired or will retire. */
+  readonly retirements?: Retirements
   /** URL of the provider's API documentation. */
   readonly documentation: string
   /**

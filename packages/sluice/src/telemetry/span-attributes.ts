@@ -9,7 +9,7 @@ type Attributes = Record<string, string | number | boolean | readonly string[]>
 /** Callers can write anything as a path or model name, so these are cut. */
 const shownMax = 200
 
-/** The name of a span by the conventions, such as `chat gpt-4o`. */
+/** The name of a span by the conventions, such as `chat gpt-6-sol`. */
 export function callName({ format, call }: CallEnd): string {
   const word = format ? operationWord(format.operation) : 'request'
   const model = call?.request.model

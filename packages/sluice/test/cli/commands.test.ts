@@ -75,6 +75,24 @@ models:
   expect(text).toContain('Problems found: 9.')
 })
 
+test('check and models warn of what a provider retires, which is no problem yet', async () => {
+  using folder = temporaryFolder()
+  const environment = settings(
+    folder.path,
+    `
+providers: { openai: { key: k, models: [gpt-6-luna] } }
+models: { old: openai/gpt-4-turbo, new: openai/gpt-6-luna }
+`,
+  )
+  const warning = 'models.old leads to openai/gpt-4-turbo, which OpenAI retired on 2026-10-23'
+  const { text, isFine } = await check(environment)
+  expect(text.split('\n').filter((line) => line.startsWith('WARNING'))).toEqual([
+    `WARNING    ${warning}.`,
+  ])
+  expect(isFine).toBe(true)
+  expect((await listModels(environment, {})).split('\n').at(-1)).toBe(warning)
+})
+
 test('models lists names, limits and operations without a network', async () => {
   using folder = temporaryFolder()
   const environment = settings(folder.path, 'models: { house: builtin/builtin-chat }')

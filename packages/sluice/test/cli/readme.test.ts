@@ -30,12 +30,12 @@ const masked = (text: string) =>
     .replaceAll(/\b(team|key|user)_\w{16}/g, '$1_…')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
 
-/** What a long story costs: 14 × 0.15 + 500 × 0.60 millionths of a dollar. */
+/** What a long story costs: 14 × 0.10 + 500 × 0.50 millionths of a dollar. */
 const story = {
   id: 'chatcmpl-1',
   object: 'chat.completion',
   created: 1,
-  model: 'gpt-4o-mini-2024-07-18',
+  model: 'gpt-6-luna',
   choices: [
     {
       index: 0,
@@ -88,9 +88,9 @@ test('a team with a budget: a key, the refusal, the bill and the end of the key'
     expect(refused).toContain('insufficient_quota')
     expect(shown).toContain(masked(refused))
     const [table = ''] = blocks(section, 'text')
-    expect(table).toContain('0.000302')
+    expect(table).toContain('0.000251')
     expect(shown).toContain(masked(table))
-    expect(shown).toMatch(/"kind":"budget".*"limit":500,"remaining":198/)
+    expect(shown).toMatch(/"kind":"budget".*"limit":500,"remaining":249/)
     expect(shown).toMatch(
       /Revoked key_… \(app\)[^\n]*\n\{"error":\{"message":"The API key is not valid",/,
     )

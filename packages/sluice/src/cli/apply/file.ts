@@ -28,7 +28,9 @@ const writtenTerms = {
   budgets: Type.Array(
     Type.Union([
       Type.String({
-        ...described('US dollars and a period: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-4o.'),
+        ...described(
+          'US dollars and a period: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-6-sol.',
+        ),
       }),
       terms.budgets.items,
     ]),

@@ -89,7 +89,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
       begun: begun.resolve,
       failed: begun.reject,
     })
-  // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's tts-1).
+  // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's oldest ones).
   const isSound = reading === undefined || contentType.startsWith('audio/')
   if (isSound && prepared.mediaType !== undefined && !contentType.includes('json')) {
     const mediaType = mediaTypeOf(contentType, prepared.mediaType)

@@ -5,7 +5,7 @@ import type { Route, Target } from '../route/routing.ts'
 import type { CallSize } from './call-size.ts'
 import { heardIn, isFree, searchesIn } from './paid-amounts.ts'
 
-/** Output tokens of an image billed by tokens: the maximum of gpt-image-1 at high quality (OpenAI API). */
+/** Output tokens of an image billed by tokens: the maximum of OpenAI's first GPT image model at high quality. */
 const drawnTokens = 6_240
 /** Assumed length of a video if the request does not give it. */
 const videoSecondsUnsaid = 8

@@ -2,6 +2,7 @@ import { type OperationName, operationNames } from '@sluice/contract'
 import type { EngineModel } from '@sluice/engine'
 import { mayUse } from '../../accounts/allowed.ts'
 import type { Caller } from '../../ports/api-key.ts'
+import { retirementOf } from './retirement.ts'
 import type { ListedModel, Upstream, UpstreamModel } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 
@@ -96,12 +97,11 @@ function ofEngine(id: string, model: EngineModel): ListedModel {
   }
 }
 
-function ofUpstream(
-  id: string,
-  { id: provider, provider: entry }: Upstream,
-  model: UpstreamModel,
-): ListedModel {
+function ofUpstream(id: string, upstream: Upstream, model: UpstreamModel): ListedModel {
+  const { id: provider, provider: entry } = upstream
+  const retiresOn = retirementOf(upstream, model.id)
   return {
+    ...(retiresOn !== undefined && { retiresOn }),
     id,
     ownedBy: provider,
     displayName: model.displayName ?? model.id,
@@ -124,6 +124,7 @@ function ofConfigured(
 ): ListedModel {
   const known = found.get(target)
   return {
+    ...(known?.retiresOn !== undefined && { retiresOn: known.retiresOn }),
     ownedBy: 'sluice',
     displayName: id,
     description: `Routed by this gateway`,

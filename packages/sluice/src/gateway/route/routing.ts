@@ -119,6 +119,8 @@ export interface ListedModel {
   readonly operations: readonly OperationName[]
   /** Seconds since the epoch. */
   readonly created: number
+  /** When its provider retires it (YYYY-MM-DD, UTC), if that is known. May be past. */
+  readonly retiresOn?: string
 }
 
 /** Providers that are enabled or could be. */

@@ -84,7 +84,12 @@ function baseOf(
   return known && { ...known, id }
 }
 
-function withoutModels({ models: _models, protocolOf: _, ...provider }: Provider): Provider {
+function withoutModels({
+  models: _models,
+  protocolOf: _,
+  retirements: _retirements,
+  ...provider
+}: Provider): Provider {
   return provider
 }
 

@@ -46,7 +46,7 @@ const explanation = {
   description: 'As by `explain`, or the error; null without a sample.',
   type: ['object', 'null'],
 }
-const example = { fast: { targets: [{ target: 'openai/gpt-4o-mini' }] } }
+const example = { fast: { targets: [{ target: 'openai/gpt-6-luna' }] } }
 
 /** Reads, plans and applies changes of routes. */
 export const routeAddresses: readonly Address[] = [
