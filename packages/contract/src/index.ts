@@ -82,7 +82,7 @@ export type { SpeakRequest } from './operations/speak.ts'
 export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
 export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
 export type { TranslateRequest } from './operations/translate.ts'
-export { unlistedFields } from './operations/unlisted-fields.ts'
+export { type UnlistedField, unlistedFields } from './operations/unlisted-fields.ts'
 export {
   type ChatUsage,
   cacheCreation,

@@ -92,6 +92,7 @@ function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequ
   // The schema guarantees the type.
   const request = validate(format.request, requestOf(parts)) as AcceptedRequest['request']
   const { check } = operations[format.operation]
+  format.check?.(request)
   if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
   return request
 }

@@ -13,6 +13,7 @@ import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { configOf, withResolution } from './config.ts'
 import { pick, refuse } from './fields.ts'
 import { messagesOf, textsOf } from './messages.ts'
+import { checkPartKind } from './part-kinds.ts'
 import { pathOfFunction, searchPath, searchWords, serverTools, toolFields } from './tools.ts'
 
 /**
@@ -55,8 +56,10 @@ function refuseSafety(settings: readonly unknown[], path: string): void {
 function systemMessages(instruction: unknown, path: string): readonly Message[] {
   if (!isObject(instruction)) return []
   const parts = listOf(instruction['parts']).filter(isObject)
-  for (const [index, part] of parts.entries())
-    if (part['text'] === undefined) refuse(`${path}.parts[${index}]`, 'instructions are text')
+  for (const [index, part] of parts.entries()) {
+    checkPartKind(part, `${path}.parts[${index}]`)
+    if (part['text'] == null) refuse(`${path}.parts[${index}]`, 'instructions are text')
+  }
   const texts = textsOf(parts)
   const [first] = texts
   if (first === undefined) return []

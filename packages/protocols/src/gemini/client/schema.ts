@@ -1,6 +1,6 @@
 import { AnyObject, oneOf, optional, Type } from '@sluice/contract'
 import type { TObject, TSchema } from 'typebox'
-import { snakeCase } from './fields.ts'
+import { configFields, requestFields, snakeCase } from './fields.ts'
 
 /** An object whose fields are all optional and may be written in camel case or in snake case. */
 function message(fields: Readonly<Record<string, TSchema>>): TObject {
@@ -19,6 +19,11 @@ function anyCase(words: readonly string[]): TSchema {
     word.charAt(0) + word.slice(1).toLowerCase(),
   ])
   return oneOf(forms)
+}
+
+/** Fields that are not read, in any form. */
+function undecided(fields: Readonly<Record<string, unknown>>): Record<string, TSchema> {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, Type.Unknown()]))
 }
 
 const text = Type.String()
@@ -109,6 +114,7 @@ const GenerationConfig = message({
   mediaResolution: text,
   audioTimestamp: flag,
   enableEnhancedCivicAnswers: flag,
+  ...undecided(configFields),
 })
 
 const SafetySetting = Type.Object({ category: text, threshold: text })
@@ -120,8 +126,9 @@ const generation = message({
   safetySettings: Type.Array(SafetySetting),
   generationConfig: GenerationConfig,
   cachedContent: text,
-  labels: AnyObject,
   serviceTier: text,
+  ...undecided(requestFields),
+  labels: AnyObject,
   store: flag,
 })
 
@@ -135,7 +142,7 @@ export const GenerateContentRequest = Type.Object({ model, contents, ...generati
 export const CountTokensRequest = Type.Object({
   model,
   contents: optional(contents),
-  ...message({ generateContentRequest: Type.Object({ contents, ...generation.properties }) })
+  ...message({ generateContentRequest: Type.Object({ model: optional(text), contents, ...generation.properties }) })
     .properties,
 })
 

@@ -3,10 +3,9 @@ import {
   type OperationName,
   operations,
   type ResultOf,
-  unlistedFields,
 } from '@sluice/contract'
 import type { EngineContext, EngineOperation } from '@sluice/engine'
-import { lackProviderTools } from '@sluice/protocols'
+import { lackProviderTools, reportUnlisted } from '@sluice/protocols'
 import { modelOf } from '../call.ts'
 import type { AnyStep } from '../canonical.ts'
 import type { Target } from '../route/routing.ts'
@@ -42,8 +41,7 @@ export async function askEngine(
   const request = run.canonical(modeOf(run, target))
   const reports = reportsOf(run, target)
   if (call.operation === 'chat') lackProviderTools(request, reports)
-  for (const path of unlistedFields(operations[call.operation].request, request))
-    reports.leftOut(path)
+  reportUnlisted(call.operation, request, reports)
   const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait(call.stream ? 'first token' : 'headers')

@@ -117,7 +117,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
       const body = outlineOf(received)
       if (!isObject(body))
         throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
-      const made = native.made?.(body) ?? []
+      const made = native.made?.(body, call.request.outline) ?? []
       // What is mended has to be whole. Whether it is needed does not depend on free texts.
       const mended = mendedOf?.(body) && mendedOf(objectOf(received.json()))
       const answer = mended ? withBody(received, mended) : received
@@ -126,7 +126,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
     ...(call.stream && {
       stream: {
         framing: typeof framing === 'function' ? framing(call.query) : framing,
-        watcher: native.watcher(),
+        watcher: native.watcher(call.request.outline),
         hidesUsage: !asksForUsage(call),
       },
     }),
@@ -150,6 +150,7 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
     const value = given[name]
     if (value !== undefined) headers[name] = value
   }
+  holdHeaders(run, target, native)
   const refused = refusedFields(run, target, native)
   const spliced = request.bytesWith(fields)
   const mend = native.mends?.(request.outline)
@@ -185,6 +186,15 @@ function refusedFields(run: Run, target: UpstreamTarget, native: Native): readon
   for (const field of refused)
     leftOut(field, `'${field}' is not supported by ${target.providerId} for this model`)
   return refused
+}
+
+/** Ids of the caller's own account mean nothing in the gateway's, and those of the gateway's are not the caller's to use. */
+function holdHeaders(run: Run, target: UpstreamTarget, native: Native): void {
+  const { call } = run
+  const held = (native.heldHeaders ?? []).filter((name) => call.headers[name] !== undefined)
+  if (held.length === 0) return
+  const { leftOut } = formatReports(call, modeOf(run, target))
+  for (const name of held) leftOut(name)
 }
 
 /** Whether the caller asked for usage itself; usage events are then not hidden. */
