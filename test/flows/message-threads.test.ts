@@ -79,19 +79,28 @@ function runner(client: Anthropic, model: string, stream: boolean) {
       return 'sunny'
     },
   })
-  const now = betaTool({ name: 'now', inputSchema: { type: 'object' }, run: () => 'noon' })
+  const now = betaTool({
+    name: 'now',
+    description: 'The time.',
+    inputSchema: { type: 'object' },
+    run: () => 'noon',
+  })
   const content = 'What is the weather in Zürich? Use the tool.'
   const params = { model, max_tokens: 256, messages: [{ role: 'user' as const, content }] }
-  return { running: client.beta.messages.toolRunner({ ...params, tools: [weather, now], stream }), places }
+  return {
+    running: client.beta.messages.toolRunner({ ...params, tools: [weather, now], stream }),
+    places,
+  }
 }
 
 /** The text of the last message. */
 async function lastOf(running: AsyncIterable<unknown>): Promise<string> {
   let last: unknown
   for await (const message of running)
-    last = 'finalMessage' in (message as object)
-      ? await (message as { finalMessage(): Promise<unknown> }).finalMessage()
-      : message
+    last =
+      'finalMessage' in (message as object)
+        ? await (message as { finalMessage(): Promise<unknown> }).finalMessage()
+        : message
   const { content } = last as Anthropic.Beta.BetaMessage
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }
@@ -124,9 +133,9 @@ describe.each([false, true])('the SDK’s tool runner, streamed: %s', (stream) =
       create,
       { type: 'continue', previous_message_id: 'msg_of_thread_1' },
     ])
-    expect(stage.upstream.seen.map(({ body }) => (body as unknown as Body).messages.length)).toEqual(
-      [1, 1],
-    )
+    expect(
+      stage.upstream.seen.map(({ body }) => (body as unknown as Body).messages.length),
+    ).toEqual([1, 1])
     for (const { headers } of stage.upstream.seen) expect(headers['anthropic-beta']).toContain(beta)
   })
 
@@ -149,7 +158,11 @@ describe.each([false, true])('the SDK’s tool runner, streamed: %s', (stream) =
       seen.push(whole)
       last = whole.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
       native.answer((_seen, response) =>
-        json(response, { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } }, { status: 529 }),
+        json(
+          response,
+          { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } },
+          { status: 529 },
+        ),
       )
     }
     expect(last).toBe('Zürich has 7°, and it is noon 🕛.')
@@ -193,7 +206,9 @@ describe.each(['builtin-chat', 'openai', 'gemini', 'openai-responses'] as const)
     test.each(['refuse', 'hints', 'report'])('unsupported: %s', async (mode) => {
       await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
       const type = target === 'builtin-chat' ? 'openai' : target
-      await using gateway = await start({ providers: { up: { type, baseUrl: upstream.url, key: 'k' } } })
+      await using gateway = await start({
+        providers: { up: { type, baseUrl: upstream.url, key: 'k' } },
+      })
       const model = target === 'builtin-chat' ? target : 'up/m'
       for (const thread of forms)
         for (const path of ['/v1/messages?beta=true', '/v1/messages', '/v1/messages/count_tokens'])
@@ -242,26 +257,32 @@ describe('threads at Anthropic', () => {
     return /"id":"(msg_[^"]+)"/.exec(await response.text())?.[1] ?? ''
   }
 
-  test.each([false, true])('are of use to the key that began them, streamed: %s', async (stream) => {
-    await using upstream = await fakeUpstream(threading())
-    await using gateway = await start(anthropicAt(upstream.url))
-    const id = await idOf(gateway, stream)
-    const continued = { ...asked, thread: { type: 'continue', previous_message_id: id } }
-    for (const settings of [anthropicAt(upstream.url), anthropicAt(upstream.url, { sharedIds: 'allow' })]) {
-      await gateway.configure(settings)
-      const sent = upstream.seen.length
-      const refused = await gateway.post('/v1/messages', continued, stranger)
-      expect(refused.status).toBe(404)
-      expect(await refused.json()).toMatchObject({
-        error: { type: 'not_found_error', details: { error_code: 'thread_not_found' } },
-      })
-      expect(upstream.seen.length).toBe(sent)
-    }
-    expect((await gateway.post('/v1/messages', continued, owner)).status).toBe(200)
-    const resumed = { ...continued, messages: [] }
-    expect((await gateway.post('/v1/messages', resumed, owner)).status).toBe(200)
-    expect(upstream.seen.at(-1)?.body).toMatchObject({ messages: [], thread: continued.thread })
-  })
+  test.each([false, true])(
+    'are of use to the key that began them, streamed: %s',
+    async (stream) => {
+      await using upstream = await fakeUpstream(threading())
+      await using gateway = await start(anthropicAt(upstream.url))
+      const id = await idOf(gateway, stream)
+      const continued = { ...asked, thread: { type: 'continue', previous_message_id: id } }
+      for (const settings of [
+        anthropicAt(upstream.url),
+        anthropicAt(upstream.url, { sharedIds: 'allow' }),
+      ]) {
+        await gateway.configure(settings)
+        const sent = upstream.seen.length
+        const refused = await gateway.post('/v1/messages', continued, stranger)
+        expect(refused.status).toBe(404)
+        expect(await refused.json()).toMatchObject({
+          error: { type: 'not_found_error', details: { error_code: 'thread_not_found' } },
+        })
+        expect(upstream.seen.length).toBe(sent)
+      }
+      expect((await gateway.post('/v1/messages', continued, owner)).status).toBe(200)
+      const resumed = { ...continued, messages: [] }
+      expect((await gateway.post('/v1/messages', resumed, owner)).status).toBe(200)
+      expect(upstream.seen.at(-1)?.body).toMatchObject({ messages: [], thread: continued.thread })
+    },
+  )
 
   test('that are unknown are refused, unless the provider shares ids', async () => {
     await using upstream = await fakeUpstream(threading())
@@ -299,16 +320,16 @@ describe('threads at Anthropic', () => {
     await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
     await using gateway = await start({
       providers: {
-        native: {
-          type: 'google-vertex-anthropic',
+        'google-vertex-anthropic': {
+          key: 'token',
+          project: 'p1',
+          location: 'europe-west4',
           baseUrl: upstream.url,
-          key: 'k',
-          project: 'p',
-          region: 'global',
         },
       },
     })
-    const response = await gateway.post('/v1/messages', { ...asked, thread: create })
+    const vertex = { ...asked, model: 'google-vertex-anthropic/m', thread: create }
+    const response = await gateway.post('/v1/messages', vertex)
     expect(await response.json()).toMatchObject({
       error: { details: { error_code: 'thread_unsupported_request' } },
     })
@@ -324,7 +345,9 @@ test.each(['anthropic-user-profile-id', 'anthropic-workspace-id'])(
     )
     for (const model of [stage.model, 'builtin-chat']) {
       const body = { model, max_tokens: 9, messages: hello }
-      const response = await stage.gateway.post('/v1/messages', body, { headers: { [name]: 'x_1' } })
+      const response = await stage.gateway.post('/v1/messages', body, {
+        headers: { [name]: 'x_1' },
+      })
       expect(response.status).toBe(200)
       expect(response.headers.get('x-sluice-dropped')).toBe(name)
     }

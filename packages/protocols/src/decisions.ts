@@ -97,11 +97,7 @@ export function applyDecisions<O extends OperationName>(
 }
 
 /** Handles the fields of an operation's request that no schema lists, for a target that knows none of them. */
-export function reportUnlisted(
-  operation: OperationName,
-  request: unknown,
-  reports: Reports,
-): void {
+export function reportUnlisted(operation: OperationName, request: unknown, reports: Reports): void {
   const unlisted = unlistedFields(operations[operation].request, request)
   reportFields(unlisted, reports, furtherFields[operation])
 }

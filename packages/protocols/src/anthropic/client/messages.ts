@@ -136,10 +136,12 @@ function searchResult({ title, source, content }: PartBlock, path: string): stri
 
 /** The texts of blocks that become one text, in which nothing else has a place. */
 function textsIn(blocks: unknown, path: string): string {
-  const texts = listOf(blocks).map(objectOf).map(({ type, text }, index) => {
-    if (type !== 'text' && type !== undefined) throw unknownBlock(type, `${path}[${index}]`)
-    return textOf(text)
-  })
+  const texts = listOf(blocks)
+    .map(objectOf)
+    .map(({ type, text }, index) => {
+      if (type !== 'text' && type !== undefined) throw unknownBlock(type, `${path}[${index}]`)
+      return textOf(text)
+    })
   return texts.join('\n')
 }
 
@@ -200,12 +202,10 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
     if (block.type === 'text') parts.push(...partsOf(block, `${path}[${index}]`))
     else if (block.type === 'tool_use')
       calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
-    else if (isServerTool(block))
-      parts.push(...serverTools.read(block).map(serverToolPart))
+    else if (isServerTool(block)) parts.push(...serverTools.read(block).map(serverToolPart))
     // Replaces everything before it.
     else if (block.type === 'compaction') parts.push(...compacted(block.content))
-    else
-      throw unknownBlock(block.type, `${path}[${index}]`)
+    else throw unknownBlock(block.type, `${path}[${index}]`)
   }
   parts.push(...serverTools.rest().map(serverToolPart))
   // Nothing may come between calls and their results.

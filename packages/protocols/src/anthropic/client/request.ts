@@ -131,7 +131,6 @@ function lackBilling(
     unsupported('billing_policy')
 }
 
-
 /** The fields that `count_tokens` counts: everything that makes up the prompt. */
 export function canonicalPrompt(request: CountTokensRequest, context: Context): ChatRequest {
   return {

@@ -1,4 +1,11 @@
-import { type ErrorCode, type Fields, GatewayError, isObject, objectOf, someText } from '@sluice/contract'
+import {
+  type ErrorCode,
+  type Fields,
+  GatewayError,
+  isObject,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../../protocol.ts'
 
 /** Error types and their statuses (Claude docs, API errors). */

@@ -20,6 +20,11 @@ export function pick(fields: Fields, name: string): unknown {
   return fields[name] ?? fields[snakeCase(name)] ?? undefined
 }
 
+/** The name of a field in the spelling of the request. `name` is in camel case. */
+export function spelled(fields: Fields, name: string): string {
+  return fields[name] == null && fields[snakeCase(name)] != null ? snakeCase(name) : name
+}
+
 type Undecided = Readonly<Record<string, 'hint' | 'refused'>>
 
 /** Fields of a request that the canonical form cannot express (https://ai.google.dev/api/generate-content#request-body). */
@@ -69,7 +74,7 @@ function lackFields(
   ] as const
   for (const [undecided, fields, path] of places)
     for (const [field, decision] of Object.entries(undecided)) {
-      const name = fields[field] === undefined ? snakeCase(field) : field
+      const name = spelled(fields, field)
       if (fields[name] === false || isNeutral(field, fields[name])) continue
       if (decision === 'hint') reports.leftOut(path + name)
       else reports.unsupported(path + name)

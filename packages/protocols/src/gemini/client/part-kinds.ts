@@ -3,9 +3,9 @@ import { refuse } from './fields.ts'
 
 /**
  * The members of a part (https://ai.google.dev/api/caching#Part). A part has one member with content, whose name is its kind;
- * the others are about it. A kind that is not here is content that only Gemini itself can read.
+ * the others are about it. A kind that is `unread` or not here is content that only Gemini itself can read.
  */
-export const partMembers: Readonly<Record<string, 'kind' | 'about'>> = {
+export const partMembers: Readonly<Record<string, 'kind' | 'about' | 'unread'>> = {
   text: 'kind',
   inlineData: 'kind',
   fileData: 'kind',
@@ -15,6 +15,7 @@ export const partMembers: Readonly<Record<string, 'kind' | 'about'>> = {
   codeExecutionResult: 'kind',
   toolCall: 'kind',
   toolResponse: 'kind',
+  audioTranscription: 'unread',
   thought: 'about',
   thoughtSignature: 'about',
   videoMetadata: 'about',
@@ -31,13 +32,13 @@ export function checkPartKind(part: Fields, path: string): void {
     .map(([name]) => camelCase(name))
   const kinds = names.filter((name) => memberOf(name) === 'kind')
   if (kinds.length > 1) refuse(path, `a part holds one of ${kinds.join(', ')}`)
-  const unknown = names.find((name) => memberOf(name) === undefined)
+  const unknown = names.find((name) => memberOf(name) === 'unread')
   if (kinds.length === 0 && unknown !== undefined)
     refuse(path, `only Gemini itself knows parts of kind ${unknown}`)
 }
 
-function memberOf(name: string): 'kind' | 'about' | undefined {
-  return Object.hasOwn(partMembers, name) ? partMembers[name] : undefined
+function memberOf(name: string): 'kind' | 'about' | 'unread' {
+  return (Object.hasOwn(partMembers, name) ? partMembers[name] : undefined) ?? 'unread'
 }
 
 function camelCase(name: string): string {

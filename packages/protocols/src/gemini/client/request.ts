@@ -11,7 +11,7 @@ import type { FormatContext } from '../../protocol.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { configOf, withResolution } from './config.ts'
-import { pick, refuse } from './fields.ts'
+import { pick, refuse, spelled } from './fields.ts'
 import { messagesOf, textsOf } from './messages.ts'
 import { checkPartKind } from './part-kinds.ts'
 import { pathOfFunction, searchPath, searchWords, serverTools, toolFields } from './tools.ts'
@@ -26,7 +26,7 @@ export function chatRequestOf(
   { newId }: Pick<FormatContext, 'newId'>,
   root = '',
 ): ChatRequest {
-  if (pick(request, 'cachedContent') !== undefined) refuse(`${root}cachedContent`)
+  if (pick(request, 'cachedContent') !== undefined) refuse(root + spelled(request, 'cachedContent'))
   refuseSafety(listOf(pick(request, 'safetySettings')), `${root}safetySettings`)
   const config = objectOf(pick(request, 'generationConfig'))
   const configPath = `${root}generationConfig`

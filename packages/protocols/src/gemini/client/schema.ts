@@ -88,7 +88,7 @@ const ToolConfig = message({
 })
 
 /** https://ai.google.dev/api/generate-content#GenerationConfig. */
-const GenerationConfig = message({
+export const GenerationConfig = message({
   temperature: Type.Number({ minimum: 0, maximum: 2 }),
   topP: Type.Number({ minimum: 0, maximum: 1 }),
   topK: Type.Integer({ minimum: 0 }),
@@ -138,12 +138,18 @@ const model = Type.String({ minLength: 1 })
 /** https://ai.google.dev/api/generate-content#request-body. */
 export const GenerateContentRequest = Type.Object({ model, contents, ...generation.properties })
 
-/** https://ai.google.dev/api/tokens#request-body: the contents alone, or a whole request. */
+/** https://ai.google.dev/api/tokens#request-body: the contents, on Vertex AI with what belongs to them, or a whole request. */
 export const CountTokensRequest = Type.Object({
   model,
   contents: optional(contents),
-  ...message({ generateContentRequest: Type.Object({ model: optional(text), contents, ...generation.properties }) })
-    .properties,
+  ...generation.properties,
+  ...message({
+    generateContentRequest: Type.Object({
+      model: optional(text),
+      contents,
+      ...generation.properties,
+    }),
+  }).properties,
 })
 
 const embedding = {

@@ -1,9 +1,4 @@
-import {
-  GatewayError,
-  type OperationName,
-  operations,
-  type ResultOf,
-} from '@sluice/contract'
+import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
 import type { EngineContext, EngineOperation } from '@sluice/engine'
 import { lackProviderTools, reportUnlisted } from '@sluice/protocols'
 import { modelOf } from '../call.ts'
