@@ -83,7 +83,7 @@ export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
 export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
 export type { TranslateRequest } from './operations/translate.ts'
 export { assertSpelling } from './operations/spelled-fields.ts'
-export { unlistedFields } from './operations/unlisted-fields.ts'
+export { type UnlistedField, unlistedFields } from './operations/unlisted-fields.ts'
 export {
   type ChatUsage,
   cacheCreation,

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { operations } from '../src/operations/index.ts'
-import { unlistedFields } from '../src/operations/unlisted-fields.ts'
+import { unlistedFields as unlisted } from '../src/operations/unlisted-fields.ts'
 
 const chat = operations.chat.request
 const file = { filename: 'a.wav', contentType: 'audio/wav', bytes: new Uint8Array(1) }
 const said = { role: 'user', content: 'hi' }
+
+const unlistedFields = (schema: object, value: unknown) =>
+  unlisted(schema, value).map(({ path }) => path)
 
 describe('unlistedFields', () => {
   it('names what a schema lists nowhere, by its path', () => {

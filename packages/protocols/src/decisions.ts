@@ -4,9 +4,12 @@ import {
   type OperationName,
   operations,
   type RequestOf,
+  type UnlistedField,
   unlistedFields,
 } from '@sluice/contract'
 import type { TSchema } from 'typebox'
+import { furtherFields } from './further-fields.ts'
+import { keptElsewhere } from './kept-elsewhere.ts'
 import { isNeutral } from './neutral-values.ts'
 import type { CodecContext, FormatContext } from './protocol.ts'
 import { lackServerTools } from './tools/offered-server-tools.ts'
@@ -87,8 +90,35 @@ export function applyDecisions<O extends OperationName>(
   }
   if (decided.get('cache_control') === 'hint')
     lackBreakpoints(request as Partial<RequestOf<'chat'>>, context)
-  for (const path of unlistedFields(schema, request))
-    if (decided.get(path.split('.')[0] ?? '') !== 'passed') context.leftOut(path)
+  const unlisted = unlistedFields(schema, request).filter(
+    ({ path }) => decided.get(path.split('.')[0] ?? '') !== 'passed',
+  )
+  reportFields(unlisted, context, furtherFields[operation])
+}
+
+/** Handles the fields of an operation's request that no schema lists, for a target that knows none of them. */
+export function reportUnlisted(operation: OperationName, request: unknown, reports: Reports): void {
+  const unlisted = unlistedFields(operations[operation].request, request)
+  reportFields(unlisted, reports, furtherFields[operation])
+}
+
+/** The same for a request of a client format, whose schema it is. */
+export function reportUnlistedIn(schema: TSchema, request: unknown, reports: Reports): void {
+  reportFields(unlistedFields(schema, request), reports)
+}
+
+/** Leaves out what only advises. A field that says that a part of the request is kept elsewhere never does. */
+function reportFields(
+  unlisted: readonly UnlistedField[],
+  { leftOut, unsupported }: Reports,
+  further: Readonly<Record<string, 'hint' | 'refused'>> = {},
+): void {
+  for (const { path, value } of unlisted) {
+    const kept = keptElsewhere(path, value)
+    if (kept !== undefined) unsupported(kept)
+    else if (Object.hasOwn(further, path) && further[path] === 'refused') unsupported(path)
+    else leftOut(path)
+  }
 }
 
 /**
@@ -177,15 +207,15 @@ export function applyFormatDecisions<R extends object>(
   schema: TSchema,
   request: R,
   decisions: FormatDecisions<R>,
-  { leftOut, unsupported }: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): void {
   const fields = new Map<string, unknown>(Object.entries(request))
   for (const [field, decision] of Object.entries(decisions)) {
     if (isNeutral(field, fields.get(field))) continue
-    if (decision === 'hint') leftOut(field)
-    if (decision === 'refused') unsupported(field)
+    if (decision === 'hint') reports.leftOut(field)
+    if (decision === 'refused') reports.unsupported(field)
   }
-  for (const path of unlistedFields(schema, request)) leftOut(path)
+  reportUnlistedIn(schema, request, reports)
 }
 
 /** Whether the request gives the field a value that a target without the field would not respect. */

@@ -14,6 +14,7 @@ export {
   type Decisions,
   lackField,
   lackProviderTools,
+  reportUnlisted,
 } from './decisions.ts'
 export { deepgram } from './deepgram/index.ts'
 export { elevenlabs } from './elevenlabs/index.ts'

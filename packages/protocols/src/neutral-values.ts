@@ -22,7 +22,7 @@ const neutral: Readonly<Record<string, readonly unknown[]>> = {
   quality: ['auto', 'standard'],
   reasoning_effort: ['none'],
   service_tier: ['auto', 'default'],
-  speed: [1],
+  speed: [1, 'standard'],
   store: [false],
   stream: [false],
   stream_format: ['audio'],

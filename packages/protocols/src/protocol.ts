@@ -183,6 +183,8 @@ export interface UpstreamFailure {
   readonly message: string
   readonly code?: string
   readonly param?: string
+  /** What a program can read in it (`error.details` of the Messages API). */
+  readonly readable?: Fields
   /** In milliseconds, if the body contains it (google.rpc.RetryInfo). Headers are read by the gateway. */
   readonly retryAfterMs?: number
 }
@@ -237,13 +239,15 @@ export interface Native {
   }): UpstreamRequest
   /** Names of the caller's headers that are sent on to the upstream, such as `anthropic-beta`. */
   readonly headers?: readonly string[]
+  /** Names of the caller's headers that have a meaning in this format but concern the gateway's account. Reported as left out. */
+  readonly heldHeaders?: readonly string[]
   /** How the upstream frames its stream; default `sse`. For Gemini it depends on the query (`alt=sse`). */
   readonly framing?: 'sse' | 'json-array' | ((query: string) => 'sse' | 'json-array')
-  watcher(): StreamWatcher
+  watcher(request: unknown): StreamWatcher
   /** The usage in a whole response. */
   usage(body: unknown): Usage | undefined
-  /** The ids of what a whole response created in the upstream's account. */
-  made?(body: unknown): readonly string[]
+  /** The ids of what a whole response to this request created in the upstream's account. */
+  made?(body: unknown, request: unknown): readonly string[]
   /**
    * Whether a streamed request must ask for the usage (`stream_options.include_usage`). Its chunk is then hidden from the
    * caller.
@@ -256,6 +260,8 @@ export interface NamedId {
   readonly id: string
   /** Its path in the body. */
   readonly param: string
+  /** The API's own error for an unknown id, if its clients recover from it. Default: `invalid_request`. */
+  readonly unknown?: () => GatewayError
 }
 
 /** One wire protocol: a set of codecs and the client formats that it uses itself. */
@@ -333,7 +339,7 @@ export interface ClientFormat<O extends OperationName = OperationName> {
    * request, including natives, may then get its outline (`outlineJson`). Default false.
    */
   readonly takesOutline?: boolean
-  /** Fields that name stored parts of a prompt, which count as if they were in the request. Default none. */
+  /** Paths of fields that name stored parts of a prompt, which count as if they were in the request. Default none. */
   readonly kept?: readonly string[]
   /** Whether a request asks for a stream, if the field `stream` does not decide that. */
   isStreamed?(request: unknown): boolean
@@ -344,6 +350,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
    * rejected; the result is tried instead.
    */
   respell?(body: Fields, context: FormatContext): Fields
+  /** Rules that the schema cannot express, for a request that matches it. Throws GatewayError with the field's path. */
+  check?(request: unknown): void
   toCanonical(request: unknown, context: FormatContext): RequestOf<O>
   fromCanonical(reply: ReplyOf<O>, request: unknown, context: FormatContext): unknown
   /** Only for formats that count tokens instead of responding: the response for a count. */

@@ -81,6 +81,8 @@ export interface ErrorDetails {
   readonly status?: number
   /** Replaces the table's public code. */
   readonly publicCode?: string
+  /** What a program can read in the error, if the caller's format has a place for it (`error.details` of the Messages API). */
+  readonly readable?: Readonly<Record<string, unknown>>
   /** Only for the log. */
   readonly cause?: unknown
 }

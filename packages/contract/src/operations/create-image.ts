@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { GatewayError } from '../core/errors.ts'
+import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { ImagesReply } from './image-reply.ts'
 import { operation } from './operation.ts'
 import { oneOf, optional } from './schema.ts'
@@ -77,6 +77,13 @@ export const createImage = operation({
   event: Type.Unsafe<TypedEvent>(TypedEvent),
   example: { model: 'builtin-image', prompt: 'A red circle above a blue sea', size: '512x512' },
   check(request) {
+    for (const [message, { content }] of (request.input?.messages ?? []).entries())
+      for (const [index, { image, text }] of content.entries())
+        if (image === undefined && text === undefined)
+          throw invalidRequest(
+            'A content item holds either image or text',
+            `input.messages[${message}].content[${index}]`,
+          )
     if (request.prompt != null) return
     const texts = request.input?.messages.flatMap(({ content }) => content) ?? []
     if (texts.some(({ text }) => text !== undefined && text !== '')) return

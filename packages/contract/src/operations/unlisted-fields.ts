@@ -2,13 +2,18 @@ import { isRawNumber } from '../wire/json.ts'
 import { isObject } from '../wire/reading.ts'
 import type { Schema } from './explain-mismatch.ts'
 
+export interface UnlistedField {
+  readonly path: string
+  readonly value: unknown
+}
+
 /**
- * The paths of all fields of a value that its schema does not list, such as `min_p` or `messages[0].tone`. Schemas accept such
- * fields, so that an upstream that knows them gets them. Null, empty lists and empty objects have no meaning and are not
+ * All fields of a value that its schema does not list, with their paths, such as `min_p` or `messages[0].tone`. Schemas accept
+ * such fields, so that an upstream that knows them gets them. Null, empty texts, lists and objects have no meaning and are not
  * reported; nor is anything inside an object that may have any keys.
  */
-export function unlistedFields(schema: object, value: unknown): readonly string[] {
-  const found: string[] = []
+export function unlistedFields(schema: object, value: unknown): readonly UnlistedField[] {
+  const found: UnlistedField[] = []
   let shape = shapes.get(schema)
   if (shape === undefined) {
     shape = shapeOf([schema])
@@ -61,7 +66,7 @@ function takesAnyKey(schema: Schema): boolean {
 
 interface Walk {
   readonly path: string
-  readonly found: string[]
+  readonly found: UnlistedField[]
 }
 
 function walk({ fields, items }: Shape, value: unknown, { path, found }: Walk): void {
@@ -77,12 +82,12 @@ function walk({ fields, items }: Shape, value: unknown, { path, found }: Walk): 
     if (shape !== undefined && (typeof inner !== 'object' || inner === null)) continue
     const place = path === '' ? name : `${path}.${name}`
     if (shape !== undefined) walk(shape, inner, { path: place, found })
-    else if (!saysNothing(inner)) found.push(place)
+    else if (!saysNothing(inner)) found.push({ path: place, value: inner })
   }
 }
 
 function saysNothing(value: unknown): boolean {
-  if (value === null || value === undefined) return true
+  if (value === null || value === undefined || value === '') return true
   if (Array.isArray(value)) return value.length === 0
   return isObject(value) && Object.keys(value).length === 0
 }

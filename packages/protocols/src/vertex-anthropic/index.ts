@@ -42,6 +42,9 @@ function chatOnVertex(chat: Codec<'chat'>): Codec<'chat'> {
 function messagesOnVertex(messages: Native): Native {
   return {
     ...messages,
+    // Vertex AI keeps no threads (Anthropic's SDKs send it none).
+    fits: (request, model) =>
+      objectOf(request)['thread'] == null && messages.fits?.(request, model) !== false,
     request(call) {
       const { headers } = messages.request(call)
       const value = parseJson(Buffer.from(call.body).toString('utf8'))

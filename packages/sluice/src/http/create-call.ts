@@ -94,6 +94,7 @@ function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequ
   assertSpelling(format.request, fields)
   const request = validate(format.request, fields) as AcceptedRequest['request']
   const { check } = operations[format.operation]
+  format.check?.(request)
   if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
   return request
 }

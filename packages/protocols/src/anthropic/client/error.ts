@@ -31,6 +31,7 @@ export function errorBody(error: GatewayError, requestId?: string): object {
     error: {
       type: types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
       message: named ? message : `${param}: ${message}`,
+      ...(details.readable === undefined ? {} : { details: details.readable }),
     },
     ...(requestId === undefined ? {} : { request_id: requestId }),
   }

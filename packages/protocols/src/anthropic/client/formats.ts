@@ -2,7 +2,7 @@ import type { ClientFormat } from '../../protocol.ts'
 import { errorBody, paramOf } from './error.ts'
 import { pathInMessages } from './message-paths.ts'
 import { fromCanonical } from './reply.ts'
-import { canonicalPrompt, toCanonical } from './request.ts'
+import { checkMessages, countedPrompt, toCanonical } from './request.ts'
 import { respellMessages } from './respell.ts'
 import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } from './schema.ts'
 import { createChatWriter } from './stream.ts'
@@ -24,8 +24,10 @@ export const messages: ClientFormat<'chat'> = {
     max_tokens: 256,
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
   },
+  kept: ['thread.previous_message_id'],
   respell: respellMessages,
   // The schema has validated the request before these are called.
+  check: (request) => checkMessages(request as MessagesRequest),
   toCanonical: (request, context) => toCanonical(request as MessagesRequest, context),
   fromCanonical: (reply, request, context) =>
     fromCanonical(reply, request as MessagesRequest, context),
@@ -51,12 +53,9 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   reply: CountTokensReply,
   example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
   respell: respellMessages,
-  // The schema has already validated the request.
-  toCanonical(request, context) {
-    const fields = request as CountTokensRequest
-    if (fields.mcp_servers?.length) context.unsupported('mcp_servers')
-    return canonicalPrompt(fields, context)
-  },
+  // The schema has validated the request before these are called.
+  check: (request) => checkMessages(request as CountTokensRequest),
+  toCanonical: (request, context) => countedPrompt(request as CountTokensRequest, context),
   fromCanonical: ({ usage }) => ({ input_tokens: usage.prompt_tokens }),
   counted: (tokens) => ({ input_tokens: tokens }),
   error: errorBody,

@@ -9,6 +9,7 @@ import {
   objectOf,
   type ServerToolCall,
   type ToolCall,
+  textOf,
 } from '@sluice/contract'
 import { documentText } from '../../file-types.ts'
 import { serverToolText } from '../../server-tools.ts'
@@ -63,10 +64,14 @@ function partsOf(block: PartBlock, path: string): readonly ContentPart[] {
     case 'tool_reference':
       return [{ type: 'text', text: `The tool ${block.tool_name ?? ''} is available.` }]
     case 'search_result':
-      return [{ type: 'text', text: searchResult(block), ...cache }]
+      return [{ type: 'text', text: searchResult(block, `${path}.content`), ...cache }]
     default:
-      throw unsupported(`${path}.type`, `Blocks of type ${block.type} reach only Anthropic itself`)
+      throw unknownBlock(block.type, path)
   }
+}
+
+function unknownBlock(type: unknown, path: string): GatewayError {
+  return unsupported(`${path}.type`, `Blocks of type ${String(type)} reach only Anthropic itself`)
 }
 
 function needed(value: string | undefined, param: string): string {
@@ -112,7 +117,7 @@ function documentParts(block: PartBlock, path: string): readonly ContentPart[] {
       return [...about, titled(title, needed(source.data, `${path}.source.data`))]
     case 'content':
       if (typeof source.content === 'string') return [...about, titled(title, source.content)]
-      return [...about, titled(title, (source.content ?? []).map(textIn).join('\n'))]
+      return [...about, titled(title, textsIn(source.content, `${path}.source.content`))]
     default:
       throw unsupported(`${path}.source`, 'Files by id belong to the provider they came from')
   }
@@ -122,15 +127,22 @@ function titled(title: string | null | undefined, text: string): ContentPart {
   return { type: 'text', text: documentText(title, text) }
 }
 
-function searchResult({ title, source, content }: PartBlock): string {
-  const words = listOf(content).map(objectOf).map(textIn).join('\n')
+function searchResult({ title, source, content }: PartBlock, path: string): string {
+  const words = typeof content === 'string' ? content : textsIn(content, path)
   return [title ?? '', typeof source === 'string' ? source : '', words]
     .filter((line) => line !== '')
     .join('\n')
 }
 
-function textIn(block: Readonly<Record<string, unknown>>): string {
-  return typeof block['text'] === 'string' ? block['text'] : ''
+/** The texts of blocks that become one text, in which nothing else has a place. */
+function textsIn(blocks: unknown, path: string): string {
+  const texts = listOf(blocks)
+    .map(objectOf)
+    .map(({ type, text }, index) => {
+      if (type !== 'text' && type !== undefined) throw unknownBlock(type, `${path}[${index}]`)
+      return textOf(text)
+    })
+  return texts.join('\n')
 }
 
 /**
@@ -190,15 +202,10 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
     if (block.type === 'text') parts.push(...partsOf(block, `${path}[${index}]`))
     else if (block.type === 'tool_use')
       calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
-    else if (/._tool_(use|result)$/.test(block.type))
-      parts.push(...serverTools.read(block).map(serverToolPart))
+    else if (isServerTool(block)) parts.push(...serverTools.read(block).map(serverToolPart))
     // Replaces everything before it.
     else if (block.type === 'compaction') parts.push(...compacted(block.content))
-    else
-      throw unsupported(
-        `${path}[${index}].type`,
-        `Blocks of type ${block.type} reach only Anthropic itself`,
-      )
+    else throw unknownBlock(block.type, `${path}[${index}]`)
   }
   parts.push(...serverTools.rest().map(serverToolPart))
   // Nothing may come between calls and their results.
@@ -216,6 +223,13 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
     },
     ...(drawn.length === 0 ? [] : [{ role: 'user' as const, content: drawn }]),
   ]
+}
+
+/** A call of a tool that the provider ran, or its result, of any tool. What a result is must be where every known one has it. */
+function isServerTool({ type, tool_use_id: id, content, ...rest }: Block): boolean {
+  if (!/._tool_(use|result)$/.test(type)) return false
+  if (id === undefined || content !== undefined) return true
+  return Object.keys(rest).every((name) => name === 'is_error' || name === 'cache_control')
 }
 
 /** Separated from surrounding text, because many targets join all text. */

@@ -5,20 +5,23 @@ import {
   invalidRequest,
   isObject,
   type Message,
+  objectOf,
 } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { FormatContext } from '../../protocol.ts'
+import { accountHeaders } from '../account-headers.ts'
 import { canonicalMessages } from './messages.ts'
 import {
   type CountTokensRequest,
+  CountTokensRequest as CountTokensSchema,
   type MessagesRequest,
   MessagesRequest as MessagesSchema,
 } from './schema.ts'
 import { isStrictSchema } from './strict-schema.ts'
 import { offeredTools } from './tools.ts'
 
-const decisions: FormatDecisions<MessagesRequest> = {
+const countDecisions: FormatDecisions<CountTokensRequest> = {
   model: 'sent',
   messages: 'sent',
   system: 'sent',
@@ -27,7 +30,21 @@ const decisions: FormatDecisions<MessagesRequest> = {
   thinking: 'sent',
   output_config: 'sent',
   output_format: 'sent',
+  thread: 'sent',
   mcp_servers: 'refused',
+  billing_policy: 'sent',
+  // Only save cost or time, or shorten the context.
+  cache_control: 'hint',
+  context_management: 'hint',
+  speed: 'hint',
+  // Counting ignores it (Claude docs, Count tokens in a Message).
+  compaction: 'hint',
+}
+
+const decisions: FormatDecisions<MessagesRequest> = {
+  ...countDecisions,
+  // The response is then a summary of the conversation.
+  compaction: 'refused',
   max_tokens: 'sent',
   temperature: 'sent',
   top_p: 'sent',
@@ -38,7 +55,11 @@ const decisions: FormatDecisions<MessagesRequest> = {
   service_tier: 'sent',
   container: 'refused',
   inference_geo: 'refused',
-  cache_control: 'hint',
+  // Why the cache missed, in addition to the response.
+  diagnostics: 'hint',
+  // Other models of Anthropic for what a model declines; without them a declined request stays declined.
+  fallbacks: 'hint',
+  fallback_credit_token: 'hint',
 }
 
 /**
@@ -47,12 +68,17 @@ const decisions: FormatDecisions<MessagesRequest> = {
  * `speed`, automatic caching) have no meaning elsewhere and are left out.
  */
 export function toCanonical(request: MessagesRequest, context: Context): ChatRequest {
+  refuseThread(request)
+  for (const name of accountHeaders) if (context.headers[name] !== undefined) context.leftOut(name)
   if (request.max_tokens === 0)
     throw invalidRequest("'max_tokens' must be at least 1", 'max_tokens')
+  // First, so that a block of an unknown kind is named by its kind and not by one of its fields.
+  const prompt = canonicalPrompt(request, context)
   applyFormatDecisions(MessagesSchema, request, decisions, context)
+  lackBilling(request, context)
   const { stop_sequences: stop, metadata, service_tier: tier } = request
   return {
-    ...canonicalPrompt(request, context),
+    ...prompt,
     // Both limits include thinking; OpenAI's own models refuse the older name.
     max_completion_tokens: request.max_tokens,
     ...copied(request, ['temperature', 'top_p', 'top_k', 'stream']),
@@ -62,7 +88,48 @@ export function toCanonical(request: MessagesRequest, context: Context): ChatReq
   }
 }
 
+/** Only a thread can go on without a new message. */
+export function checkMessages({ messages, thread }: CountTokensRequest): void {
+  if (messages.length === 0 && thread == null)
+    throw invalidRequest("'messages' must have at least 1 item", 'messages')
+}
+
 type Context = Pick<FormatContext, 'headers' | 'leftOut' | 'unsupported'>
+
+/** The same for a request to count tokens. */
+export function countedPrompt(request: CountTokensRequest, context: Context): ChatRequest {
+  refuseThread(request)
+  const prompt = canonicalPrompt(request, context)
+  applyFormatDecisions(CountTokensSchema, request, countDecisions, context)
+  lackBilling(request, context)
+  return prompt
+}
+
+/**
+ * Refuses a request of a thread, whatever `unsupported` says: a client takes any other response as a sign that the server
+ * keeps the conversation, and sends only new messages from then on. On this error Anthropic's SDKs send the whole conversation
+ * (their ThreadUnsupportedRequestErrorDetails).
+ */
+function refuseThread({ thread }: CountTokensRequest): void {
+  if (thread == null) return
+  throw new GatewayError(
+    'unsupported_parameter',
+    "'thread' is not supported for this model: send the whole conversation without it",
+    {
+      param: 'thread',
+      readable: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+    },
+  )
+}
+
+/** A caller whose customer is to pay is refused and not billed instead (Claude docs, billing policy). */
+function lackBilling(
+  { billing_policy: policy }: CountTokensRequest,
+  { unsupported }: Context,
+): void {
+  if (!isNeutral('billing_policy', policy) && objectOf(policy)['bill_to'] !== 'self')
+    unsupported('billing_policy')
+}
 
 /** The fields that `count_tokens` counts: everything that makes up the prompt. */
 export function canonicalPrompt(request: CountTokensRequest, context: Context): ChatRequest {

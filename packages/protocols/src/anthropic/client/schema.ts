@@ -91,7 +91,8 @@ const Thinking = Type.Object({
 
 const promptFields = {
   model: Type.String({ minLength: 1 }),
-  messages: Type.Array(Message, { minItems: 1, maxItems: 100_000 }),
+  /** Empty only if a thread goes on where it stopped. */
+  messages: Type.Array(Message, { maxItems: 100_000 }),
   system: optional(Type.Union([Type.String(), Type.Array(SystemText)])),
   tools: optional(Type.Array(Tool)),
   tool_choice: optional(ToolChoice),
@@ -105,6 +106,14 @@ const promptFields = {
   /** The name of `output_config.format` during its beta. */
   output_format: optional(AnyObject),
   mcp_servers: optional(Type.Array(Type.Unknown())),
+  /** A conversation that Anthropic keeps (beta message-threads-2026-08-12). */
+  thread: optional(Type.Unknown()),
+  /** Who pays, and where (betas of the Messages API). */
+  billing_policy: optional(Type.Unknown()),
+  speed: optional(Type.String()),
+  cache_control: optional(AnyObject),
+  context_management: optional(Type.Unknown()),
+  compaction: optional(Type.Unknown()),
 }
 
 /** The body of `POST /v1/messages` (Messages API reference, Create a Message). */
@@ -121,7 +130,9 @@ export const MessagesRequest = Type.Object({
   service_tier: optional(oneOf(['auto', 'standard_only'])),
   container: optional(Type.Union([Type.String(), AnyObject])),
   inference_geo: optional(Type.String()),
-  cache_control: optional(AnyObject),
+  diagnostics: optional(Type.Unknown()),
+  fallbacks: optional(Type.Unknown()),
+  fallback_credit_token: optional(Type.Unknown()),
 })
 export type MessagesRequest = Static<typeof MessagesRequest>
 

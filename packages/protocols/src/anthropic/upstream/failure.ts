@@ -1,4 +1,11 @@
-import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@sluice/contract'
+import {
+  type ErrorCode,
+  type Fields,
+  GatewayError,
+  isObject,
+  objectOf,
+  someText,
+} from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../../protocol.ts'
 
 /** Error types and their statuses (Claude docs, API errors). */
@@ -27,6 +34,7 @@ export function upstreamError(error: unknown): GatewayError {
       ...(status === undefined ? {} : { upstreamStatus: status }),
       ...(type === undefined ? {} : { upstreamCode: type }),
       ...(code === 'upstream_rejected' && status !== undefined ? { status } : {}),
+      ...readableIn(error),
     },
   )
 }
@@ -40,8 +48,18 @@ export function readFailure(received: Received): UpstreamFailure {
   const type = someText(objectOf(error)['type'])
   if (message === undefined)
     return { message: `The upstream answered with status ${received.status}` }
-  if (tooLong.test(message)) return { message, code: 'context_length_exceeded' }
-  return { message, ...(type === undefined ? {} : { code: type }) }
+  const code = tooLong.test(message) ? 'context_length_exceeded' : type
+  return { message, ...(code === undefined ? {} : { code }), ...readableIn(error) }
+}
+
+/** More than any of the API's errors has. */
+const detailsLengthMax = 2_000
+
+/** What clients read to recover, such as from a thread that the API has forgotten. */
+function readableIn(error: unknown): { readonly readable?: Fields } {
+  const { details } = objectOf(error)
+  if (!isObject(details) || JSON.stringify(details).length > detailsLengthMax) return {}
+  return { readable: details }
 }
 
 function bodyOf(received: Received): Fields {

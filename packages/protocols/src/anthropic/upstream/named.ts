@@ -1,10 +1,13 @@
-import { type Fields, isObject, listOf, objectOf, someText } from '@sluice/contract'
+import { type Fields, GatewayError, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import type { NamedId } from '../../protocol.ts'
 
-/** The containers, files and custom skills that a request references (Claude docs, code execution tool; Files API; skills). */
+/**
+ * The containers, files, custom skills and threads that a request references (Claude docs, code execution tool; Files API;
+ * skills; the SDK's BetaThreadContinueParams).
+ */
 export function namedInMessages(body: unknown): readonly NamedId[] {
-  const { container, messages } = objectOf(body)
-  const named: NamedId[] = []
+  const { container, messages, thread } = objectOf(body)
+  const named: NamedId[] = [...continuedIn(thread)]
   const add = (id: unknown, param: string): void => {
     const text = someText(id)
     if (text !== undefined) named.push({ id: text, param })
@@ -18,6 +21,21 @@ export function namedInMessages(body: unknown): readonly NamedId[] {
   for (const [index, message] of listOf(messages).entries())
     addFiles(objectOf(message)['content'], `messages[${index}].content`, add)
   return named
+}
+
+function continuedIn(thread: unknown): readonly NamedId[] {
+  const id = someText(objectOf(thread)['previous_message_id'])
+  if (id === undefined) return []
+  return [{ id, param: 'thread.previous_message_id', unknown: threadNotFound }]
+}
+
+/** On this error Anthropic's SDKs send the whole conversation again (their ThreadNotFoundErrorDetails). */
+function threadNotFound(): GatewayError {
+  return new GatewayError(
+    'not_found',
+    "'thread.previous_message_id' was not found: send the whole conversation to start a new thread",
+    { param: 'thread.previous_message_id', readable: { error_code: 'thread_not_found' } },
+  )
 }
 
 /** In images, documents and container uploads, also inside tool results. */
@@ -38,6 +56,12 @@ export function madeByMessage({ container, content }: Fields): readonly string[]
   return [someText(objectOf(container)['id']), ...listOf(content).flatMap(filesOf)].flatMap(
     (id) => id ?? [],
   )
+}
+
+/** The message, if a thread can be continued from it. */
+export function continuable(request: unknown, { id }: Fields): readonly string[] {
+  const text = objectOf(request)['thread'] == null ? undefined : someText(id)
+  return text === undefined ? [] : [text]
 }
 
 /** The files created by a code execution result. */

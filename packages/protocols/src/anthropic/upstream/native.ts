@@ -5,7 +5,8 @@ import { createIdleWatcher } from '../../idle-watcher.ts'
 import type { Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
 import { readUsage } from '../usage.ts'
-import { madeByMessage } from './named.ts'
+import { accountHeaders } from '../account-headers.ts'
+import { continuable, madeByMessage } from './named.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** The caller's headers that the Messages API interprets. */
@@ -26,6 +27,7 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fi
       body: { kind: 'bytes', contentType: 'application/json', bytes: call.body },
     }),
     headers,
+    heldHeaders: accountHeaders,
     fits: isAnthropicsOwn,
     mends: registeredTypes,
     ...rest,
@@ -67,7 +69,10 @@ export const nativeMessages: Native = {
     adapted: adaptedMessages,
     watcher: createChatWatcher,
     usage: (body) => readUsage(objectOf(body)['usage']),
-    made: (body) => madeByMessage(objectOf(body)),
+    made: (body, request) => [
+      ...continuable(request, objectOf(body)),
+      ...madeByMessage(objectOf(body)),
+    ],
   }),
   fits: (request, model = '') => isAnthropicsOwn(request) && fitsClaude(request, model),
 }

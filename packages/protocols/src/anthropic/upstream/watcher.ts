@@ -12,10 +12,10 @@ import { eventObject } from '../../read-json.ts'
 import { finishReason } from '../finish-reasons.ts'
 import { createUsageReading } from '../usage.ts'
 import { upstreamError } from './failure.ts'
-import { filesOf, madeByMessage } from './named.ts'
+import { continuable, filesOf, madeByMessage } from './named.ts'
 
-/** Watches the events of a streamed message; unknown types pass. */
-export function createChatWatcher(): StreamWatcher {
+/** Watches the events of a streamed message, the response to `request`; unknown types pass. */
+export function createChatWatcher(request?: unknown): StreamWatcher {
   const usage = createUsageReading()
   let isFinished = false
   const made: string[] = []
@@ -24,7 +24,11 @@ export function createChatWatcher(): StreamWatcher {
     see(event: ServerSentEvent): Verdict {
       const data = eventObject(event)
       if (data === undefined) return event.event === 'error' ? upstreamError(undefined) : 'garbage'
-      if (data['type'] === 'message_start') usage.add(objectOf(data['message'])['usage'])
+      if (data['type'] === 'message_start') {
+        const message = objectOf(data['message'])
+        usage.add(message['usage'])
+        made.push(...continuable(request, message))
+      }
       if (data['type'] === 'message_delta') {
         usage.add(data['usage'])
         made.push(...madeByMessage(objectOf(data['delta'])))

@@ -13,6 +13,7 @@ import { inputTypeOf } from '../embed-task.ts'
 import { geminiError } from './error.ts'
 import { missing, nameLeftOut, pick, refuse } from './fields.ts'
 import { textsOf } from './messages.ts'
+import { checkPartKind } from './part-kinds.ts'
 import { respellContent, respellRequests } from './respell.ts'
 import {
   BatchEmbedContentsReply,
@@ -89,8 +90,10 @@ function modelOf(fields: Fields): string {
 
 function textOf(fields: Fields, root: string): string {
   const parts = listOf(objectOf(fields['content'])['parts']).filter(isObject)
-  for (const [index, part] of parts.entries())
-    if (part['text'] === undefined) refuse(`${root}content.parts[${index}]`, 'only text')
+  for (const [index, part] of parts.entries()) {
+    checkPartKind(part, `${root}content.parts[${index}]`)
+    if (part['text'] == null) refuse(`${root}content.parts[${index}]`, 'only text')
+  }
   const text = textsOf(parts).join('')
   if (text === '') throw missing(`${root}content.parts[0].text`)
   return text

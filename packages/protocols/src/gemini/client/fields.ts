@@ -1,5 +1,6 @@
-import { type Fields, GatewayError, isObject, unlistedFields } from '@sluice/contract'
+import { type Fields, GatewayError, isObject, objectOf } from '@sluice/contract'
 import type { TSchema } from 'typebox'
+import { reportUnlistedIn } from '../../decisions.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { FormatContext } from '../../protocol.ts'
 
@@ -32,17 +33,65 @@ export function spelledPath(path: string, request: unknown): string {
   return names.join('.')
 }
 
-/** Listed fields that have no effect on the response: labels for billing, and a copy for Google's logs. */
-const hints = ['labels', 'store']
+/** The name of a field in the spelling of the request. `name` is in camel case. */
+export function spelled(fields: Fields, name: string): string {
+  return fields[name] == null && fields[snakeCase(name)] != null ? snakeCase(name) : name
+}
+
+type Undecided = Readonly<Record<string, 'hint' | 'refused'>>
+
+/** Fields of a request that the canonical form cannot express (https://ai.google.dev/api/generate-content#request-body). */
+export const requestFields: Undecided = {
+  // Labels for billing, and a copy for Google's logs: neither has an effect on the response.
+  labels: 'hint',
+  store: 'hint',
+  // Continues a response that stopped with the reason CONTINUATION.
+  continuationToken: 'refused',
+  // Vertex AI: filters of its own, and a store for what is made.
+  modelArmorConfig: 'refused',
+  generationOutputConfig: 'refused',
+}
+
+/** The same for the fields of its `generationConfig`. */
+export const configFields: Undecided = {
+  // Vertex AI: which model answers, which is a matter of the gateway's routes.
+  routingConfig: 'hint',
+  modelSelectionConfig: 'hint',
+  enableAffectiveDialog: 'hint',
+  audioTranscriptionConfig: 'refused',
+  responseFormat: 'refused',
+  translationConfig: 'refused',
+}
 
 /** Reports the fields that the canonical form cannot express, in the spelling of the request. */
 export function nameLeftOut(
   schema: TSchema,
   request: Fields,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
+  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): void {
-  for (const field of hints) if (!isNeutral(field, request[field])) leftOut(field)
-  for (const path of unlistedFields(schema, request)) leftOut(path)
+  const inner = pick(request, 'generateContentRequest')
+  if (isObject(inner)) lackFields(inner, 'generateContentRequest.', reports)
+  lackFields(request, '', reports)
+  reportUnlistedIn(schema, request, reports)
+}
+
+function lackFields(
+  request: Fields,
+  root: string,
+  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+): void {
+  const config = objectOf(pick(request, 'generationConfig'))
+  const places = [
+    [requestFields, request, root],
+    [configFields, config, `${root}generationConfig.`],
+  ] as const
+  for (const [undecided, fields, path] of places)
+    for (const [field, decision] of Object.entries(undecided)) {
+      const name = spelled(fields, field)
+      if (fields[name] === false || isNeutral(field, fields[name])) continue
+      if (decision === 'hint') reports.leftOut(path + name)
+      else reports.unsupported(path + name)
+    }
 }
 
 /** Rejects a field that only Gemini itself supports. The error names the field. */

@@ -76,6 +76,7 @@ export const countTokens: ClientFormat<'chat'> = {
   reply: CountTokensReply,
   toCanonical(request, context) {
     const fields = objectOf(request)
+    nameLeftOut(CountTokensRequest, fields, context)
     const whole = pick(fields, 'generateContentRequest')
     if ((whole === undefined) === (fields['contents'] == null))
       throw invalidRequest('Give either contents or generateContentRequest', 'contents')

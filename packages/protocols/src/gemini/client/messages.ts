@@ -19,6 +19,7 @@ import { ServerTools } from '../server-tools.ts'
 import { restoreBlocks } from '../signatures.ts'
 import { missing, pick, refuse } from './fields.ts'
 import { mediaContent } from './media.ts'
+import { checkPartKind } from './part-kinds.ts'
 
 /** Parts that only Gemini's own tools produce. */
 const toolParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
@@ -92,6 +93,7 @@ function turnsOf(contents: readonly unknown[], path: string): readonly Turn[] {
     const parts = listOf(fields['parts'])
       .filter(isObject)
       .map((part, place) => ({ part, path: `${path}[${index}].parts[${place}]` }))
+    for (const { part, path: place } of parts) checkPartKind(part, place)
     if (!isModel) refuseToolParts(parts)
     const last = turns.at(-1)
     if (last?.isModel === isModel) last.contents.push(parts)

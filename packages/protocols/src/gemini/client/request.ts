@@ -11,8 +11,9 @@ import type { FormatContext } from '../../protocol.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { configOf, withResolution } from './config.ts'
-import { pick, refuse, spelledPath } from './fields.ts'
+import { pick, refuse, spelled, spelledPath } from './fields.ts'
 import { messagesOf, textsOf } from './messages.ts'
+import { checkPartKind } from './part-kinds.ts'
 import { pathOfFunction, searchPath, searchWords, serverTools, toolFields } from './tools.ts'
 
 /**
@@ -25,7 +26,7 @@ export function chatRequestOf(
   { newId }: Pick<FormatContext, 'newId'>,
   root = '',
 ): ChatRequest {
-  if (pick(request, 'cachedContent') !== undefined) refuse(`${root}cachedContent`)
+  if (pick(request, 'cachedContent') !== undefined) refuse(root + spelled(request, 'cachedContent'))
   refuseSafety(listOf(pick(request, 'safetySettings')), `${root}safetySettings`)
   const config = objectOf(pick(request, 'generationConfig'))
   const configPath = `${root}generationConfig`
@@ -55,8 +56,10 @@ function refuseSafety(settings: readonly unknown[], path: string): void {
 function systemMessages(instruction: unknown, path: string): readonly Message[] {
   if (!isObject(instruction)) return []
   const parts = listOf(instruction['parts']).filter(isObject)
-  for (const [index, part] of parts.entries())
-    if (part['text'] === undefined) refuse(`${path}.parts[${index}]`, 'instructions are text')
+  for (const [index, part] of parts.entries()) {
+    checkPartKind(part, `${path}.parts[${index}]`)
+    if (part['text'] == null) refuse(`${path}.parts[${index}]`, 'instructions are text')
+  }
   const texts = textsOf(parts)
   const [first] = texts
   if (first === undefined) return []

@@ -1,6 +1,6 @@
 import { AnyObject, oneOf, optional, Type } from '@sluice/contract'
 import type { TObject, TSchema } from 'typebox'
-import { snakeCase } from './fields.ts'
+import { configFields, requestFields, snakeCase } from './fields.ts'
 
 /** An object whose fields are all optional and may be written in camel case or in snake case. */
 function message(fields: Readonly<Record<string, TSchema>>): TObject {
@@ -19,6 +19,11 @@ function anyCase(words: readonly string[]): TSchema {
     word.charAt(0) + word.slice(1).toLowerCase(),
   ])
   return oneOf(forms)
+}
+
+/** Fields that are not read, in any form. */
+function undecided(fields: Readonly<Record<string, unknown>>): Record<string, TSchema> {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, Type.Unknown()]))
 }
 
 const text = Type.String()
@@ -83,7 +88,7 @@ const ToolConfig = message({
 })
 
 /** https://ai.google.dev/api/generate-content#GenerationConfig. */
-const GenerationConfig = message({
+export const GenerationConfig = message({
   temperature: Type.Number({ minimum: 0, maximum: 2 }),
   topP: Type.Number({ minimum: 0, maximum: 1 }),
   topK: Type.Integer({ minimum: 0 }),
@@ -109,6 +114,7 @@ const GenerationConfig = message({
   mediaResolution: text,
   audioTimestamp: flag,
   enableEnhancedCivicAnswers: flag,
+  ...undecided(configFields),
 })
 
 const SafetySetting = Type.Object({ category: text, threshold: text })
@@ -120,8 +126,9 @@ const generation = message({
   safetySettings: Type.Array(SafetySetting),
   generationConfig: GenerationConfig,
   cachedContent: text,
-  labels: AnyObject,
   serviceTier: text,
+  ...undecided(requestFields),
+  labels: AnyObject,
   store: flag,
 })
 
@@ -131,12 +138,18 @@ const model = Type.String({ minLength: 1 })
 /** https://ai.google.dev/api/generate-content#request-body. */
 export const GenerateContentRequest = Type.Object({ model, contents, ...generation.properties })
 
-/** https://ai.google.dev/api/tokens#request-body: the contents alone, or a whole request. */
+/** https://ai.google.dev/api/tokens#request-body: the contents, on Vertex AI with what belongs to them, or a whole request. */
 export const CountTokensRequest = Type.Object({
   model,
   contents: optional(contents),
-  ...message({ generateContentRequest: Type.Object({ contents, ...generation.properties }) })
-    .properties,
+  ...generation.properties,
+  ...message({
+    generateContentRequest: Type.Object({
+      model: optional(text),
+      contents,
+      ...generation.properties,
+    }),
+  }).properties,
 })
 
 const embedding = {

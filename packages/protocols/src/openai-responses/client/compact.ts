@@ -1,4 +1,5 @@
-import { type ChatReply, GatewayError, unlistedFields } from '@sluice/contract'
+import { type ChatReply, GatewayError } from '@sluice/contract'
+import { reportUnlistedIn } from '../../decisions.ts'
 import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { compactionItem, summaryIn, withTrigger } from './compaction.ts'
 import { inputItems, itemIds, itemsOf } from './history.ts'
@@ -18,7 +19,7 @@ export const responsesCompact: ClientFormat<'chat'> = {
   reply: CompactReply,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   toCanonical(request, context) {
-    for (const path of unlistedFields(CompactRequest, request)) context.leftOut(path)
+    reportUnlistedIn(CompactRequest, request, context)
     return canonicalOf(withTrigger(checked(request)), context)
   },
   fromCanonical: (reply, request, context) => compactReply(reply, checked(request), context),

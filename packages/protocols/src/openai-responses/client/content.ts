@@ -29,10 +29,14 @@ function partOf(item: ContentItem, path: string): ContentPart {
       if (item.input_audio == null) throw missing(`${path}.input_audio`)
       return { type: 'input_audio', input_audio: item.input_audio }
     default:
-      throw new GatewayError('unsupported_value', `Content of type ${item.type} is not supported`, {
-        param: `${path}.type`,
-      })
+      throw unknownContent(item.type, path)
   }
+}
+
+function unknownContent(type: string, path: string): GatewayError {
+  return new GatewayError('unsupported_value', `Content of type ${type} is not supported`, {
+    param: `${path}.type`,
+  })
 }
 
 function imagePart(
@@ -60,16 +64,22 @@ function filePart(item: ContentItem, path: string): ContentPart {
   return { type: 'file', file }
 }
 
-/** The text and the refusal of an earlier response. */
-export function spokenContent(content: Content): {
+const textTypes: ReadonlySet<string> = new Set(['output_text', 'input_text', 'text'])
+
+/** The text and the refusal of an earlier response. `path` is its place, for errors. */
+export function spokenContent(
+  content: Content,
+  path: string,
+): {
   readonly text?: string
   readonly refusal?: string
 } {
   if (typeof content === 'string') return { text: content }
   const texts: string[] = []
   const refusals: string[] = []
-  for (const { type, text, refusal } of content ?? []) {
+  for (const [index, { type, text, refusal }] of (content ?? []).entries()) {
     if (type === 'refusal') refusals.push(refusal ?? '')
+    else if (!textTypes.has(type)) throw unknownContent(type, `${path}[${index}]`)
     else if (text != null) texts.push(text)
   }
   return {

@@ -1,5 +1,6 @@
 import {
   type ContentPart,
+  GatewayError,
   invalidRequest,
   type Message,
   type ThinkingBlock,
@@ -117,9 +118,11 @@ function addItem(conversation: Conversation, item: InputItem, path: string): voi
     case 'mcp_call':
       return addServerCall(conversation, item)
     default:
-      conversation.reports.unsupported(
-        `${path}.type`,
+      // Refused whatever `unsupported` says: an item is content, without which the conversation would be another.
+      throw new GatewayError(
+        'unsupported_parameter',
         `Items of type ${item.type} reach only an upstream that speaks this format itself`,
+        { param: `${path}.type` },
       )
   }
 }
@@ -138,11 +141,11 @@ function addMessage(conversation: Conversation, item: InputItem, path: string): 
   if (role !== 'assistant')
     return addOther(conversation, { role, content: messageContent(content, `${path}.content`) })
   endOutputs(conversation)
-  addAnswer(conversation, item)
+  addAnswer(conversation, item, path)
 }
 
-function addAnswer(conversation: Conversation, { content }: InputItem): void {
-  const { text, refusal } = spokenContent(content)
+function addAnswer(conversation: Conversation, { content }: InputItem, path: string): void {
+  const { text, refusal } = spokenContent(content, `${path}.content`)
   const said = conversation.turn?.text !== undefined || conversation.turn?.refusal !== undefined
   // A second message of one response becomes a message of its own, unless calls wait for their results.
   if (said && conversation.turn?.calls.length === 0 && !conversation.turn.isServers)

@@ -89,6 +89,8 @@ export const ResponsesRequest = Type.Object({
   previous_response_id: optional(Type.String()),
   conversation: optional(Type.Union([Type.String(), AnyObject])),
   background: optional(Type.Boolean()),
+  background_options: optional(Type.Unknown()),
+  access_programs: optional(Type.Unknown()),
   /** Default true: the response can be retrieved and continued. */
   store: optional(Type.Boolean()),
   stream: optional(Type.Boolean()),
@@ -100,7 +102,10 @@ export const ResponsesRequest = Type.Object({
   parallel_tool_calls: optional(Type.Boolean()),
   prompt: optional(AnyObject),
   prompt_cache_key: optional(Type.String()),
+  prompt_cache_options: optional(Type.Unknown()),
   prompt_cache_retention: optional(Type.String()),
+  /** How images of the conversation are kept. */
+  image: optional(Type.Unknown()),
   reasoning: optional(
     Type.Object({
       effort: optional(oneOf(reasoningEfforts)),
@@ -134,7 +139,9 @@ const {
   instructions,
   previous_response_id,
   prompt_cache_key,
+  prompt_cache_options,
   prompt_cache_retention,
+  image,
   service_tier,
   tools,
   parallel_tool_calls,
@@ -153,7 +160,8 @@ export const CompactRequest = Type.Object({
   previous_response_id,
   prompt_cache_key,
   prompt_cache_retention,
-  prompt_cache_options: optional(AnyObject),
+  prompt_cache_options,
+  image,
   service_tier,
   tools,
   parallel_tool_calls,

@@ -2,6 +2,7 @@ import {
   type ChatChunk,
   type ChatReply,
   type ChatRequest,
+  type ContentPart,
   isObject,
   type Message,
   type OperationName,
@@ -93,7 +94,9 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
   const { text, reasoning } = readContent(given)
   const blocks = given.flatMap(signedThought)
   const signed = blocks.length === 0 ? {} : { thinking_blocks: blocks }
-  return { reasoning_content: reasoning, ...signed, ...rest, content: text }
+  const others = given.filter(isContentPart)
+  const content = others.every(({ type }) => type === 'text') ? text : others
+  return { reasoning_content: reasoning, ...signed, ...rest, content }
 }
 
 /** A thought among the parts, as Claude writes it. Its signature must be sent back. */
@@ -109,6 +112,11 @@ function withReasoning(message: ChatCompletionMessage): ChatCompletionMessage {
   if (typeof message.reasoning !== 'string') return message
   const { reasoning, ...rest } = message
   return { reasoning_content: reasoning, ...withoutNullFields(rest) }
+}
+
+/** Besides `thinking`, the schema allows the canonical parts, with null for what is absent. */
+function isContentPart(part: { readonly type: string }): part is ContentPart {
+  return !isThinkingPart(part)
 }
 
 function isThinkingPart({ type }: { readonly type: string }): boolean {

@@ -1,12 +1,6 @@
-import {
-  GatewayError,
-  type OperationName,
-  operations,
-  type ResultOf,
-  unlistedFields,
-} from '@sluice/contract'
+import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
 import { type EngineContext, engineCard, type EngineOperation } from '@sluice/engine'
-import { lackProviderTools } from '@sluice/protocols'
+import { lackProviderTools, reportUnlisted } from '@sluice/protocols'
 import { modelOf } from '../call.ts'
 import type { AnyStep } from '../canonical.ts'
 import { outputMaxOf } from '../limits/output-max.ts'
@@ -48,8 +42,7 @@ export async function askEngine(
     outputTokensMax: outputMaxOf(run, target),
   })
   if (call.operation === 'chat') lackProviderTools(request, reports)
-  for (const path of unlistedFields(operations[call.operation].request, request))
-    reports.leftOut(path)
+  reportUnlisted(call.operation, request, reports)
   const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.wait(call.stream ? 'first token' : 'headers')

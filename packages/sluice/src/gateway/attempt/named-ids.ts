@@ -14,6 +14,8 @@ export interface Named {
    * its id; such an item is refused only if it is known to belong to another key.
    */
   readonly isReference: boolean
+  /** The error if the id may not be used, where clients expect a particular one. */
+  readonly unknown?: () => GatewayError
 }
 
 /** Requests that reference more ids are refused. */
@@ -40,6 +42,7 @@ export async function checkNamed(
     return isReference && !upstream.sharesIds
   })
   if (!refused) return
+  if (refused.unknown) throw refused.unknown()
   const shown = JSON.stringify(refused.id.slice(0, 100))
   throw invalidRequest(
     `${shown} was not made with this API key, and ${providerId} takes no other ids (sharedIds)`,

@@ -26,7 +26,7 @@ import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import { outputMaxOf } from '../limits/output-max.ts'
 import type { Target } from '../route/routing.ts'
-import { asWritten, modeOf, nativeReportsOf, type Run, reportsOf } from '../run/run.ts'
+import { asWritten, formatReports, modeOf, nativeReportsOf, type Run, reportsOf } from '../run/run.ts'
 import { turn } from '../turns.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
@@ -131,7 +131,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
       const body = outlineOf(received)
       if (!isObject(body))
         throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
-      const made = native.made?.(body) ?? []
+      const made = native.made?.(body, call.request.outline) ?? []
       // What is mended has to be whole. Whether it is needed does not depend on free texts.
       const mended = mendedOf?.(body) && mendedOf(objectOf(received.json()))
       const answer = mended ? withBody(received, mended) : received
@@ -140,7 +140,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
     ...(call.stream && {
       stream: {
         framing: typeof framing === 'function' ? framing(call.query) : framing,
-        watcher: native.watcher(),
+        watcher: native.watcher(call.request.outline),
         hidesUsage: !asksForUsage(call),
       },
     }),
@@ -162,6 +162,7 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
     const value = given[name]
     if (value !== undefined) headers[name] = value
   }
+  holdHeaders(run, target, native)
   const changed = changes.apply(request.bytesWith(fields))
   const bytes = native.mends?.(request.outline)?.(changed) ?? changed
   const made = native.request({
@@ -192,6 +193,15 @@ function changesOf(run: Run, target: UpstreamTarget, native: Native): SplitChang
     ...nativeReportsOf(run, target),
   })
   return changes.length === 0 ? noChanges : splitChanges(changes)
+}
+
+/** Ids of the caller's own account mean nothing in the gateway's, and those of the gateway's are not the caller's to use. */
+function holdHeaders(run: Run, target: UpstreamTarget, native: Native): void {
+  const { call } = run
+  const held = (native.heldHeaders ?? []).filter((name) => call.headers[name] !== undefined)
+  if (held.length === 0) return
+  const { leftOut } = formatReports(call, modeOf(run, target))
+  for (const name of held) leftOut(name)
 }
 
 /** Whether the caller asked for usage itself; usage events are then not hidden. */

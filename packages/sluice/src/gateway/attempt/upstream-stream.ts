@@ -61,6 +61,8 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #later: (() => void)[] | undefined
   /** Blocks since the last check of the event rate. */
   #blocks = 0
+  /** How many ids of what the response created were passed on. */
+  #made = 0
   #lookedAtMs = performance.now()
 
   constructor(options: StreamOptions) {
@@ -185,7 +187,16 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     if (attempt.hasBegun) return
     attempt.begin()
     attempt.wait('idle')
+    // A caller may use an id as soon as the stream has ended.
+    this.#rememberMade()
     begun(this.#way.answer)
+  }
+
+  #rememberMade(): void {
+    const { reading, made } = this.#options
+    const ids = (reading.watcher.made?.() ?? []).slice(this.#made)
+    this.#made += ids.length
+    if (ids.length > 0) made(ids)
   }
 
   #finish(): void {
@@ -196,9 +207,8 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       return this.#fail(readingFailure(thrown))
     }
     this.#isOver = true
-    const { attempt, reading, made } = this.#options
-    const ids = reading.watcher.made?.() ?? []
-    if (ids.length > 0) made(ids)
+    const { attempt } = this.#options
+    this.#rememberMade()
     attempt.complete()
     this.#begin()
     this.#way.out.end()

@@ -1,4 +1,4 @@
-import { isObject } from '@sluice/contract'
+import { isObject, objectOf } from '@sluice/contract'
 import type { Call } from '../call.ts'
 import { type Estimates, inputTokensOf } from './input-size.ts'
 import { heardIn, isFree, promptsIn } from './paid-amounts.ts'
@@ -67,7 +67,11 @@ export function sizeOf(call: Call, { learned, estimates, history }: Sizing): Cal
   }
   const said = inputTokensOf(value, estimates, cut)
   const { kept = [] } = call.format
-  const isContinued = kept.some((name) => value[name] !== undefined && value[name] !== null)
+  const isContinued = kept.some((path) => {
+    const [name = '', inner] = path.split('.')
+    const given = inner === undefined ? value[name] : objectOf(value[name])[inner]
+    return given !== undefined && given !== null
+  })
   const inputTokens = said + (isContinued ? (history ?? estimates.historyTokens) : 0)
   if (!writes.has(call.operation)) return { ...nothing, inputTokens }
   const output = outputOf(value, learned.of(model) ?? estimates.outputTokens)

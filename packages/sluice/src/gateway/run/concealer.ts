@@ -1,4 +1,4 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, objectOf } from '@sluice/contract'
 
 /** What to mask for callers, and which part of it to mask in logs too. */
 export interface Concealed {
@@ -74,11 +74,12 @@ export class Concealer {
   conceal(error: GatewayError): GatewayError {
     if (this.#concealed.has(error)) return error
     const { details } = error
-    const { param, publicCode, upstreamCode, upstreamRequestId, cause } = details
+    const { param, publicCode, readable, upstreamCode, upstreamRequestId, cause } = details
     const shown = new GatewayError(error.code, this.shown(error.message), {
       ...details,
       ...(param !== undefined && { param: this.shown(param) }),
       ...(publicCode !== undefined && { publicCode: this.shown(publicCode) }),
+      ...(readable !== undefined && { readable: objectOf(this.concealTexts(readable)) }),
       ...(upstreamCode !== undefined && { upstreamCode: this.shown(upstreamCode) }),
       ...(upstreamRequestId !== undefined && { upstreamRequestId: this.shown(upstreamRequestId) }),
       ...(cause !== undefined && { cause: this.#causeOf(cause) }),

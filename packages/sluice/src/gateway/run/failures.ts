@@ -88,6 +88,8 @@ export function upstreamError(
     ...(failure.code !== undefined && { upstreamCode: failure.code }),
     ...(code === 'upstream_rejected' && failure.code !== undefined && { publicCode: failure.code }),
     ...(failure.param !== undefined && { param: failure.param }),
+    ...(failure.readable !== undefined &&
+      code !== 'upstream_refused_us' && { readable: failure.readable }),
     ...(requestId !== undefined && { upstreamRequestId: requestId }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
