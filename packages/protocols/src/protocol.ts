@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '@sluice/contract'
 import type { TSchema } from 'typebox'
+import type { FormatHeaders } from './format-headers.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -295,6 +296,8 @@ export interface FormatContext {
   readonly newId: (prefix: string) => string
   /** The caller's headers, with names in lower case. Formats read version and beta headers from them. */
   readonly headers: Readonly<Record<string, string>>
+  /** The id of the request, for error events. */
+  readonly requestId?: string
   /** As in CodecContext, for what `toCanonical` cannot express, with its path in this format. */
   readonly unsupported: (param: string, reason?: string) => void
   readonly leftOut: (param: string, reason?: string) => void
@@ -353,6 +356,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   writer?(request: unknown, context: FormatContext, query: string): StreamWriter<O>
   /** The error body of this format. */
   error(error: GatewayError, requestId: string): unknown
+  /** The headers of the API's own that its clients read. Absent: none. */
+  readonly headers?: FormatHeaders
   /**
    * The path in this format for a canonical field, for errors: `max_completion_tokens` → `max_output_tokens`. A path in this
    * format is kept. Undefined for what `toCanonical` added and the caller did not write.

@@ -140,6 +140,15 @@ const securitySchemes = [
     },
   },
   {
+    name: 'azureApiKey',
+    scheme: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'api-key',
+      description: 'The API key, as Azure’s clients send it.',
+    },
+  },
+  {
     name: 'googApiKey',
     scheme: {
       type: 'apiKey',
@@ -160,8 +169,9 @@ const headers = {
   'x-sluice-provider': { description: 'The provider that answered.', schema: text },
   'x-sluice-model': { description: 'The name of the model at the provider.', schema: text },
   'x-sluice-attempts': {
-    description: 'The number of upstream attempts, retries and fallbacks included.',
-    schema: { type: 'integer', minimum: 1 },
+    description:
+      'The number of upstream attempts, retries and fallbacks included; 0 where no upstream was asked.',
+    schema: { type: 'integer', minimum: 0 },
   },
   'x-sluice-cost': {
     description:

@@ -13,6 +13,7 @@ import { inputTypeOf } from '../embed-task.ts'
 import { geminiError } from './error.ts'
 import { missing, nameLeftOut, pick, refuse } from './fields.ts'
 import { textsOf } from './messages.ts'
+import { methodPaths } from './paths.ts'
 import { respellContent, respellRequests } from './respell.ts'
 import {
   BatchEmbedContentsReply,
@@ -27,7 +28,7 @@ export const embedContent: ClientFormat<'embed'> = {
   operation: 'embed',
   summary: 'Create an embedding',
   tag: 'Gemini',
-  paths: ['/v1beta/models/{model}:embedContent', '/v1/models/{model}:embedContent'],
+  paths: methodPaths('embedContent'),
   request: EmbedContentRequest,
   reply: EmbedContentReply,
   example: { content: { parts: [{ text: 'A gate across a channel of water' }] } },
@@ -51,7 +52,7 @@ export const batchEmbedContents: ClientFormat<'embed'> = {
   ...embedContent,
   id: 'batchEmbedContents',
   summary: 'Create embeddings of several contents',
-  paths: ['/v1beta/models/{model}:batchEmbedContents', '/v1/models/{model}:batchEmbedContents'],
+  paths: methodPaths('batchEmbedContents'),
   request: BatchEmbedContentsRequest,
   reply: BatchEmbedContentsReply,
   example: { requests: [{ content: { parts: [{ text: 'A gate across a channel of water' }] } }] },

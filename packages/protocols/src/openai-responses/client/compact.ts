@@ -1,4 +1,5 @@
 import { type ChatReply, GatewayError, unlistedFields } from '@sluice/contract'
+import { openAiHeaders } from '../../format-headers.ts'
 import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { compactionItem, summaryIn, withTrigger } from './compaction.ts'
 import { inputItems, itemIds, itemsOf } from './history.ts'
@@ -23,6 +24,7 @@ export const responsesCompact: ClientFormat<'chat'> = {
   },
   fromCanonical: (reply, request, context) => compactReply(reply, checked(request), context),
   error: (error) => error.toJSON(),
+  headers: openAiHeaders,
   paramOf: (canonical, request) =>
     pathInInput(canonical, request) ?? paramOf(canonical, checked(request)),
 }
