@@ -198,6 +198,8 @@ export type FormatName =
   | 'embedContent'
   | 'batchEmbedContents'
 
+type Headers = Readonly<Record<string, string>>
+
 /** A client format that a protocol uses itself, so that bytes are sent unchanged except for the model's name. */
 export interface Native {
   /**
@@ -231,7 +233,7 @@ export interface Native {
     readonly model: string
     readonly stream: boolean
     /** The caller's headers that have a meaning in this format, in lower case. */
-    readonly headers: Readonly<Record<string, string>>
+    readonly headers: Headers
     /** The caller's query without credentials, such as `alt=sse`. */
     readonly query: string
     /** The provider's further settings, as in CodecContext. */
@@ -239,6 +241,8 @@ export interface Native {
   }): UpstreamRequest
   /** Names of the caller's headers that are sent on to the upstream, such as `anthropic-beta`. */
   readonly headers?: readonly string[]
+  /** These headers as the upstream takes them with this request. Absent: as they are. */
+  fitHeaders?(given: Headers, request: unknown, leftOut: (name: string) => void): Headers
   /** How the upstream frames its stream; default `sse`. For Gemini it depends on the query (`alt=sse`). */
   readonly framing?: 'sse' | 'json-array' | ((query: string) => 'sse' | 'json-array')
   watcher(): StreamWatcher

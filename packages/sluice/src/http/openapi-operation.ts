@@ -16,6 +16,8 @@ export interface Described
   readonly event?: TSchema
   /** Whether it streams events that no single schema describes. */
   readonly streamsVariously?: boolean
+  /** Parameters besides those in the path and, where there is no body, the request's fields. */
+  readonly parameters?: readonly JsonSchema[]
   readonly replyType?: string
   readonly example?: unknown
   /** The name of the component of its error body. */
@@ -63,6 +65,7 @@ export function describe(described: Described, path: string): Description {
   const parameters = [
     ...inPath.map((name) => pathParameter(name)),
     ...(described.body === 'none' ? queryParameters(described.request, inPath) : []),
+    ...(described.parameters ?? []),
   ]
   const operation = {
     operationId,

@@ -43,11 +43,8 @@ export function otherVersions(address: Address): readonly Address[] {
   if (address.access !== 'caller') return []
   const [, root, rest] = /^(|\/openai)\/v1(\/.+)$/.exec(address.path) ?? []
   if (root === undefined || rest === undefined) return []
-  return [`${root}${rest}`, `${root}/v1/v1${rest}`].map((path) => ({
-    ...address,
-    path,
-    description: 'none',
-  }))
+  const paths = [`${root}${rest}`, ...(root === '' ? [`/v1${address.path}`] : [])]
+  return paths.map((path) => ({ ...address, path, description: 'none' }))
 }
 
 /**

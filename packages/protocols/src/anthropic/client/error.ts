@@ -16,17 +16,19 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
   500: 'api_error',
   502: 'api_error',
+  503: 'overloaded_error',
   504: 'timeout_error',
+  529: 'overloaded_error',
 }
 
 /** The statuses with which upstreams report that they are overloaded. */
 const overloads: ReadonlySet<number> = new Set([503, 529])
 
-/** The gateway's 503 stands for every failure of an upstream, of which few mean overload. */
-function typeOf({ code, status, details }: GatewayError): string {
-  const { upstreamStatus = 0, upstreamCode = '' } = details
-  if (code === 'overloaded' || overloads.has(upstreamStatus) || /overload/i.test(upstreamCode))
-    return 'overloaded_error'
+/** The gateway's 503 also stands for failures of an upstream that do not mean overload. */
+function typeOf({ status, details }: GatewayError): string {
+  const { upstreamStatus = 503, upstreamCode = '' } = details
+  const isOverload = overloads.has(upstreamStatus) || /overload/i.test(upstreamCode)
+  if (status === 503 && !isOverload) return 'api_error'
   return types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
 }
 
@@ -41,7 +43,7 @@ export function errorBody(error: GatewayError, requestId?: string): object {
       type: typeOf(error),
       message: named ? message : `${param}: ${message}`,
     },
-    request_id: requestId ?? null,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
   }
 }
 

@@ -134,7 +134,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
 }
 
 function nativeRequest(run: Run, target: UpstreamTarget, native: Native): UpstreamRequest {
-  const { format, operation, request, query, stream, headers: given } = run.call
+  const { format, operation, request, query, stream } = run.call
   const isGateway = run.gateway.health.isGateway(target.upstream.id)
   const fields: Record<string, unknown> = isGateway
     ? {}
@@ -145,11 +145,7 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
       ...objectIn(request.outline['stream_options']),
       include_usage: true,
     }
-  const headers: Record<string, string> = {}
-  for (const name of native.headers ?? []) {
-    const value = given[name]
-    if (value !== undefined) headers[name] = value
-  }
+  const headers = headersFor(run, target, native)
   const refused = refusedFields(run, target, native)
   const spliced = request.bytesWith(fields)
   const mend = native.mends?.(request.outline)
@@ -170,6 +166,27 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
       : objectOf(parseJson(Buffer.from(bytes).toString('utf8')))
   for (const field of refused) Reflect.deleteProperty(value, field)
   return nativeQuirked(made, quirks, { operation, value })
+}
+
+/** The caller's headers that are sent on; what the upstream does not take of them is reported as dropped. */
+function headersFor(
+  run: Run,
+  target: UpstreamTarget,
+  native: Native,
+): Readonly<Record<string, string>> {
+  const { headers: given, request } = run.call
+  const headers: Record<string, string> = {}
+  for (const name of native.headers ?? []) {
+    const value = given[name]
+    if (value !== undefined) headers[name] = value
+  }
+  if (!native.fitHeaders) return headers
+  return native.fitHeaders(headers, request.outline, (name) =>
+    formatReports(run.call, modeOf(run, target)).leftOut(
+      name,
+      `${target.providerId} does not take all of '${name}'`,
+    ),
+  )
 }
 
 /**
