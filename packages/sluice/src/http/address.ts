@@ -56,6 +56,14 @@ export interface Address {
   /** Its description in the OpenAPI document: written here, or taken from the schemas of a format. `none` omits it. */
   readonly description: Written | { readonly format: ClientFormat } | 'none'
   readonly serve: (exchange: Exchange) => Promise<unknown>
+  /** For a route that several addresses share: the one that serves a path. */
+  readonly select?: (path: string) => Selected | undefined
+}
+
+export interface Selected {
+  readonly address: Address
+  /** Of its path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 /** One request at an endpoint. */

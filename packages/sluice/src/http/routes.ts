@@ -1,6 +1,5 @@
 import { operations } from '@sluice/contract'
 import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
-import { assertOperation } from '../accounts/allowed.ts'
 import { handle } from '../gateway/handle.ts'
 import { countTokens } from '../gateway/kept/count-tokens.ts'
 import { compactResponse, createResponse } from '../gateway/kept/responses.ts'
@@ -156,26 +155,21 @@ function rootOf({ path }: Address): string {
   return path.slice(0, path.indexOf('{'))
 }
 
+/** One route for the addresses of a root. It serves nothing itself: `select` finds the address that a path names. */
 function sharedAddress(addresses: readonly Address[]): readonly Address[] {
   const [first] = addresses
   if (!first) return []
-  // The permission for the operation is checked when it is known.
-  const { operation: _operation, ...shared } = first
-  const patterns = addresses.map((found) => ({ pattern: pathPattern(found.path), found }))
+  const patterns = addresses.map((address) => ({ pattern: pathPattern(address.path), address }))
   return [
     {
-      ...shared,
+      ...first,
       path: `${rootOf(first)}{verb}`,
-      async serve(exchange) {
-        const path = exchange.request.url.split('?')[0] ?? ''
-        for (const { pattern, found } of patterns) {
+      select(path) {
+        for (const { pattern, address } of patterns) {
           const parameters = matchPath(pattern, path)
-          if (!parameters) continue
-          if (found.format) exchange.request.format = found.format
-          if (found.operation !== undefined) assertOperation(exchange.key, found.operation)
-          return found.serve({ ...exchange, parameters })
+          if (parameters) return { address, parameters }
         }
-        return exchange.reply.callNotFound()
+        return undefined
       },
     },
   ]

@@ -13,7 +13,7 @@ import { type Listed, OpenList } from '../gateway/open-list.ts'
 import type { CallTrace } from '../gateway/trace.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Ticket } from '../ports/entrance.ts'
-import type { Address, ServerOptions } from './address.ts'
+import type { Address, Selected, ServerOptions } from './address.ts'
 import { admitFailed, settle } from './admit.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
 import { refuseClient } from './client-error.ts'
@@ -28,6 +28,7 @@ import { faultOfHead } from './heads.ts'
 import { notFound } from './not-found.ts'
 import { installRoutes, servedAt } from './routes.ts'
 import { refuseTunnels } from './tunnels.ts'
+import { pathOf } from './urls.ts'
 
 declare module 'fastify' {
   interface FastifyRequest extends Listed {
@@ -253,8 +254,10 @@ function install(server: FastifyInstance, address: Address, installing: Installi
     // Served in onRequest, because Fastify's further steps are for bodies that it parses and validates itself. No promise is
     // returned: Fastify would wait for it with promises of its own, and it does not send most responses.
     onRequest(request, reply, _done) {
-      takeFace(request, face)
-      const serving = serve(address, installing, { request, reply, wildcard })
+      const selected = selectedBy(address, request, wildcard)
+      if (!selected) return void reply.callNotFound()
+      takeFace(request, selected.address.face ?? plainFace)
+      const serving = serve(selected, installing, { request, reply })
       serving.catch((thrown: unknown) => void reply.send(thrown))
     },
     handler: neverReached,
@@ -268,14 +271,25 @@ function neverReached(): never {
 interface Incoming {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly wildcard: string | undefined
+}
+
+/** What serves a request that matches a route. */
+function selectedBy(
+  address: Address,
+  request: FastifyRequest,
+  wildcard: string | undefined,
+): Selected | undefined {
+  if (!address.select) return { address, parameters: parametersOf(request, wildcard) }
+  const selected = address.select(pathOf(request.url))
+  if (selected?.address.format) request.format = selected.address.format
+  return selected
 }
 
 /** Serves a request from authentication to the end of the response. Errors are answered here too. */
 async function serve(
-  address: Address,
+  { address, parameters }: Selected,
   installing: Installing,
-  { request, reply, wildcard }: Incoming,
+  { request, reply }: Incoming,
 ): Promise<void> {
   const { gateway, options, state, budget } = installing
   const cancellation = new Cancellation()
@@ -296,7 +310,7 @@ async function serve(
       options,
       id: request.id,
       key,
-      parameters: parametersOf(request, wildcard),
+      parameters,
       cancellation,
       held: request.held,
       admission,
