@@ -122,7 +122,9 @@ const forms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bare: { authorization: testKey },
   'x-api-key': { 'x-api-key': testKey },
   'x-goog-api-key': { 'x-goog-api-key': testKey },
+  'api-key': { 'api-key': testKey },
   'all at once': {
+    'api-key': testKey,
     authorization: `Bearer ${testKey}`,
     'x-api-key': testKey,
     'x-goog-api-key': testKey,

@@ -61,20 +61,28 @@ describe('an error is said as the caller speaks', () => {
     ['/v1beta/nope', {}, 404],
     ['/v1beta/models', { key: 'wrong' }, 401],
   ])('Google’s clients: %s %o', async (path, options, expected) => {
-    const { status, body } = await failed(path, options)
+    const headers = { 'x-goog-api-client': 'google-genai-sdk/1.0' }
+    const { status, body } = await failed(path, { ...options, headers })
     expect(status).toBe(expected)
     expect(body.error).toMatchObject({ code: expected })
     expect(body.error).toHaveProperty('status')
   })
 
-  it.each([['/v1/models/nope'], ['/v1/nope'], ['/nope'], ['/v1beta/openai/nope']])(
-    'all others: %s',
-    async (path) => {
-      const { status, body } = await failed(path, {})
-      expect(status).toBe(404)
-      expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code'])
-    },
-  )
+  it.each([
+    ['/v1/models/nope'],
+    ['/v1/nope'],
+    ['/nope'],
+    ['/v1beta/openai/nope'],
+    ['/v1beta/models/nope'],
+    ['/v1beta/nope'],
+    ['/v1alpha/models/nope'],
+    ['/v1alpha/nope'],
+    ['/openai/nope'],
+  ])('all others: %s', async (path) => {
+    const { status, body } = await failed(path, {})
+    expect(status).toBe(404)
+    expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code'])
+  })
 })
 
 test('a 401 says how to authenticate', async () => {

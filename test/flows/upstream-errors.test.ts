@@ -92,7 +92,7 @@ interface Client {
   readonly path: (model: string) => string
   readonly body: (model: string) => object
   /** The message of an error body; throws where it has not the format's form. */
-  readonly message: (body: unknown, status: number) => unknown
+  readonly message: (body: unknown, status: number, upstreamStatus: number) => unknown
 }
 
 const openaiForm: Client['message'] = (form) => {
@@ -125,14 +125,15 @@ const clients: Readonly<Record<string, Client>> = {
   messages: {
     path: () => '/v1/messages',
     body: (model) => ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }),
-    message: (form, status) => {
+    message: (form, status, upstreamStatus) => {
       const { message, ...error } = (form as { error: { message: string } }).error
+      const type = upstreamStatus === 500 ? 'api_error' : messagesTypes[status]
       expect(form).toEqual({
         type: 'error',
-        error: { type: messagesTypes[status], message },
+        error: { type, message },
         request_id: expect.stringMatching(/^req_/),
       })
-      expect(error).toEqual({ type: messagesTypes[status] })
+      expect(error).toEqual({ type })
       return message
     },
   },
@@ -171,9 +172,12 @@ describe.each(['anthropic', 'gemini', 'openai'] as const)('%s', (maker) => {
         expect(answer.headers.get('content-type')).toContain('application/json')
         expect(answer.headers.get('x-upstream-status')).toBe(String(failure.status))
         expect(answer.headers.get('x-upstream-request-id')).toBe('req_up')
+        // SDKs repeat every 5xx, and the gateway's key would be refused again.
+        expect(answer.headers.get('x-should-retry')).toBe(failure.expected === 502 ? 'false' : null)
         expect(answer.headers.get('retry-after')).toBe(failure.headers?.['retry-after'] ?? null)
         const form: unknown = await answer.json()
-        const text = message(Array.isArray(form) ? form[0] : form, failure.expected)
+        const body = Array.isArray(form) ? form[0] : form
+        const text = message(body, failure.expected, failure.status)
         if (failure.shown) expect(text).toContain(said)
         else expect(text).not.toContain(said)
       }

@@ -12,6 +12,7 @@ import type {
 } from '@sluice/contract'
 import type { TSchema } from 'typebox'
 import type { Change, NativeTarget } from './native-target.ts'
+import type { FormatHeaders } from './format-headers.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -202,6 +203,8 @@ export type FormatName =
   | 'embedContent'
   | 'batchEmbedContents'
 
+type Headers = Readonly<Record<string, string>>
+
 /** A client format that a protocol uses itself, so that bytes are sent unchanged except for the model's name. */
 export interface Native {
   /**
@@ -231,7 +234,7 @@ export interface Native {
     readonly model: string
     readonly stream: boolean
     /** The caller's headers that have a meaning in this format, in lower case. */
-    readonly headers: Readonly<Record<string, string>>
+    readonly headers: Headers
     /** The caller's query without credentials, such as `alt=sse`. */
     readonly query: string
     /** The provider's further settings, as in CodecContext. */
@@ -241,6 +244,8 @@ export interface Native {
   readonly headers?: readonly string[]
   /** Names of the caller's headers that have a meaning in this format but concern the gateway's account. Reported as left out. */
   readonly heldHeaders?: readonly string[]
+  /** These headers as the upstream takes them with this request. Absent: as they are. */
+  fitHeaders?(given: Headers, request: unknown, leftOut: (name: string) => void): Headers
   /** How the upstream frames its stream; default `sse`. For Gemini it depends on the query (`alt=sse`). */
   readonly framing?: 'sse' | 'json-array' | ((query: string) => 'sse' | 'json-array')
   watcher(request: unknown): StreamWatcher
@@ -305,6 +310,8 @@ export interface FormatContext {
   readonly newId: (prefix: string) => string
   /** The caller's headers, with names in lower case. Formats read version and beta headers from them. */
   readonly headers: Readonly<Record<string, string>>
+  /** The id of the request, for error events. */
+  readonly requestId?: string
   /** As in CodecContext, for what `toCanonical` cannot express, with its path in this format. */
   readonly unsupported: (param: string, reason?: string) => void
   readonly leftOut: (param: string, reason?: string) => void
@@ -365,6 +372,8 @@ export interface ClientFormat<O extends OperationName = OperationName> {
   writer?(request: unknown, context: FormatContext, query: string): StreamWriter<O>
   /** The error body of this format. */
   error(error: GatewayError, requestId: string): unknown
+  /** The headers of the API's own that its clients read. Absent: none. */
+  readonly headers?: FormatHeaders
   /**
    * The path in this format for a canonical field, for errors: `max_completion_tokens` → `max_output_tokens`. A path in this
    * format is kept. Undefined for what `toCanonical` added and the caller did not write.

@@ -37,6 +37,12 @@ const table = {
   internal: row(500, 'server_error', null, 'operator'),
 } as const
 
+/** Clients retry every 5xx unless they are told not to. These stay as they are until the operator changes something. */
+const final: ReadonlySet<string> = new Set<keyof typeof table>([
+  'upstream_refused_us',
+  'not_implemented',
+])
+
 interface Row {
   readonly status: number
   readonly type: string
@@ -67,7 +73,7 @@ export interface ErrorDetails {
   readonly param?: string
   /** How long the caller should wait, in milliseconds; sent as Retry-After. */
   readonly retryAfterMs?: number
-  /** Whether a retry is useless even after a short `retryAfterMs`: clients are told not to retry. */
+  /** Whether a retry is useless even after a short `retryAfterMs`, which the code alone does not tell. */
   readonly isFinal?: boolean
   /** The status of the upstream's response, if the caller may see it. */
   readonly upstreamStatus?: number
@@ -110,6 +116,12 @@ export class GatewayError extends Error {
 
   get publicCode(): string | null {
     return this.details.publicCode ?? table[this.code].publicCode
+  }
+
+  /** Whether a retry is useless: clients are told not to retry. */
+  get isFinal(): boolean {
+    const { isFinal = final.has(this.code), retryAfterMs } = this.details
+    return isFinal || retryAfterMs === Infinity
   }
 
   /** Who caused the error. This decides what is retried, what falls back and what is logged as an error. */

@@ -39,12 +39,46 @@ function chatOnVertex(chat: Codec<'chat'>): Codec<'chat'> {
   }
 }
 
+/**
+ * The betas that Vertex takes; it refuses a request with any other (https://platform.claude.com/docs/en/api/beta-headers, and
+ * what clients report).
+ */
+const betas: ReadonlySet<string> = new Set([
+  'claude-code-20250219',
+  'compact-2026-01-12',
+  'compact-2026-09-04',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'dangerous-tool-use-2026-09-03',
+  'interleaved-thinking-2025-05-14',
+  'per-turn-control-2026-07-01',
+  'thinking-binding-controls-2026-08-01',
+  'thinking-display-updates-2026-08-18',
+  'tool-search-tool-2025-10-19',
+  'web-search-2025-03-05',
+])
+
+/** Vertex has its version in the body, and only some of the betas. */
+function fitHeaders(
+  given: Readonly<Record<string, string>>,
+  _request: unknown,
+  leftOut: (name: string) => void,
+): Readonly<Record<string, string>> {
+  const asked = (given['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim())
+  const taken = asked.filter((beta) => betas.has(beta))
+  if (taken.length < asked.filter((beta) => beta !== '').length) leftOut('anthropic-beta')
+  return taken.length === 0 ? {} : { 'anthropic-beta': taken.join(',') }
+}
+
 function messagesOnVertex(messages: Native): Native {
   return {
     ...messages,
     // Vertex AI keeps no threads (Anthropic's SDKs send it none).
     fits: (request, model) =>
       objectOf(request)['thread'] == null && messages.fits?.(request, model) !== false,
+    fitHeaders,
     request(call) {
       const { headers } = messages.request(call)
       const value = parseJson(Buffer.from(call.body).toString('utf8'))
@@ -64,7 +98,8 @@ function addressOf(model: string, stream: boolean, settings: Settings): string {
   return vertexPublisherPath('anthropic', `${escapeName(model)}:${method}`, settings)
 }
 
+/** Vertex knows only its own version, whatever the caller's body says. */
 function withoutModel(value: unknown): UpstreamBody {
-  const { model: _, ...rest } = objectOf(value)
+  const { model: _, anthropic_version: __, ...rest } = objectOf(value)
   return { kind: 'json', value: { anthropic_version: version, ...rest } }
 }

@@ -18,9 +18,11 @@ export function formatContext(
   { now, newId }: Pick<Gateway, 'now' | 'newId'>,
   headers: Call['headers'],
   { dropped }: Pick<Trail, 'dropped'>,
+  requestId?: string,
 ): FormatContext {
   const note = (name: string): void => void dropped.add(name)
-  return { now, newId, headers, unsupported: note, leftOut: note }
+  const given = requestId === undefined ? {} : { requestId }
+  return { now, newId, headers, unsupported: note, leftOut: note, ...given }
 }
 
 /**
@@ -129,13 +131,19 @@ function settle({ call: { trail } }: Run, attempted: Attempted, error: GatewayEr
 }
 
 /** Response headers for the caller: provider, model, number of attempts, timing and dropped fields. */
-export function answerHeaders({ now }: Gateway, { trail }: Call): Readonly<Record<string, string>> {
-  const total = `total;dur=${now() - trail.startedAt}`
+export function answerHeaders(
+  { now }: Gateway,
+  { trail, format }: Call,
+): Readonly<Record<string, string>> {
+  const totalMs = now() - trail.startedAt
+  const total = `total;dur=${totalMs}`
   const headers: Record<string, string> = {
     'x-sluice-attempts': String(trail.attempts),
     'server-timing':
       trail.upstreamMs === undefined ? total : `upstream;dur=${trail.upstreamMs}, ${total}`,
   }
+  const processing = format.headers?.processingMs
+  if (processing !== undefined) headers[processing] = String(totalMs)
   if (trail.provider !== undefined) headers['x-sluice-provider'] = headerText(trail.provider)
   if (trail.model !== undefined) headers['x-sluice-model'] = headerText(trail.model)
   if (trail.dropped.size > 0)

@@ -28,6 +28,9 @@ export interface RequestParts {
 export function requestOf({ isOwn, fields, parameters }: RequestParts): Fields {
   const own = isOwn && fields['model'] === null ? { ...fields, model: undefined } : fields
   if (!parameters || Object.keys(parameters).length === 0) return own
+  // Azure ignores the model in the body.
+  const { deployment } = parameters
+  if (deployment !== undefined) return { ...own, model: deployment }
   // For the gateway's own operations a body field wins over a path parameter. In other formats the path wins.
   return isOwn ? { ...parameters, ...own } : { ...own, ...parameters }
 }

@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net'
-import type { GatewayError, OperationName } from '@sluice/contract'
+import type { OperationName } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cancellation } from '../gateway/attempt/cancellation.ts'
@@ -11,6 +11,7 @@ import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { EntranceBounds } from '../ports/entrance.ts'
 import type { BudgetLimits } from './body-budget.ts'
 import type { StreamTimes } from './deliver.ts'
+import type { Face } from './face.ts'
 import type { Written } from './openapi-written.ts'
 
 export interface ServerOptions {
@@ -35,9 +36,6 @@ export interface ServerOptions {
   readonly streamTimes?: StreamTimes
 }
 
-/** Builds the body of an error response. By default the contract's own four-key body. */
-export type ErrorBody = (error: GatewayError, requestId: string) => unknown
-
 export interface Address {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `{parameters}`. */
@@ -51,12 +49,21 @@ export interface Address {
   readonly uncounted?: boolean
   /** Whether requests are admitted after their body was read, if a limit depends on the size of the call. */
   readonly isSized?: boolean
-  readonly error?: ErrorBody
+  /** How it answers; `caller`: as the headers of the request suggest. Absent means in the gateway's own face. */
+  readonly face?: Face | 'caller'
   /** The client format of an inference endpoint. */
   readonly format?: ClientFormat
   /** Its description in the OpenAPI document: written here, or taken from the schemas of a format. `none` omits it. */
   readonly description: Written | { readonly format: ClientFormat } | 'none'
   readonly serve: (exchange: Exchange) => Promise<unknown>
+  /** For a route that several addresses share: the one that serves a path. */
+  readonly select?: (path: string) => Selected | undefined
+}
+
+export interface Selected {
+  readonly address: Address
+  /** Of its path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 /** One request at an endpoint. */

@@ -94,7 +94,7 @@ function admitTo(entering: EnteringCall, route: Route): Promise<void> | undefine
   const decided = (one: Decision): Promise<void> | undefined => {
     const refused = one.granted ? undefined : claims[one.refused]?.budget
     if (refused?.overBudget) return admitElsewhere(entering, { claims, decision: one }, refused)
-    tellLimits(request.answerHeaders, { claims, decision: one }, admission.now)
+    tellLimits(request, { claims, decision: one }, admission.now)
   }
   return decision instanceof Promise ? decision.then(decided) : decided(decision)
 }
@@ -113,7 +113,6 @@ async function admitElsewhere(
 ): Promise<void> {
   const { exchange, call, limits } = entering
   const { request, admission, gateway, key } = exchange
-  const { answerHeaders } = request
   const name = overBudget?.route ?? ''
   let spending: Spending | undefined
   try {
@@ -121,15 +120,15 @@ async function admitElsewhere(
     spending = spendingElsewhere(spendingOf(entering, route, name), route)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
-    return tellLimits(answerHeaders, first, admission.now)
+    return tellLimits(request, first, admission.now)
   }
   const claims = claimsOf(limits, askedFor(entering, spending))
   const decision = await admission.ask(claims, priced(spending))
   if (decision?.granted === false && claims[decision.refused]?.kind === 'budget')
-    return tellLimits(answerHeaders, first, admission.now)
-  if (decision) tellLimits(answerHeaders, { claims, decision }, admission.now)
+    return tellLimits(request, first, admission.now)
+  if (decision) tellLimits(request, { claims, decision }, admission.now)
   admission.goElsewhere({ route: name, budget: id })
-  answerHeaders.push(elsewhereHeader, headerText(name))
+  request.answerHeaders.push(elsewhereHeader, headerText(name))
 }
 
 const priced = (spending: Spending | undefined) => ({
@@ -198,10 +197,8 @@ function admit(
   const decision = admission.ask(claims, { isPriced })
   if (decision === undefined) return
   if (decision instanceof Promise)
-    return decision.then((later) =>
-      tellLimits(request.answerHeaders, { claims, decision: later }, admission.now),
-    )
-  tellLimits(request.answerHeaders, { claims, decision }, admission.now)
+    return decision.then((later) => tellLimits(request, { claims, decision: later }, admission.now))
+  tellLimits(request, { claims, decision }, admission.now)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { geminiVersions } from '@sluice/protocols'
 import type { SignedIn } from '../accounts/sessions.ts'
 import type { ServerOptions } from './address.ts'
 import { assertOwnPage, sessionTokenOf } from './session-cookie.ts'
@@ -7,8 +8,8 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 
 /**
- * Identifies the caller by `x-goog-api-key`, `?key=` below Gemini's paths, `x-api-key`, or `Authorization` with or without
- * Bearer; the first one present decides. A token of an OIDC issuer is accepted in place of a key, and a browser session if
+ * Identifies the caller by `x-goog-api-key`, `?key=` at Google's addresses, `x-api-key`, `api-key`, or `Authorization` with or
+ * without Bearer; the first one present decides. A token of an OIDC issuer is accepted in place of a key, and a browser session if
  * there is none of these. Throws `unauthenticated`, or `forbidden` if another site uses the session.
  */
 export function authenticate(
@@ -54,15 +55,24 @@ function signedIn(found: SignedIn | undefined): Caller {
 /** As nearly every caller writes it; other spellings take a pattern. */
 const usualScheme = 'Bearer '
 
+/** Headers that hold nothing but a key: those of Google, Anthropic and Azure. The first one present decides. */
+export const keyHeaders = ['x-goog-api-key', 'x-api-key', 'api-key'] as const
+
+/** Where Google's clients may send the key in the query. */
+const keyedRoots = geminiVersions.map(
+  (version) => `${version}/${version === '/v1' ? 'models' : ''}`,
+)
+
 function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
-  const google = headers['x-goog-api-key']
-  if (typeof google === 'string') return google
-  if (url.startsWith('/v1beta/') || url.startsWith('/v1/models')) {
-    const { key } = query as { readonly key?: unknown }
-    if (typeof key === 'string') return key
+  const [google, ...others] = keyHeaders
+  const named = headers[google]
+  if (typeof named === 'string') return named
+  const { key } = query as { readonly key?: unknown }
+  if (typeof key === 'string' && keyedRoots.some((root) => url.startsWith(root))) return key
+  for (const name of others) {
+    const value = headers[name]
+    if (typeof value === 'string') return value
   }
-  const own = headers['x-api-key']
-  if (typeof own === 'string') return own
   const { authorization } = headers
   if (authorization?.startsWith(usualScheme) === true)
     return authorization.slice(usualScheme.length).trim()
@@ -86,7 +96,7 @@ export function requireAdministrator(
 }
 
 /** Headers that hold credentials and are never passed on. */
-const credentialHeaders = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'])
+const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie', ...keyHeaders])
 
 export function publicHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,

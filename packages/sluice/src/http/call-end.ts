@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call, CallEnd } from '../gateway/call.ts'
 import { codeIn } from './deliver.ts'
-import { errorBodyOf } from './error-body.ts'
+import { shownId, takeFace } from './face.ts'
 import { pathOf } from './urls.ts'
 
 /** Collects the facts of an ended request. */
@@ -42,6 +42,6 @@ export function endOf(
 
 /** The error code in the error event at the end of a stream. */
 function codeInStream(request: FastifyRequest, { trail: { failure } }: Call): string | undefined {
-  const body = errorBodyOf(request, request.routeOptions.config.error)
-  return failure && codeIn(body(failure, request.id))
+  const { error: bodyOf } = takeFace(request, request.routeOptions.config.face)
+  return failure && codeIn(bodyOf(failure, shownId(request)))
 }

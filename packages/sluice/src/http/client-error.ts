@@ -38,6 +38,13 @@ function meaningOf(code: string | undefined): GatewayError {
       return new GatewayError('invalid_request', 'The request headers are too large', {
         status: 431,
       })
+    // The preface of HTTP/2 (RFC 9113, 3.4), from clients that assume it instead of asking.
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return new GatewayError(
+        'invalid_request',
+        'HTTP/2 is not served here: use HTTP/1.1, or a proxy that ends TLS in front of the gateway',
+        { status: 505 },
+      )
     default:
       return new GatewayError('invalid_request', 'This is not an HTTP request')
   }

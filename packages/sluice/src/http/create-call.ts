@@ -8,6 +8,7 @@ import { tagsHeader, tagsOf } from '../gateway/tags.ts'
 import type { Exchange } from './address.ts'
 import { publicHeaders, publicQuery } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
+import { shownId } from './face.ts'
 import { publicAddress } from './public-address.ts'
 
 export interface CallInput extends Omit<RequestParts, 'isOwn'> {
@@ -28,7 +29,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
   const headers = input.headers ?? publicHeaders(incoming.headers)
   const query = input.query ?? publicQuery(incoming.url)
   const trail = openTrail(gateway.now())
-  const context = formatContext(gateway, headers, trail)
+  const context = formatContext(gateway, headers, trail, shownId(incoming))
   const given = { ...input, isOwn: format.isOwn === true }
   const { request, parts } = acceptedRequest(format, given, context)
   const address = clientAddress(incoming, exchange.options.trustedProxies)

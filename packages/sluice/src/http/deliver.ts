@@ -87,8 +87,8 @@ export function deliverError(reply: FastifyReply, error: GatewayError, body: unk
   if (reply.raw.headersSent) return
   reply.request.errorCode = codeIn(body)
   reply.request.failure = error
-  const { retryAfterMs, isFinal, upstreamRequestId, upstreamStatus } = error.details
-  if (isFinal === true || retryAfterMs === Infinity) void reply.header('x-should-retry', 'false')
+  const { retryAfterMs, upstreamRequestId, upstreamStatus } = error.details
+  if (error.isFinal) void reply.header('x-should-retry', 'false')
   if (retryAfterMs !== undefined && retryAfterMs !== Infinity)
     void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))))
   if (upstreamRequestId !== undefined)

@@ -22,6 +22,7 @@ export const metricsAddresses: readonly Address[] = [
       operationId: 'getMetrics',
       summary: 'Metrics for Prometheus, for administrators and whoever has the key for metrics',
       tags: ['Operation'],
+      failures: ['401', '403', '404'],
       reply: {
         '200': {
           description: 'Successful response.',

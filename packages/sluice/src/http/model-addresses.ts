@@ -1,14 +1,21 @@
+import { operationNames } from '@sluice/contract'
 import { turn } from '../gateway/turns.ts'
 import type { Address, Exchange } from './address.ts'
+import { plainFace } from './face.ts'
 import {
   findListed,
   geminiList,
   geminiModel,
   modelList,
   modelRecord,
+  offering,
   openAiList,
+  openAiModel,
+  type Query,
 } from './models.ts'
-import { answer, listOf, object, text } from './openapi-written.ts'
+import type { JsonSchema } from './openapi-schema.ts'
+import { answer, listOf, object, query, text, type Written } from './openapi-written.ts'
+import { below } from './other-addresses.ts'
 
 const integer = { type: 'integer' }
 
@@ -39,90 +46,104 @@ async function listed({ gateway, key }: Exchange) {
   return gateway.routing().list(key)
 }
 
+async function offered(exchange: Exchange) {
+  return offering(await listed(exchange), queryOf(exchange))
+}
+
+async function named(exchange: Exchange) {
+  return findListed(await listed(exchange), exchange.parameters['model'] ?? '')
+}
+
+function queryOf({ request }: Exchange): Query {
+  return request.query as Query
+}
+
 /** Sends an object, or text that is already JSON. */
 function sendJson({ reply }: Exchange, list: object | string): void {
   void reply.type('application/json; charset=utf-8').send(list)
 }
 
-/** The three model lists and their records. */
-export const modelAddresses: readonly Address[] = [
-  {
-    method: 'GET',
-    path: '/v1/models',
-    access: 'caller',
-    uncounted: true,
-    description: {
-      operationId: 'listModels',
-      summary: 'List the models available to the key',
-      tags: ['Models'],
-      reply: answer(listOf(model)),
+const byOperation = query(
+  'operation',
+  { enum: operationNames },
+  'Lists only the models that offer this operation.',
+)
+
+interface Described {
+  readonly summary: string
+  readonly reply: JsonSchema
+}
+
+/** The list and the records below one path. */
+function modelsAt(
+  path: string,
+  { list, record }: Readonly<Record<'list' | 'record', Described & Pick<Written, 'operationId'>>>,
+  serving: Readonly<Record<'list' | 'record', Address['serve']>>,
+): readonly Address[] {
+  const shared = { method: 'GET', access: 'caller', uncounted: true, face: 'caller' } as const
+  const tags = ['Models']
+  return [
+    {
+      ...shared,
+      path,
+      description: { ...list, tags, parameters: [byOperation], reply: answer(list.reply) },
+      serve: serving.list,
     },
-    async serve(exchange) {
-      sendJson(exchange, modelList(exchange.request, await listed(exchange)))
+    {
+      ...shared,
+      path: `${path}/{model}`,
+      description: { ...record, tags, reply: answer(record.reply) },
+      serve: serving.record,
     },
+  ]
+}
+
+const openAis = {
+  list: {
+    operationId: 'listModels',
+    summary: 'List the models available to the key',
+    reply: listOf(model),
   },
+  record: { operationId: 'getModel', summary: 'Retrieve a model', reply: model },
+}
+
+/** The list and its records for every style of client; the headers of a request decide. */
+const sharedModels = modelsAt('/v1/models', openAis, {
+  list: async (exchange) =>
+    sendJson(exchange, modelList(exchange.request, await offered(exchange))),
+  record: async (exchange) =>
+    sendJson(exchange, modelRecord(exchange.request, await named(exchange))),
+})
+
+/** The same where only OpenAI's clients ask. */
+export const openAiModels: readonly Address[] = modelsAt('/v1/models', openAis, {
+  list: async (exchange) => sendJson(exchange, openAiList(await offered(exchange))),
+  record: async (exchange) => sendJson(exchange, openAiModel(await named(exchange))),
+}).map((address) => ({ ...address, face: plainFace }))
+
+const geminiModels = modelsAt(
+  '/v1beta/models',
   {
-    method: 'GET',
-    path: '/v1/models/{model}',
-    access: 'caller',
-    uncounted: true,
-    description: {
-      operationId: 'getModel',
-      summary: 'Retrieve a model',
-      tags: ['Models'],
-      reply: answer(model),
-    },
-    async serve(exchange) {
-      const { reply, request, parameters } = exchange
-      const found = findListed(await listed(exchange), parameters['model'] ?? '')
-      reply.send(modelRecord(request, found))
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v1beta/models',
-    access: 'caller',
-    uncounted: true,
-    description: {
+    list: {
       operationId: 'listModelRecords',
       summary: 'List models in Gemini’s format',
-      tags: ['Models'],
-      reply: answer(object({ models: { type: 'array', items: geminiRecord } })),
+      reply: object({ models: { type: 'array', items: geminiRecord } }),
     },
-    async serve(exchange) {
-      const query = exchange.request.query as Readonly<Record<string, string | undefined>>
-      exchange.reply.send(geminiList(await listed(exchange), query))
-    },
-  },
-  {
-    method: 'GET',
-    path: '/v1beta/models/{model}',
-    access: 'caller',
-    uncounted: true,
-    description: {
+    record: {
       operationId: 'getModelRecord',
       summary: 'Retrieve a model in Gemini’s format',
-      tags: ['Models'],
-      reply: answer(geminiRecord),
-    },
-    async serve(exchange) {
-      const found = findListed(await listed(exchange), exchange.parameters['model'] ?? '')
-      exchange.reply.send(geminiModel(found))
+      reply: geminiRecord,
     },
   },
   {
-    method: 'GET',
-    path: '/v1beta/openai/models',
-    access: 'caller',
-    uncounted: true,
-    description: {
-      operationId: 'listModelsForOpenAi',
-      summary: 'List models in OpenAI’s format, for clients of Gemini’s OpenAI compatibility',
-      tags: ['Models'],
-      reply: answer(listOf(model)),
-    },
-    async serve(exchange) {
-      sendJson(exchange, openAiList(await listed(exchange)))
-    },
+    list: async (exchange) =>
+      sendJson(exchange, geminiList(await offered(exchange), queryOf(exchange))),
+    record: async (exchange) => sendJson(exchange, geminiModel(await named(exchange))),
   },
+)
+
+export const modelAddresses: readonly Address[] = [
+  ...sharedModels,
+  ...geminiModels,
+  ...below('/v1alpha', geminiModels, '/v1beta'),
 ]

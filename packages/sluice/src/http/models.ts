@@ -1,32 +1,38 @@
-import { invalidRequest, type OperationName } from '@sluice/contract'
+import { invalidRequest, type OperationName, operationNames } from '@sluice/contract'
+import { claudeFacts } from '@sluice/protocols'
 import type { FastifyRequest } from 'fastify'
 import { didYouMean } from '../config/similar-name.ts'
 import type { ListedModel } from '../gateway/route/routing.ts'
 import { unknownModel } from '../gateway/route/unknown-model.ts'
+import { isAnthropicsClient, isGooglesClient } from './face.ts'
 
 /** GET /v1/models in the format indicated by the caller's headers (OpenAI, Anthropic or Gemini). */
 export function modelList(
   request: FastifyRequest,
   models: readonly ListedModel[],
 ): object | string {
-  const { headers } = request
   const query = request.query as Query
-  if (headers['anthropic-version'] !== undefined && headers['x-api-key'] !== undefined)
-    return anthropicList(models, query)
-  return hasGoogleKey(request) ? geminiList(models, query) : openAiList(models)
+  if (isAnthropicsClient(request)) return anthropicList(models, query)
+  return isGooglesClient(request) ? geminiList(models, query) : openAiList(models)
 }
 
 /** GET /v1/models/{id} in the format indicated by the caller's headers. */
 export function modelRecord(request: FastifyRequest, model: ListedModel): object {
-  if (request.headers['anthropic-version'] !== undefined) return anthropicModel(model)
-  return hasGoogleKey(request) ? geminiModel(model) : openAiModel(model)
+  if (isAnthropicsClient(request)) return anthropicModel(model)
+  return isGooglesClient(request) ? geminiModel(model) : openAiModel(model)
 }
 
-type Query = Readonly<Record<string, string | undefined>>
+/** By name; a repeated name has a list of values. */
+export type Query = Readonly<Record<string, unknown>>
 
-/** Google's client also uses /v1; only its key distinguishes it. */
-function hasGoogleKey({ headers, query }: FastifyRequest): boolean {
-  return headers['x-goog-api-key'] !== undefined || (query as Query)['key'] !== undefined
+/** The models that offer the operation named in the query; without one, all. */
+export function offering(models: readonly ListedModel[], query: Query): readonly ListedModel[] {
+  const asked = one(query, 'operation')
+  if (asked === undefined) return models
+  const operation = operationNames.find((name) => name === asked)
+  if (operation === undefined)
+    throw invalidRequest(`operation must be one of ${operationNames.join(', ')}`, 'operation')
+  return models.filter(({ operations }) => operations.includes(operation))
 }
 
 /** Returns JSON text: there may be tens of thousands of models, and the text of each is cached. */
@@ -45,7 +51,7 @@ function openAiText(model: ListedModel): string {
 }
 
 /** Description, token limits and operations are additions to OpenAI's record. */
-function openAiModel(model: ListedModel) {
+export function openAiModel(model: ListedModel) {
   return {
     id: model.id,
     object: 'model',
@@ -59,33 +65,64 @@ function openAiModel(model: ListedModel) {
   }
 }
 
+/** All members that Anthropic's types require (ModelInfo of its SDKs), for every version of its API. */
 function anthropicModel(model: ListedModel) {
+  // The gateway's own names say nothing of the model behind them.
+  const { line, capabilities } = claudeFacts(model.ownedBy === 'sluice' ? '' : model.id)
   return {
     type: 'model',
     id: model.id,
     display_name: model.displayName,
     created_at: new Date(model.created * 1000).toISOString(),
+    lifecycle: 'active',
+    deprecated_at: null,
+    retires_at: null,
+    line,
     max_input_tokens: model.inputTokenLimit ?? null,
     max_tokens: model.outputTokenLimit ?? null,
+    capabilities,
   }
 }
 
+const lifecycles: readonly unknown[] = ['active', 'deprecated', 'retired']
+
+/** Providers list only models that can be used. */
+function asksForActive(query: Query): boolean {
+  const asked = [query['lifecycle'], query['lifecycle[]']].flat().filter((one) => one !== undefined)
+  if (!asked.every((one) => lifecycles.includes(one)))
+    throw invalidRequest(`lifecycle must be one of ${lifecycles.join(', ')}`, 'lifecycle')
+  return asked.length === 0 || asked.includes('active')
+}
+
 /** Pages by id (Anthropic API, list models): limit 1 to 1,000, default 20. */
-function anthropicList(models: readonly ListedModel[], query: Query) {
-  const limit = whole(query['limit'], 'limit', { minimum: 1, maximum: 1000, fallback: 20 })
-  const after = query['after_id']
-  const before = query['before_id']
-  const ids = models.map(({ id }) => id)
-  const start = after === undefined ? 0 : ids.indexOf(after) + 1
-  const end = before === undefined ? models.length : Math.max(0, ids.indexOf(before))
+function anthropicList(all: readonly ListedModel[], query: Query) {
+  const limit = whole(one(query, 'limit'), 'limit', { minimum: 1, maximum: 1000, fallback: 20 })
+  const models = asksForActive(query) ? all : []
+  const after = placeOf('after_id', query, all)
+  const before = placeOf('before_id', query, all)
+  const start = after === undefined ? 0 : after + 1
+  const end = Math.min(before ?? models.length, models.length)
   const from = before === undefined ? start : Math.max(start, end - limit)
   const page = models.slice(from, Math.min(end, from + limit))
   return {
     data: page.map(anthropicModel),
     first_id: page[0]?.id ?? null,
     last_id: page.at(-1)?.id ?? null,
-    has_more: before === undefined ? from + page.length < models.length : from > 0,
+    has_more: before === undefined ? from + page.length < models.length : from > start,
   }
+}
+
+/** The place of a cursor in the list. One that names no model has no place, and any page would be wrong. */
+function placeOf(
+  name: 'after_id' | 'before_id',
+  query: Query,
+  models: readonly ListedModel[],
+): number | undefined {
+  const id = one(query, name)
+  if (id === undefined || id === '') return undefined
+  const place = models.findIndex((model) => model.id === id)
+  if (place >= 0) return place
+  throw invalidRequest(`${name} names no model of this list`, name)
 }
 
 const methods: Readonly<Record<OperationName, readonly string[]>> = {
@@ -122,12 +159,12 @@ export function geminiModel(model: ListedModel) {
  * start of the next page.
  */
 export function geminiList(models: readonly ListedModel[], query: Query) {
-  const size = whole(query['pageSize'], 'pageSize', {
+  const size = whole(one(query, 'pageSize'), 'pageSize', {
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
     fallback: 1000,
   })
-  const start = pageStart(query['pageToken'])
+  const start = pageStart(one(query, 'pageToken'))
   const end = start + Math.min(size, 1000)
   return {
     models: models.slice(start, end).map(geminiModel),
@@ -158,8 +195,13 @@ export function whole(
   if (text === undefined || text === '') return fallback
   const value = Number(text)
   if (!Number.isInteger(value) || value < minimum || value > maximum)
-    throw invalidRequest(`${param} must be a whole number of at least ${minimum}`, param)
+    throw invalidRequest(`${param} must be ${saidRange(minimum, maximum)}`, param)
   return value
+}
+
+function saidRange(minimum: number, maximum: number): string {
+  const least = `a whole number of at least ${minimum}`
+  return maximum === Number.MAX_SAFE_INTEGER ? least : `${least} and at most ${maximum}`
 }
 
 export function findListed(models: readonly ListedModel[], id: string): ListedModel {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from './address.ts'
 import { answerPreflight } from './cors.ts'
 import { deliverError } from './deliver.ts'
-import { errorBodyOf } from './error-body.ts'
+import { faceAt, plainFace, shownId, takeFace } from './face.ts'
 import { pathOf } from './urls.ts'
 
 /** Answers requests that no endpoint serves. Lists the methods the path has, if any. */
@@ -13,7 +13,8 @@ export function notFound(
   servedAt: (path: string) => readonly Address[],
 ): FastifyReply {
   const path = pathOf(request.url)
-  const found = servedAt(path)
+  const served = servedAt(path)
+  const found = served
     // POST never targets a path that ends in an id, so nothing is there.
     .filter((address) => request.method !== 'POST' || !address.path.endsWith('}'))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -37,6 +38,10 @@ export function notFound(
     ? new GatewayError('method_not_allowed', `${request.method} is not allowed at this path`)
     : new GatewayError('unknown_url', `Unknown path: ${request.method} ${path.slice(0, 200)}`)
   if (known) void reply.header('allow', methods.join(', '))
-  deliverError(reply, error, errorBodyOf(request)(error, request.id))
+  // Several methods of one path have one face. That of the route may be another: routes with a wildcard hold several paths.
+  const [first] = served
+  const face = faceAt(request, first && (first.face ?? plainFace))
+  takeFace(request, face)
+  deliverError(reply, error, face.error(error, shownId(request)))
   return reply
 }

@@ -21,6 +21,7 @@ export const notImplemented: readonly Address[] = addresses.map(([method, path])
   method,
   path,
   access: 'caller',
+  face: 'caller',
   description: 'none',
   async serve({ request }) {
     throw new GatewayError(

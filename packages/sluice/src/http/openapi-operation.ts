@@ -16,6 +16,8 @@ export interface Described
   readonly event?: TSchema
   /** Whether it streams events that no single schema describes. */
   readonly streamsVariously?: boolean
+  /** Parameters besides those in the path and, where there is no body, the request's fields. */
+  readonly parameters?: readonly JsonSchema[]
   readonly replyType?: string
   readonly example?: unknown
   /** The name of the component of its error body. */
@@ -53,12 +55,17 @@ export type FailureStatus = (typeof failureStatuses)[number] | (typeof changeSta
 /** Describes an operation at one of its paths. */
 export function describe(described: Described, path: string): Description {
   const isFirst = described.paths[0] === path
-  const operationId = isFirst ? described.name : `${described.name}At${pascal(path)}`
+  const operationId = isFirst ? described.name : aliasId(described.name, path)
   const schemas: Record<string, JsonSchema> = {}
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+  const inPath = namesIn(path)
+  // Paths with the same parameters share the schema of the body.
+  const bodyName = sameNames(inPath, namesIn(described.paths[0] ?? ''))
+    ? described.name
+    : operationId
   const parameters = [
     ...inPath.map((name) => pathParameter(name)),
     ...(described.body === 'none' ? queryParameters(described.request, inPath) : []),
+    ...(described.parameters ?? []),
   ]
   const operation = {
     operationId,
@@ -66,11 +73,25 @@ export function describe(described: Described, path: string): Description {
     tags: [described.tag],
     ...(parameters.length > 0 && { parameters }),
     ...(described.body !== 'none' && {
-      requestBody: requestBody(described, inPath, { name: operationId, schemas }),
+      requestBody: requestBody(described, inPath, { name: bodyName, schemas }),
     }),
     responses: responses(described, schemas),
   }
   return { path, method: described.method.toLowerCase(), operation, schemas }
+}
+
+/** The operationId of an operation at another than its usual path. */
+export function aliasId(operationId: string, path: string): string {
+  return `${operationId}At${pascal(path)}`
+}
+
+/** The parameters of a path. */
+export function namesIn(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+}
+
+function sameNames(some: readonly string[], others: readonly string[]): boolean {
+  return some.join() === others.join()
 }
 
 function requestBody(
@@ -152,6 +173,7 @@ const answerHeaders = Object.fromEntries(
 const pathMeanings: Readonly<Record<string, string>> = {
   id: 'The id, as it was given when the thing was made or listed.',
   model: 'The name of a model.',
+  deployment: 'The name of a model, which counts instead of the one in the body.',
 }
 
 export function pathParameter(name: string): JsonSchema {
@@ -172,12 +194,18 @@ function queryParameters(request: TSchema, inPath: readonly string[]): readonly 
 
 /** Removes properties that the path carries from the body. */
 function withOptionalInPath(schema: JsonSchema, inPath: readonly string[]): JsonSchema {
-  return inPath.length > 0 ? withoutProperties(schema, inPath) : schema
+  return inPath.length > 0 ? withoutProperties(schema, inPath.map(fieldOf)) : schema
+}
+
+/** The field of a request that a parameter of the path stands for. */
+function fieldOf(parameter: string): string {
+  return parameter === 'deployment' ? 'model' : parameter
 }
 
 function without(example: unknown, names: readonly string[]): unknown {
   if (typeof example !== 'object' || example === null || names.length === 0) return example
-  return Object.fromEntries(Object.entries(example).filter(([name]) => !names.includes(name)))
+  const fields = names.map(fieldOf)
+  return Object.fromEntries(Object.entries(example).filter(([name]) => !fields.includes(name)))
 }
 
 /** TypeBox writes Never as `{ not: {} }`. */

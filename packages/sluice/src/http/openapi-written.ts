@@ -4,6 +4,7 @@ import {
   type FailureStatus,
   failureStatuses,
   failures,
+  namesIn,
   pathParameter,
 } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
@@ -37,7 +38,7 @@ export function describeWritten(
   error: string,
 ): Description {
   const isOpen = access === 'open'
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name ?? ''))
+  const inPath = namesIn(path).map(pathParameter)
   const parameters = [...inPath, ...(operation.parameters ?? [])]
   return {
     path,

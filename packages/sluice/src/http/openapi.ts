@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, operations } from '@sluice/contract'
 import { type ClientFormat, formats } from '@sluice/protocols'
+import { Type } from 'typebox'
 import type { Address } from './address.ts'
 import { type ErrorForm, errorSchema, failureResponses } from './openapi-failures.ts'
 import { type Description, describe } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
-import { describeWritten } from './openapi-written.ts'
+import { describeWritten, query } from './openapi-written.ts'
 
 const errorForm: ErrorForm = {
   name: 'Error',
@@ -94,12 +95,21 @@ function fromFormat(format: ClientFormat) {
     paths: format.paths,
     body: 'json',
     request: format.request,
-    reply: format.reply,
+    ...(format.streams === true
+      ? { reply: Type.Array(format.reply), parameters: [alt] }
+      : { reply: format.reply }),
     example: format.example,
     streamsVariously: format.writer !== undefined,
     error: errorFormOf(format).name,
   } as const
 }
+
+/** How Gemini's streams are framed (https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent). */
+const alt = query(
+  'alt',
+  { enum: ['sse', 'json'], default: 'json' },
+  'With sse the response is server-sent events, otherwise a JSON array that is sent element by element.',
+)
 
 /** Formats of one family share an error format; some use the plain one. */
 function errorFormOf(format: ClientFormat): ErrorForm {
@@ -140,6 +150,15 @@ const securitySchemes = [
     },
   },
   {
+    name: 'azureApiKey',
+    scheme: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'api-key',
+      description: 'The API key, as Azure’s clients send it.',
+    },
+  },
+  {
     name: 'googApiKey',
     scheme: {
       type: 'apiKey',
@@ -160,8 +179,9 @@ const headers = {
   'x-sluice-provider': { description: 'The provider that answered.', schema: text },
   'x-sluice-model': { description: 'The name of the model at the provider.', schema: text },
   'x-sluice-attempts': {
-    description: 'The number of upstream attempts, retries and fallbacks included.',
-    schema: { type: 'integer', minimum: 1 },
+    description:
+      'The number of upstream attempts, retries and fallbacks included; 0 where no upstream was asked.',
+    schema: { type: 'integer', minimum: 0 },
   },
   'x-sluice-cost': {
     description:

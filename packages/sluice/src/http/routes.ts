@@ -1,6 +1,5 @@
 import { operations } from '@sluice/contract'
 import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
-import { assertOperation } from '../accounts/allowed.ts'
 import { handle } from '../gateway/handle.ts'
 import { countTokens } from '../gateway/kept/count-tokens.ts'
 import { compactResponse, createResponse } from '../gateway/kept/responses.ts'
@@ -27,10 +26,11 @@ import { homeAddresses } from './home.ts'
 import { metricsAddresses } from './metrics.ts'
 import { imageAddresses } from './images.ts'
 import { type Inference, serveInference } from './inference.ts'
-import { modelAddresses } from './model-addresses.ts'
+import { modelAddresses, openAiModels } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
 import { oidcAddresses } from './oidc.ts'
+import { openAiElsewhere, otherVersions, withoutCollection } from './other-addresses.ts'
 import { ownKeyAddresses } from './own-keys.ts'
 import { ownUsageAddresses } from './own-usage.ts'
 import { responseAddresses } from './responses.ts'
@@ -57,6 +57,7 @@ const kept: Readonly<Partial<Record<FormatName, Pick<Address, 'serve' | 'uncount
 export const addresses: readonly Address[] = [
   ...formats.flatMap((format) => format.paths.map((path) => addressOf(format, path))),
   ...modelAddresses,
+  ...openAiElsewhere(openAiAddresses()),
   ...videoAddresses,
   ...responseAddresses,
   ...imageAddresses,
@@ -98,7 +99,7 @@ function addressOf(format: ClientFormat, path: string): Address {
     path,
     access: 'caller',
     operation: format.operation,
-    error: (error, id) => format.error(error, id),
+    face: format,
     format,
     isSized: !(format.id in kept),
     description: { format },
@@ -107,10 +108,21 @@ function addressOf(format: ClientFormat, path: string): Address {
   }
 }
 
+/** The addresses of OpenAI's API, the usual one of each operation. */
+function openAiAddresses(): readonly Address[] {
+  const own = formats.filter(({ isOwn, tag }) => isOwn === true || tag === 'Responses')
+  return [
+    ...own.flatMap((format) => format.paths.slice(0, 1).map((path) => addressOf(format, path))),
+    ...openAiModels,
+    ...videoAddresses,
+    ...responseAddresses,
+  ]
+}
+
 /** All served endpoints, including those that the reference omits. */
 const served: readonly Address[] = addresses.flatMap((address) => [
   address,
-  ...(isVerb(address) ? withoutCollection(address) : otherVersions(address)),
+  ...(isMethod(address) ? withoutCollection(address) : otherVersions(address)),
 ])
 
 /** The endpoints at a path, of any method. */
@@ -118,65 +130,46 @@ export function servedAt(path: string): readonly Address[] {
   return served.filter((address) => pathPattern(address.path).test(path))
 }
 
-/** The endpoints as the router needs them: those with a verb after the model (`{model}:generateContent`) share one route. */
+/**
+ * The endpoints as the router needs them: those whose path goes on after a model, which may contain slashes, share one route
+ * (`{model}:generateContent`, `{deployment}/embeddings`).
+ */
 export function installRoutes(): readonly Address[] {
-  const verbs = served.filter(isVerb)
-  const roots = new Set(verbs.map(rootOf))
+  const goOn = served.filter(goesOn)
+  const roots = new Set(goOn.map(rootOf))
   return [
-    ...served.filter((address) => !isVerb(address)),
-    ...[...roots].flatMap((root) => sharedAddress(verbs.filter((verb) => rootOf(verb) === root))),
+    ...served.filter((address) => !goesOn(address)),
+    ...[...roots].flatMap((root) => sharedAddress(goOn.filter((each) => rootOf(each) === root))),
   ]
 }
 
-function isVerb({ path }: Address): boolean {
+function isMethod({ path }: Address): boolean {
   return path.includes('}:')
 }
 
-/**
- * Serves OpenAI's and Anthropic's paths also without /v1 and with /v1 twice: some base URLs lack it, and some clients add
- * their own.
- */
-function otherVersions(address: Address): readonly Address[] {
-  const { path, access } = address
-  if (access !== 'caller' || !path.startsWith('/v1/')) return []
-  const at = (other: string): Address => ({ ...address, path: other, description: 'none' })
-  return [at(path.slice('/v1'.length)), at(`/v1${path}`)]
-}
-
-/**
- * The AI SDK's Google provider treats a model name with a slash as a whole path and requests `provider/model` directly below
- * /v1beta.
- */
-function withoutCollection(address: Address): readonly Address[] {
-  const [version, rest] = address.path.split('models/')
-  if (version !== '/v1beta/' || rest === undefined) return []
-  return [{ ...address, path: version + rest, description: 'none' }]
+function goesOn({ path }: Address): boolean {
+  return /\{(?:model|deployment)\}./.test(path)
 }
 
 function rootOf({ path }: Address): string {
   return path.slice(0, path.indexOf('{'))
 }
 
-function sharedAddress(verbs: readonly Address[]): readonly Address[] {
-  const [first] = verbs
+/** One route for the addresses of a root. It serves nothing itself: `select` finds the address that a path names. */
+function sharedAddress(addresses: readonly Address[]): readonly Address[] {
+  const [first] = addresses
   if (!first) return []
-  // The permission of the requested verb's operation is checked when it is known.
-  const { operation: _operation, ...shared } = first
-  const patterns = verbs.map((verb) => ({ pattern: pathPattern(verb.path), verb }))
+  const patterns = addresses.map((address) => ({ pattern: pathPattern(address.path), address }))
   return [
     {
-      ...shared,
+      ...first,
       path: `${rootOf(first)}{verb}`,
-      async serve(exchange) {
-        const path = exchange.request.url.split('?')[0] ?? ''
-        for (const { pattern, verb } of patterns) {
+      select(path) {
+        for (const { pattern, address } of patterns) {
           const parameters = matchPath(pattern, path)
-          if (!parameters) continue
-          if (verb.format) exchange.request.format = verb.format
-          if (verb.operation !== undefined) assertOperation(exchange.key, verb.operation)
-          return verb.serve({ ...exchange, parameters })
+          if (parameters) return { address, parameters }
         }
-        return exchange.reply.callNotFound()
+        return undefined
       },
     },
   ]

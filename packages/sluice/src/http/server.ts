@@ -13,7 +13,7 @@ import { type Listed, OpenList } from '../gateway/open-list.ts'
 import type { CallTrace } from '../gateway/trace.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Ticket } from '../ports/entrance.ts'
-import type { Address, ErrorBody, ServerOptions } from './address.ts'
+import type { Address, Selected, ServerOptions } from './address.ts'
 import { admitFailed, settle } from './admit.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
 import { refuseClient } from './client-error.ts'
@@ -21,13 +21,14 @@ import { allowOrigins } from './cors.ts'
 import { endOf } from './call-end.ts'
 import { defaultStreamTimes, deliverError } from './deliver.ts'
 import { enter } from './enter.ts'
-import { errorBodyOf } from './error-body.ts'
 import { askForBodiesLate } from './expected-bodies.ts'
+import { type Face, plainFace, shownId, takeFace } from './face.ts'
 import { funnel } from './funnel.ts'
 import { faultOfHead } from './heads.ts'
 import { notFound } from './not-found.ts'
 import { installRoutes, servedAt } from './routes.ts'
 import { refuseTunnels } from './tunnels.ts'
+import { pathOf } from './urls.ts'
 
 declare module 'fastify' {
   interface FastifyRequest extends Listed {
@@ -53,6 +54,8 @@ declare module 'fastify' {
     held?: BudgetShare
     /** Headers of every response to this request, names and values alternating. */
     answerHeaders: string[]
+    /** Set when it is known what serves the request. */
+    face?: Face
   }
   interface FastifyInstance {
     /** Ends all open calls when the server stops, each with an error in its format. */
@@ -63,7 +66,7 @@ declare module 'fastify' {
     isDraining: boolean
   }
   interface FastifyContextConfig {
-    error?: ErrorBody
+    face?: Face | 'caller'
     format?: ClientFormat
   }
 }
@@ -72,6 +75,7 @@ declare module 'fastify' {
 const requestFields = [
   'ticket',
   'answerHeaders',
+  'face',
   'cancellation',
   'held',
   'admission',
@@ -104,9 +108,10 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
     // URLs that cannot be decoded get here before any hook.
     frameworkErrors(thrown, request, reply) {
       begin(gateway, state, { request, reply })
-      addAnswerHeaders(request, reply)
       const error = funnel(thrown)
-      deliverError(reply, error, errorBodyOf(request)(error, request.id))
+      const body = takeFace(request, undefined).error(error, shownId(request))
+      addAnswerHeaders(request, reply)
+      deliverError(reply, error, body)
     },
   })
   // Node uses the shorter of the two timeouts for the headers and the longer one for the whole request.
@@ -145,8 +150,8 @@ export function createServer(gateway: Gateway, options: ServerOptions): FastifyI
   server.setNotFoundHandler((request, reply) => notFound(request, reply, servedAt))
   server.setErrorHandler((thrown, request, reply) => {
     const error = funnel(thrown)
-    const body = errorBodyOf(request, request.routeOptions.config.error)
-    deliverError(reply, error, body(error, request.id))
+    const { error: bodyOf } = takeFace(request, request.routeOptions.config.face)
+    deliverError(reply, error, bodyOf(error, shownId(request)))
     logFailure(gateway, request, error)
   })
   return server
@@ -240,18 +245,19 @@ function install(server: FastifyInstance, address: Address, installing: Installi
   const wildcard = /\{(model|verb|file)\}$/.exec(address.path)?.[1]
   const path = wildcard === undefined ? address.path : address.path.replace(/\{\w+\}$/, '*')
   const url = path.replace(/\{(\w+)\}/g, ':$1')
+  const { face = plainFace } = address
   server.route({
     method: address.method === 'GET' ? ['GET', 'HEAD'] : address.method,
     url,
     exposeHeadRoute: false,
-    config: {
-      ...(address.error && { error: address.error }),
-      ...(address.format && { format: address.format }),
-    },
+    config: { face, ...(address.format && { format: address.format }) },
     // Served in onRequest, because Fastify's further steps are for bodies that it parses and validates itself. No promise is
     // returned: Fastify would wait for it with promises of its own, and it does not send most responses.
     onRequest(request, reply, _done) {
-      const serving = serve(address, installing, { request, reply, wildcard })
+      const selected = selectedBy(address, request, wildcard)
+      if (!selected) return void reply.callNotFound()
+      takeFace(request, selected.address.face ?? plainFace)
+      const serving = serve(selected, installing, { request, reply })
       serving.catch((thrown: unknown) => void reply.send(thrown))
     },
     handler: neverReached,
@@ -265,14 +271,25 @@ function neverReached(): never {
 interface Incoming {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly wildcard: string | undefined
+}
+
+/** What serves a request that matches a route. */
+function selectedBy(
+  address: Address,
+  request: FastifyRequest,
+  wildcard: string | undefined,
+): Selected | undefined {
+  if (!address.select) return { address, parameters: parametersOf(request, wildcard) }
+  const selected = address.select(pathOf(request.url))
+  if (selected?.address.format) request.format = selected.address.format
+  return selected
 }
 
 /** Serves a request from authentication to the end of the response. Errors are answered here too. */
 async function serve(
-  address: Address,
+  { address, parameters }: Selected,
   installing: Installing,
-  { request, reply, wildcard }: Incoming,
+  { request, reply }: Incoming,
 ): Promise<void> {
   const { gateway, options, state, budget } = installing
   const cancellation = new Cancellation()
@@ -293,7 +310,7 @@ async function serve(
       options,
       id: request.id,
       key,
-      parameters: parametersOf(request, wildcard),
+      parameters,
       cancellation,
       held: request.held,
       admission,
@@ -303,7 +320,8 @@ async function serve(
     const error = funnel(counted)
     if (request.call) describeFailure(reply, request.call)
     await gateway.store.recorded()
-    deliverError(reply, error, errorBodyOf(request, address.error)(error, request.id))
+    const body = takeFace(request, address.face).error(error, shownId(request))
+    deliverError(reply, error, body)
     logFailure(gateway, request, error)
   } finally {
     request.ticket?.leave()

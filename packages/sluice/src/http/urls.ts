@@ -1,5 +1,5 @@
-/** Parameters that may contain slashes: a model name, a model name with its verb, and an asset. */
-const slashed: ReadonlySet<string> = new Set(['model', 'verb', 'file'])
+/** Parameters that may contain slashes: a model name, also as a deployment or with what follows it, and an asset. */
+const slashed: ReadonlySet<string> = new Set(['model', 'deployment', 'verb', 'file'])
 
 /** Converts a path with `{parameters}` to a regular expression. */
 export function pathPattern(path: string): RegExp {

@@ -31,9 +31,9 @@ test.each([
     retryAfterMs: ms,
   } as const
   const headers: string[] = []
-  expect(() => tellLimits(headers, { claims: [claim], decision }, () => 0)).toThrow(
-    `per minute; try again in ${again}`,
-  )
+  expect(() =>
+    tellLimits({ answerHeaders: headers }, { claims: [claim], decision }, () => 0),
+  ).toThrow(`per minute; try again in ${again}`)
   expect(headers.at(-1)).toBe(reset)
 })
 
@@ -54,8 +54,8 @@ test.each([-7, 0, 7])(
     } as const
     const levels = [{ limit: 5, remaining: 1, resetMs: retryAfterMs }]
     const decision = { granted: false, claims: [claim], levels, refused: 0, retryAfterMs } as const
-    expect(() => tellLimits([], { claims: [claim], decision }, Date.now)).toThrow(
-      'the budget resets at 2026-12-01T00:00:00Z',
-    )
+    expect(() =>
+      tellLimits({ answerHeaders: [] }, { claims: [claim], decision }, Date.now),
+    ).toThrow('the budget resets at 2026-12-01T00:00:00Z')
   },
 )

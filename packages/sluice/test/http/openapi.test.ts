@@ -55,14 +55,17 @@ test('every address of every operation and client format is there', () => {
   expect(described).toEqual(expect.arrayContaining(wanted))
 })
 
+/** All that goes on after a model shares one address. */
+const shared = (path: string) => path.replace(/\{(?:model|deployment)\}[:/].+$/, '{verb}')
+
 test('what the server answers is what the document describes', () => {
   // OpenAI's addresses without their /v1, or with two, are those with one.
-  const same = new Set(addresses.map(({ path }) => path.replace('/v1/', '/')))
-  const versions = new Set(addresses.map(({ path }) => path))
+  const same = new Set(addresses.map(({ path }) => shared(path).replace('/v1/', '/')))
+  const versions = new Set(addresses.map(({ path }) => shared(path)))
   const served = installRoutes()
     .filter(({ path }) => versions.has(path) || !(same.has(path) || path.startsWith('/v1/v1/')))
     // Gemini's once more, for clients that leave `models/` out.
-    .filter(({ path }) => path !== '/v1beta/{verb}')
+    .filter(({ path }) => !/^\/v1(?:beta|alpha)\/\{verb\}$/.test(path))
     .filter(
       // And without what browsers alone are led to.
       (address) =>
@@ -71,10 +74,7 @@ test('what the server answers is what the document describes', () => {
     )
     .map(({ method, path }) => `${method} ${path}`)
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-    // All of Gemini's verbs share one address.
-    Object.keys(methods).map(
-      (method) => `${method.toUpperCase()} ${path.replace(/\{model\}:\w+$/, '{verb}')}`,
-    ),
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${shared(path)}`),
   )
   expect([...new Set(described)].sort()).toEqual([...new Set(served)].sort())
 })

@@ -4,7 +4,7 @@ import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import type { CountTokensRequest } from './schema.ts'
 import { isOwn, searchPath, searchWords, serverTools } from './tools.ts'
 
-/** Error types by status (Claude docs, API errors). */
+/** Error types by status (Claude docs, API errors). An error that an upstream reports may have another: `typeOf`. */
 const types: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -21,15 +21,26 @@ const types: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
+/** The statuses with which upstreams report that they are overloaded. */
+const overloads: ReadonlySet<number> = new Set([503, 529])
+
+/** The gateway's 503 also stands for failures of an upstream that do not mean overload. */
+function typeOf({ status, details }: GatewayError): string {
+  const { upstreamStatus = 503, upstreamCode = '' } = details
+  const isOverload = overloads.has(upstreamStatus) || /overload/i.test(upstreamCode)
+  if (status === 503 && !isOverload) return 'api_error'
+  return types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+}
+
 /** Anthropic's error body. It has no field for the parameter, so the message begins with it. */
 export function errorBody(error: GatewayError, requestId?: string): object {
-  const { status, message, details } = error
+  const { message, details } = error
   const param = details.param === undefined ? undefined : paramOf(details.param)
   const named = param === undefined || message.includes(param)
   return {
     type: 'error',
     error: {
-      type: types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
+      type: typeOf(error),
       message: named ? message : `${param}: ${message}`,
       ...(details.readable === undefined ? {} : { details: details.readable }),
     },

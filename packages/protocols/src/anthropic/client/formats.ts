@@ -1,3 +1,4 @@
+import { anthropicHeaders } from '../../format-headers.ts'
 import type { ClientFormat } from '../../protocol.ts'
 import { errorBody, paramOf } from './error.ts'
 import { pathInMessages } from './message-paths.ts'
@@ -33,6 +34,7 @@ export const messages: ClientFormat<'chat'> = {
     fromCanonical(reply, request as MessagesRequest, context),
   writer: (request, context) => createChatWriter(request as MessagesRequest, context),
   error: errorBody,
+  headers: anthropicHeaders,
   terminal: writeEvent({ type: 'message_stop' }),
   paramOf: (canonical, request) =>
     pathInMessages(canonical, request) ?? paramOf(canonical, request),
@@ -59,6 +61,7 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   fromCanonical: ({ usage }) => ({ input_tokens: usage.prompt_tokens }),
   counted: (tokens) => ({ input_tokens: tokens }),
   error: errorBody,
+  headers: anthropicHeaders,
   paramOf: (canonical, request) =>
     pathInMessages(canonical, request) ?? paramOf(canonical, request),
 }

@@ -19,7 +19,7 @@ import { MessagesRequest } from './schema.ts'
 import { serverToolBlocks } from './server-tools.ts'
 import { writeEvent } from './write-event.ts'
 
-type Context = Pick<FormatContext, 'leftOut' | 'newId'>
+type Context = Pick<FormatContext, 'leftOut' | 'newId' | 'requestId'>
 
 /** The state of a stream being written. */
 interface Writing {
@@ -69,7 +69,8 @@ export function createChatWriter(request: MessagesRequest, context: Context): St
     keepAlive: writeEvent({ type: 'ping' }),
     write: (step) => write(writing, step),
     end: () => end(writing),
-    fail: (error) => formatEvent({ event: 'error', data: JSON.stringify(errorBody(error)) }),
+    fail: (error) =>
+      formatEvent({ event: 'error', data: JSON.stringify(errorBody(error, context.requestId)) }),
   }
 }
 

@@ -12,6 +12,20 @@ import { createChatWatcher } from './watcher.ts'
 /** The caller's headers that the Messages API interprets. */
 const headers = ['anthropic-version', 'anthropic-beta'] as const
 
+/** The last version with sampling parameters. Later ones refuse them, and nothing else that this one would answer otherwise. */
+const sampledVersion = '2023-06-01'
+
+/**
+ * With sampling parameters a request is sent in the last version that has them: whether the model takes them is decided by its
+ * name and not by which SDK the caller has (https://platform.claude.com/docs/en/api/versioning).
+ */
+const fitHeaders: NonNullable<Native['fitHeaders']> = (given, request) => {
+  const { temperature, top_p: topP, top_k: topK } = objectOf(request)
+  const isSampled = [temperature, topP, topK].some((value) => value !== undefined)
+  const isLater = (given['anthropic-version'] ?? '') > sampledVersion
+  return isSampled && isLater ? { ...given, 'anthropic-version': sampledVersion } : given
+}
+
 /** Passes Anthropic's JSON on to one path, with the caller's version and beta headers. */
 function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fits'>): Native {
   return {
@@ -28,6 +42,7 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fi
     }),
     headers,
     heldHeaders: accountHeaders,
+    fitHeaders,
     fits: isAnthropicsOwn,
     mends: registeredTypes,
     ...rest,

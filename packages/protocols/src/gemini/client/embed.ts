@@ -14,6 +14,7 @@ import { geminiError } from './error.ts'
 import { missing, nameLeftOut, pick, refuse } from './fields.ts'
 import { textsOf } from './messages.ts'
 import { checkPartKind } from './part-kinds.ts'
+import { methodPaths } from './paths.ts'
 import { respellContent, respellRequests } from './respell.ts'
 import {
   BatchEmbedContentsReply,
@@ -28,7 +29,7 @@ export const embedContent: ClientFormat<'embed'> = {
   operation: 'embed',
   summary: 'Create an embedding',
   tag: 'Gemini',
-  paths: ['/v1beta/models/{model}:embedContent', '/v1/models/{model}:embedContent'],
+  paths: methodPaths('embedContent'),
   request: EmbedContentRequest,
   reply: EmbedContentReply,
   example: { content: { parts: [{ text: 'A gate across a channel of water' }] } },
@@ -52,7 +53,7 @@ export const batchEmbedContents: ClientFormat<'embed'> = {
   ...embedContent,
   id: 'batchEmbedContents',
   summary: 'Create embeddings of several contents',
-  paths: ['/v1beta/models/{model}:batchEmbedContents', '/v1/models/{model}:batchEmbedContents'],
+  paths: methodPaths('batchEmbedContents'),
   request: BatchEmbedContentsRequest,
   reply: BatchEmbedContentsReply,
   example: { requests: [{ content: { parts: [{ text: 'A gate across a channel of water' }] } }] },

@@ -3,6 +3,7 @@ import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { geminiError } from './error.ts'
 import { nameLeftOut, pick } from './fields.ts'
 import { pathInContents } from './message-paths.ts'
+import { methodPaths } from './paths.ts'
 import { contentReply } from './reply.ts'
 import { chatRequestOf, paramOfChat } from './request.ts'
 import { respellContents } from './respell.ts'
@@ -30,7 +31,7 @@ export const generateContent: ClientFormat<'chat'> = {
   operation: 'chat',
   summary: 'Generate content',
   tag,
-  paths: ['/v1beta/models/{model}:generateContent', '/v1/models/{model}:generateContent'],
+  paths: methodPaths('generateContent'),
   request: GenerateContentRequest,
   reply: GenerateContentReply,
   example,
@@ -54,10 +55,7 @@ export const streamGenerateContent: ClientFormat<'chat'> = {
   ...generateContent,
   id: 'streamGenerateContent',
   summary: 'Stream generated content',
-  paths: [
-    '/v1beta/models/{model}:streamGenerateContent',
-    '/v1/models/{model}:streamGenerateContent',
-  ],
+  paths: methodPaths('streamGenerateContent'),
   streams: true,
   toCanonical: (request, context) => ({
     ...generationOf(request, context),
@@ -71,7 +69,7 @@ export const countTokens: ClientFormat<'chat'> = {
   ...generateContent,
   id: 'countTokens',
   summary: 'Count the tokens of a request',
-  paths: ['/v1beta/models/{model}:countTokens', '/v1/models/{model}:countTokens'],
+  paths: methodPaths('countTokens'),
   request: CountTokensRequest,
   reply: CountTokensReply,
   toCanonical(request, context) {

@@ -1,5 +1,6 @@
 import { type ChatReply, GatewayError } from '@sluice/contract'
 import { reportUnlistedIn } from '../../decisions.ts'
+import { openAiHeaders } from '../../format-headers.ts'
 import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { compactionItem, summaryIn, withTrigger } from './compaction.ts'
 import { inputItems, itemIds, itemsOf } from './history.ts'
@@ -24,6 +25,7 @@ export const responsesCompact: ClientFormat<'chat'> = {
   },
   fromCanonical: (reply, request, context) => compactReply(reply, checked(request), context),
   error: (error) => error.toJSON(),
+  headers: openAiHeaders,
   paramOf: (canonical, request) =>
     pathInInput(canonical, request) ?? paramOf(canonical, checked(request)),
 }

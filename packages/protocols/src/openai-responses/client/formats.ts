@@ -1,3 +1,4 @@
+import { openAiHeaders } from '../../format-headers.ts'
 import type { ClientFormat } from '../../protocol.ts'
 import { pathInInput } from './message-paths.ts'
 import { responseOf } from './reply.ts'
@@ -22,6 +23,7 @@ export const responses: ClientFormat<'chat'> = {
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
   writer: (request, context) => createChatWriter(checked(request), context),
   error: (error) => error.toJSON(),
+  headers: openAiHeaders,
   paramOf: (canonical, request) =>
     pathInInput(canonical, request) ?? paramOf(canonical, checked(request)),
   prefixOf(request) {

@@ -4,6 +4,7 @@ import {
   operations,
   type TranscribeReply,
 } from '@sluice/contract'
+import { openAiHeaders } from '../../format-headers.ts'
 import type { ClientFormat } from '../../protocol.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
 import { respellChat } from './respell.ts'
@@ -37,6 +38,7 @@ function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFo
     toCanonical: (given) => given as never,
     fromCanonical: (answer) => answer,
     error: (error) => error.toJSON(),
+    headers: openAiHeaders,
     ...further,
   }
 }
@@ -91,7 +93,8 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
       canonical.startsWith('messages') ? 'prompt' : (asChat[canonical] ?? canonical),
   }),
   embed: own('embed'),
-  rerank: own('rerank'),
+  // OpenAI has no such operation.
+  rerank: own('rerank', { headers: {} }),
   moderate: own('moderate'),
   transcribe: own('transcribe', {
     ...typed,

@@ -26,7 +26,7 @@ import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import { outputMaxOf } from '../limits/output-max.ts'
 import type { Target } from '../route/routing.ts'
-import { asWritten, formatReports, modeOf, nativeReportsOf, type Run, reportsOf } from '../run/run.ts'
+import { asWritten, modeOf, nativeReportsOf, type Run, reportsOf } from '../run/run.ts'
 import { turn } from '../turns.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
@@ -35,6 +35,7 @@ import { namedFilesOf } from './named-files.ts'
 import { isOffered, type Offered, offeredBy } from './offered.ts'
 import { assertOwnRouting } from './own-routing.ts'
 import { outlineOf, withBody } from './send.ts'
+import { headersFor } from './native-headers.ts'
 import { noChanges, type SplitChanges, splitChanges } from './split-changes.ts'
 import type { Framing } from './splitters.ts'
 
@@ -148,7 +149,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
 }
 
 function nativeRequest(run: Run, target: UpstreamTarget, native: Native): UpstreamRequest {
-  const { format, operation, request, query, stream, headers: given } = run.call
+  const { format, operation, request, query, stream } = run.call
   const changes = changesOf(run, target, native)
   const fields = { ...changes.fields }
   if (format.modelIn !== 'path') fields['model'] = target.model
@@ -157,12 +158,7 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
       ...objectIn(request.outline['stream_options']),
       include_usage: true,
     }
-  const headers: Record<string, string> = {}
-  for (const name of native.headers ?? []) {
-    const value = given[name]
-    if (value !== undefined) headers[name] = value
-  }
-  holdHeaders(run, target, native)
+  const headers = headersFor(run, target, native)
   const changed = changes.apply(request.bytesWith(fields))
   const bytes = native.mends?.(request.outline)?.(changed) ?? changed
   const made = native.request({
@@ -193,15 +189,6 @@ function changesOf(run: Run, target: UpstreamTarget, native: Native): SplitChang
     ...nativeReportsOf(run, target),
   })
   return changes.length === 0 ? noChanges : splitChanges(changes)
-}
-
-/** Ids of the caller's own account mean nothing in the gateway's, and those of the gateway's are not the caller's to use. */
-function holdHeaders(run: Run, target: UpstreamTarget, native: Native): void {
-  const { call } = run
-  const held = (native.heldHeaders ?? []).filter((name) => call.headers[name] !== undefined)
-  if (held.length === 0) return
-  const { leftOut } = formatReports(call, modeOf(run, target))
-  for (const name of held) leftOut(name)
 }
 
 /** Whether the caller asked for usage itself; usage events are then not hidden. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import type { FormatHeaders } from '@sluice/protocols'
 import type { Holder } from '../../ports/account.ts'
 import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../ports/limiter.ts'
 import { formatUsd } from '../../prices/cost.ts'
@@ -12,14 +13,22 @@ export interface Decided {
   readonly decision: Decision
 }
 
+/** The response in which limits are told. */
+export interface Told {
+  /** Names and values alternating. */
+  readonly answerHeaders: string[]
+  /** Names the headers of the API that is spoken. */
+  readonly face?: { readonly headers?: FormatHeaders }
+}
+
 /**
- * Appends rate limit headers (names and values alternating) to a response. Of several limits of a kind, the one
- * closest to exhaustion is reported.
+ * Appends rate limit headers to a response: OpenAI's, which all clients get, and those of the API that the caller uses. Of
+ * several limits of a kind, the one closest to exhaustion is reported.
  *
  * @throws GatewayError if the decision is a refusal.
  */
 export function tellLimits(
-  answerHeaders: string[],
+  { answerHeaders, face }: Told,
   { claims, decision }: Decided,
   now: () => number,
 ): void {
@@ -35,6 +44,15 @@ export function tellLimits(
       `x-ratelimit-reset-${unit}`,
       duration(level.resetMs),
     )
+    for (const { limit, remaining, reset } of face?.headers?.limits?.[unit] ?? [])
+      answerHeaders.push(
+        limit,
+        String(level.limit),
+        remaining,
+        String(level.remaining),
+        reset,
+        timestamp(now() + level.resetMs),
+      )
   }
   if (!decision.granted) throw refusal(claims, decision, { now })
 }
@@ -127,6 +145,11 @@ function spent(
 function windowName(window: BudgetWindow): string {
   if (typeof window === 'number') return `${window}-hour`
   return { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' }[window]
+}
+
+/** RFC 3339 in whole seconds, rounded up, so that a retry is never too early. */
+function timestamp(at: number): string {
+  return `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`
 }
 
 /** `12ms`, `1.5s`, `6m0s`, the format OpenAI uses for reset times. */
