@@ -1,8 +1,8 @@
-import type { ToolCallDelta } from '@sluice/contract'
-import { callSignature } from '../../call-signature.ts'
+import type { ThinkingBlock, ToolCallDelta } from '@sluice/contract'
+import { callSignature, withSignature } from '../../call-signature.ts'
+import { statedId } from '../../call-state.ts'
 import { ObjectProgress } from '../../object-progress.ts'
 import type { BlockWriter } from './block-writer.ts'
-import { callSignatureBlock } from './thinking.ts'
 
 interface Slot {
   readonly id: string
@@ -28,6 +28,8 @@ export interface CallWriter {
   /** True while the arguments of the open call are incomplete. */
   writing(): boolean
   take(piece: ToolCallDelta): string
+  /** Adds reasoning to what the id of the next call that begins holds. */
+  carry(blocks: readonly ThinkingBlock[]): void
   /** Writes everything that is still waiting, in the order in which the calls began. */
   finish(): string
   /** Ends the open call; only white space can follow in its arguments. */
@@ -43,6 +45,7 @@ export function createCallWriter(
   const named: Slot[] = []
   let begun = 0
   let open: Slot | undefined
+  const carried: ThinkingBlock[] = []
 
   const writing = (): boolean => open !== undefined && !open.progress.isWhole(open.arguments)
 
@@ -56,9 +59,9 @@ export function createCallWriter(
     slot.state = 'open'
     open = slot
     const { id, name, signature } = slot
-    const carried =
-      signature === undefined ? '' : blocks.whole(callSignatureBlock({ [id]: signature }))
-    return carried + blocks.beginCall(id, name) + blocks.argue(slot.arguments)
+    const signed = signature === undefined ? {} : withSignature(signature)
+    const stated = statedId({ id, ...signed }, carried.splice(0))
+    return blocks.beginCall(stated, name) + blocks.argue(slot.arguments)
   }
 
   function close(): string {
@@ -91,6 +94,9 @@ export function createCallWriter(
       slot.progress.add(text)
       const written = slot.state === 'open' ? blocks.argue(text) : ''
       return written + advance()
+    },
+    carry(thoughts) {
+      carried.push(...thoughts)
     },
     finish() {
       let out = close()

@@ -99,12 +99,7 @@ export function wordsOf({ thinking, summary }: ThinkingBlock): string {
   return thinking ?? summary?.join('\n\n') ?? ''
 }
 
-/** A block that carries call signatures; placed before the calls. */
-export function callSignatureBlock(signatures: Readonly<Record<string, string>>): OutBlock {
-  return { type: 'redacted_thinking', data: carry({ kind: 'call_signatures', signatures }) }
-}
-
-/** Restores the signature of a call. */
+/** Restores the signature of a call that earlier versions of this gateway wrote in a block before it. */
 export function signCall(call: ToolCall, signatures: ReturnedThinking['callSignatures']): ToolCall {
   const signature = textOf(signatures[call.id])
   return signature === '' ? call : { ...call, ...withSignature(signature) }

@@ -1,11 +1,12 @@
 import { isObject, type ThinkingBlock, textOf } from '@sluice/contract'
 import { carry, restore } from '../../carried-reasoning.ts'
-import type { InputItem, OutputItem } from './schema.ts'
+import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
 /**
- * Reasoning in this format has one opaque field, `encrypted_content`. It carries blocks of every protocol and Gemini's
- * signatures of calls, which are restored when the client sends the item back. OpenAI's own blocks are carried, too, because
- * they belong to the id that OpenAI gave them, while items here have ids of their own.
+ * Reasoning in this format has one opaque field, `encrypted_content`. It carries blocks of every protocol, which are restored
+ * when the client sends the item back. OpenAI's own blocks are carried, too, because they belong to the id that OpenAI gave
+ * them, while items here have ids of their own. Signatures of calls are in their ids (call-state.ts); items in which earlier
+ * versions of this gateway carried them are still read.
  */
 
 interface Restored {
@@ -67,8 +68,14 @@ export function plainReasoningItem(text: string, id: string): OutputItem {
   return { id, type: 'reasoning', summary: [{ type: 'summary_text', text }] }
 }
 
-/** Placed before a call that Gemini signed. */
-export function signatureItem(callId: string, signature: string, id: string): OutputItem {
-  const carried = carry({ kind: 'call_signatures', signatures: { [callId]: signature } })
-  return { id, type: 'reasoning', summary: [], encrypted_content: carried }
+/**
+ * Whether a block is written as an item of its own. What nobody can read is written only for callers who ask for it, because
+ * they read the first item of a plain response as its message; otherwise it is in the ids of the calls.
+ */
+export function isItem(
+  { summary, thinking }: ThinkingBlock,
+  { include }: ResponsesRequest,
+): boolean {
+  const isAsked = include?.includes('reasoning.encrypted_content') === true
+  return isAsked || Boolean(thinking) || (summary?.length ?? 0) > 0
 }

@@ -10,7 +10,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
-import { callSignature } from '../../call-signature.ts'
+import { blocksByCall, statedId } from '../../call-state.ts'
 import { type CitedText, citedTexts, readCitation } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
@@ -18,7 +18,7 @@ import { callsAndTexts } from '../../text-places.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
-import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
+import { isItem, plainReasoningItem, reasoningItem } from './reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 import { serverItems } from './server-items.ts'
 import { searchItem } from './tool-search.ts'
@@ -51,7 +51,7 @@ export function responseOf(
 function itemsIn(choice: Choice, request: ResponsesRequest, context: ItemContext): OutputItem[] {
   if (asksForCompaction(request))
     return [compactionItem(summaryIn(choice.message), context.newId('cmp_'))]
-  return named(outputOf(choice, wantsLogprobs(request), context), request)
+  return named(outputOf(choice, request, context), request)
 }
 
 function named(items: OutputItem[], request: ResponsesRequest): OutputItem[] {
@@ -159,29 +159,40 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
 type Choice = ChatReply['choices'][number]
 
 /** Output items in the order in which the model made them. The message comes before the calls. */
-function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): OutputItem[] {
+function outputOf(choice: Choice, request: ResponsesRequest, context: ItemContext): OutputItem[] {
   const { newId } = context
   const { message } = choice
-  const { reasoning_content: reasoning, thinking_blocks: blocks } = message
+  const { reasoning_content: reasoning, thinking_blocks: blocks, tool_calls: calls = [] } = message
+  const [shown, carried] = divided(blocks ?? [], request)
+  const byCall = blocksByCall(carried, calls.length)
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
   const texts = citedTexts(message)
-  const content = partsOf(choice, texts, logprobs)
+  const content = partsOf(choice, texts, wantsLogprobs(request))
   return [
     ...plainItems(reasoning ?? '', blocks ?? [], newId),
     ...interleaved(
-      (blocks ?? []).map((block) => ({ ...block, pieces: [reasoningItem(block, newId('rs_'))] })),
+      shown.map((block) => ({ ...block, pieces: [reasoningItem(block, newId('rs_'))] })),
       [
         ...(message.server_tool_calls ?? []).flatMap((call) => serverItems(call, newId, context)),
         ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
         ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
       ],
       callsAndTexts(
-        (message.tool_calls ?? []).map((call) => callItems(call, newId)),
+        calls.map((call, index) => [statedItem(call, byCall.get(index) ?? [], newId)]),
         texts,
         (text) => [messageItem(newId('msg_'), { content: [textIn(text)], status })],
       ),
     ),
   ]
+}
+
+/** The blocks that are items, and those that are in the ids of calls. */
+function divided(
+  blocks: readonly ThinkingBlock[],
+  request: ResponsesRequest,
+): readonly [readonly ThinkingBlock[], readonly ThinkingBlock[]] {
+  const isShown = (block: ThinkingBlock): boolean => isItem(block, request)
+  return [blocks.filter(isShown), blocks.filter((block) => !isShown(block))]
 }
 
 /** Reasoning that no block contains. */
@@ -242,10 +253,9 @@ export function messageItem(
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-function callItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
-  const signature = callSignature(call)
-  const signed = signature === undefined ? [] : [signatureItem(call.id, signature, newId('rs_'))]
-  return [...signed, callItem(call, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')]
+function statedItem(call: ToolCall, blocks: readonly ThinkingBlock[], newId: NewId): OutputItem {
+  const stated = { ...call, id: statedId(call, blocks) }
+  return callItem(stated, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')
 }
 
 /** A function is called with an object, so empty arguments become an empty object. */

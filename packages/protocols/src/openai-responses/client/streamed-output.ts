@@ -6,8 +6,8 @@ import type {
   ThinkingBlock,
   ToolCallDelta,
 } from '@sluice/contract'
-import { callSignature } from '../../call-signature.ts'
-import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
+import { statedId } from '../../call-state.ts'
+import { isItem, plainReasoningItem, reasoningItem } from './reasoning.ts'
 import { callItem, flatAnnotation, imageItem, messageItem, namedItem } from './reply.ts'
 import type { OutputItem } from './schema.ts'
 import { serverItems } from './server-items.ts'
@@ -35,6 +35,8 @@ interface Output {
   readonly calls: Map<number, OpenCall>
   reasoning: OpenReasoning | undefined
   message: StreamedMessage | undefined
+  /** Reasoning for the id of the next call. */
+  carried: ThinkingBlock[]
 }
 
 /**
@@ -60,6 +62,7 @@ export function createStreamedOutput(teller: Teller): StreamedOutput {
     calls: new Map(),
     reasoning: undefined,
     message: undefined,
+    carried: [],
   }
   return {
     items: () => output.done.filter((item) => item !== undefined),
@@ -124,6 +127,10 @@ function openReasoning(output: Output): OpenReasoning {
  * A complete block ends the reasoning that it belongs to. If none of its text was sent before, it becomes an item of its own.
  */
 function addBlock(output: Output, block: ThinkingBlock): void {
+  if (output.reasoning === undefined && !isItem(block, output.teller.request)) {
+    output.carried.push(block)
+    return
+  }
   // Gemini signs a text after it was sent; the message continues.
   if (output.reasoning === undefined && output.message !== undefined && block.type === 'thought')
     return addWhole(output, reasoningItem(block, output.teller.itemId('rs_')))
@@ -197,9 +204,8 @@ function openCall(output: Output, piece: ToolCallDelta): OpenCall {
   closeMessage(output, 'completed')
   const { itemId: newItemId, callId: newCallId } = output.teller
   const custom = piece.type === 'custom'
-  const callId = piece.id ?? newCallId()
-  const signature = callSignature(piece)
-  if (signature !== undefined) addWhole(output, signatureItem(callId, signature, newItemId('rs_')))
+  const call = { ...piece, id: piece.id ?? newCallId() }
+  const callId = statedId(call, output.carried.splice(0))
   const name = (custom ? piece.custom?.name : piece.function?.name) ?? ''
   const itemId = newItemId(custom ? 'ctc_' : 'fc_')
   const begun = custom
@@ -212,9 +218,9 @@ function openCall(output: Output, piece: ToolCallDelta): OpenCall {
     name,
     ...begun,
   })
-  const call: OpenCall = { itemId, callId, index, custom, name, text: '' }
-  output.calls.set(piece.index, call)
-  return call
+  const open: OpenCall = { itemId, callId, index, custom, name, text: '' }
+  output.calls.set(piece.index, open)
+  return open
 }
 
 function addToCall(output: Output, call: OpenCall, text: string): void {
