@@ -3,6 +3,7 @@ import { callSignature, withSignature } from '../../call-signature.ts'
 import { statedId } from '../../call-state.ts'
 import { ObjectProgress } from '../../object-progress.ts'
 import type { BlockWriter } from './block-writer.ts'
+import { callSignatureBlock } from './thinking.ts'
 
 interface Slot {
   readonly id: string
@@ -36,9 +37,11 @@ export interface CallWriter {
   close(): string
 }
 
+/** `isAsked`: whether the caller asked for thinking, so that its blocks may carry signatures. */
 export function createCallWriter(
   blocks: BlockWriter,
   newId: (prefix: string) => string,
+  isAsked: boolean,
 ): CallWriter {
   const slots = new Map<number, Slot>()
   /** Calls with a name, in order, and how many of them have been processed. */
@@ -58,10 +61,16 @@ export function createCallWriter(
   function begin(slot: Slot): string {
     slot.state = 'open'
     open = slot
-    const { id, name, signature } = slot
+    const { id, signature } = slot
     const signed = signature === undefined ? {} : withSignature(signature)
-    const stated = statedId({ id, ...signed }, carried.splice(0))
-    return blocks.beginCall(stated, name) + blocks.argue(slot.arguments)
+    if (!isAsked) return beginCall(slot, statedId({ id, ...signed }, carried.splice(0)))
+    const before =
+      signature === undefined ? '' : blocks.whole(callSignatureBlock({ [id]: signature }))
+    return before + beginCall(slot, statedId({ id }, []))
+  }
+
+  function beginCall(slot: Slot, id: string): string {
+    return blocks.beginCall(id, slot.name) + blocks.argue(slot.arguments)
   }
 
   function close(): string {

@@ -8,6 +8,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { answeredArguments, unreadArguments } from '../../call-arguments.ts'
+import { callSignature } from '../../call-signature.ts'
 import { blocksByCall, statedId } from '../../call-state.ts'
 import { annotationsName, type CitedText, citedTexts, nameUnread } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
@@ -18,7 +19,7 @@ import { stopReason } from '../finish-reasons.ts'
 import { citationsOf } from './citations.ts'
 import type { MessagesRequest } from './schema.ts'
 import { serverToolBlocks } from './server-tools.ts'
-import { thinkingBlocks } from './thinking.ts'
+import { callSignatureBlock, thinkingBlocks } from './thinking.ts'
 
 type Reports = Pick<FormatContext, 'leftOut'>
 
@@ -112,22 +113,39 @@ function contentOf(
   const citing = ({ text, annotations }: CitedText): Block =>
     textBlock(text, citationsOf(text, annotations))
   const isAsked = asksForThinking(request)
-  const carried = isAsked ? undefined : blocksByCall(message.thinking_blocks, calls.length)
+  const textShown = showsThinking(request)
   const texts = citedTexts(message)
   return interleaved(
-    (isAsked ? askedThoughts : unaskedThoughts)(message, showsThinking(request)),
+    isAsked ? askedThoughts(message, textShown) : unaskedThoughts(message, textShown),
     [
       ...(message.server_tool_calls ?? []).flatMap(serverToolBlocks),
       ...texts.filter(({ calls: before }) => before === 0).map(citing),
       ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
       ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
+      ...(isAsked ? signaturesOf(calls) : []),
     ],
-    callsAndTexts(
-      calls.map((call, index) => [toolUse(call, statedId(call, carried?.get(index) ?? []))]),
-      texts,
-      (text) => [citing(text)],
-    ),
+    callsAndTexts(isAsked ? calls.map(askedCall) : unaskedCalls(message), texts, (text) => [
+      citing(text),
+    ]),
   )
+}
+
+function signaturesOf(calls: readonly ToolCall[]): readonly Block[] {
+  const signed = calls.flatMap((call) => {
+    const signature = callSignature(call)
+    return signature === undefined ? [] : [[call.id, signature] as const]
+  })
+  return signed.length === 0 ? [] : [callSignatureBlock(Object.fromEntries(signed))]
+}
+
+function askedCall(call: ToolCall): readonly Block[] {
+  return [toolUse(call, statedId({ id: call.id }, []))]
+}
+
+function unaskedCalls(message: AnswerMessage): readonly (readonly Block[])[] {
+  const { tool_calls: calls = [], thinking_blocks: blocks } = message
+  const byCall = blocksByCall(blocks, calls.length)
+  return calls.map((call, index) => [toolUse(call, statedId(call, byCall.get(index) ?? []))])
 }
 
 interface Thought {

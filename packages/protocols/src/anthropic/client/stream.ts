@@ -51,13 +51,14 @@ interface Writing {
  */
 export function createChatWriter(request: MessagesRequest, context: Context): StreamWriter<'chat'> {
   const blocks = createBlockWriter()
+  const isAsked = asksForThinking(request)
   const writing: Writing = {
     textShown: showsThinking(request),
-    isAsked: asksForThinking(request),
+    isAsked,
     model: request.model,
     context,
     blocks,
-    calls: createCallWriter(blocks, context.newId),
+    calls: createCallWriter(blocks, context.newId, isAsked),
     held: [],
     late: [],
     started: false,

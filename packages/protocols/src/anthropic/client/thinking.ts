@@ -99,7 +99,12 @@ export function wordsOf({ thinking, summary }: ThinkingBlock): string {
   return thinking ?? summary?.join('\n\n') ?? ''
 }
 
-/** Restores the signature of a call that earlier versions of this gateway wrote in a block before it. */
+/** A block that carries call signatures; placed before the calls. For callers who asked for thinking. */
+export function callSignatureBlock(signatures: Readonly<Record<string, string>>): OutBlock {
+  return { type: 'redacted_thinking', data: carry({ kind: 'call_signatures', signatures }) }
+}
+
+/** Restores the signature of a call. */
 export function signCall(call: ToolCall, signatures: ReturnedThinking['callSignatures']): ToolCall {
   const signature = textOf(signatures[call.id])
   return signature === '' ? call : { ...call, ...withSignature(signature) }

@@ -10,6 +10,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { callSignature } from '../../call-signature.ts'
 import { blocksByCall, statedId } from '../../call-state.ts'
 import { type CitedText, citedTexts, readCitation } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
@@ -18,7 +19,13 @@ import { callsAndTexts } from '../../text-places.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
-import { isItem, plainReasoningItem, reasoningItem } from './reasoning.ts'
+import {
+  asksForEncrypted,
+  hasWords,
+  plainReasoningItem,
+  reasoningItem,
+  signatureItem,
+} from './reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 import { serverItems } from './server-items.ts'
 import { searchItem } from './tool-search.ts'
@@ -163,22 +170,29 @@ function outputOf(choice: Choice, request: ResponsesRequest, context: ItemContex
   const { newId } = context
   const { message } = choice
   const { reasoning_content: reasoning, thinking_blocks: blocks, tool_calls: calls = [] } = message
-  const [shown, carried] = divided(blocks ?? [], request)
-  const byCall = blocksByCall(carried, calls.length)
+  const isShown = showsReasoning(message, request)
+  const byCall = blocksByCall(isShown ? [] : blocks, calls.length)
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
   const texts = citedTexts(message)
   const content = partsOf(choice, texts, wantsLogprobs(request))
   return [
     ...plainItems(reasoning ?? '', blocks ?? [], newId),
     ...interleaved(
-      shown.map((block) => ({ ...block, pieces: [reasoningItem(block, newId('rs_'))] })),
+      (isShown ? (blocks ?? []) : []).map((block) => ({
+        ...block,
+        pieces: [reasoningItem(block, newId('rs_'))],
+      })),
       [
         ...(message.server_tool_calls ?? []).flatMap((call) => serverItems(call, newId, context)),
         ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
         ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
       ],
       callsAndTexts(
-        calls.map((call, index) => [statedItem(call, byCall.get(index) ?? [], newId)]),
+        calls.map((call, index) =>
+          asksForEncrypted(request)
+            ? signedItems(call, newId)
+            : [statedItem(call, byCall.get(index) ?? [], newId)],
+        ),
         texts,
         (text) => [messageItem(newId('msg_'), { content: [textIn(text)], status })],
       ),
@@ -186,13 +200,10 @@ function outputOf(choice: Choice, request: ResponsesRequest, context: ItemContex
   ]
 }
 
-/** The blocks that are items, and those that are in the ids of calls. */
-function divided(
-  blocks: readonly ThinkingBlock[],
-  request: ResponsesRequest,
-): readonly [readonly ThinkingBlock[], readonly ThinkingBlock[]] {
-  const isShown = (block: ThinkingBlock): boolean => isItem(block, request)
-  return [blocks.filter(isShown), blocks.filter((block) => !isShown(block))]
+/** Reasoning is shown if the model's words are among it, or if the caller asked for what nobody can read. */
+function showsReasoning(message: Choice['message'], request: ResponsesRequest): boolean {
+  const { reasoning_content: words, thinking_blocks: blocks } = message
+  return asksForEncrypted(request) || Boolean(words) || (blocks ?? []).some(hasWords)
 }
 
 /** Reasoning that no block contains. */
@@ -251,6 +262,13 @@ export function messageItem(
   { content, status }: { readonly content: readonly Fields[]; readonly status: string },
 ): OutputItem {
   return { id, type: 'message', status, role: 'assistant', content }
+}
+
+function signedItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
+  const { extra_content: _, ...plain } = call
+  const signature = callSignature(call)
+  const signed = signature === undefined ? [] : [signatureItem(call.id, signature, newId('rs_'))]
+  return [...signed, statedItem(plain, [], newId)]
 }
 
 function statedItem(call: ToolCall, blocks: readonly ThinkingBlock[], newId: NewId): OutputItem {

@@ -16,7 +16,7 @@ import { domainLists, lackDomains } from '../../search-domains.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { asSearchSettings } from './search-settings.ts'
-import { returnedDetails, writtenState } from '../message-state.ts'
+import { returnedDetails } from '../message-state.ts'
 import { type ChatOptions, chatExtensions } from './options.ts'
 import { thinkingFields } from './thinking.ts'
 
@@ -153,7 +153,7 @@ interface Place {
 }
 
 function messageOut(message: Message, place: Place): unknown {
-  const { knows, path } = place
+  const { knows, context, path } = place
   const { content, tool_calls: calls } = message
   const out: Record<string, unknown> = { ...message }
   if (message.tool_call_id != null) out['tool_call_id'] = callIdOut(message.tool_call_id, place)
@@ -162,10 +162,12 @@ function messageOut(message: Message, place: Place): unknown {
     out['content'] = message.refusal
     delete out['refusal']
   }
-  if (!knows.has('reasoning_content') || out['reasoning_content'] === null)
-    delete out['reasoning_content']
-  delete out['thinking_blocks']
-  Object.assign(out, stateOut(message, place))
+  // A gateway like this one reads blocks of every kind.
+  for (const name of ['reasoning_content', 'thinking_blocks'] as const)
+    if (!knows.has(name) || out[name] === null) delete out[name]
+  const isOpenRouter = knows.has('reasoning_details') && context.isGateway !== true
+  const details = isOpenRouter ? returnedDetails(message.thinking_blocks) : []
+  if (details.length > 0) out['reasoning_details'] = details
   if (Array.isArray(content))
     out['content'] = content.flatMap((part, index) =>
       partOut(part, { ...place, path: `${path}.content[${index}]` }),
@@ -183,18 +185,6 @@ function messageOut(message: Message, place: Place): unknown {
       }),
     )
   return out
-}
-
-/** Reasoning that goes back, in the fields that the upstream knows. Only a gateway like this one reads what it carries. */
-function stateOut({ thinking_blocks: blocks }: Message, { knows, context }: Place): Fields {
-  if (!blocks?.length) return {}
-  const details = context.isGateway === true ? undefined : returnedDetails(blocks)
-  const state = { ...writtenState(blocks), ...(details && { reasoning_details: details }) }
-  return Object.fromEntries(
-    Object.entries(state).filter(
-      ([name, value]) => knows.has(name) && !(Array.isArray(value) && value.length === 0),
-    ),
-  )
 }
 
 function partOut(part: ContentPart, { knows, context, path }: Place): readonly unknown[] {
