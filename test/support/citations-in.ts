@@ -20,7 +20,8 @@ export function citationsIn(face: Face, wire: string, stream: boolean): readonly
       return documents
         .flatMap((document) => listOf(document['choices']).map(objectOf))
         .map(({ message, delta }) => objectOf(message ?? delta))
-        .flatMap((said) => listOf(said['annotations']).map(objectOf))
+        .flatMap((said) => [...listOf(said['annotations']), ...listOf(said['file_citations'])])
+        .map(objectOf)
     case 'messages':
       return documents.flatMap((document) =>
         stream
