@@ -8,10 +8,15 @@ const parts = (...list: readonly object[]) => ({
 })
 const stop = { candidates: [{ index: 0, content: { parts: [] }, finishReason: 'STOP' }] }
 
+const asked = { thinking: { type: 'adaptive' } }
+
 /** The types of the blocks of a streamed message, in order, and its text. */
-async function blocksOf(events: readonly object[]) {
+async function blocksOf(
+  events: readonly object[],
+  further: Readonly<Record<string, unknown>> = asked,
+) {
   await using pair = await inFrontOf('gemini', (_, response) => sse(response, events))
-  const { wire } = await ask(pair, 'messages', { stream: true })
+  const { wire } = await ask(pair, 'messages', { stream: true, further })
   const told = wire
     .split('\n')
     .filter((line) => line.startsWith('data: '))
@@ -19,6 +24,7 @@ async function blocksOf(events: readonly object[]) {
   return {
     types: told.flatMap(({ content_block: block }) => block?.type ?? []),
     text: told.map(({ delta }) => delta?.text ?? '').join(''),
+    ids: told.flatMap(({ content_block: block }) => block?.id ?? []) as string[],
     thinking: told.map(({ delta }) => delta?.thinking ?? '').join(''),
     last: told.at(-1)?.type as string,
   }
@@ -65,3 +71,21 @@ test('an answer of nothing but a signature keeps it', async () => {
   const { types } = await blocksOf([parts({ text: '', thoughtSignature: 'c2ln' }), stop])
   expect(types).toEqual(['redacted_thinking'])
 })
+
+test.each([{}, { thinking: { type: 'disabled' } }])(
+  'who asks for no thinking gets words and calls alone: %o',
+  async (further) => {
+    const thought = parts({ text: 'Where?', thought: true })
+    const call = { functionCall: { name: 'now', args: {} }, thoughtSignature: 'c2ln' }
+    const plain = await blocksOf(
+      [thought, parts({ text: 'Hello', thoughtSignature: 'c2ln' }), stop],
+      further,
+    )
+    expect(plain).toMatchObject({ types: ['text'], text: 'Hello', thinking: '' })
+    const calling = await blocksOf([parts({ text: 'Look: ' }), parts(call), stop], further)
+    expect(calling.types).toEqual(['text', 'tool_use'])
+    expect(calling.ids[0]).toMatch(/^[a-zA-Z0-9_-]+$/)
+    const nothing = await blocksOf([parts({ text: '', thoughtSignature: 'c2ln' }), stop], further)
+    expect(nothing.types).toEqual([])
+  },
+)

@@ -71,6 +71,8 @@ interface ChatMessage {
   content: string | null
   reasoning_content?: string
   thinking_blocks?: readonly object[]
+  reasoning_details?: readonly object[]
+  extra_content?: object
   tool_calls?: ChatCall[]
 }
 
@@ -131,8 +133,9 @@ function joined(choices: ChatEvent['choices']): ChatMessage {
     if (delta.content) message.content = (message.content ?? '') + delta.content
     if (delta.reasoning_content)
       message.reasoning_content = (message.reasoning_content ?? '') + delta.reasoning_content
-    if (delta.thinking_blocks)
-      message.thinking_blocks = [...(message.thinking_blocks ?? []), ...delta.thinking_blocks]
+    for (const name of ['thinking_blocks', 'reasoning_details'] as const)
+      if (delta[name]) message[name] = [...(message[name] ?? []), ...delta[name]]
+    if (delta.extra_content) message.extra_content = delta.extra_content
     for (const { index, function: piece, ...rest } of delta.tool_calls ?? []) {
       message.tool_calls ??= []
       const call: ChatCall = (message.tool_calls[index] ??= {

@@ -16,11 +16,14 @@ export function documentsIn(wire: string, stream: boolean): readonly Fields[] {
 export function citationsIn(face: Face, wire: string, stream: boolean): readonly Fields[] {
   const documents = documentsIn(wire, stream)
   switch (face) {
-    case 'chat':
-      return documents
+    case 'chat': {
+      const said = documents
         .flatMap((document) => listOf(document['choices']).map(objectOf))
         .map(({ message, delta }) => objectOf(message ?? delta))
-        .flatMap((said) => listOf(said['annotations']).map(objectOf))
+      return ['annotations', 'file_citations'].flatMap((field) =>
+        said.flatMap((each) => listOf(each[field]).map(objectOf)),
+      )
+    }
     case 'messages':
       return documents.flatMap((document) =>
         stream

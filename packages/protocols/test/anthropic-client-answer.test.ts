@@ -16,6 +16,7 @@ import { carry, restore } from '../src/carried-reasoning.ts'
 
 const hello = { role: 'user', content: 'Hello' }
 const base = { model: 'm', max_tokens: 64, messages: [hello] }
+const asked = { thinking: { type: 'adaptive' } }
 
 function said(blocks: object[], role = 'user'): object {
   return { ...base, messages: [{ role, content: blocks }] }
@@ -122,13 +123,13 @@ const answers: readonly (readonly [string, readonly ChatDelta[], ChatReply])[] =
 
 describe('the official SDK', () => {
   it.each(answers)('puts %s together as the whole answer says it', async (_name, deltas, whole) => {
-    const wire = written(chunks(deltas, whole.choices[0]?.finish_reason))
+    const wire = written(chunks(deltas, whole.choices[0]?.finish_reason), asked)
     eventsOf(wire)
     const message = await sdkMessage(wire)
     // parsed_output is the SDK's own.
     const { parsed_output: _, ...told } = message as typeof message & { parsed_output?: unknown }
     expect(JSON.parse(JSON.stringify(told))).toEqual(
-      messages.fromCanonical(whole, base, formatContext()),
+      messages.fromCanonical(whole, { ...base, ...asked }, formatContext()),
     )
   })
 
@@ -222,17 +223,17 @@ describe('streams', () => {
       { type: 'redacted_thinking' },
       { type: 'text', text: 'Yes' },
     ]
-    for (const thinking of [{ type: 'disabled' }, { type: 'adaptive', display: 'omitted' }])
-      expect(await blocks(deltas, { thinking })).toMatchObject(hidden)
+    const omitted = { thinking: { type: 'adaptive', display: 'omitted' } }
+    expect(await blocks(deltas, omitted)).toMatchObject(hidden)
     const plain = [{ reasoning_content: 'Hm.' }, { content: 'Yes' }]
-    expect(await blocks(plain, { thinking: { type: 'disabled' } })).toMatchObject(hidden.slice(2))
+    expect(await blocks(plain, omitted)).toMatchObject(hidden.slice(2))
+    for (const request of [{}, { thinking: { type: 'disabled' } }])
+      expect(await blocks(deltas, request)).toEqual([{ type: 'text', text: 'Yes' }])
   })
 
   it('writes a thought whose words did not come before', async () => {
-    expect(await blocks([{ thinking_blocks: [thought] }, { content: 'Yes' }])).toMatchObject([
-      thought,
-      { text: 'Yes' },
-    ])
+    const deltas = [{ thinking_blocks: [thought] }, { content: 'Yes' }]
+    expect(await blocks(deltas, asked)).toMatchObject([thought, { text: 'Yes' }])
   })
 
   it('cites on the text that is cited, and shows pictures as text', async () => {
@@ -267,13 +268,17 @@ describe('reasoning of other makers', () => {
   }
   const blocks = [item, { type: 'thought' as const, signature: 'CsYC' }]
 
-  it.each(['whole', 'streamed'])('goes through a client and back (%s)', async (how) => {
-    const message = { reasoning_content: 'Hm.', thinking_blocks: blocks, tool_calls: [signed] }
+  const message = { reasoning_content: 'Hm.', thinking_blocks: blocks, tool_calls: [signed] }
+
+  /** The blocks that a client gets, and what it then sends back. */
+  async function through(how: string, request: object) {
     const { content } =
       how === 'whole'
-        ? (messages.fromCanonical(reply(message, 'tool_calls'), base, formatContext()) as {
-            readonly content: readonly object[]
-          })
+        ? (messages.fromCanonical(
+            reply(message, 'tool_calls'),
+            { ...base, ...request },
+            formatContext(),
+          ) as { readonly content: readonly { type: string; id?: string }[] })
         : await sdkMessage(
             written(
               chunks([
@@ -281,18 +286,34 @@ describe('reasoning of other makers', () => {
                 { thinking_blocks: blocks },
                 { tool_calls: [{ index: 0, ...signed }] },
               ]),
+              request,
             ),
           )
-    const [, back] = canonical({
+    const called = content.findLast((block) => block.type === 'tool_use') as { id: string }
+    const result = { type: 'tool_result', tool_use_id: called.id, content: '1' }
+    const [, back, returned] = canonical({
       ...base,
-      messages: [
-        hello,
-        { role: 'assistant', content },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: '1' }] },
-      ],
+      messages: [hello, { role: 'assistant', content }, { role: 'user', content: [result] }],
       tools: [{ name: 'look', input_schema: { type: 'object' } }],
     }).messages
+    return { content, called, back, returned }
+  }
+
+  it.each(['whole', 'streamed'])('goes through a client and back (%s)', async (how) => {
+    const { back, called } = await through(how, asked)
+    expect(called.id).toBe('call_1')
     expect(back).toEqual({ role: 'assistant', content: null, ...message })
+  })
+
+  it.each(['whole', 'streamed'])('is in the ids of calls if nobody asked (%s)', async (how) => {
+    for (const request of [{}, { thinking: { type: 'disabled' } }]) {
+      const { content, called, back, returned } = await through(how, request)
+      expect(content.map(({ type }) => type)).toEqual(['tool_use'])
+      expect(called.id).toMatch(/^call_1[a-zA-Z0-9_-]+$/)
+      const { reasoning_content: _, ...rest } = message
+      expect(back).toEqual({ role: 'assistant', content: null, ...rest })
+      expect(returned).toMatchObject({ role: 'tool', tool_call_id: 'call_1' })
+    }
   })
 
   it('is not taken from a client that invents it', () => {

@@ -41,6 +41,7 @@ const reply = (message: object, rest: object = {}): ChatReply => ({
 })
 
 const user = { role: 'user' as const, content: 'Hi' }
+const asked = { include: ['reasoning.encrypted_content'] }
 
 describe('answers', () => {
   const response = (message: object, rest: object = {}, request: object = {}) =>
@@ -76,7 +77,7 @@ describe('answers', () => {
   })
 
   it('hold reasoning, message and calls in this order', () => {
-    const { output: items } = response({
+    const message = {
       content: 'text',
       reasoning_content: 'hm',
       tool_calls: [
@@ -88,7 +89,8 @@ describe('answers', () => {
         },
         { id: 'b', type: 'custom', custom: { name: 'sql', input: '1' } },
       ],
-    })
+    }
+    const { output: items } = response(message, {}, asked)
     expect(items.map(({ type }) => type)).toEqual([
       'reasoning',
       'message',
@@ -100,6 +102,39 @@ describe('answers', () => {
       encrypted_content: carry({ kind: 'call_signatures', signatures: { a: 's' } }),
     })
     expect(items[3]).toMatchObject({ call_id: 'a', arguments: '{}' })
+    const plain = response(message).output
+    expect(plain.map(({ type }) => type)).toEqual([
+      'reasoning',
+      'message',
+      'function_call',
+      'custom_tool_call',
+    ])
+    expect(plain[2]?.['call_id']).toMatch(/^a[a-zA-Z0-9_-]+$/)
+    const call = { role: 'assistant', tool_calls: [message.tool_calls[0]] }
+    const { messages } = canonical({
+      input: [
+        plain[2],
+        { type: 'function_call_output', call_id: plain[2]?.['call_id'], output: '1' },
+      ],
+    })
+    expect(messages).toMatchObject([
+      {
+        ...call,
+        tool_calls: [{ ...message.tool_calls[0], function: { name: 'f', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'a' },
+    ])
+  })
+
+  it('begin with the message if nobody can read what is before it', () => {
+    const thinking_blocks = [
+      { type: 'thought', signature: 'c2ln' },
+      { type: 'reasoning', encrypted_content: 'gA' },
+    ]
+    const types = (request: object) =>
+      response({ content: 'x', thinking_blocks }, {}, request).output.map(({ type }) => type)
+    expect(types({})).toEqual(['message'])
+    expect(types(asked)).toEqual(['reasoning', 'reasoning', 'message'])
   })
 
   it('show log probabilities and pictures', () => {

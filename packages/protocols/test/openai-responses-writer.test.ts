@@ -16,7 +16,7 @@ import { ResponseObject } from '../src/openai-responses/client/schema.ts'
 const request = {
   model: 'public-model',
   input: 'Hello',
-  include: ['message.output_text.logprobs'],
+  include: ['message.output_text.logprobs', 'reasoning.encrypted_content'],
   tools: [
     { type: 'function', name: 'get_weather', parameters: { type: 'object' }, strict: false },
     { type: 'custom', name: 'write_sql' },

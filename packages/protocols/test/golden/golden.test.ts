@@ -205,6 +205,12 @@ function checksOfDecode(
   ]
 }
 
+/** Without these a response shows only the model's words. */
+const asksForReasoning: Readonly<Record<string, object>> = {
+  messages: { thinking: { type: 'adaptive' } },
+  responses: { include: ['reasoning.encrypted_content'] },
+}
+
 function checksOfFormat(golden: GoldenCase, format: AnyFormat): readonly Check[] {
   const { id, operation } = format
   const canonical = (): unknown => {
@@ -214,8 +220,10 @@ function checksOfFormat(golden: GoldenCase, format: AnyFormat): readonly Check[]
     check?.(value as never)
     return withoutBytes(value)
   }
-  const clientRequest = (): unknown =>
-    golden.json(golden.has(`${id}.client.json`) ? `${id}.client.json` : 'request.json')
+  const clientRequest = (): unknown => ({
+    ...asksForReasoning[id],
+    ...(golden.json(golden.has(`${id}.client.json`) ? `${id}.client.json` : 'request.json') as object),
+  })
   const own = `${id}.canonical.json`
   const inputs = [golden.has(`${id}.client.json`) ? `${id}.client.json` : 'request.json']
   return [

@@ -234,7 +234,12 @@ it('keeps a whole answer on the way to a Messages client and back', () => {
         usage: chatUsage(usage),
         system_fingerprint: null,
       }
-      const asked = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'x' }] }
+      const asked = {
+        model: 'm',
+        max_tokens: 1,
+        messages: [{ role: 'user', content: 'x' }],
+        thinking: { type: 'adaptive' },
+      }
       const wire = formatJson(messages.fromCanonical(reply, asked, formatContext()))
       const back = chat.decode(received(wire), context(), {
         model: 'm',
@@ -289,7 +294,7 @@ it('keeps a streamed answer on the way to a Messages client and back, however it
         ),
       ]
       const finish = cut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
-      const wire = written(chunks(deltas, finish))
+      const wire = written(chunks(deltas, finish), { thinking: { type: 'adaptive' } })
       eventsOf(wire)
       const read = readStream(chat.stream!, {
         events: eventsInPieces(wire, size),

@@ -16,9 +16,11 @@ import {
   plainJson,
   resultFact,
 } from '../../../../test/support/upstream-facts.ts'
+import type { ChatChunk } from '../../../contract/src/operations/chat.ts'
 import type { ThinkingBlock } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { operations } from '../../../contract/src/operations/index.ts'
+import type { Step } from '../../../contract/src/operations/operation.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
 import { formats as allFormats } from '../../src/formats.ts'
@@ -232,7 +234,7 @@ const firstRequest: Readonly<Record<Client, (shown: boolean) => object>> = {
     messages: [{ role: 'user', content: 'First' }],
     thinking: { type: 'adaptive', display: shown ? 'summarized' : 'omitted' },
   }),
-  responses: () => ({ model: 'm', input: 'First' }),
+  responses: () => ({ model: 'm', input: 'First', include: ['reasoning.encrypted_content'] }),
   generateContent: (shown) => ({
     model: 'm',
     contents: [{ role: 'user', parts: [{ text: 'First' }] }],
@@ -240,9 +242,8 @@ const firstRequest: Readonly<Record<Client, (shown: boolean) => object>> = {
   }),
 }
 
-function whole(client: Client, given: Answer, shown: boolean): ClientAnswer {
+function whole(client: Client, given: Answer, asked: object): ClientAnswer {
   const format = formatOf(client)
-  const asked = firstRequest[client](shown)
   const made = format.fromCanonical(replyOf(given), asked, formatContext())
   validate(format.reply, made)
   return wholeAnswer[client]!(parseJson(formatJson(made)) as Record<string, unknown>)
@@ -288,13 +289,23 @@ function expectComesBack(client: Client, turn: readonly unknown[], given: Answer
   }
 }
 
+function streamed(
+  client: Client,
+  steps: readonly Step<ChatChunk>[],
+  { events = true, ...asked }: { readonly events?: boolean },
+): ClientAnswer {
+  const writer = formatOf(client, true).writer!(asked, formatContext(), events ? 'alt=sse' : '')
+  const wire = steps.map((step) => writer.write(step)).join('') + writer.end()
+  return streamedAnswer[client]!(wire)
+}
+
 const withSteps = answer.chain((given) => stepsOf(given).map((steps) => ({ given, steps })))
 
 describe.each(clients)('an answer to a client of %s', (client) => {
   it('says the same, and comes back to every upstream with its own signed reasoning', () => {
     fc.assert(
       fc.property(answer, fc.boolean(), (given, shown) => {
-        const got = whole(client, given, shown)
+        const got = whole(client, given, firstRequest[client](shown))
         expectSaid(client, got, given, shown)
         expectComesBack(client, got.turn, given)
       }),
@@ -305,11 +316,7 @@ describe.each(clients)('an answer to a client of %s', (client) => {
   it('says the same streamed, however it is cut, and comes back the same', () => {
     fc.assert(
       fc.property(withSteps, fc.boolean(), fc.boolean(), ({ given, steps }, shown, events) => {
-        const format = formatOf(client, true)
-        const asked = firstRequest[client](shown)
-        const writer = format.writer!(asked, formatContext(), events ? 'alt=sse' : '')
-        const wire = steps.map((step) => writer.write(step)).join('') + writer.end()
-        const got = streamedAnswer[client]!(wire)
+        const got = streamed(client, steps, { ...firstRequest[client](shown), events })
         expectSaid(client, got, given, shown)
         expectComesBack(client, got.turn, given)
       }),
@@ -317,3 +324,30 @@ describe.each(clients)('an answer to a client of %s', (client) => {
     )
   })
 })
+
+const plainRequest: Readonly<Record<'messages' | 'responses', object>> = {
+  messages: { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'First' }] },
+  responses: { model: 'm', input: 'First' },
+}
+
+describe.each(['messages', 'responses'] as const)(
+  'a client of %s that asks for no reasoning',
+  (client) => {
+    it('gets the text first, and what calls need comes back in their ids', () => {
+      fc.assert(
+        fc.property(withSteps, fc.boolean(), ({ given, steps }, stream) => {
+          const asked = plainRequest[client]
+          const { turn } = stream ? streamed(client, steps, asked) : whole(client, given, asked)
+          const [first] = turn as readonly { readonly type: string }[]
+          const words = given.text + (given.refusal ?? '')
+          const isShown = client === 'responses' && shownText(given.blocks) !== ''
+          if (words !== '' && !isShown)
+            expect(first?.type).toBe(client === 'messages' ? 'text' : 'message')
+          const kept = given.calls.length > 0 || isShown ? given : { ...given, blocks: [] }
+          expectComesBack(client, turn, kept)
+        }),
+        { numRuns: 200 },
+      )
+    })
+  },
+)

@@ -23,6 +23,7 @@ import { responsesChat } from '../../src/openai-responses/upstream/chat.ts'
 import '../../../../test/support/property-limits.ts'
 
 const codec = responsesChat()
+const include = ['reasoning.encrypted_content']
 const asked: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 
 /** The canonical request as this API's JSON, and back as a client of this API would be read. */
@@ -125,7 +126,7 @@ it('chat → Responses → chat keeps the settings', () => {
 it('a streamed answer → Responses events → chunks keeps what it says', async () => {
   await fc.assert(
     fc.asyncProperty(streamedAnswer, fc.integer({ min: 1, max: 4096 }), async (answer, size) => {
-      const writer = responses.writer!({ model: 'm', input: 'x' }, formatContext(), '')
+      const writer = responses.writer!({ model: 'm', input: 'x', include }, formatContext(), '')
       const text = answer.steps.map((step) => writer.write(step)).join('') + writer.end()
       const events = eventsInPieces(text, size)
       const read = readStream(codec.stream!, { events, context: codecContext(), request: asked })
@@ -155,7 +156,7 @@ it('a whole answer → Response → chat, and then the next turn, keep what it s
   fc.assert(
     fc.property(streamedAnswer, ({ text, reasoning, blocks, calls, finish }) => {
       const reply = replyOf({ text, reasoning, blocks, calls, finish })
-      const request: ResponsesRequest = { model: 'm', input: 'First' }
+      const request: ResponsesRequest = { model: 'm', input: 'First', include }
       const response = responses.fromCanonical(reply, request, formatContext())
       const { output } = validate(ResponseObject, response)
       const back = codec.decode(received(JSON.stringify(response)), codecContext(), asked)

@@ -99,10 +99,16 @@ function readMessage(parts: readonly Fields[]): AnswerMessage {
   const reasoning = of('reasoning')
     .map((part) => textOf(part['text']))
     .join('')
-  const blocks = of('reasoning').flatMap((part) =>
-    thinkingBlock(textOf(part['text']), part['providerMetadata']),
-  )
-  const calls = of('tool-call').filter(isOurs).map(readCall)
+  const called = of('tool-call').filter(isOurs)
+  const blocks = [
+    ...of('reasoning').flatMap((part) =>
+      thinkingBlock(textOf(part['text']), part['providerMetadata']),
+    ),
+    ...called.flatMap((part, index) =>
+      callBlock(part).map((block) => ({ ...block, place: index + 2 })),
+    ),
+  ]
+  const calls = called.map(readCall)
   const images = of('file').flatMap(imageOf)
   const annotations = of('source').flatMap(annotationOf)
   const content = text === '' && calls.length > 0 ? null : text
@@ -127,8 +133,16 @@ export function thinkingBlock(text: string, metadata: unknown): readonly Thinkin
   ]
 }
 
+/** The data that a provider attached to a call, as a block after the call. */
+export function callBlock(part: Fields): readonly ThinkingBlock[] {
+  const { toolCallId: call, providerMetadata: metadata } = part
+  if (!isObject(metadata) || Object.keys(metadata).length === 0) return []
+  const carried = carry({ kind: 'ai_sdk_call', call, metadata })
+  return [{ type: 'reasoning', id: 'ai_sdk_call', summary: [], encrypted_content: carried }]
+}
+
 export function readCall(part: Fields): ToolCall {
-  const { input, providerMetadata: metadata } = part
+  const { input } = part
   return {
     id: textOf(part['toolCallId']),
     type: 'function',
@@ -136,7 +150,6 @@ export function readCall(part: Fields): ToolCall {
       name: textOf(part['toolName']),
       arguments: argumentsText(typeof input === 'string' ? input : formatJson(input ?? {})),
     },
-    ...(isObject(metadata) ? { extra_content: { ai_sdk: metadata } } : {}),
   }
 }
 

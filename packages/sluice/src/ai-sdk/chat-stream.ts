@@ -2,7 +2,6 @@ import {
   type ChatChunk,
   type Fields,
   GatewayError,
-  isObject,
   objectOf,
   type Step,
   textOf,
@@ -10,6 +9,7 @@ import {
 import { CallArguments, createChatChunks } from '@sluice/protocols'
 import {
   annotationOf,
+  callBlock,
   finishReason,
   imageOf,
   isOurs,
@@ -83,7 +83,10 @@ function createPartReader(context: AiSdkContext): (part: Fields) => Steps {
       case 'tool-input-start':
       case 'tool-input-delta':
       case 'tool-call':
-        return calls.read(part).flatMap((call) => chunks.delta({ tool_calls: [call] }))
+        return [
+          ...calls.read(part).flatMap((call) => chunks.delta({ tool_calls: [call] })),
+          ...attached(part).flatMap((block) => chunks.delta({ thinking_blocks: [block] })),
+        ]
       case 'file': {
         const images = imageOf(part)
         return images.length === 0 ? [] : chunks.delta({ images })
@@ -98,6 +101,10 @@ function createPartReader(context: AiSdkContext): (part: Fields) => Steps {
         return []
     }
   }
+}
+
+function attached(part: Fields): ReturnType<typeof callBlock> {
+  return part['type'] === 'tool-call' && isOurs(part) ? callBlock(part) : []
 }
 
 type CallDelta = NonNullable<ChatChunk['choices'][number]['delta']['tool_calls']>[number]
@@ -121,14 +128,9 @@ function createCalls() {
   function whole(part: Fields): readonly CallDelta[] {
     if (!isOurs(part)) return []
     const { id, function: called } = readCall(part)
-    const metadata = part['providerMetadata']
     const begun = slots.has(id) ? [] : [start(id, called?.name ?? '')]
-    const { slot = 0, empty = true } = slots.get(id) ?? {}
-    return [
-      ...begun,
-      ...(empty ? input(id, called?.arguments ?? '{}') : []),
-      ...(isObject(metadata) ? [{ index: slot, extra_content: { ai_sdk: metadata } }] : []),
-    ]
+    const { empty = true } = slots.get(id) ?? {}
+    return [...begun, ...(empty ? input(id, called?.arguments ?? '{}') : [])]
   }
 
   return {

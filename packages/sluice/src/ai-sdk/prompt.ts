@@ -92,11 +92,12 @@ function toolResult(message: Message, path: string, { context, toolNames }: Writ
 
 function assistantParts(message: Message, path: string): readonly Part[] {
   const text = plainText(message) || (message.refusal ?? '')
+  const attached = attachedIn(message)
   return [
     ...(message.thinking_blocks ?? []).flatMap(reasoningPart),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...(message.tool_calls ?? []).map((call, index) =>
-      toolCall(call, `${path}.tool_calls[${index}]`),
+      toolCall(call, attached.get(call.id), `${path}.tool_calls[${index}]`),
     ),
   ]
 }
@@ -110,8 +111,22 @@ function reasoningPart({ encrypted_content: carried }: ThinkingBlock): readonly 
   ]
 }
 
-function toolCall(call: ToolCall, path: string): Part {
-  const metadata = objectOf(call.extra_content)['ai_sdk']
+/** The data that the provider attached to calls, by id. Earlier versions of this gateway wrote it with the call. */
+function attachedIn({ thinking_blocks: blocks, tool_calls: calls }: Message) {
+  const carried = (blocks ?? []).map(({ encrypted_content: text }) =>
+    objectOf(text == null ? undefined : restore(text)),
+  )
+  return new Map<unknown, unknown>([
+    ...(calls ?? []).map(
+      ({ id, extra_content: extra }) => [id, objectOf(extra)['ai_sdk']] as const,
+    ),
+    ...carried.flatMap(({ kind, call, metadata }) =>
+      kind === 'ai_sdk_call' ? [[call, metadata] as const] : [],
+    ),
+  ])
+}
+
+function toolCall(call: ToolCall, metadata: unknown, path: string): Part {
   return {
     type: 'tool-call',
     toolCallId: call.id,

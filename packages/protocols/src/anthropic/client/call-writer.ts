@@ -1,5 +1,6 @@
-import type { ToolCallDelta } from '@sluice/contract'
-import { callSignature } from '../../call-signature.ts'
+import type { ThinkingBlock, ToolCallDelta } from '@sluice/contract'
+import { callSignature, withSignature } from '../../call-signature.ts'
+import { statedId } from '../../call-state.ts'
 import { ObjectProgress } from '../../object-progress.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { callSignatureBlock } from './thinking.ts'
@@ -28,21 +29,26 @@ export interface CallWriter {
   /** True while the arguments of the open call are incomplete. */
   writing(): boolean
   take(piece: ToolCallDelta): string
+  /** Adds reasoning to what the id of the next call that begins holds. */
+  carry(blocks: readonly ThinkingBlock[]): void
   /** Writes everything that is still waiting, in the order in which the calls began. */
   finish(): string
   /** Ends the open call; only white space can follow in its arguments. */
   close(): string
 }
 
+/** `isAsked`: whether the caller asked for thinking, so that its blocks may carry signatures. */
 export function createCallWriter(
   blocks: BlockWriter,
   newId: (prefix: string) => string,
+  isAsked: boolean,
 ): CallWriter {
   const slots = new Map<number, Slot>()
   /** Calls with a name, in order, and how many of them have been processed. */
   const named: Slot[] = []
   let begun = 0
   let open: Slot | undefined
+  const carried: ThinkingBlock[] = []
 
   const writing = (): boolean => open !== undefined && !open.progress.isWhole(open.arguments)
 
@@ -55,10 +61,16 @@ export function createCallWriter(
   function begin(slot: Slot): string {
     slot.state = 'open'
     open = slot
-    const { id, name, signature } = slot
-    const carried =
+    const { id, signature } = slot
+    const signed = signature === undefined ? {} : withSignature(signature)
+    if (!isAsked) return beginCall(slot, statedId({ id, ...signed }, carried.splice(0)))
+    const before =
       signature === undefined ? '' : blocks.whole(callSignatureBlock({ [id]: signature }))
-    return carried + blocks.beginCall(id, name) + blocks.argue(slot.arguments)
+    return before + beginCall(slot, statedId({ id }, []))
+  }
+
+  function beginCall(slot: Slot, id: string): string {
+    return blocks.beginCall(id, slot.name) + blocks.argue(slot.arguments)
   }
 
   function close(): string {
@@ -91,6 +103,9 @@ export function createCallWriter(
       slot.progress.add(text)
       const written = slot.state === 'open' ? blocks.argue(text) : ''
       return written + advance()
+    },
+    carry(thoughts) {
+      carried.push(...thoughts)
     },
     finish() {
       let out = close()

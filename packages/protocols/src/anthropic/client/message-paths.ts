@@ -1,4 +1,5 @@
-import { isObject, listOf, objectOf } from '@sluice/contract'
+import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { plainId } from '../../call-state.ts'
 import { messagePaths, type MessagePlaces } from '../../message-places.ts'
 import { canonicalPrompt } from './request.ts'
 import type { CountTokensRequest } from './schema.ts'
@@ -46,7 +47,9 @@ function placesOf(request: unknown): MessagePlaces {
       .flat()
       .filter(({ block }) => block['type'] === 'tool_use')
       .map(({ path }) => path),
-    results: new Map(results.map(({ block, path }) => [block['tool_use_id'], path])),
+    results: new Map(
+      results.map(({ block, path }) => [plainId(textOf(block['tool_use_id'])), path]),
+    ),
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
+import { plainId, withoutState } from '../../call-state.ts'
 import { documentText } from '../../file-types.ts'
 import { serverToolText } from '../../server-tools.ts'
 import { ServerTools } from '../upstream/server-tools.ts'
@@ -164,7 +165,7 @@ function toolResult(
   return {
     message: {
       role: 'tool',
-      tool_call_id: needed(block.tool_use_id, `${path}.tool_use_id`),
+      tool_call_id: plainId(needed(block.tool_use_id, `${path}.tool_use_id`)),
       content: plain(parts),
     },
     media: inner.filter(({ type }) => type !== 'text'),
@@ -193,16 +194,19 @@ function compacted(content: Block['content']): readonly ContentPart[] {
 }
 
 function assistantMessage(content: readonly Block[], path: string): readonly Message[] {
-  const { text: reasoning, blocks, callSignatures } = readThinking(content)
+  const { text: reasoning, blocks: thoughts, callSignatures } = readThinking(content)
+  const blocks = [...thoughts]
   const parts: ContentPart[] = []
   const calls: ToolCall[] = []
   const serverTools = new ServerTools()
   for (const [index, block] of content.entries()) {
     if (isThinking(block)) continue
     if (block.type === 'text') parts.push(...partsOf(block, `${path}[${index}]`))
-    else if (block.type === 'tool_use')
-      calls.push(signCall(toolCall(block, `${path}[${index}]`), callSignatures))
-    else if (isServerTool(block)) parts.push(...serverTools.read(block).map(serverToolPart))
+    else if (block.type === 'tool_use') {
+      const { call, blocks: before } = withoutState(toolCall(block, `${path}[${index}]`))
+      blocks.push(...before)
+      calls.push(signCall(call, callSignatures))
+    } else if (isServerTool(block)) parts.push(...serverTools.read(block).map(serverToolPart))
     // Replaces everything before it.
     else if (block.type === 'compaction') parts.push(...compacted(block.content))
     else throw unknownBlock(block.type, `${path}[${index}]`)
@@ -218,7 +222,7 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
       role: 'assistant',
       content: parts.length === 0 ? null : said.length === 0 ? '' : plain(said),
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(blocks.length === 0 ? {} : { thinking_blocks: [...blocks] }),
+      ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
     ...(drawn.length === 0 ? [] : [{ role: 'user' as const, content: drawn }]),

@@ -9,6 +9,7 @@ import {
 } from '@sluice/contract'
 import { answeredArguments, unreadArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
+import { blocksByCall, statedId } from '../../call-state.ts'
 import { annotationsName, type CitedText, citedTexts, nameUnread } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
@@ -34,14 +35,13 @@ export function fromCanonical(
   const hasCalls = (message.tool_calls?.length ?? 0) > 0
   const stopSequence = choice.stop_sequence ?? null
   const declined = finish !== 'content_filter' && message.refusal != null
-  const textShown = showsThinking(request)
   nameUncited(message, context)
   return {
     id: messageId(reply.id, context.newId),
     type: 'message',
     role: 'assistant',
     model: reply.model,
-    content: contentOf(message, { declined, textShown }),
+    content: contentOf(message, request, declined),
     stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
     stop_sequence: stopSequence,
     stop_details: finish === 'content_filter' ? refusalDetails(message.refusal) : null,
@@ -68,6 +68,14 @@ type NewId = (prefix: string) => string
 /** Whether thinking text is shown. It is not if the caller disabled thinking or asked only for signatures. */
 export function showsThinking({ thinking }: MessagesRequest): boolean {
   return thinking?.type !== 'disabled' && thinking?.display !== 'omitted'
+}
+
+/**
+ * Whether the caller asked for thinking. Anthropic's own responses contain none otherwise, and callers read the first block as
+ * the text. What a provider needs back is then in the ids of the calls.
+ */
+export function asksForThinking({ thinking }: MessagesRequest): boolean {
+  return thinking?.type === 'enabled' || thinking?.type === 'adaptive'
 }
 
 /** Details of a response stopped by a filter; Anthropic's category is unknown. */
@@ -98,35 +106,66 @@ function usageOf({ usage }: ChatReply): object {
 
 function contentOf(
   message: AnswerMessage,
-  { declined, textShown }: { readonly declined: boolean; readonly textShown: boolean },
+  request: MessagesRequest,
+  declined: boolean,
 ): readonly Block[] {
   const calls = message.tool_calls ?? []
   const citing = ({ text, annotations }: CitedText): Block =>
     textBlock(text, citationsOf(text, annotations))
-  const signed = calls.flatMap((call) => {
-    const signature = callSignature(call)
-    return signature === undefined ? [] : [[call.id, signature] as const]
-  })
-  const { thinking_blocks: thoughts } = message
+  const isAsked = asksForThinking(request)
+  const textShown = showsThinking(request)
   const texts = citedTexts(message)
   return interleaved(
-    thinkingBlocks(message, textShown).map((block, index) => ({
-      place: thoughts?.[index]?.place,
-      pieces: [block],
-    })),
+    isAsked ? askedThoughts(message, textShown) : unaskedThoughts(message, textShown),
     [
       ...(message.server_tool_calls ?? []).flatMap(serverToolBlocks),
       ...texts.filter(({ calls: before }) => before === 0).map(citing),
       ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
       ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
-      ...(signed.length > 0 ? [callSignatureBlock(Object.fromEntries(signed))] : []),
+      ...(isAsked ? signaturesOf(calls) : []),
     ],
-    callsAndTexts(
-      calls.map((call) => [toolUse(call)]),
-      texts,
-      (text) => [citing(text)],
-    ),
+    callsAndTexts(isAsked ? calls.map(askedCall) : unaskedCalls(message), texts, (text) => [
+      citing(text),
+    ]),
   )
+}
+
+function signaturesOf(calls: readonly ToolCall[]): readonly Block[] {
+  const signed = calls.flatMap((call) => {
+    const signature = callSignature(call)
+    return signature === undefined ? [] : [[call.id, signature] as const]
+  })
+  return signed.length === 0 ? [] : [callSignatureBlock(Object.fromEntries(signed))]
+}
+
+function askedCall(call: ToolCall): readonly Block[] {
+  return [toolUse(call, statedId({ id: call.id }, []))]
+}
+
+function unaskedCalls(message: AnswerMessage): readonly (readonly Block[])[] {
+  const { tool_calls: calls = [], thinking_blocks: blocks } = message
+  const byCall = blocksByCall(blocks, calls.length)
+  return calls.map((call, index) => [toolUse(call, statedId(call, byCall.get(index) ?? []))])
+}
+
+interface Thought {
+  readonly place?: number | undefined
+  readonly pieces: readonly Block[]
+}
+
+function askedThoughts(message: AnswerMessage, textShown: boolean): readonly Thought[] {
+  const { thinking_blocks: thoughts } = message
+  return thinkingBlocks(message, textShown).map((block, index) => ({
+    place: thoughts?.[index]?.place,
+    pieces: [block],
+  }))
+}
+
+/** Some models need the words back with their calls, so these stay before the first one. */
+function unaskedThoughts(message: AnswerMessage, textShown: boolean): readonly Thought[] {
+  const { reasoning_content: words = '', thinking_blocks: blocks, tool_calls: calls } = message
+  if (!calls?.length || blocks?.length) return []
+  return [{ place: 1, pieces: thinkingBlocks({ reasoning_content: words }, textShown) }]
 }
 
 function textBlock(text: string, citations: readonly object[] = []): Block {
@@ -143,12 +182,12 @@ export function pictureIn(text: string): string | undefined {
   return /^!\[image\]\((data:image\/[\w.+-]+;base64,[\w+/=]+|https?:[^\s()]+)\)$/.exec(text)?.[1]
 }
 
-function toolUse(call: ToolCall): Block {
+function toolUse(call: ToolCall, id: string): Block {
   const { name, input } =
     call.custom === undefined
       ? { name: call.function?.name ?? '', input: readInput(call.function?.arguments ?? '') }
       : { name: call.custom.name, input: { input: call.custom.input } }
-  return { type: 'tool_use', id: call.id, name, input }
+  return { type: 'tool_use', id, name, input }
 }
 
 /** Unparsable arguments, such as those of a truncated response, are passed on as text. */

@@ -14,7 +14,7 @@ import { formatUsage } from '../usage.ts'
 import { type BlockWriter, createBlockWriter } from './block-writer.ts'
 import { type CallWriter, createCallWriter } from './call-writer.ts'
 import { errorBody } from './error.ts'
-import { messageId, refusalDetails, showsThinking } from './reply.ts'
+import { asksForThinking, messageId, refusalDetails, showsThinking } from './reply.ts'
 import { MessagesRequest } from './schema.ts'
 import { serverToolBlocks } from './server-tools.ts'
 import { writeEvent } from './write-event.ts'
@@ -24,6 +24,8 @@ type Context = Pick<FormatContext, 'leftOut' | 'newId' | 'requestId'>
 /** The state of a stream being written. */
 interface Writing {
   readonly textShown: boolean
+  /** Whether the caller asked for thinking. Otherwise words are written only before calls, and blocks only in their ids. */
+  readonly isAsked: boolean
   readonly model: string
   readonly context: Context
   readonly blocks: BlockWriter
@@ -49,12 +51,14 @@ interface Writing {
  */
 export function createChatWriter(request: MessagesRequest, context: Context): StreamWriter<'chat'> {
   const blocks = createBlockWriter()
+  const isAsked = asksForThinking(request)
   const writing: Writing = {
     textShown: showsThinking(request),
+    isAsked,
     model: request.model,
     context,
     blocks,
-    calls: createCallWriter(blocks, context.newId),
+    calls: createCallWriter(blocks, context.newId, isAsked),
     held: [],
     late: [],
     started: false,
@@ -159,10 +163,10 @@ function say(writing: Writing, delta: ChatDelta): string {
   const { blocks, calls, late } = writing
   let said = ''
   if (delta.reasoning_content || delta.thinking_blocks?.length) {
-    if (blocks.hasSpoken() || calls.any()) late.push(delta)
+    if (!writing.isAsked || blocks.hasSpoken() || calls.any()) late.push(delta)
     else said = think(writing, delta)
   }
-  if (delta.content || delta.images?.length) said += tellLate(writing)
+  if (writing.isAsked && (delta.content || delta.images?.length)) said += tellLate(writing)
   return said + speak(writing, delta)
 }
 
@@ -170,7 +174,11 @@ function tellLate(writing: Writing): string {
   const { late } = writing
   if (late.length === 0) return ''
   writing.late = []
-  return late.map((delta) => think(writing, delta)).join('')
+  if (writing.isAsked) return late.map((delta) => think(writing, delta)).join('')
+  const carried = late.flatMap(({ thinking_blocks: thoughts }) => thoughts ?? [])
+  writing.calls.carry(carried)
+  if (!writing.textShown || carried.length > 0 || writing.calls.any()) return ''
+  return late.map((delta) => writing.blocks.think(delta.reasoning_content ?? '')).join('')
 }
 
 function think({ blocks, textShown }: Writing, delta: ChatDelta): string {

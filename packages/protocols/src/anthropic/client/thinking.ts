@@ -99,7 +99,7 @@ export function wordsOf({ thinking, summary }: ThinkingBlock): string {
   return thinking ?? summary?.join('\n\n') ?? ''
 }
 
-/** A block that carries call signatures; placed before the calls. */
+/** A block that carries call signatures; placed before the calls. For callers who asked for thinking. */
 export function callSignatureBlock(signatures: Readonly<Record<string, string>>): OutBlock {
   return { type: 'redacted_thinking', data: carry({ kind: 'call_signatures', signatures }) }
 }

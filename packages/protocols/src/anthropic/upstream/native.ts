@@ -1,4 +1,5 @@
 import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { hasState } from '../../call-state.ts'
 import { restore } from '../../carried-reasoning.ts'
 import { adaptedCount, adaptedMessages, fitsClaude } from '../../claude/adapted-messages.ts'
 import { createIdleWatcher } from '../../idle-watcher.ts'
@@ -50,7 +51,7 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fi
 }
 
 /**
- * Whether all reasoning, server tool calls and citations in the conversation are Claude's own. Anthropic would refuse those
+ * Whether all reasoning, calls and citations in the conversation are Claude's own. Anthropic would refuse those
  * that the gateway has converted from other providers or written without a signature; the codec drops them or converts them to
  * text.
  */
@@ -60,6 +61,7 @@ function isAnthropicsOwn(request: unknown): boolean {
     .filter(isObject)
     .every((block) => {
       const { type, signature, data, id } = block
+      if (hasState(id) || hasState(block['tool_use_id'])) return false
       if (type === 'text') return listOf(block['citations']).every(isOwnCitation)
       if (type === 'server_tool_use' || type === 'mcp_tool_use')
         return /^(srv|mcp)toolu_/.test(textOf(id))

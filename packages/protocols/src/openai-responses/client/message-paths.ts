@@ -1,4 +1,5 @@
 import { listOf, objectOf, textOf } from '@sluice/contract'
+import { plainId } from '../../call-state.ts'
 import { messagePaths, type MessagePlaces } from '../../message-places.ts'
 import { canonicalOf } from './request.ts'
 import type { ResponsesRequest } from './schema.ts'
@@ -48,7 +49,7 @@ function placesOf(request: unknown): MessagePlaces {
     results: new Map(
       items
         .filter(({ type }) => type.endsWith('_output'))
-        .map(({ item, path }) => [item['call_id'], path]),
+        .map(({ item, path }) => [plainId(textOf(item['call_id'])), path]),
     ),
   }
 }

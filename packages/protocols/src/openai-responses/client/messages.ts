@@ -8,6 +8,7 @@ import {
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
 import { withSignature } from '../../call-signature.ts'
+import { plainId, withoutState } from '../../call-state.ts'
 import { placed } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { serverToolText, textForm } from '../../server-tools.ts'
@@ -182,24 +183,28 @@ function addCall(conversation: Conversation, item: InputItem, path: string): voi
   if (own == null) throw missing(`${path}.name`)
   const name = conversation.names.flat(own, namespace)
   endOutputs(conversation)
-  conversation.asked.add(id)
-  const signature = conversation.signatures[id]
-  const signed = signature === undefined ? {} : withSignature(signature)
-  openTurn(conversation).calls.push(
-    item.type === 'custom_tool_call'
-      ? { id, type: 'custom', custom: { name, input: item.input ?? '' }, ...signed }
-      : {
-          id,
-          type: 'function',
-          function: { name, arguments: argumentsText(textForm(item.arguments ?? '')) },
-          ...signed,
-        },
-  )
+  const { call, blocks } = withoutState(callOf(item, { id, name }))
+  conversation.asked.add(call.id)
+  const signature = conversation.signatures[call.id]
+  const turn = openTurn(conversation)
+  turn.blocks.push(...blocks)
+  turn.calls.push(signature === undefined ? call : { ...call, ...withSignature(signature) })
+}
+
+function callOf(
+  item: InputItem,
+  { id, name }: { readonly id: string; readonly name: string },
+): ToolCall {
+  if (item.type === 'custom_tool_call')
+    return { id, type: 'custom', custom: { name, input: item.input ?? '' } }
+  const text = argumentsText(textForm(item.arguments ?? ''))
+  return { id, type: 'function', function: { name, arguments: text } }
 }
 
 function addOutput(conversation: Conversation, item: InputItem, path: string): void {
-  const { call_id: id, output } = item
-  if (id == null) throw missing(`${path}.call_id`)
+  const { call_id: given, output } = item
+  if (given == null) throw missing(`${path}.call_id`)
+  const id = plainId(given)
   if (output == null) throw missing(`${path}.output`)
   if (!conversation.asked.has(id) || conversation.answered.has(id))
     throw invalidRequest(

@@ -1,11 +1,11 @@
 import { isObject, type ThinkingBlock, textOf } from '@sluice/contract'
 import { carry, restore } from '../../carried-reasoning.ts'
-import type { InputItem, OutputItem } from './schema.ts'
+import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
 /**
  * Reasoning in this format has one opaque field, `encrypted_content`. It carries blocks of every protocol and Gemini's
- * signatures of calls, which are restored when the client sends the item back. OpenAI's own blocks are carried, too, because
- * they belong to the id that OpenAI gave them, while items here have ids of their own.
+ * signatures of calls, which are restored when the client sends the item back. OpenAI's own blocks are carried, too, because they belong to the id that OpenAI gave
+ * them, while items here have ids of their own.
  */
 
 interface Restored {
@@ -67,8 +67,20 @@ export function plainReasoningItem(text: string, id: string): OutputItem {
   return { id, type: 'reasoning', summary: [{ type: 'summary_text', text }] }
 }
 
-/** Placed before a call that Gemini signed. */
+/** Placed before a call that Gemini signed, for callers who ask for encrypted reasoning. */
 export function signatureItem(callId: string, signature: string, id: string): OutputItem {
   const carried = carry({ kind: 'call_signatures', signatures: { [callId]: signature } })
   return { id, type: 'reasoning', summary: [], encrypted_content: carried }
+}
+
+/**
+ * Whether the caller asked for items that it cannot read but must send back. Otherwise what a provider needs back is in the
+ * ids of the calls, because callers read the first item of a plain response as its message.
+ */
+export function asksForEncrypted({ include }: ResponsesRequest): boolean {
+  return include?.includes('reasoning.encrypted_content') === true
+}
+
+export function hasWords({ summary, thinking }: ThinkingBlock): boolean {
+  return Boolean(thinking) || (summary?.length ?? 0) > 0
 }

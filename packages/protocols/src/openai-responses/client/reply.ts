@@ -11,6 +11,7 @@ import {
   textOf,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
+import { blocksByCall, statedId } from '../../call-state.ts'
 import { type CitedText, citedTexts, readCitation } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
@@ -18,7 +19,13 @@ import { callsAndTexts } from '../../text-places.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames, type FlatNames } from './offered-tools.ts'
-import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
+import {
+  asksForEncrypted,
+  hasWords,
+  plainReasoningItem,
+  reasoningItem,
+  signatureItem,
+} from './reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 import { serverItems } from './server-items.ts'
 import { searchItem } from './tool-search.ts'
@@ -51,7 +58,7 @@ export function responseOf(
 function itemsIn(choice: Choice, request: ResponsesRequest, context: ItemContext): OutputItem[] {
   if (asksForCompaction(request))
     return [compactionItem(summaryIn(choice.message), context.newId('cmp_'))]
-  return named(outputOf(choice, wantsLogprobs(request), context), request)
+  return named(outputOf(choice, request, context), request)
 }
 
 function named(items: OutputItem[], request: ResponsesRequest): OutputItem[] {
@@ -159,29 +166,44 @@ export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> 
 type Choice = ChatReply['choices'][number]
 
 /** Output items in the order in which the model made them. The message comes before the calls. */
-function outputOf(choice: Choice, logprobs: boolean, context: ItemContext): OutputItem[] {
+function outputOf(choice: Choice, request: ResponsesRequest, context: ItemContext): OutputItem[] {
   const { newId } = context
   const { message } = choice
-  const { reasoning_content: reasoning, thinking_blocks: blocks } = message
+  const { reasoning_content: reasoning, thinking_blocks: blocks, tool_calls: calls = [] } = message
+  const isShown = showsReasoning(message, request)
+  const byCall = blocksByCall(isShown ? [] : blocks, calls.length)
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
   const texts = citedTexts(message)
-  const content = partsOf(choice, texts, logprobs)
+  const content = partsOf(choice, texts, wantsLogprobs(request))
   return [
     ...plainItems(reasoning ?? '', blocks ?? [], newId),
     ...interleaved(
-      (blocks ?? []).map((block) => ({ ...block, pieces: [reasoningItem(block, newId('rs_'))] })),
+      (isShown ? (blocks ?? []) : []).map((block) => ({
+        ...block,
+        pieces: [reasoningItem(block, newId('rs_'))],
+      })),
       [
         ...(message.server_tool_calls ?? []).flatMap((call) => serverItems(call, newId, context)),
         ...(content.length === 0 ? [] : [messageItem(newId('msg_'), { content, status })]),
         ...(message.images ?? []).map(({ image_url: { url } }) => imageItem(newId('ig_'), url)),
       ],
       callsAndTexts(
-        (message.tool_calls ?? []).map((call) => callItems(call, newId)),
+        calls.map((call, index) =>
+          asksForEncrypted(request)
+            ? signedItems(call, newId)
+            : [statedItem(call, byCall.get(index) ?? [], newId)],
+        ),
         texts,
         (text) => [messageItem(newId('msg_'), { content: [textIn(text)], status })],
       ),
     ),
   ]
+}
+
+/** Reasoning is shown if the model's words are among it, or if the caller asked for what nobody can read. */
+function showsReasoning(message: Choice['message'], request: ResponsesRequest): boolean {
+  const { reasoning_content: words, thinking_blocks: blocks } = message
+  return asksForEncrypted(request) || Boolean(words) || (blocks ?? []).some(hasWords)
 }
 
 /** Reasoning that no block contains. */
@@ -242,10 +264,16 @@ export function messageItem(
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-function callItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
+function signedItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
+  const { extra_content: _, ...plain } = call
   const signature = callSignature(call)
   const signed = signature === undefined ? [] : [signatureItem(call.id, signature, newId('rs_'))]
-  return [...signed, callItem(call, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')]
+  return [...signed, statedItem(plain, [], newId)]
+}
+
+function statedItem(call: ToolCall, blocks: readonly ThinkingBlock[], newId: NewId): OutputItem {
+  const stated = { ...call, id: statedId(call, blocks) }
+  return callItem(stated, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')
 }
 
 /** A function is called with an object, so empty arguments become an empty object. */

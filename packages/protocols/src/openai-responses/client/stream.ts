@@ -44,6 +44,7 @@ export function createChatWriter(
     itemId: itemIds(id),
     callId: () => context.newId('call_'),
     names: createFlatNames(request),
+    request,
     logprobs: wantsLogprobs(request),
     tell: events.tell,
     leftOut: context.leftOut,

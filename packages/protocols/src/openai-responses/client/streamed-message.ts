@@ -2,6 +2,7 @@ import type { ChoiceLogprobs, Fields } from '@sluice/contract'
 import { assertBounded } from '../../bounded.ts'
 import type { FormatContext } from '../../protocol.ts'
 import type { FlatNames } from './offered-tools.ts'
+import type { ResponsesRequest } from './schema.ts'
 import { textPart } from './reply.ts'
 
 /** What the output items need to write their events. */
@@ -9,6 +10,7 @@ export interface Teller {
   readonly itemId: (prefix: string) => string
   readonly callId: () => string
   readonly names: FlatNames
+  readonly request: ResponsesRequest
   /** Whether the caller asked for logprobs. */
   readonly logprobs: boolean
   readonly tell: (type: string, fields: object) => void

@@ -7,7 +7,14 @@ import type {
   ToolCallDelta,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
-import { plainReasoningItem, reasoningItem, signatureItem } from './reasoning.ts'
+import { statedId } from '../../call-state.ts'
+import {
+  asksForEncrypted,
+  hasWords,
+  plainReasoningItem,
+  reasoningItem,
+  signatureItem,
+} from './reasoning.ts'
 import { callItem, flatAnnotation, imageItem, messageItem, namedItem } from './reply.ts'
 import type { OutputItem } from './schema.ts'
 import { serverItems } from './server-items.ts'
@@ -35,6 +42,10 @@ interface Output {
   readonly calls: Map<number, OpenCall>
   reasoning: OpenReasoning | undefined
   message: StreamedMessage | undefined
+  /** Whether reasoning is shown: the caller asked for it, or the model's words are among it. */
+  isShown: boolean
+  /** Reasoning before the first words, which otherwise is in the id of the next call. */
+  readonly carried: ThinkingBlock[]
 }
 
 /**
@@ -60,6 +71,8 @@ export function createStreamedOutput(teller: Teller): StreamedOutput {
     calls: new Map(),
     reasoning: undefined,
     message: undefined,
+    isShown: asksForEncrypted(teller.request),
+    carried: [],
   }
   return {
     items: () => output.done.filter((item) => item !== undefined),
@@ -100,7 +113,14 @@ function finishItem(output: Output, index: number, item: OutputItem): void {
   output.teller.tell('response.output_item.done', { output_index: index, item: shown })
 }
 
+function show(output: Output): void {
+  if (output.isShown) return
+  output.isShown = true
+  for (const block of output.carried.splice(0)) addBlock(output, block)
+}
+
 function addReasoning(output: Output, text: string): void {
+  show(output)
   const open = output.reasoning ?? openReasoning(output)
   const place = { item_id: open.id, output_index: open.index, summary_index: 0 }
   if (open.text === '')
@@ -124,6 +144,11 @@ function openReasoning(output: Output): OpenReasoning {
  * A complete block ends the reasoning that it belongs to. If none of its text was sent before, it becomes an item of its own.
  */
 function addBlock(output: Output, block: ThinkingBlock): void {
+  if (hasWords(block)) show(output)
+  if (!output.isShown) {
+    output.carried.push(block)
+    return
+  }
   // Gemini signs a text after it was sent; the message continues.
   if (output.reasoning === undefined && output.message !== undefined && block.type === 'thought')
     return addWhole(output, reasoningItem(block, output.teller.itemId('rs_')))
@@ -197,9 +222,11 @@ function openCall(output: Output, piece: ToolCallDelta): OpenCall {
   closeMessage(output, 'completed')
   const { itemId: newItemId, callId: newCallId } = output.teller
   const custom = piece.type === 'custom'
-  const callId = piece.id ?? newCallId()
-  const signature = callSignature(piece)
-  if (signature !== undefined) addWhole(output, signatureItem(callId, signature, newItemId('rs_')))
+  const id = piece.id ?? newCallId()
+  const isAsked = asksForEncrypted(output.teller.request)
+  const signature = isAsked ? callSignature(piece) : undefined
+  if (signature !== undefined) addWhole(output, signatureItem(id, signature, newItemId('rs_')))
+  const callId = statedId(isAsked ? { id } : { ...piece, id }, output.carried.splice(0))
   const name = (custom ? piece.custom?.name : piece.function?.name) ?? ''
   const itemId = newItemId(custom ? 'ctc_' : 'fc_')
   const begun = custom
@@ -212,9 +239,9 @@ function openCall(output: Output, piece: ToolCallDelta): OpenCall {
     name,
     ...begun,
   })
-  const call: OpenCall = { itemId, callId, index, custom, name, text: '' }
-  output.calls.set(piece.index, call)
-  return call
+  const open: OpenCall = { itemId, callId, index, custom, name, text: '' }
+  output.calls.set(piece.index, open)
+  return open
 }
 
 function addToCall(output: Output, call: OpenCall, text: string): void {

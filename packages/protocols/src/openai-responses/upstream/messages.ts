@@ -146,13 +146,18 @@ function reasoningItem(block: ThinkingBlock): readonly Fields[] {
 /** OpenAI responds with 400 to longer ids. */
 const callIdCharactersMax = 64
 
-function callItem(call: ToolCall, { kinds }: Place): Fields {
+/** A gateway's id may carry what it needs back. */
+function callIdOut(id: string, { context }: Place): string {
+  return context.isGateway === true ? id : fittedId(id, callIdCharactersMax)
+}
+
+function callItem(call: ToolCall, place: Place): Fields {
   const { id, custom } = call
   if (custom !== undefined) {
-    kinds.set(id, 'custom')
+    place.kinds.set(id, 'custom')
     return {
       type: 'custom_tool_call',
-      call_id: fittedId(id, callIdCharactersMax),
+      call_id: callIdOut(id, place),
       name: custom.name,
       input: custom.input,
     }
@@ -160,7 +165,7 @@ function callItem(call: ToolCall, { kinds }: Place): Fields {
   const { name, arguments: text } = call.function ?? { name: '', arguments: '' }
   return {
     type: 'function_call',
-    call_id: fittedId(id, callIdCharactersMax),
+    call_id: callIdOut(id, place),
     name,
     arguments: text,
   }
@@ -170,7 +175,7 @@ function resultItem(message: Message, id: string, place: MessagePlace): Fields {
   const type = place.kinds.get(id) === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
   return {
     type,
-    call_id: fittedId(id, callIdCharactersMax),
+    call_id: callIdOut(id, place),
     output: contentOf(message.content, place),
   }
 }

@@ -1,4 +1,5 @@
 import { listOf, objectOf, textOf } from '@sluice/contract'
+import { hasState } from '../../call-state.ts'
 import { restore } from '../../carried-reasoning.ts'
 import { adaptedResponses } from '../../openai/upstream/adapted-request.ts'
 import { nativeJson } from '../../openai/upstream/native.ts'
@@ -8,8 +9,8 @@ import { responseUsage } from './server-items.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /**
- * A Responses request, sent unchanged. A request that carries reasoning of another protocol in `encrypted_content` does not
- * fit, because OpenAI could not decrypt it.
+ * A Responses request, sent unchanged. A request that carries reasoning of another protocol in `encrypted_content` or in the
+ * id of a call does not fit, because OpenAI could not decrypt it.
  */
 export const nativeResponses: Native = nativeJson('/responses', {
   fits: fitsResponses,
@@ -39,7 +40,10 @@ export const nativeCompact: Native = nativeJson('/responses/compact', { fits: fi
  */
 function fitsResponses(request: unknown): boolean {
   if (objectOf(request)['background'] === true) return false
-  return !listOf(objectOf(request)['input']).some(
-    (item) => restore(textOf(objectOf(item)['encrypted_content'])) !== undefined,
-  )
+  return !listOf(objectOf(request)['input'])
+    .map(objectOf)
+    .some(
+      (item) =>
+        restore(textOf(item['encrypted_content'])) !== undefined || hasState(item['call_id']),
+    )
 }

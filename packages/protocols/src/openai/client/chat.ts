@@ -1,5 +1,4 @@
 import {
-  type ChatChunk,
   type ChatReply,
   type ChatRequest,
   type ContentPart,
@@ -18,6 +17,7 @@ import { serverToolText } from '../../server-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
 import { readContent } from '../upstream/content.ts'
+import { detailsBlock, readState } from '../message-state.ts'
 import { shownMessages, withShownPictures } from './drawn-pictures.ts'
 import {
   callsAsToolCalls,
@@ -29,6 +29,7 @@ import {
 import { isCalled, offeredTools, pathOfSearchTool, serverTools } from './offered-tools.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 import { writeChunks } from './stream.ts'
+import { createChunkForm, writtenReply } from './written-message.ts'
 import {
   amountOfThinking,
   hidesThinking,
@@ -74,7 +75,7 @@ export function canonicalChat(
       : {}),
     messages: callsAsToolCalls(
       withShownPictures(messages)
-        .map((message) => withReasoning(withoutThinkingParts(message)))
+        .map((message) => withBlocks(withReasoning(withoutThinkingParts(message))))
         .map(withServerToolWords),
     ).map(plainMessage),
     ...(stop == null ? {} : { stop: stopList(stop) }),
@@ -118,6 +119,17 @@ function withReasoning(message: ChatCompletionMessage): ChatCompletionMessage {
 function isContentPart(part: { readonly type: string }): part is ContentPart {
   return !isThinkingPart(part)
 }
+
+/** Reasoning in the fields that other programs defined, as blocks. */
+function withBlocks(message: ChatCompletionMessage): ChatCompletionMessage {
+  if (!stateFields.some((field) => field in message)) return message
+  const { extra_content: _, reasoning_details: __, file_citations: ___, ...rest } = message
+  const { blocks: read, details } = readState(message, message.thinking_blocks ?? [])
+  const blocks = [...read, ...detailsBlock(details)]
+  return blocks.length === 0 ? rest : { ...rest, thinking_blocks: blocks }
+}
+
+const stateFields = ['extra_content', 'reasoning_details', 'file_citations'] as const
 
 function isThinkingPart({ type }: { readonly type: string }): boolean {
   return type === 'thinking'
@@ -291,27 +303,15 @@ const toolCall = /\.tool_calls\[0\](\.function)?/
 /** The response in the form that the caller reads. */
 export function chatAnswer(reply: ChatReply, request: ChatCompletionRequest): object {
   const shown = hidesThinking(request) ? withoutThinking(reply) : reply
-  const told = withoutTextPlaces(shown)
-  return usesFunctions(request) ? withFunctionCalls(told) : told
-}
-
-function withoutTextPlaces(reply: ChatReply): ChatReply {
-  if (reply.choices.every(({ message }) => message.text_places === undefined)) return reply
-  return {
-    ...reply,
-    choices: reply.choices.map((choice) => {
-      const { text_places: _, ...message } = choice.message
-      return { ...choice, message }
-    }),
-  }
+  return writtenReply(usesFunctions(request) ? withFunctionCalls(shown) : shown)
 }
 
 /** Writes a streamed response in the form that the caller reads. */
 export function writeChat(request: ChatCompletionRequest): StreamWriter<OperationName> {
-  const said = usesFunctions(request) ? withFunctionDelta : (chunk: ChatChunk) => chunk
-  if (!hidesThinking(request)) return writeChunks(request, said)
+  const form = createChunkForm()
   return writeChunks(request, (chunk) => {
-    const shown = withoutThinkingDelta(chunk)
-    return shown && said(shown)
+    const shown = hidesThinking(request) ? withoutThinkingDelta(chunk) : chunk
+    const said = shown && (usesFunctions(request) ? withFunctionDelta(shown) : shown)
+    return said && form(said)
   })
 }

@@ -95,7 +95,7 @@ function withArguments(call: ToolCall): ToolCall {
 }
 
 /** The response for a caller who uses functions. Of several calls it gets the first, because there is room for only one. */
-export function withFunctionCalls(reply: ChatReply): object {
+export function withFunctionCalls(reply: ChatReply) {
   return {
     ...reply,
     choices: reply.choices.map((choice) => {
@@ -111,7 +111,7 @@ export function withFunctionCalls(reply: ChatReply): object {
 }
 
 /** One chunk of a streamed response for such a caller; undefined for a chunk of a further call. */
-export function withFunctionDelta(chunk: ChatChunk): object | undefined {
+export function withFunctionDelta(chunk: ChatChunk) {
   const choices = chunk.choices.flatMap((choice) => {
     const { tool_calls: calls, ...delta } = choice.delta
     const called = calls?.find(({ index }) => index === 0)?.function

@@ -55,6 +55,11 @@ const ChatCompletionMessage = Type.Object({
   reasoning: Type.Optional(Type.Unknown()),
   /** Images of an earlier response. */
   images: optional(Type.Array(AnyObject)),
+  /** Reasoning of an earlier response, see message-state.ts. */
+  extra_content: Type.Optional(Type.Unknown()),
+  reasoning_details: Type.Optional(Type.Unknown()),
+  /** Citations of an earlier response. */
+  file_citations: Type.Optional(Type.Unknown()),
   /** From an earlier response; described to the model as text. */
   server_tool_calls: optional(Type.Array(ServerToolCall)),
 })

@@ -6,6 +6,7 @@ import { searchDomains } from '../../search-domains.ts'
 import { takesStops } from '../../stops/stop-rule.ts'
 import { usualNames } from '../../tools/tool-names.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
+import { hasOpaqueDetail } from '../message-state.ts'
 import { isNamedSchema } from '../named-schema.ts'
 import { type ChatExtension, type ChatOptions, effortObjects } from './options.ts'
 import { chatStops } from './stops.ts'
@@ -62,16 +63,19 @@ const extensions = [
   'reasoning',
   'reasoning_content',
   'thinking_blocks',
+  'reasoning_details',
+  'file_citations',
   'server_tool_calls',
   'images',
   'cache_control',
   'extra_content',
-] as const satisfies readonly ChatExtension[]
+] as const satisfies readonly (ChatExtension | 'file_citations')[]
 
 /** A message, a tool, a content part or a tool call. */
 function fitsItem(item: unknown, known: ReadonlySet<string>): boolean {
   if (!isObject(item)) return true
   if (extensions.some((name) => item[name] != null && !known.has(name))) return false
+  if (hasOpaqueDetail(item)) return false
   if (item['type'] === 'video_url' && !known.has('video_url')) return false
   if (item['type'] === 'thinking' && !known.has('thinking_parts')) return false
   if (/^https?:/i.test(textOf(objectOf(item['file'])['file_data']))) return false

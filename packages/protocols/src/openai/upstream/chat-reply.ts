@@ -12,7 +12,6 @@ import {
   objectOf,
   ServerToolCall,
   someText,
-  ThinkingBlock,
   type ToolCall,
   textOf,
 } from '@sluice/contract'
@@ -22,12 +21,12 @@ import type { Annotation } from '../../citations.ts'
 import { bodyOf } from '../../failure.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readInput } from '../../server-tools.ts'
+import { detailsBlock, isThinkingBlock, readState } from '../message-state.ts'
 import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
 import { executedKind, usageOfAnswer } from './executed-tools.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
 import { madeByChat } from './named.ts'
-import { detailsBlock, detailsOf } from './reasoning-details.ts'
 
 /** Reads a whole chat completion of OpenAI or of a compatible upstream. */
 export function decodeChat(received: Received, context: CodecContext): Decoded<'chat'> {
@@ -88,8 +87,7 @@ function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
   const { text, reasoning, annotations: cited } = readContent(message['content'])
   const thought = readReasoning(message) || reasoning
   const calls = callsOf(message, place.context)
-  const given = boundedList(message['annotations'], 'citations').filter(isObject)
-  const annotations = [...given, ...cited, ...place.annotations]
+  const annotations = [...givenAnnotations(message), ...cited, ...place.annotations]
   const silent = text === '' && (calls.length > 0 || message['content'] == null)
   return {
     role: 'assistant',
@@ -102,6 +100,13 @@ function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
     ...serverCallsOf(message),
     ...mediaOf(message),
   }
+}
+
+/** OpenAI's annotations, and the other citations of a gateway like this one. */
+export function givenAnnotations(message: Fields): readonly Annotation[] {
+  return ['annotations', 'file_citations'].flatMap((field) =>
+    boundedList(message[field], 'citations').filter(isObject),
+  )
 }
 
 /** Audio and images keep their form, but only if it is the expected one. */
@@ -130,12 +135,10 @@ export function imagesOf(images: readonly unknown[]): NonNullable<AnswerMessage[
   })
 }
 
-/** OpenRouter's details, and the blocks of an upstream that is itself a gateway, from whichever provider they come. */
 function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
-  const blocks = [
-    ...listOf(message['thinking_blocks']).filter(isThinkingBlock),
-    ...detailsBlock(detailsOf(message)),
-  ]
+  const thinking = listOf(message['thinking_blocks']).filter(isThinkingBlock)
+  const { blocks: read, details } = readState(message, thinking)
+  const blocks = [...read, ...detailsBlock(details)]
   return blocks.length === 0 ? {} : { thinking_blocks: blocks }
 }
 
@@ -155,18 +158,6 @@ function executedTool({ index, type, arguments: text, output, ...rest }: Fields)
     input: { ...readInput(text) },
     ...(found === undefined && output == null ? {} : { output: found ?? output }),
   }
-}
-
-/** The field of each kind of block that its provider requires back. */
-const kept = {
-  thinking: 'thinking',
-  redacted_thinking: 'data',
-  reasoning: 'encrypted_content',
-  thought: 'signature',
-} as const satisfies Record<ThinkingBlock['type'], keyof ThinkingBlock>
-
-export function isThinkingBlock(block: unknown): block is ThinkingBlock {
-  return matches(ThinkingBlock, block) && block[kept[block.type]] != null
 }
 
 /** Some upstreams still respond with OpenAI's deprecated `function_call`. */

@@ -16,8 +16,8 @@ import { domainLists, lackDomains } from '../../search-domains.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { asSearchSettings } from './search-settings.ts'
+import { returnedDetails } from '../message-state.ts'
 import { type ChatOptions, chatExtensions } from './options.ts'
-import { returnedDetails } from './reasoning-details.ts'
 import { thinkingFields } from './thinking.ts'
 
 const decisions: Decisions<'chat'> = {
@@ -141,6 +141,11 @@ function streaming({ stream, stream_options: options }: ChatRequest): Record<str
 /** OpenAI responds with 400 to longer ids. */
 const callIdCharactersMax = 40
 
+/** A gateway's id may carry what it needs back. */
+function callIdOut(id: string, { context }: Place): string {
+  return context.isGateway === true ? id : fittedId(id, callIdCharactersMax)
+}
+
 interface Place {
   readonly knows: ReadonlySet<string>
   readonly context: CodecContext
@@ -148,19 +153,20 @@ interface Place {
 }
 
 function messageOut(message: Message, place: Place): unknown {
-  const { knows, path } = place
+  const { knows, context, path } = place
   const { content, tool_calls: calls } = message
   const out: Record<string, unknown> = { ...message }
-  if (message.tool_call_id != null)
-    out['tool_call_id'] = fittedId(message.tool_call_id, callIdCharactersMax)
+  if (message.tool_call_id != null) out['tool_call_id'] = callIdOut(message.tool_call_id, place)
   // OpenAI requires text in an assistant message without calls.
   if (content == null && message.refusal != null && !calls?.length) {
     out['content'] = message.refusal
     delete out['refusal']
   }
+  // A gateway like this one reads blocks of every kind.
   for (const name of ['reasoning_content', 'thinking_blocks'] as const)
     if (!knows.has(name) || out[name] === null) delete out[name]
-  const details = knows.has('reasoning_details') ? returnedDetails(message.thinking_blocks) : []
+  const isOpenRouter = knows.has('reasoning_details') && context.isGateway !== true
+  const details = isOpenRouter ? returnedDetails(message.thinking_blocks) : []
   if (details.length > 0) out['reasoning_details'] = details
   if (Array.isArray(content))
     out['content'] = content.flatMap((part, index) =>
@@ -171,7 +177,7 @@ function messageOut(message: Message, place: Place): unknown {
     // No other fields: clients that assemble a stream keep the `index` of its pieces, which OpenAI rejects.
     out['tool_calls'] = calls.map(
       ({ id, type, function: called, custom, extra_content: extra }) => ({
-        id: fittedId(id, callIdCharactersMax),
+        id: callIdOut(id, place),
         type: type ?? 'function',
         ...(called && { function: called }),
         ...(custom && { custom }),

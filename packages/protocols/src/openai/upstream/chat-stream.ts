@@ -15,12 +15,13 @@ import { shiftedAnnotation } from '../../citations.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
-import { createdOf, imagesOf, isThinkingBlock, serverCallsOf, tierOf } from './chat-reply.ts'
+import { detailsBlock, isThinkingBlock, readState } from '../message-state.ts'
+import { createdOf, givenAnnotations, imagesOf, serverCallsOf, tierOf } from './chat-reply.ts'
 import { readAnnotations, readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
-import { addDetail, detailsBlock, detailsOf } from './reasoning-details.ts'
+import { addDetail } from './reasoning-details.ts'
 import { createSignedBlocks, type SignedBlocks } from './signed-blocks.ts'
 import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
 
@@ -130,9 +131,10 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
   const calls = listOf(delta['tool_calls']).filter(isObject)
   const pieces = [...calls, ...(isObject(older) ? [{ index: 0, function: older }] : [])]
   const toolCalls = pieces.flatMap((piece) => state.slots.read(piece))
-  for (const piece of detailsOf(delta)) addDetail(state.details, piece)
+  const { blocks: read, details } = readState(delta, signed.blocks)
+  for (const piece of details) addDetail(state.details, piece)
   const isOver = text !== '' || toolCalls.length > 0
-  const blocks = [...signed.blocks, ...(isOver ? detailsBlock(state.details.splice(0)) : [])]
+  const blocks = [...read, ...(isOver ? detailsBlock(state.details.splice(0)) : [])]
   return {
     ...(thought === '' ? {} : { reasoning_content: thought }),
     ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
@@ -148,7 +150,7 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
 
 /** Citations are repeated in every chunk; they are sent once. */
 function annotationsOf(reading: Reading, delta: Fields, chunk: Fields): Fields[] {
-  const annotations = boundedList(delta['annotations'], 'citations').filter(isObject)
+  const annotations = [...givenAnnotations(delta)]
   if (reading.cited) return annotations
   const citations = readAnnotations(chunk)
   if (citations.length > 0) reading.cited = true

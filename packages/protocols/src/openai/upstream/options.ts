@@ -5,14 +5,14 @@ export type PathOf = (path: string, context: CodecContext) => string
 
 /**
  * What an upstream understands beyond OpenAI's own chat request. What it does not understand is left out if it is only a hint
- * or opaque (`cache_control`, `reasoning_content`, `thinking_blocks`, `extra_content`), sent in another form (`images`),
+ * or opaque (`cache_control`, `reasoning_content`, `thinking_blocks`, `reasoning_details`, `extra_content`), sent in another form (`images`),
  * rejected if it matters (`top_k`, `video_url`), or translated into OpenAI's fields (`thinking_budget` becomes
  * `reasoning_effort`).
  */
 export type ChatExtension = (typeof chatExtensions)[number] | (typeof ownForms)[number]
 
 /** Forms in which some upstreams accept what a gateway accepts as `thinking_blocks`, `reasoning_content` or a search. */
-const ownForms = ['reasoning', 'reasoning_details', 'thinking_parts', 'search_settings'] as const
+const ownForms = ['reasoning', 'thinking_parts', 'search_settings'] as const
 
 /** A gateway like this one understands all of these. */
 export const chatExtensions = [
@@ -21,6 +21,7 @@ export const chatExtensions = [
   'cache_control',
   'reasoning_content',
   'thinking_blocks',
+  'reasoning_details',
   'server_tool_calls',
   'images',
   'extra_content',

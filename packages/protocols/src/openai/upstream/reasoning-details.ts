@@ -1,38 +1,9 @@
-import {
-  type Fields,
-  isObject,
-  listOf,
-  objectOf,
-  type ThinkingBlock,
-  textOf,
-} from '@sluice/contract'
-import { carry, restore } from '../../carried-reasoning.ts'
+import { type Fields, textOf } from '@sluice/contract'
 
 /**
- * OpenRouter's `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens): a list that the provider behind it
- * requires back, unchanged, with the message. It is carried as one block whose content only this file reads.
+ * Adds a streamed piece to a message's `reasoning_details` (OpenRouter, reasoning tokens). Texts come in pieces, with their
+ * signature last; encrypted details come complete.
  */
-const kind = 'reasoning_details'
-
-export function detailsBlock(details: readonly unknown[]): ThinkingBlock[] {
-  if (details.length === 0) return []
-  return [{ type: 'reasoning', id: kind, summary: [], encrypted_content: carry({ kind, details }) }]
-}
-
-export function detailsOf(message: Fields): readonly Fields[] {
-  return listOf(message['reasoning_details']).filter(isObject)
-}
-
-/** The details that came with a message, in order. */
-export function returnedDetails(
-  blocks: readonly ThinkingBlock[] | null | undefined,
-): readonly unknown[] {
-  return (blocks ?? []).flatMap(({ id, encrypted_content: encrypted }) =>
-    id === kind ? listOf(objectOf(restore(encrypted ?? ''))['details']) : [],
-  )
-}
-
-/** Adds a streamed piece. Texts come in pieces, with their signature last; encrypted details come complete. */
 export function addDetail(details: Fields[], piece: Fields): void {
   const last = details.at(-1)
   if (!last || !isMore(piece, last)) {

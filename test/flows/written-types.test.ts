@@ -1,0 +1,88 @@
+// Everything that is written for a client is what the types of its SDK allow, and nothing beyond.
+import { expect, test } from 'vitest'
+import { richAnswers } from '../support/client-types/rich-answers.ts'
+import { type Typed, typeErrors } from '../support/client-types/check-types.ts'
+import { documentsIn } from '../support/citations-in.ts'
+import { ask, chatOnly, type Face, faces } from '../support/faces.ts'
+import { inFrontOf } from '../support/through.ts'
+
+type Upstream = keyof typeof richAnswers
+
+const upstreams = Object.keys(richAnswers) as Upstream[]
+
+/** The format that passes an upstream's bytes on unchanged. */
+const native: Readonly<Partial<Record<Upstream, Face>>> = {
+  anthropic: 'messages',
+  gemini: 'generateContent',
+  'openai-responses': 'responses',
+}
+
+/** How a caller asks for reasoning. */
+const asking: Readonly<Record<Face, Readonly<Record<string, unknown>>>> = {
+  chat: { reasoning_effort: 'low' },
+  messages: { thinking: { type: 'adaptive' } },
+  responses: {
+    reasoning: { effort: 'low', summary: 'auto' },
+    include: ['reasoning.encrypted_content'],
+  },
+  generateContent: { generationConfig: { thinkingConfig: { includeThoughts: true } } },
+}
+
+const readers: Readonly<Record<Face, readonly [whole: readonly string[], event: string]>> = {
+  chat: [['ChatAnswer', 'LangChainAnswer'], 'ChatEvent'],
+  messages: [['MessageAnswer'], 'MessageEvent'],
+  responses: [['ResponseAnswer'], 'ResponseEvent'],
+  generateContent: [['ContentAnswer'], 'ContentEvent'],
+}
+
+async function writtenBy(upstream: Upstream): Promise<readonly Typed[]> {
+  const written: Typed[] = []
+  for (const [name, answering] of Object.entries(richAnswers[upstream])) {
+    await using pair = await inFrontOf(
+      upstream,
+      upstream === 'openai' ? chatOnly(answering) : answering,
+    )
+    for (const face of faces.filter((each) => each !== native[upstream]))
+      for (const stream of [false, true])
+        for (const further of [{}, asking[face]]) {
+          const { wire, status } = await ask(pair, face, { stream, further })
+          const place = `${name} of ${upstream}`
+          expect(status, `${place}, ${face}: ${wire}`).toBe(200)
+          const [whole, event] = readers[face]
+          for (const document of documentsIn(wire, stream))
+            for (const type of stream ? [event] : whole)
+              written.push({ type, name: place, document })
+        }
+  }
+  return written
+}
+
+test('every response and every event has the type that its clients read', async () => {
+  const written = (await Promise.all(upstreams.map(writtenBy))).flat()
+  expect(written.length).toBeGreaterThan(500)
+  expect([...new Set(await typeErrors(written))]).toEqual([])
+}, 120_000)
+
+test('a value of our own where another program has defined them is seen', async () => {
+  const chunk = (delta: object) => ({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: null, logprobs: null }],
+  })
+  const own = [
+    { thinking_blocks: [{ type: 'thought', signature: 'c2ln' }] },
+    { thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln', place: 1 }] },
+    { annotations: [{ type: 'file_citation', file_citation: {} }] },
+    { extra_content: { ai_sdk: {} } },
+    { images: [{ type: 'image_url', image_url: { url: 'https://example.com' } }] },
+    { text_places: [] },
+    { content: 'fine' },
+  ]
+  const errors = await typeErrors(
+    own.map((delta, at) => ({ type: 'ChatEvent', name: String(at), document: chunk(delta) })),
+  )
+  const seen = new Set(errors.map((error) => error.split(' ')[0]))
+  expect([...seen].toSorted()).toEqual(['0', '1', '2', '3', '4', '5'])
+})
