@@ -113,8 +113,7 @@ export class ChatCutter {
     const before = delta.tool_calls === undefined || text !== '' ? [] : [cut.flush()]
     const part = joinedParts(...before, cut.push(text, tokensOf(choice.logprobs)))
     if (cut.matched !== undefined) return this.#cutAt(choice, part, open)
-    if (part.text === text && part.items.length === (choice.logprobs?.content?.length ?? 0))
-      return [choice]
+    if (part.text === text && isSame(part.items, choice.logprobs?.content ?? [])) return [choice]
     const { content: _, ...others } = delta
     const isEmpty = part.text === '' && Object.keys(others).length === 0
     return isEmpty ? [] : [withPart({ ...choice, delta: others }, part)]
@@ -175,6 +174,10 @@ export class ChatCutter {
     this.#open.set(index, open)
     return open
   }
+}
+
+function isSame(items: readonly TokenLogprob[], others: readonly TokenLogprob[]): boolean {
+  return items.length === others.length && items.every((item, index) => item === others[index])
 }
 
 function withPart(choice: ChunkChoice, { text, items }: ToldPart<TokenLogprob>): ChunkChoice {

@@ -1,7 +1,13 @@
 import { type ChatRequest, type Fields, isObject, listOf, objectOf } from '@sluice/contract'
 import { lackFields } from '../../decisions.ts'
 import { readEffort } from '../../efforts.ts'
-import { type ChatFamily, chatFamily, lackedAt, openaiMaxima } from '../../families/chat-models.ts'
+import {
+  type ChatFamily,
+  chatFamily,
+  lackedAt,
+  openaiMaxima,
+  unknownFamily,
+} from '../../families/chat-models.ts'
 import { fittedId } from '../../fitted-id.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import { limitsOf, loweredLimits } from '../../output-limit.ts'
@@ -14,12 +20,14 @@ import { thinkingFields } from './thinking.ts'
  */
 export function adaptedChat(request: unknown, target: NativeTarget): readonly Change[] {
   if (!isObject(request)) return []
+  const lowered = loweredLimits(request, limitsOf.chat, target)
   const family = chatFamily(target.model)
+  if (family === unknownFamily) return lowered
   const lacked = lackedAt(family, request['reasoning_effort']).filter((field) => field !== 'stop')
   const { store, metadata } = request
   const notes = family.isOpenAIs === true && store !== true && !isNeutral('metadata', metadata)
   return [
-    ...loweredLimits(request, limitsOf.chat, target),
+    ...lowered,
     ...lackFields(request, notes ? [...lacked, 'metadata'] : lacked, target).map(removed),
     ...adaptedEffort(request, family, target),
     ...(family.isOpenAIs === true ? shortIds(request) : []),

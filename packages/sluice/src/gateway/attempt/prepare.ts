@@ -118,11 +118,11 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
   const { call } = run
   const { framing = 'sse' } = native
   const mendedOf = native.mended?.(call.request.outline)
-  const most = outputMaxOf(run, target) ?? Number.POSITIVE_INFINITY
   return {
     isNative: true,
     outputLimit() {
       const asked = outputLimitIn(call.request.outline)
+      const most = outputMaxOf(run, target) ?? Number.POSITIVE_INFINITY
       return asked === undefined ? undefined : Math.min(asked, most)
     },
     isTold: false,

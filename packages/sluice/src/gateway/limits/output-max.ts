@@ -1,4 +1,4 @@
-import type { OutputMaximum } from '@sluice/protocols'
+import { type OutputMaximum, outputLimitIn } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 import { inputTokensOf, usualEstimates } from './input-size.ts'
@@ -23,12 +23,17 @@ export function outputMaxOf(
 /** The tokens that chat templates add to a prompt. */
 const templateTokens = 100
 
-/** What a window leaves for the output. The size of the prompt is estimated, and rather too high. */
+/**
+ * What a window leaves for the output, if the limit that is asked for is certain not to fit. The size of the prompt is
+ * estimated, and rather too high.
+ */
 function withinWindow(
   { request }: Run['call'],
   { tokens, window }: OutputMaximum,
 ): number | undefined {
   if (window === undefined) return tokens
+  const asked = outputLimitIn(request.outline)
+  if (asked === undefined || asked < window) return undefined
   const left = window - templateTokens - inputTokensOf(request.outline, usualEstimates, request.cut)
   return left >= 1 ? left : undefined
 }
