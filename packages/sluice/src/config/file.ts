@@ -7,7 +7,9 @@ import { type Document, isMap, isNode, isPair, LineCounter, parseDocument, visit
 import { isAddressBlock } from './address-block.ts'
 import { ConfigError } from './config-error.ts'
 import type { Variables } from './env.ts'
-import { explainErrors } from './explain-errors.ts'
+import { explainErrors, type Mistake } from './explain-errors.ts'
+import { foreignFile } from './foreign-file.ts'
+import { findLiterals } from './literals.ts'
 import { fillReferences, formatPath, type Path } from './references.ts'
 import { type ConfigFile, configFileSchema } from './schema.ts'
 
@@ -41,22 +43,38 @@ export function parseConfig(text: string, file: string, variables: Variables): C
     return `${file}:${line}:${col}`
   }
   const syntax = [...document.errors, ...document.warnings].map(
-    ({ pos, message }) => `${at(pos[0])}: ${message}`,
+    ({ pos, message }) => `${at(pos[0])}: ${explainSyntax(message)}`,
   )
   if (syntax.length > 0) throw new ConfigError(syntax.join('\n'))
 
   const where = (path: Path) =>
     `${at(offsetOf(document, path))}: ${formatPath(path) || 'the settings file'}`
-  const value = fillReferences(toPlain(document, at), variables, where)
+  const settings = toPlain(document, at)
+  const foreign = foreignFile(settings)
+  if (foreign) throw new ConfigError(`${where([foreign.name])} ${foreign.problem}`)
+  assertNone(findLiterals(settings), where)
+  const value = fillReferences(settings, variables, where)
   if (validator.Check(value)) {
-    const contradictions = findContradictions(value)
-    if (contradictions.length === 0) return value
-    throw new ConfigError(
-      contradictions.map(({ path, problem }) => `${where(path)} ${problem}`).join('\n'),
-    )
+    assertNone(findContradictions(value), where)
+    return value
   }
-  const mistakes = explainErrors(allErrors(value), value)
-  throw new ConfigError(mistakes.map(({ path, problem }) => `${where(path)} ${problem}`).join('\n'))
+  throw mistaken(explainErrors(allErrors(value), value), where)
+}
+
+function assertNone(mistakes: readonly Mistake[], where: (path: Path) => string): void {
+  if (mistakes.length > 0) throw mistaken(mistakes, where)
+}
+
+function mistaken(mistakes: readonly Mistake[], where: (path: Path) => string): ConfigError {
+  return new ConfigError(
+    mistakes.map(({ path, problem }) => `${where(path)} ${problem}`).join('\n'),
+  )
+}
+
+/** `!ENV`, `!secret`: other programs replace what such tags stand before. */
+function explainSyntax(message: string): string {
+  if (!message.startsWith('Unresolved tag: ')) return message
+  return `${message}: write \${NAME} for an environment variable`
 }
 
 /** The library stops at 8 errors by default, which a single non-matching arm of a union may use up. */

@@ -1,6 +1,8 @@
 import { GatewayError, oneOf, Type, validate } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { parse } from 'yaml'
+import { findLiterals } from '../../config/literals.ts'
+import { formatPath } from '../../config/references.ts'
 import { accountTerms, closed, optionals, terms } from '../../http/admin/schemas.ts'
 import type { AccountKind, Terms } from '../../ports/account.ts'
 import { CommandError } from '../command-error.ts'
@@ -150,7 +152,10 @@ type Routes = Readonly<Record<string, unknown>>
 function partOf({ name: file, text }: ReadFile): Part {
   const prefix = file === '' ? '' : `${file}: `
   try {
-    const content = checked(parsedYaml(text))
+    const written = parsedYaml(text)
+    const [literal] = findLiterals(written, ([section]) => section === 'routes')
+    if (literal) throw new CommandError(`${formatPath(literal.path)} ${literal.problem}`)
+    const content = checked(written)
     const said = kinds.filter((kind) => content[`${kind}s`] !== undefined)
     const wanted = said.flatMap((kind) =>
       (content[`${kind}s`] ?? []).map((item, index) => wantedOf(kind, `${kind}s[${index}]`, item)),
