@@ -60,6 +60,7 @@ export {
   withReferences,
 } from './openai-responses/client/history.ts'
 export type { ResponsesRequest } from './openai-responses/client/schema.ts'
+export type { ModelCard } from './model-list.ts'
 export { openaiResponses } from './openai-responses/index.ts'
 export { namedInTool } from './openai-responses/upstream/named.ts'
 export type {
@@ -69,7 +70,6 @@ export type {
   Decoded,
   FormatContext,
   FormatName,
-  ModelCard,
   Native,
   Protocol,
   Quirk,

@@ -13,6 +13,7 @@ import type {
 import type { TSchema } from 'typebox'
 import type { Change, NativeTarget } from './native-target.ts'
 import type { FormatHeaders } from './format-headers.ts'
+import type { ModelList } from './model-list.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -289,19 +290,6 @@ export interface Protocol {
   named?(body: unknown): readonly NamedId[]
   /** The request to delete what a finished video job created; undefined if the upstream stores nothing that could be deleted. */
   deleteVideo?(jobId: string): UpstreamRequest | undefined
-}
-
-export interface ModelCard {
-  readonly id: string
-  readonly inputTokenLimit?: number
-  readonly outputTokenLimit?: number
-  readonly displayName?: string
-  readonly description?: string
-}
-
-export interface ModelList {
-  readonly path: string
-  decode(body: unknown): readonly ModelCard[]
 }
 
 /** What a client format gets besides the request. */

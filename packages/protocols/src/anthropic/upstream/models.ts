@@ -1,5 +1,5 @@
 import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
-import type { ModelList } from '../../protocol.ts'
+import type { ModelList } from '../../model-list.ts'
 
 /** `GET /v1/models` with the largest page size (Models API reference). */
 export const models: ModelList = {

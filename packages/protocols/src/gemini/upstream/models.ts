@@ -1,5 +1,5 @@
 import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
-import type { ModelList } from '../../protocol.ts'
+import type { ModelList } from '../../model-list.ts'
 
 /** GET /v1beta/models (https://ai.google.dev/api/models). 1,000 is the largest page size and more than the number of models. */
 export const geminiModels: ModelList = {
