@@ -16,7 +16,7 @@ function retired(byDate: Readonly<Record<string, string>>): Retirements {
   )
 }
 
-/** https://developers.openai.com/api/docs/deprecations, read on 2026-11-28, and the types of OpenAI's SDK 7.59. */
+/** https://developers.openai.com/api/docs/deprecations, and the types of OpenAI’s SDK 7.59. */
 export const openaiRetirements = retired({
   '2024-09-13': 'gpt-3.5-turbo-0301 gpt-3.5-turbo-0613 gpt-3.5-turbo-16k gpt-3.5-turbo-16k-0613',
   '2024-12-06': 'gpt-4-vision-preview',
@@ -60,7 +60,7 @@ export const openaiRetirements = retired({
 })
 
 /**
- * https://platform.claude.com/docs/en/about-claude/model-deprecations, read on 2026-11-28, and Anthropic's SDK 1.14. Amazon
+ * https://platform.claude.com/docs/en/about-claude/model-deprecations, and Anthropic's SDK 1.14. Amazon
  * Bedrock and Google Cloud have dates of their own.
  */
 export const anthropicRetirements = retired({
@@ -79,7 +79,7 @@ export const anthropicRetirements = retired({
   '2027-01-22': 'claude-opus-4-5 claude-opus-4-5-20251101',
 })
 
-/** https://ai.google.dev/gemini-api/docs/deprecations, read on 2026-11-28. Dates that are only the earliest possible are not listed. */
+/** https://ai.google.dev/gemini-api/docs/deprecations. Dates that are only the earliest possible are not listed. */
 export const googleRetirements = retired({
   '2025-09-29':
     'gemini-1.5-pro gemini-1.5-pro-002 gemini-1.5-flash gemini-1.5-flash-002 gemini-1.5-flash-8b',
