@@ -52,10 +52,12 @@ export async function typeErrors(documents: readonly Typed[]): Promise<readonly 
       JSON.stringify({ compilerOptions: { ...options, ...modules, types: [] }, include: ['*.ts'] }),
     )
     await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-    const output = await compiled(folder)
-    return output.flatMap((line) => {
-      const [, at, error] = /documents\.ts\((\d+),\d+\): (.*)/.exec(line) ?? []
-      if (at === undefined) return line.trim() === '' || line.startsWith(' ') ? [] : [line]
+    // The lines of one error belong together; the last says most.
+    const errors = (await compiled(folder)).split(/\n(?! |$)/)
+    return errors.flatMap((text) => {
+      const [, at, first = ''] = /documents\.ts\((\d+),\d+\): (.*)/.exec(text) ?? []
+      if (at === undefined) return text.trim() === '' ? [] : [text]
+      const error = text.trimEnd().split('\n').slice(1).at(-1)?.trim() ?? first
       const one = unique[Number(at) - 1 - imports.length]
       return [`${one?.name} as ${one?.type}: ${error}`]
     })
@@ -65,16 +67,16 @@ export async function typeErrors(documents: readonly Typed[]): Promise<readonly 
 }
 
 /** What the compiler prints. */
-async function compiled(folder: string): Promise<readonly string[]> {
+async function compiled(folder: string): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   try {
     await promisify(execFile)(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
       maxBuffer: 64 * 1024 * 1024,
     })
-    return []
+    return ''
   } catch (thrown) {
     const { stdout } = thrown as { readonly stdout?: string }
     if (!stdout) throw thrown
-    return stdout.split('\n')
+    return stdout
   }
 }

@@ -104,6 +104,16 @@ function countsOf(fields: Fields): Usage {
   }
 }
 
+/** The counts of tools that the Messages API has (ServerToolUsage); nothing if neither was used. */
+export function ownServerToolUse(counts: Readonly<Record<string, number>>): {
+  readonly server_tool_use?: Readonly<Record<string, number>>
+} {
+  const { web_search_requests: searches = 0, web_fetch_requests: fetches = 0 } = counts
+  return searches + fetches === 0
+    ? {}
+    : { server_tool_use: { web_search_requests: searches, web_fetch_requests: fetches } }
+}
+
 /** Formats usage for Anthropic: tokens read from or written to the cache are not plain input. */
 export function formatUsage(usage: Usage): {
   readonly input_tokens: number
@@ -123,6 +133,6 @@ export function formatUsage(usage: Usage): {
     cache_read_input_tokens: read,
     output_tokens: usage.outputTokens,
     ...(reasoningTokens ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
-    ...(calls === undefined ? {} : { server_tool_use: serverToolUse(calls) }),
+    ...(calls === undefined ? {} : ownServerToolUse(serverToolUse(calls))),
   }
 }

@@ -16,6 +16,7 @@ import type { FormatContext } from '../../protocol.ts'
 import { callsAndTexts } from '../../text-places.ts'
 import type { Block } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'
+import { ownServerToolUse } from '../usage.ts'
 import { citationsOf } from './citations.ts'
 import type { MessagesRequest } from './schema.ts'
 import { serverToolBlocks } from './server-tools.ts'
@@ -100,7 +101,7 @@ function usageOf({ usage }: ChatReply): object {
     cache_read_input_tokens: read,
     output_tokens: usage.completion_tokens,
     ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
-    ...(usage.server_tool_use === undefined ? {} : { server_tool_use: usage.server_tool_use }),
+    ...ownServerToolUse(usage.server_tool_use ?? {}),
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { blocksByCall, statedId } from '../../call-state.ts'
-import { type CitedText, citedTexts, readCitation } from '../../citations.ts'
+import { annotationsName, type CitedText, citedTexts, readCitation } from '../../citations.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../protocol.ts'
 import { callsAndTexts } from '../../text-places.ts'
@@ -173,7 +173,10 @@ function outputOf(choice: Choice, request: ResponsesRequest, context: ItemContex
   const isShown = showsReasoning(message, request)
   const byCall = blocksByCall(isShown ? [] : blocks, calls.length)
   const status = choice.finish_reason === 'length' ? 'incomplete' : 'completed'
-  const texts = citedTexts(message)
+  const texts = citedTexts(message).map((text) => ({
+    ...text,
+    annotations: text.annotations.map((annotation) => flatAnnotation(annotation, context)),
+  }))
   const content = partsOf(choice, texts, wantsLogprobs(request))
   return [
     ...plainItems(reasoning ?? '', blocks ?? [], newId),
@@ -230,7 +233,7 @@ function partsOf(
 }
 
 function textIn({ text, annotations }: CitedText, logprobs: ChoiceLogprobs | null = null): Fields {
-  return textPart(text, { annotations: annotations.map(flatAnnotation), logprobs })
+  return textPart(text, { annotations, logprobs })
 }
 
 export function textPart(
@@ -246,15 +249,24 @@ export function textPart(
 
 /**
  * Chat completions nest a citation in a field of its type. Here it is flat, and a file has a name and an index
- * (FileCitationBody).
+ * (ResponseOutputText.FileCitation, URLCitation). Passages of the source have no field, and are reported.
  */
-export function flatAnnotation(annotation: Fields): Fields {
+export function flatAnnotation(
+  annotation: Fields,
+  { leftOut }: Pick<FormatContext, 'leftOut'>,
+): Fields {
   const { type } = annotation
+  if (readCitation(annotation)?.quote !== undefined) leftOut(`${annotationsName}.quote`)
   const { [textOf(type)]: nested, ...rest } = annotation
   const flat = { ...rest, ...objectOf(nested) }
+  if (type === 'url_citation') {
+    const { content: _, ...page } = flat
+    return page
+  }
   if (type !== 'file_citation') return flat
   const { title = '', place } = readCitation(annotation) ?? {}
-  return { file_id: title, filename: title, index: place?.end ?? 0, ...flat }
+  const { file_id: id = title, filename = title, index = place?.end ?? 0 } = flat
+  return { type, file_id: id, filename, index }
 }
 
 export function messageItem(

@@ -87,7 +87,7 @@ function addDelta(output: Output, delta: ChatDelta, logprobs: ChoiceLogprobs | n
   if (delta.content) openMessage(output).addText(delta.content, logprobs)
   if (delta.refusal) openMessage(output).addRefusal(delta.refusal)
   for (const annotation of delta.annotations ?? [])
-    openMessage(output).annotate(flatAnnotation(annotation))
+    openMessage(output).annotate(flatAnnotation(annotation, output.teller))
   for (const { image_url: image } of delta.images ?? []) addImage(output, image.url)
   for (const call of delta.server_tool_calls ?? []) addServerCall(output, call)
   for (const call of delta.tool_calls ?? []) addCall(output, call)
