@@ -35,7 +35,7 @@ test('or by the model that the settings give OpenAI’s default name', async () 
   )
   await using gateway = await start({
     providers: { drawer: { type: 'openai', key: 'k', baseUrl: `${upstream.url}/v1` } },
-    models: { 'gpt-image-1.5': 'drawer/best' },
+    models: { 'gpt-image-2': 'drawer/best' },
   })
   const response = await gateway.post('/v1/images/generations', { prompt: 'A red circle' })
   expect(response.status).toBe(200)

@@ -92,21 +92,6 @@ describe('requests are refused by the client’s own paths', () => {
       'generationConfig.responseSchema',
     ],
     [
-      config({ responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING' } }),
-      'invalid_request',
-      'generationConfig.responseSchema.enum',
-    ],
-    [
-      config({ responseMimeType: 'text/x.enum', responseJsonSchema: { enum: ['a', 2] } }),
-      'invalid_request',
-      'generationConfig.responseJsonSchema.enum[1]',
-    ],
-    [
-      config({ responseMimeType: 'text/x.enum', responseSchema: { type: 'OBJECT', enum: ['a'] } }),
-      'invalid_request',
-      'generationConfig.responseSchema.type',
-    ],
-    [
       config({ responseSchema: { type: 'STRING' } }),
       'invalid_request',
       'generationConfig.responseSchema',

@@ -1,9 +1,12 @@
 import type { OperationName } from './index.ts'
 
-/** OpenAI's default for a request without a model (OpenAI API reference). All other operations require one. */
+/**
+ * The model of a request that names none, as OpenAI's API allows (OpenAI API reference): its default, or a current one where
+ * that default ends. All other operations require a model.
+ */
 export const defaultModels: Readonly<Partial<Record<OperationName, string>>> = {
   moderate: 'omni-moderation-latest',
-  createImage: 'gpt-image-1.5',
-  editImage: 'gpt-image-1.5',
+  createImage: 'gpt-image-2',
+  editImage: 'gpt-image-2',
   createVideo: 'sora-2',
 }
