@@ -1,7 +1,7 @@
 import { isObject, listOf, objectOf } from '@sluice/contract'
 
 const here =
-  'Here a provider stands under providers and has its key as ${NAME}, and a model name stands under models: "providers: { openai: { key: ${OPENAI_API_KEY} } }" and "models: { fast: openai/gpt-4o-mini }"'
+  'Here a provider stands under providers and has its key as ${NAME}, and a model name stands under models: "providers: { openai: { key: ${OPENAI_API_KEY} } }" and "models: { fast: openai/gpt-6-luna }"'
 
 /** Programs whose settings are sometimes given instead, and how to recognize them. */
 const programs: readonly (readonly [

@@ -124,7 +124,7 @@ function problemOf(text: string, place: string, readsReferences: boolean): strin
   const advice = advices.get(place)
   if (advice !== undefined && isPattern(text))
     return `is a pattern, and none is understood here: ${advice}`
-  // "gpt-4.*" is the beginning "gpt-4.", but "gpt-.*" is a regular expression.
+  // "gpt-6.*" is the beginning "gpt-6.", but "gpt-.*" is a regular expression.
   if (modelPatterns.has(place) && (isPattern(text.replace(/\*$/, '')) || /\D\.\*$/.test(text)))
     return 'is a pattern of a kind that is not understood here: write a name, provider/*, or the beginning of a name and *'
   return undefined

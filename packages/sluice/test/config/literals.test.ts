@@ -155,7 +155,7 @@ describe('settings of another program', () => {
     const message = messageOf(text)
     expect(message).toMatch(/^sluice\.yaml:1:\d+: /)
     expect(message).toContain(`belongs to a ${program} configuration`)
-    expect(message).toContain('models: { fast: openai/gpt-4o-mini }')
+    expect(message).toContain('models: { fast: openai/gpt-6-luna }')
     expect(message).not.toContain('sluice import')
   })
 })
