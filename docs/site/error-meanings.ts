@@ -31,7 +31,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, Meaning>> = {
   },
   unauthenticated: {
     when: 'The key is missing, unknown, expired, disabled or revoked.',
-    help: 'Send `Authorization: Bearer <key>`, `x-api-key` or `x-goog-api-key`. `sluice keys list` shows the state of keys.',
+    help: 'Send `Authorization: Bearer <key>`, `x-api-key`, `api-key` or `x-goog-api-key`. `sluice keys list` shows the state of keys.',
   },
   forbidden: {
     when: 'The key is valid but does not permit the model, operation, client address or role. The message names the level (key, user, team, organization).',
@@ -99,7 +99,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, Meaning>> = {
   },
   upstream_refused_us: {
     when: 'The provider refused the gateway’s own key. The caller’s key is fine.',
-    help: 'Operators: `sluice check --live` reports which keys are refused.',
+    help: 'Operators: `sluice check --live` reports which keys are refused. `x-should-retry: false` stops SDKs from retrying.',
   },
   upstream_garbled: {
     when: 'The provider’s response is not valid in its protocol.',

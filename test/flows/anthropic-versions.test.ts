@@ -184,7 +184,7 @@ describe('request-id', () => {
     for await (const event of streamed.data) expect(event.type).not.toBe('error')
     const counted = await client.messages.countTokens({
       model: 'builtin-chat',
-      ...{ messages: hello.messages },
+      messages: hello.messages,
     })
     expect((counted as { _request_id?: string })._request_id).toMatch(/^req_/)
   })

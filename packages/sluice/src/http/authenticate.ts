@@ -56,7 +56,7 @@ function signedIn(found: SignedIn | undefined): Caller {
 const usualScheme = 'Bearer '
 
 /** Headers that hold nothing but a key: those of Google, Anthropic and Azure. The first one present decides. */
-export const keyHeaders = ['x-goog-api-key', 'x-api-key', 'api-key'] as const
+const keyHeaders = ['x-goog-api-key', 'x-api-key', 'api-key'] as const
 
 /** Where Google's clients may send the key in the query. */
 const keyedRoots = geminiVersions.map(

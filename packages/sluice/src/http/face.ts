@@ -13,7 +13,7 @@ const faceOfFormat = (id: FormatName): Face => formats.find((each) => each.id ==
 const anthropicFace = faceOfFormat('messages')
 const googleFace = faceOfFormat('generateContent')
 
-type Shown = Pick<FastifyRequest, 'headers' | 'query'>
+type Shown = Pick<FastifyRequest, 'headers' | 'query' | 'url'>
 
 /** Anthropic's clients send the version of its API with every request, whatever the credential. */
 export function isAnthropicsClient({ headers }: Pick<Shown, 'headers'>): boolean {
@@ -21,20 +21,25 @@ export function isAnthropicsClient({ headers }: Pick<Shown, 'headers'>): boolean
 }
 
 /** Google's clients send their name or a key in Google's way, possibly with a bearer token beside it. */
-export function isGooglesClient({ headers, query }: Shown): boolean {
-  const named = headers['x-goog-api-key'] ?? headers['x-goog-api-client']
-  return named !== undefined || inQuery(query) !== undefined
+export function isGooglesClient(request: Shown): boolean {
+  return isNamedGoogle(request) || hasQueryKey(request)
 }
 
-/** The key in a query. A request whose URL cannot be decoded has no query. */
-function inQuery(query: unknown): unknown {
-  return (query as Readonly<Record<string, unknown>> | null)?.['key']
+function isNamedGoogle({ headers }: Shown): boolean {
+  return (headers['x-goog-api-key'] ?? headers['x-goog-api-client']) !== undefined
 }
 
-/** The face for whoever sends this request, where several APIs have the address. */
-export function faceOfCaller(request: Shown): Face {
+/** A request whose URL cannot be decoded has no query. */
+function hasQueryKey({ query }: Shown): boolean {
+  return (query as Readonly<Record<string, unknown>> | null)?.['key'] !== undefined
+}
+
+/** The face for whoever sends this request, where several APIs have the address. A query may hold a key of any kind elsewhere. */
+function faceOfCaller(request: Shown): Face {
   if (isAnthropicsClient(request)) return anthropicFace
-  return isGooglesClient(request) ? googleFace : plainFace
+  const isGoogles =
+    isNamedGoogle(request) || (hasQueryKey(request) && /^\/v1(?:alpha|beta)\//.test(request.url))
+  return isGoogles ? googleFace : plainFace
 }
 
 /** Below these roots only one API has addresses, so that unknown paths there are answered in its face too. */
@@ -47,10 +52,7 @@ const roots: readonly (readonly [string, Face])[] = [
 ]
 
 /** The face of an endpoint, which may leave it to the caller, or of a path that no endpoint serves. */
-export function faceAt(
-  request: Shown & Pick<FastifyRequest, 'url'>,
-  at: Face | 'caller' | undefined,
-): Face {
+export function faceAt(request: Shown, at: Face | 'caller' | undefined): Face {
   if (at !== undefined) return at === 'caller' ? faceOfCaller(request) : at
   const root = roots.find(([path]) => request.url.startsWith(path))
   return root?.[1] ?? faceOfCaller(request)

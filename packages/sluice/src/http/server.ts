@@ -255,7 +255,10 @@ function install(server: FastifyInstance, address: Address, installing: Installi
     // returned: Fastify would wait for it with promises of its own, and it does not send most responses.
     onRequest(request, reply, _done) {
       const selected = selectedBy(address, request, wildcard)
-      if (!selected) return void reply.callNotFound()
+      if (!selected) {
+        reply.callNotFound()
+        return
+      }
       takeFace(request, selected.address.face ?? plainFace)
       const serving = serve(selected, installing, { request, reply })
       serving.catch((thrown: unknown) => void reply.send(thrown))
