@@ -74,9 +74,9 @@ function anthropicModel(model: ListedModel) {
     id: model.id,
     display_name: model.displayName,
     created_at: new Date(model.created * 1000).toISOString(),
-    lifecycle: 'active',
+    lifecycle: lifecycleOf(model),
     deprecated_at: null,
-    retires_at: null,
+    retires_at: model.retiresOn === undefined ? null : `${model.retiresOn}T00:00:00Z`,
     line,
     max_input_tokens: model.inputTokenLimit ?? null,
     max_tokens: model.outputTokenLimit ?? null,
@@ -86,20 +86,25 @@ function anthropicModel(model: ListedModel) {
 
 const lifecycles: readonly unknown[] = ['active', 'deprecated', 'retired']
 
-/** Providers list only models that can be used. */
-function asksForActive(query: Query): boolean {
+/** Providers list only models that can be used, so none is retired. */
+function lifecycleOf({ retiresOn }: ListedModel): 'active' | 'deprecated' {
+  return retiresOn === undefined ? 'active' : 'deprecated'
+}
+
+/** The models in one of the stages named in the query; without any, all. */
+function inLifecycle(models: readonly ListedModel[], query: Query): readonly ListedModel[] {
   const asked = [query['lifecycle'], query['lifecycle[]']].flat().filter((one) => one !== undefined)
   if (!asked.every((one) => lifecycles.includes(one)))
     throw invalidRequest(`lifecycle must be one of ${lifecycles.join(', ')}`, 'lifecycle')
-  return asked.length === 0 || asked.includes('active')
+  return asked.length === 0 ? models : models.filter((model) => asked.includes(lifecycleOf(model)))
 }
 
 /** Pages by id (Anthropic API, list models): limit 1 to 1,000, default 20. */
 function anthropicList(all: readonly ListedModel[], query: Query) {
   const limit = whole(one(query, 'limit'), 'limit', { minimum: 1, maximum: 1000, fallback: 20 })
-  const models = asksForActive(query) ? all : []
-  const after = placeOf('after_id', query, all)
-  const before = placeOf('before_id', query, all)
+  const models = inLifecycle(all, query)
+  const after = placeOf('after_id', query, models)
+  const before = placeOf('before_id', query, models)
   const start = after === undefined ? 0 : after + 1
   const end = Math.min(before ?? models.length, models.length)
   const from = before === undefined ? start : Math.max(start, end - limit)
