@@ -4,6 +4,8 @@ import { richAnswers } from '../support/client-types/rich-answers.ts'
 import { type Typed, typeErrors } from '../support/client-types/check-types.ts'
 import { documentsIn } from '../support/citations-in.ts'
 import { ask, chatOnly, type Face, faces } from '../support/faces.ts'
+import { type Answering, json, sse } from '../support/fake-upstream.ts'
+import { recordedLines, recording, testRecording } from '../support/recordings.ts'
 import { inFrontOf } from '../support/through.ts'
 
 type Upstream = keyof typeof richAnswers
@@ -35,9 +37,12 @@ const readers: Readonly<Record<Face, readonly [whole: readonly string[], event: 
   generateContent: [['ContentAnswer'], 'ContentEvent'],
 }
 
-async function writtenBy(upstream: Upstream): Promise<readonly Typed[]> {
+async function writtenBy(
+  upstream: Upstream,
+  answers: Readonly<Record<string, Answering>> = richAnswers[upstream],
+): Promise<readonly Typed[]> {
   const written: Typed[] = []
-  for (const [name, answering] of Object.entries(richAnswers[upstream])) {
+  for (const [name, answering] of Object.entries(answers)) {
     await using pair = await inFrontOf(
       upstream,
       upstream === 'openai' ? chatOnly(answering) : answering,
@@ -58,10 +63,29 @@ async function writtenBy(upstream: Upstream): Promise<readonly Typed[]> {
 }
 
 test('every response and every event has the type that its clients read', async () => {
-  const written = (await Promise.all(upstreams.map(writtenBy))).flat()
+  const written = (await Promise.all(upstreams.map((upstream) => writtenBy(upstream)))).flat()
   expect(written.length).toBeGreaterThan(500)
   expect([...new Set(await typeErrors(written))]).toEqual([])
 }, 120_000)
+
+/** A recorded response of Google's, whole or streamed. */
+const recordedBy =
+  (name: string): Answering =>
+  (seen, response) =>
+    seen.path.includes(':stream')
+      ? sse(
+          response,
+          recordedLines(`google/${name}.chunks.txt`).map((line) => `data: ${line}\n\n`),
+        )
+      : json(response, JSON.parse(recording(`google/${name}.json`)) as object)
+
+testRecording('a recorded response of Gemini 3 has the types of its clients', async () => {
+  const names = ['google-reasoning-gemini3', 'google-tool-call-gemini3', 'google-text']
+  const answers = Object.fromEntries(names.map((name) => [name, recordedBy(name)]))
+  const written = await writtenBy('gemini', answers)
+  expect(JSON.stringify(written)).toContain('"extra_content":{"google":{"thought_signature":')
+  expect(await typeErrors(written)).toEqual([])
+})
 
 test('a value of our own where another program has defined them is seen', async () => {
   const envelope = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }

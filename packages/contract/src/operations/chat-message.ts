@@ -38,7 +38,7 @@ export type ToolCall = Static<typeof ToolCall>
 /**
  * Reasoning that must go back to its provider unchanged, with its kind. `thinking` and `redacted_thinking` are Anthropic's
  * blocks; `reasoning` is a Responses item; `thought` is a Gemini text part's signature. A codec sends back only its own
- * provider's kinds.
+ * provider's kinds. Responses to clients have the kinds in the fields of those who defined them.
  */
 export const ThinkingBlock = Type.Object({
   type: oneOf(['thinking', 'redacted_thinking', 'reasoning', 'thought']),

@@ -105,6 +105,39 @@ const choice = ChatReply.properties.choices.items.properties
 const delta = ChatChunk.properties.choices.items.properties
 const FinishReason = oneOf([...finishReasons, 'function_call'])
 
+/** What responses contain beyond OpenAI's fields, each in the form of those who defined it (message-state.ts). */
+const stateFields = {
+  /** Anthropic's blocks (LiteLLM). */
+  thinking_blocks: Type.Optional(
+    Type.Array(
+      Type.Union([
+        Type.Object({
+          type: Type.Literal('thinking'),
+          thinking: Type.String(),
+          signature: Type.Optional(Type.String()),
+        }),
+        Type.Object({ type: Type.Literal('redacted_thinking'), data: Type.String() }),
+      ]),
+    ),
+  ),
+  /** The signature of Gemini's text (Google). */
+  extra_content: Type.Optional(AnyObject),
+  /** All other reasoning that must be sent back (OpenRouter). */
+  reasoning_details: Type.Optional(Type.Array(AnyObject)),
+  /** Citations of anything but pages. */
+  file_citations: Type.Optional(Type.Array(AnyObject)),
+  /** Images that a model made, as data URLs (OpenRouter, LiteLLM). */
+  images: Type.Optional(
+    Type.Array(
+      Type.Object({
+        type: Type.Literal('image_url'),
+        image_url: Type.Object({ url: Type.String() }),
+        index: Type.Integer(),
+      }),
+    ),
+  ),
+}
+
 const { text_places: _places, ...answerFields } = AnswerMessage.properties
 
 /** The response, for the OpenAPI document. Callers that sent `functions` read `function_call` in it. */
@@ -115,6 +148,7 @@ export const ChatCompletion = Type.Object({
       ...choice,
       message: Type.Object({
         ...answerFields,
+        ...stateFields,
         function_call: Type.Optional(FunctionCall),
       }),
       finish_reason: FinishReason,
@@ -129,6 +163,7 @@ export const ChatCompletionChunk = Type.Object({
       ...delta,
       delta: Type.Object({
         ...ChatDelta.properties,
+        ...stateFields,
         function_call: Type.Optional(Type.Partial(FunctionCall)),
       }),
       finish_reason: Type.Union([FinishReason, Type.Null()]),
