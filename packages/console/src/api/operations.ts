@@ -3,7 +3,7 @@
 /** What each operation is asked with, and what it answers. */
 export interface Operations {
   listModels: {
-    path: {  }; query: {  }; body: undefined
+    path: {  }; query: { operation?: "chat" | "complete" | "embed" | "rerank" | "moderate" | "transcribe" | "translate" | "speak" | "createImage" | "editImage" | "createVideo" | "getVideo" | "downloadVideo" }; body: undefined
     reply: { object: "list"; data: readonly ({ id: string; object: "model"; created: number; owned_by: string; operations: readonly (string)[] })[] }
   }
   getOwnUsage: {
