@@ -76,7 +76,7 @@ describe('chat completions', () => {
     bound('max_tokens', [1, 100_000], [0, -1, 1.5, '5']),
     bound('max_completion_tokens', [1, 100_000], [0, -1, 1.5, '5']),
     bound('stream', [false, null], ['true', 1]),
-    bound('stop', ['a', [], many(4), null], [many(5), 1]),
+    bound('stop', ['a', [], many(4), many(64), null], [many(65), 1]),
     bound('logit_bias', [{}, { 50: 100, 51: -100 }, null], ['a', [1], 5]),
     bound('logit_bias.50', [-100, 100, 0.5], [-100.5, 101, 'a', null]),
     bound('user', ['me', null], [1, {}]),
@@ -233,7 +233,7 @@ describe('the other operations', () => {
     ['/v1/completions', chat, bound('max_tokens', [0, 1], [-1, 0.5])],
     ['/v1/completions', chat, bound('logprobs', [0, 5, 100], [-1, 101])],
     ['/v1/completions', chat, bound('best_of', [0, 20], [-1, 129])],
-    ['/v1/completions', chat, bound('stop', ['a', many(4)], [many(5)])],
+    ['/v1/completions', chat, bound('stop', ['a', many(64)], [many(65)])],
     ['/v1/completions', chat, bound('presence_penalty', [-2, 2], [-2.1, 2.1])],
     ['/v1/completions', chat, bound('frequency_penalty', [-2, 2], [-2.1, 2.1])],
     [
