@@ -27,6 +27,35 @@ function browse(address: string, cookie: string, options: { method?: string; bod
   return gateway.request(address, { key: null, ...options, headers: { cookie, ...ofConsole } })
 }
 
+test('a session opens what the pages of the console ask for, and nothing else below /v1', async () => {
+  const cookie = await cookieOf(await signIn(adminKey))
+  const answered = async (address: string, body?: object) => {
+    const { status } = await gateway.request(address, {
+      key: null,
+      method: body ? 'POST' : 'GET',
+      headers: { cookie, ...ofConsole, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return status
+  }
+  const chat = { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hi' }] }
+  expect(await answered('/v1/chat/completions', chat)).toBe(200)
+  for (const address of ['/v1/models', '/v1/usage', '/v1/usage/keys'])
+    expect(await answered(address)).toBe(200)
+  // Without such a video: a session may ask.
+  expect(await answered('/v1/videos/video_none/content')).toBe(404)
+  for (const [address, body] of [
+    ['/v1/messages', { ...chat, max_tokens: 9 }],
+    ['/v1/responses', { model: 'builtin-chat', input: 'Hi' }],
+    ['/v1beta/models/builtin-chat:generateContent', { contents: [{ parts: [{ text: 'Hi' }] }] }],
+    ['/v1/files', {}],
+    ['/v1/videos'],
+    ['/v1/responses/resp_none'],
+    ['/v1beta/models'],
+  ] as const)
+    expect([address, await answered(address, body)]).toEqual([address, 401])
+})
+
 test('a key gives a session, which stands for it until it is signed out', async () => {
   const answer = await signIn(adminKey)
   expect(answer.status).toBe(200)

@@ -43,6 +43,11 @@ export interface Address {
   readonly access: 'open' | 'caller' | 'administrator'
   /** Administrator roles with access; absent means owners, operators and viewers. */
   readonly roles?: readonly AdminRole[]
+  /**
+   * Whether a caller's endpoint accepts the session of the console in place of a key, because one of its pages uses it. Endpoints
+   * for administrators always do.
+   */
+  readonly isForConsole?: boolean
   /** The operation the caller must be allowed to use. */
   readonly operation?: OperationName
   /** Whether the key's rate limit ignores these requests, such as polling a job or listing models. */

@@ -15,11 +15,11 @@ import type { AdminRole, Caller } from '../ports/api-key.ts'
 export function authenticate(
   { keys, tokens, sessions }: Pick<Gateway, 'keys' | 'tokens' | 'sessions'>,
   request: FastifyRequest,
-  options: Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>,
+  { takesSession, ...options }: AuthenticationOptions,
 ): Caller | Promise<Caller> {
   const secret = secretOf(request)
   if (secret === undefined || secret === '') {
-    const token = sessionOf(request, options)
+    const token = takesSession ? sessionOf(request, options) : undefined
     if (token !== undefined) {
       assertOwnPage(request, options)
       return sessions.find(token).then(signedIn)
@@ -32,6 +32,11 @@ export function authenticate(
   }
   const key = keys.find(secret) ?? tokens.find(secret)
   return key instanceof Promise ? key.then(known) : known(key)
+}
+
+interface AuthenticationOptions extends Pick<ServerOptions, 'publicUrl' | 'trustedProxies'> {
+  /** Whether a browser session is accepted where there is no key. */
+  readonly takesSession: boolean
 }
 
 /** The session token that authenticated a request; undefined if a key did. */

@@ -31,7 +31,12 @@ interface Entering {
 /** Authenticates a request and admits it if its key, levels and limits allow it. */
 export function enter(address: Address, entering: Entering): Caller | Promise<Caller> {
   if (address.access === 'open') return nobody
-  const found = authenticate(entering.gateway, entering.request, entering.options)
+  const { publicUrl, trustedProxies } = entering.options
+  const found = authenticate(entering.gateway, entering.request, {
+    takesSession: address.access === 'administrator' || address.isForConsole === true,
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(trustedProxies !== undefined && { trustedProxies }),
+  })
   return found instanceof Promise
     ? found.then((key) => letIn(key, address, entering))
     : letIn(found, address, entering)

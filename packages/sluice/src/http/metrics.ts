@@ -38,7 +38,7 @@ async function serveMetrics({ gateway, options, reply, request }: Exchange): Pro
   const { metrics } = gateway
   if (!metrics) throw new GatewayError('unknown_url', 'Metrics are off, or at another address')
   if (!showsKey(metrics, request.headers.authorization)) {
-    const key = await authenticate(gateway, request, options)
+    const key = await authenticate(gateway, request, { ...options, takesSession: true })
     assertAddress(key, clientAddress(request, options.trustedProxies))
     requireAdministrator(key)
   }

@@ -113,7 +113,7 @@ const sharedModels = modelsAt('/v1/models', openAis, {
     sendJson(exchange, modelList(exchange.request, await offered(exchange))),
   record: async (exchange) =>
     sendJson(exchange, modelRecord(exchange.request, await named(exchange))),
-})
+}).map((address) => ({ ...address, isForConsole: true }))
 
 /** The same where only OpenAI's clients ask. */
 export const openAiModels: readonly Address[] = modelsAt('/v1/models', openAis, {

@@ -21,7 +21,7 @@ import { answer, listOf } from './openapi-written.ts'
 
 const path = '/v1/usage/keys'
 
-const of = { access: 'caller' } as const
+const of = { access: 'caller', isForConsole: true } as const
 const tags = ['Usage'] as const
 const withSecret = answer(toJsonSchema(keyWithSecretSchema, 'json'))
 

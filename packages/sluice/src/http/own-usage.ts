@@ -19,6 +19,7 @@ export const ownUsageAddresses: readonly Address[] = [
     method: 'GET',
     path: '/v1/usage',
     access: 'caller',
+    isForConsole: true,
     uncounted: true,
     description: {
       operationId: 'getOwnUsage',

@@ -101,6 +101,8 @@ function addressOf(format: ClientFormat, path: string): Address {
     operation: format.operation,
     face: format,
     format,
+    // The playground sends requests in OpenAI's own format.
+    isForConsole: format.isOwn === true,
     isSized: !(format.id in kept),
     description: { format },
     serve: (exchange) => serveInference(exchange, inference),
