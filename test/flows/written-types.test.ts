@@ -37,6 +37,18 @@ const readers: Readonly<Record<Face, readonly [whole: readonly string[], event: 
   generateContent: [['ContentAnswer'], 'ContentEvent'],
 }
 
+/** Each document of a response, with every type that a client reads it as. */
+function typedIn(
+  wire: string,
+  { face, stream, name }: { readonly face: Face; readonly stream: boolean; readonly name: string },
+): readonly Typed[] {
+  const [whole, event] = readers[face]
+  const types = stream ? [event] : whole
+  return documentsIn(wire, stream).flatMap((document) =>
+    types.map((type) => ({ type, name, document })),
+  )
+}
+
 async function writtenBy(
   upstream: Upstream,
   answers: Readonly<Record<string, Answering>> = richAnswers[upstream],
@@ -53,10 +65,7 @@ async function writtenBy(
           const { wire, status } = await ask(pair, face, { stream, further })
           const place = `${name} of ${upstream}`
           expect(status, `${place}, ${face}: ${wire}`).toBe(200)
-          const [whole, event] = readers[face]
-          for (const document of documentsIn(wire, stream))
-            for (const type of stream ? [event] : whole)
-              written.push({ type, name: place, document })
+          written.push(...typedIn(wire, { face, stream, name: place }))
         }
   }
   return written

@@ -92,7 +92,7 @@ function contentOf({ type, data }: Fields): unknown {
   return type === 'reasoning.encrypted' ? restore(textOf(data)) : undefined
 }
 
-export function detailsOf(message: Fields): readonly Fields[] {
+function detailsOf(message: Fields): readonly Fields[] {
   return listOf(message['reasoning_details']).filter(isObject)
 }
 

@@ -61,16 +61,8 @@ export function createCallWriter(
   function begin(slot: Slot): string {
     slot.state = 'open'
     open = slot
-    const { id, signature } = slot
-    const signed = signature === undefined ? {} : withSignature(signature)
-    if (!isAsked) return beginCall(slot, statedId({ id, ...signed }, carried.splice(0)))
-    const before =
-      signature === undefined ? '' : blocks.whole(callSignatureBlock({ [id]: signature }))
-    return before + beginCall(slot, statedId({ id }, []))
-  }
-
-  function beginCall(slot: Slot, id: string): string {
-    return blocks.beginCall(id, slot.name) + blocks.argue(slot.arguments)
+    if (!isAsked) return beginCall(blocks, slot, signedId(slot, carried.splice(0)))
+    return signatureBefore(blocks, slot) + beginCall(blocks, slot, statedId({ id: slot.id }, []))
   }
 
   function close(): string {
@@ -115,6 +107,20 @@ export function createCallWriter(
     },
     close,
   }
+}
+
+/** The id of a call, which holds its signature and the reasoning before it. */
+function signedId({ id, signature }: Slot, reasoning: readonly ThinkingBlock[]): string {
+  const signed = signature === undefined ? {} : withSignature(signature)
+  return statedId({ id, ...signed }, reasoning)
+}
+
+function signatureBefore(blocks: BlockWriter, { id, signature }: Slot): string {
+  return signature === undefined ? '' : blocks.whole(callSignatureBlock({ [id]: signature }))
+}
+
+function beginCall(blocks: BlockWriter, slot: Slot, id: string): string {
+  return blocks.beginCall(id, slot.name) + blocks.argue(slot.arguments)
 }
 
 function newSlot(id: string): Slot {
