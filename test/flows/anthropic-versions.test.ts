@@ -128,6 +128,22 @@ describe('models', () => {
     await expect(failed).rejects.toHaveProperty('requestID', expect.stringMatching(/^req_/))
   })
 
+  test('with the end of a model that its provider retires', async () => {
+    const models = ['claude-sonnet-4-5', 'claude-sonnet-5-5']
+    await using retiring = await start({ providers: { anthropic: { key: 'k', models } } })
+    const own = new Anthropic({ apiKey: testKey, baseURL: retiring.url, maxRetries: 0 })
+    const deprecated = await own.models.list({ lifecycle: ['deprecated'] })
+    const end = { lifecycle: 'deprecated', retires_at: '2026-11-30T00:00:00Z' }
+    expect(deprecated.data).toMatchObject([
+      { id: 'anthropic/claude-sonnet-4-5', ...end },
+      { id: 'claude-sonnet-4-5', ...end },
+    ])
+    expect(await own.models.retrieve('anthropic/claude-sonnet-5-5')).toMatchObject({
+      lifecycle: 'active',
+      retires_at: null,
+    })
+  })
+
   test('by lifecycle: none is retired', async () => {
     const retired = await client.models.list({ lifecycle: ['retired', 'deprecated'] })
     expect(retired).toMatchObject({ data: [], has_more: false, first_id: null, last_id: null })
