@@ -53,7 +53,7 @@ describe('names of models', () => {
     const trail = openTrail(0)
     for (let index = 0; index < 3_000; index += 1) trail.dropped.add(`messages[${index}].näme`)
     trail.model = `${'🦊'.repeat(3_000)}\ud83e`
-    const headers = answerHeaders(gateway.gateway, { trail } as Call)
+    const headers = answerHeaders(gateway.gateway, { trail, format: {} } as Call)
     expect(headers['x-sluice-dropped']).toMatch(/^messages\[0\]\.n%C3%A4me, [\x20-\x7e]*\.\.\.$/)
     for (const value of Object.values(headers)) expect(value.length).toBeLessThan(2_100)
   })

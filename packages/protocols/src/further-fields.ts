@@ -26,5 +26,6 @@ export const furtherFields: {
     frame_duration_ms: 'refused',
     markup: 'refused',
     safety_identifier: 'hint',
+    svg: 'refused',
   },
 }

@@ -9,7 +9,7 @@ export async function askClaude(
   const { chat } = anthropic.codecs
   if (!chat) throw new Error('This protocol has no chat')
   const context: CodecContext = {
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-5-5',
     publicModel: request.model,
     // What Claude cannot do is refused; what only advises is left out.
     unsupported: (param, reason = 'not supported') => {

@@ -18,23 +18,26 @@ export async function newestEntry(
 
 const hourMs = 60 * 60_000
 
-/** Logs the newest entry of the audit log every hour, and sends it to the webhooks that want it, until disposed. */
+/**
+ * Sends the newest entry of the audit log to the webhooks that want it, at once and every hour, until disposed. Every hour it is
+ * logged too; the line of the start has it.
+ */
 export function anchorAudit(
   store: Pick<Store, 'listAudit'>,
   { log, alerts, everyMs = hourMs }: AnchorOptions,
 ): Disposable {
-  const tell = async (): Promise<void> => {
+  const tell = async (isStart: boolean): Promise<void> => {
     try {
       const newest = await newestEntry(store)
       if (!newest) return
-      log.info({ ...newest }, 'the newest entry of the audit log')
+      if (!isStart) log.info({ ...newest }, 'the newest entry of the audit log')
       alerts.raise({ event: 'audit.newest', ...newest })
     } catch (error) {
       log.warn({ error: String(error) }, 'the audit log could not be read')
     }
   }
-  const timer = setInterval(() => void tell(), everyMs).unref()
-  void tell()
+  const timer = setInterval(() => void tell(false), everyMs).unref()
+  void tell(true)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 

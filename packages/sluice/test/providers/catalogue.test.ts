@@ -13,6 +13,8 @@ const others = [
   'google-access.ts',
   'index.ts',
   'provider.ts',
+  'retirements.ts',
+  'routing-fields.ts',
 ]
 const linesMax = 60
 
