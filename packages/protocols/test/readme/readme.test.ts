@@ -34,7 +34,7 @@ it('shows an example that works', async () => {
   const reply = await askClaude({ model: 'claude', messages: [question], store: true }, fetch)
   expect(sent).toMatchObject([
     'https://api.anthropic.com/v1/messages',
-    { model: 'claude-sonnet-4-5', messages: [{ role: 'user' }] },
+    { model: 'claude-sonnet-5-5', messages: [{ role: 'user' }] },
   ])
   expect(reply).toMatchObject({ model: 'claude', choices: [{ message: { content: 'Paris' } }] })
   expect(warned).toHaveBeenCalledExactlyOnceWith('store was left out')
