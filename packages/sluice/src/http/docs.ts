@@ -47,7 +47,7 @@ const page = `<!doctype html>
 
 // `validatorUrl: null` keeps Swagger UI from sending the document's URL to a public validator.
 const start = `SwaggerUIBundle({
-  url: 'openapi.json',
+  url: 'docs/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
   validatorUrl: null,
@@ -94,21 +94,28 @@ const schemaFile = new URL('../../../../sluice.schema.json', import.meta.url)
  * /docs, /openapi.json and /sluice.schema.json: public, and without resources of other servers. `openApi` is called once, on
  * the first request.
  */
-export function documentAddresses(openApi: () => object): readonly Address[] {
+export function documentAddresses(
+  openApi: () => object,
+  usualOpenApi: () => object,
+): readonly Address[] {
   return [
     { method: 'GET', path: '/docs', access: 'open', description: 'none', serve: servePage },
     served('/docs/start.js', 'none', async () => asset(javascript, Buffer.from(start))),
     ...packaged.map(([name, type, file]) =>
       served(`/docs/${name}`, 'none', async () => asset(type, await readFile(new URL(file)))),
     ),
-    served('/openapi.json', document, async () => {
-      const text = JSON.stringify(openApi(), null, 2)
-      return asset('application/json; charset=utf-8', Buffer.from(`${text}\n`))
-    }),
+    served('/openapi.json', document, () => documentOf(openApi())),
+    // The page shows each operation at its usual address.
+    served('/docs/openapi.json', 'none', () => documentOf(usualOpenApi())),
     served('/sluice.schema.json', settings, async () =>
       asset('application/schema+json', await readFile(schemaFile)),
     ),
   ]
+}
+
+function documentOf(openApi: object): Promise<Asset> {
+  const text = JSON.stringify(openApi, null, 2)
+  return asset('application/json; charset=utf-8', Buffer.from(`${text}\n`))
 }
 
 async function servePage({ request, reply }: { request: FastifyRequest; reply: FastifyReply }) {

@@ -85,9 +85,15 @@ export const addresses: readonly Address[] = [
   ...metricsAddresses,
   ...homeAddresses,
   ...consoleAddresses,
-  ...documentAddresses(() => createOpenApi(addresses)),
+  ...documentAddresses(
+    () => createOpenApi(addresses),
+    () => createOpenApi(addresses.filter(({ path }) => !elsewhere.test(path))),
+  ),
   ...notImplemented,
 ]
+
+/** Where OpenAI's and Google's operations are served a second time. */
+const elsewhere = /^\/(?:v1beta\/openai|v1alpha|openai)\//
 
 function addressOf(format: ClientFormat, path: string): Address {
   const inference: Inference = {

@@ -82,10 +82,12 @@ test(
       page.on('pageerror', (error) => problems.push(String(error)))
       await page.goto(`${address}/docs`)
       await page.getByText('/v1/chat/completions').first().waitFor({ timeout: 60_000 })
-      const shown = await page.locator('.opblock').count()
-      const document = JSON.parse((await app.inject('/openapi.json')).body)
+      const document = JSON.parse((await app.inject('/docs/openapi.json')).body)
       const described = Object.values<object>(document.paths).flatMap((path) => Object.keys(path))
-      expect(shown).toBe(described.length)
+      // The page draws its operations one after another.
+      await expect
+        .poll(() => page.locator('.opblock').count(), { timeout: 60_000 })
+        .toBe(described.length)
 
       await page.getByText('/v1/chat/completions').first().click()
       await page.getByText('What is 6 times 7?').first().waitFor({ timeout: 60_000 })
