@@ -77,7 +77,7 @@ export function applyDecisions<O extends OperationName>(
   context: Reports,
 ): void {
   const { request: schema } = operations[operation]
-  const fields = new Map<string, unknown>(Object.entries(request))
+  const fields: Fields = request
   const decided = new Map<string, string>(Object.entries(decisions))
   // In the order of the schema, regardless of the order of the table.
   for (const field of Object.keys(schema.properties)) {
@@ -86,13 +86,14 @@ export function applyDecisions<O extends OperationName>(
     if (field === 'web_search_options') lackSearch(request, context)
     else if (field === 'server_tools')
       lackServerTools(request as Partial<RequestOf<'chat'>>, context)
-    else lackField(field, fields.get(field), context)
+    else lackField(field, fields[field], context)
   }
   if (decided.get('cache_control') === 'hint')
     lackBreakpoints(request as Partial<RequestOf<'chat'>>, context)
-  const unlisted = unlistedFields(schema, request).filter(
-    ({ path }) => decided.get(path.split('.')[0] ?? '') !== 'passed',
-  )
+  const unlisted = unlistedFields(schema, request).filter(({ path }) => {
+    const dot = path.indexOf('.')
+    return dot === -1 || decided.get(path.slice(0, dot)) !== 'passed'
+  })
   reportFields(unlisted, context, furtherFields[operation])
 }
 
@@ -209,9 +210,9 @@ export function applyFormatDecisions<R extends object>(
   decisions: FormatDecisions<R>,
   reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): void {
-  const fields = new Map<string, unknown>(Object.entries(request))
+  const fields = request as Fields
   for (const [field, decision] of Object.entries(decisions)) {
-    if (isNeutral(field, fields.get(field))) continue
+    if (isNeutral(field, fields[field])) continue
     if (decision === 'hint') reports.leftOut(field)
     if (decision === 'refused') reports.unsupported(field)
   }

@@ -8,7 +8,7 @@ import { isObject } from '@sluice/contract'
  * OpenRouter API reference, also for Messages) and LiteLLM's, `prompt_cache_key`, `user`, vLLM's `cache_salt`, and everything
  * inside `metadata`.
  */
-const names: readonly RegExp[] = [
+const names: RegExp = anyOf([
   // The conversation: Responses, Anthropic's threads, Gemini's interactions and live sessions, and servers like them.
   /^(?:previous|prev)_(?:\w+_)?ids?$/,
   /^(?:parent|last)_(?:message|response|interaction)_id$/,
@@ -25,7 +25,7 @@ const names: readonly RegExp[] = [
   /^containers?(?:_(?:id|ids|ref))?$/,
   /^(?:file|document|image|audio|video|attachment|artifact|dataset|vector_store|knowledge_base)_ids?$/,
   /^(?:attachments|data_sources|file_references|knowledge_bases)$/,
-]
+])
 
 /** Levels of an object that are searched; no client nests these fields deeper. */
 const levelsMax = 4
@@ -58,5 +58,10 @@ function refersTo(name: string, value: unknown): boolean {
     return false
   const words = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   if (typeof value === 'number' && !/_ids?$/.test(words)) return false
-  return names.some((pattern) => pattern.test(words))
+  return names.test(words)
+}
+
+/** A caller may send as many fields as fit in a request: their names are compared with all patterns at once. */
+function anyOf(patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'))
 }

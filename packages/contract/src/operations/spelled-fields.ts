@@ -35,7 +35,8 @@ function propertiesOf(schema: TSchema): object {
   return isObject(properties) ? properties : {}
 }
 
-/** Simple case folding, which also folds ſ (U+017F) and K (U+212A) to s and k. */
+/** Simple case folding, which also folds ſ (U+017F) and K (U+212A) to s and k. Most names are folded already. */
 function folded(name: string): string {
+  if (/^[a-z\d_]*$/.test(name)) return name
   return name.toUpperCase().toLowerCase()
 }

@@ -53,18 +53,18 @@ export function canonicalChat(
     tools: given,
     reasoning: _reasoning,
     thinking: _thinking,
+    // Not a field for callers: its content belongs among the tools.
+    server_tools: unknown,
     ...rest
-  } = request
+  }: ChatCompletionRequest & { readonly server_tools?: unknown } = request
   if (!usesFunctions(request))
     for (const [field, value] of Object.entries({ functions, function_call: choice }))
       if (value != null) reports.leftOut(field)
   const limit = rest.max_completion_tokens ?? older
   const { tools, search, server } = offeredTools(given ?? [], reports)
-  // Not a field for callers: its content belongs among the tools.
-  const { server_tools: unknown, ...known } = rest as Partial<ChatRequest> & typeof rest
   if (unknown != null) reports.leftOut('server_tools')
   return {
-    ...known,
+    ...rest,
     ...amountOfThinking(request, reports),
     ...(tools.length === 0 ? {} : { tools: tools.map(withOuterCache) }),
     ...(search === undefined ? {} : { web_search_options: rest.web_search_options ?? search }),

@@ -13,11 +13,11 @@ export function assertOwnRouting(
   { key, request }: Call,
   { upstream, providerId }: Extract<Target, { kind: 'upstream' }>,
 ): void {
-  if (upstream.allowsRouting) return
+  if (upstream.allowsRouting || !isLimited(key)) return
   const { routingFields } = upstream.provider
   // Behind another address there may be another server, which has fields of its own.
   const field = routingFieldIn(request.outline, upstream.isOtherBase ? undefined : routingFields)
-  if (field === undefined || !isLimited(key)) return
+  if (field === undefined) return
   throw new GatewayError(
     'forbidden',
     `A key with limited models or a budget may not send '${field}' to ${providerId}, which may choose another model or price by it`,

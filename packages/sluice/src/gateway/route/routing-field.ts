@@ -9,7 +9,7 @@ const everywhere = placesOf(everyRoutingField)
 const known = new WeakMap<readonly RoutingField[], Places>()
 
 /**
- * The first field of a request by which a provider would choose a model or a price; undefined if there is none. `fields` are
+ * A field of a request by which a provider would choose a model or a price; undefined if there is none. `fields` are
  * those that the provider knows; undefined: they are not known.
  */
 export function routingFieldIn(
@@ -17,10 +17,9 @@ export function routingFieldIn(
   fields: readonly RoutingField[] | undefined,
 ): string | undefined {
   const places = fields === undefined ? everywhere : knownPlaces(fields)
-  for (const name in request) {
-    const members = places.get(name)
+  for (const [name, members] of places) {
     const value = request[name]
-    if (members === undefined || value === null) continue
+    if (value === undefined || value === null) continue
     if (members.length === 0) return name
     const found = members.find((member) => (value as Fields)[member] != null)
     if (found !== undefined) return `${name}.${found}`
