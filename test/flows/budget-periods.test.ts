@@ -7,6 +7,7 @@ import { fakeDate } from '../support/fake-date.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { ownedKey, writeOwners } from '../support/owners.ts'
+import { reservedTokens } from '../support/reserved-tokens.ts'
 import { type Started, start, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -56,12 +57,17 @@ async function stage(window: BudgetWindow, at: number) {
   }
 }
 
+const body = (max_tokens: number) => ({
+  model: 'up/m',
+  max_tokens,
+  messages: [{ role: 'user', content: 'Hi' }],
+})
+
 const ask = (gateway: Started, max_tokens = 50, tags = '') =>
-  gateway.post(
-    '/v1/chat/completions',
-    { model: 'up/m', max_tokens, messages: [{ role: 'user', content: 'Hi' }] },
-    { key: ownedKey, headers: { 'x-sluice-tags': tags } },
-  )
+  gateway.post('/v1/chat/completions', body(max_tokens), {
+    key: ownedKey,
+    headers: { 'x-sluice-tags': tags },
+  })
 
 async function asked(gateway: Started, max_tokens = 50, tags = ''): Promise<void> {
   const answer = await ask(gateway, max_tokens, tags)
@@ -99,7 +105,7 @@ describe.each<[BudgetWindow, string]>([
       await asked(gateway)
       await until(async () => (await spent(gateway))[0] === used)
       // Less than the budget, and more than it has left.
-      const refused = await ask(gateway, limit - 5)
+      const refused = await ask(gateway, limit - reservedTokens(body(0)) - used + 1)
       expect(refused.status).toBe(429)
       expect(refused.headers.get('retry-after')).toBe('90')
       expect(await refused.text()).toContain(`the budget resets at ${ends}T00:00:00Z`)

@@ -8,6 +8,7 @@ import { ledger } from '../support/ledger.ts'
 import { chatReply, chunk, done } from '../support/openai-wire.ts'
 import { ownedKey, writeOwners } from '../support/owners.ts'
 import { noRedis, openRedisServer } from '../support/redis-server.ts'
+import { reservedTokens } from '../support/reserved-tokens.ts'
 import { start, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -159,8 +160,9 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
   })
 
   test('so is another try at the same target', async () => {
-    const { reserved } = await sizes()
     const stream = { stream: true }
+    const whole = (await sizes()).reserved
+    const reserved = whole + reservedTokens({ ...body, ...stream }) - reservedTokens(body)
     {
       await using enough = await stage(reserved + 40, [breaksOff, good])
       const answer = await enough.ask(stream)

@@ -5,10 +5,11 @@ import type { Terms } from '../../packages/sluice/src/ports/account.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { ownedKey, siblingKey, writeOwners } from '../support/owners.ts'
+import { reservedTokens } from '../support/reserved-tokens.ts'
 import { start, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** Two tokens of prompt, as the gateway counts before an upstream has, and no more than 98 of answer. */
+/** No more than 98 tokens of answer. */
 const body = { model: 'up/m', max_tokens: 98, messages: [{ role: 'user', content: 'Hi' }] }
 const prices = { 'up/*': { input: 1, output: 1 } }
 
@@ -18,8 +19,8 @@ const kinds: readonly (readonly [string, (calls: number, each: number) => Terms]
   ['places', (calls) => ({ concurrentRequests: calls })],
   [
     'money',
-    (calls, each) => ({
-      budgets: [{ id: 'b', window: 'month', limitMicroUsd: calls * each }],
+    (calls) => ({
+      budgets: [{ id: 'b', window: 'month', limitMicroUsd: calls * reservedTokens(body) }],
     }),
   ],
 ]
@@ -50,7 +51,7 @@ async function stage(terms: Parameters<typeof writeOwners>[1]) {
   return { gateway, upstream, held, [Symbol.asyncDispose]: () => moved.disposeAsync() }
 }
 
-/** What one call puts aside, in tokens, which is what it may cost in millionths of a dollar. */
+/** What one call puts aside, in tokens. */
 const each = await (async () => {
   await using staged = await stage({ key: { tokensPerMinute: 1 } })
   const refused = await staged.gateway.post('/v1/chat/completions', body, { key: ownedKey })

@@ -6,6 +6,7 @@ import { type Answering, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { ledger } from '../support/ledger.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { type Levels, ownedKey, writeOwners } from '../support/owners.ts'
+import { reservedTokens } from '../support/reserved-tokens.ts'
 import { start, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -27,8 +28,8 @@ const chat = {
   max_tokens: 97,
   messages: [{ role: 'user', content: 'Hi there!' }],
 }
-/** What is put aside for it: as many tokens as it may get, and a quarter of its characters. */
-const tokens = 97 + Math.ceil('dear/muserHi there!'.length / 4)
+/** What is put aside for it. */
+const tokens = reservedTokens(chat)
 
 const answers: Answering = (_seen, response) => json(response, chatReply('Hello'))
 
@@ -86,7 +87,9 @@ describe('a call goes where it asked to as long as there is money for it', () =>
     expect(refused.headers.get('x-sluice-over-budget')).toBe(null)
     const { error } = (await refused.json()) as { error: { code: string; message: string } }
     expect(error.code).toBe('insufficient_quota')
-    expect(error.message).toContain('this request may cost up to $0.001020')
+    expect(error.message).toContain(
+      `this request may cost up to $${((10 * tokens) / 1_000_000).toFixed(6)}`,
+    )
     expect([...staged.dear.seen, ...staged.cheap.seen]).toEqual([])
   })
 })

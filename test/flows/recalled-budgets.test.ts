@@ -20,6 +20,7 @@ import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { addOwners, ownedKey } from '../support/owners.ts'
 import { noRedis, openRedisServer } from '../support/redis-server.ts'
+import { reservedTokens } from '../support/reserved-tokens.ts'
 import { type Started, start, until } from '../support/start.ts'
 import { sampleUsage } from '../support/store-samples.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -100,9 +101,17 @@ async function stage(kind: 'SQLite' | 'PostgreSQL', budgets: readonly Budget[]):
   }
 }
 
+const body = (model = 'up/m', max_tokens = 50) => ({
+  model,
+  max_tokens,
+  messages: [{ role: 'user', content: 'Hi' }],
+})
+/** What one of them reserves. */
+const each = reservedTokens(body())
 const ask = async (gateway: Started, model = 'up/m', max_tokens = 50) => {
-  const body = { model, max_tokens, messages: [{ role: 'user', content: 'Hi' }] }
-  const answer = await gateway.post('/v1/chat/completions', body, { key: ownedKey })
+  const answer = await gateway.post('/v1/chat/completions', body(model, max_tokens), {
+    key: ownedKey,
+  })
   await answer.arrayBuffer()
   return answer.status
 }
@@ -179,11 +188,11 @@ describe.each(kinds)('on %s', (kind) => {
     await using staged = await stage(kind, [budget()])
     {
       await using store = await staged.openStore()
-      store.recordUsage(record(1, { costMicroUsd: limit - 250 }))
+      store.recordUsage(record(1, { costMicroUsd: limit - 4 * each - 10 }))
     }
     staged.upstream.answer(() => {})
     const gateway = await staged.open()
-    // Each may cost 53; four of them are 212.
+    // There is room for four.
     const asked = Array.from({ length: 12 }, () => ask(gateway).catch(() => 0))
     const refused = { count: 0 }
     for (const one of asked)
@@ -241,7 +250,7 @@ describe.runIf(redis)('with Redis', () => {
     await using staged = await stage(kind, [budget()])
     {
       await using store = await staged.openStore()
-      store.recordUsage(record(1, { costMicroUsd: limit - 250 }))
+      store.recordUsage(record(1, { costMicroUsd: limit - 4 * each - 10 }))
     }
     const gateways = [await staged.open(shared), await staged.open(shared)]
     staged.upstream.answer(() => {})

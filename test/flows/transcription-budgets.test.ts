@@ -7,6 +7,8 @@ import { type Started, start } from '../support/start.ts'
 
 /** Ten seconds at 32 kbit/s. */
 const recording = Buffer.alloc(40_000, 1)
+/** The most seconds that it may have: at 6 kbit/s. */
+const longest = Math.ceil(recording.length / 750)
 
 const usages = {
   tokens: {
@@ -39,14 +41,19 @@ test.each<[string, Case]>([
     {
       price: { audioInput: 6, output: 10 },
       usage: usages.tokens,
-      // 320 tokens of sound and 80 of text; 100 and 20 were used.
-      reserved: 320 * 6 + 80 * 10,
+      // Of 54 seconds 32 tokens of sound and 8 of text each; 100 and 20 were used.
+      reserved: longest * (32 * 6 + 8 * 10),
       spent: 100 * 6 + 20 * 10,
     },
   ],
   [
     'seconds',
-    { price: { audioSeconds: 0.0001 }, usage: usages.seconds, reserved: 1_000, spent: 1_000 },
+    {
+      price: { audioSeconds: 0.0001 },
+      usage: usages.seconds,
+      reserved: longest * 100,
+      spent: 1_000,
+    },
   ],
 ])('at a price for %s', async (_name, { price, usage, reserved, spent }) => {
   await using upstream = await fakeUpstream((_seen, response) =>

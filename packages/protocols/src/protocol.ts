@@ -13,6 +13,7 @@ import type {
 import type { TSchema } from 'typebox'
 import type { Change, NativeTarget } from './native-target.ts'
 import type { FormatHeaders } from './format-headers.ts'
+import type { Measured } from './measure.ts'
 import type { ModelList } from './model-list.ts'
 
 export type FormPart =
@@ -334,8 +335,10 @@ export interface ClientFormat<O extends OperationName = OperationName> {
    * request, including natives, may then get its outline (`outlineJson`). Default false.
    */
   readonly takesOutline?: boolean
-  /** Paths of fields that name stored parts of a prompt, which count as if they were in the request. Default none. */
-  readonly kept?: readonly string[]
+  /** What a request says about its size and price. It may be an outline (`takesOutline`). */
+  measure(request: unknown): Measured
+  /** The change that limits the output of a request without a limit. Absent: no field of the format does. */
+  limitOutput?(request: unknown, tokens: number): Change
   /** Whether a request asks for a stream, if the field `stream` does not decide that. */
   isStreamed?(request: unknown): boolean
   /** Where the name of the model is; default `body`. */

@@ -92,6 +92,7 @@ function termsOf(carrier: Terms): Terms {
   const { expiresAt, models, operations, addresses, budgets, metadata, tags } = carrier
   const { requestsPerMinute, tokensPerMinute, concurrentRequests, contentLogging, ownKeys } =
     carrier
+  const { output, inputBound } = carrier
   const terms = {
     expiresAt,
     models,
@@ -101,6 +102,8 @@ function termsOf(carrier: Terms): Terms {
     tokensPerMinute,
     concurrentRequests,
     budgets,
+    output,
+    inputBound,
     metadata,
     tags,
     contentLogging,

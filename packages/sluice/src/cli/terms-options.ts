@@ -16,6 +16,8 @@ export interface TermsOptions {
   /** Concurrent requests. */
   readonly concurrent?: number
   readonly budget?: readonly BudgetOption[]
+  readonly output?: string
+  readonly inputBound?: string
   readonly contentLogging?: boolean
   /** For accounts only. */
   readonly ownKeys?: boolean
@@ -51,6 +53,11 @@ export function addTermsOptions(command: Command): Command {
         budgetOption(text),
       ],
     )
+    .option(
+      '--output <policy>',
+      'what budgets reserve for a response without a limit: limit, reserve or refuse',
+    )
+    .option('--input-bound <bound>', 'how its budgets reckon input: bytes or estimate')
     .option('--content-logging', 'store prompts and responses, masked')
     .option(
       '--no-content-logging',
@@ -69,7 +76,7 @@ export function addAccountOptions(command: Command): Command {
 /** The terms in the form of the administration API. */
 export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
   const { rate, tokens, concurrent, budget, expires, contentLogging, ownKeys } = options
-  const { models, operations, addresses, tags, metadata } = options
+  const { models, operations, addresses, tags, metadata, output, inputBound } = options
   const terms = {
     models,
     operations,
@@ -80,6 +87,8 @@ export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
     tokensPerMinute: tokens,
     concurrentRequests: concurrent,
     budgets: budget,
+    output,
+    inputBound,
     contentLogging,
     ownKeys,
     expiresAt: expires === undefined ? undefined : now + expires * dayMs,

@@ -18,6 +18,8 @@ import type { PriceConfig } from './schema-prices.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import type { UnsupportedMode } from './unsupported-mode.ts'
 
+type Limits = NonNullable<ConfigFile['limits']>
+
 /** The complete configuration. The environment overrides sluice.yaml, which overrides the defaults. */
 export interface Config {
   readonly server: {
@@ -46,8 +48,12 @@ export interface Config {
     readonly tokensPerMinute?: number
     readonly concurrentRequestsPerKey?: number
     readonly unknownPrices?: 'refuse' | 'allow'
+    readonly output?: NonNullable<Limits['output']>
+    readonly inputBound?: NonNullable<Limits['inputBound']>
+    readonly budgetedOutputTokens?: number
+    readonly budgetedOutputTokensMin?: number
     /** Assumed token counts for what cannot be counted before the upstream reports usage. */
-    readonly estimates: Required<NonNullable<NonNullable<ConfigFile['limits']>['estimates']>>
+    readonly estimates: Required<NonNullable<Limits['estimates']>>
     readonly concurrentRequests?: number
     /** How many requests may wait for a concurrency slot, and how long. */
     readonly waitingRequests: number

@@ -143,12 +143,36 @@ export const limits = object(
         ),
       }),
     ),
+    output: optional(
+      Type.Enum(['limit', 'reserve', 'refuse'], {
+        ...described(
+          'What budgets reserve for a response whose caller did not limit it. limit (default): the gateway limits it to budgetedOutputTokens. reserve: the most that the model writes. refuse: 400. Keys and accounts may say otherwise.',
+        ),
+      }),
+    ),
+    budgetedOutputTokens: optional(
+      count(
+        'The limit of the output that the gateway sets, if a budget has room for it. Default 4096.',
+      ),
+    ),
+    budgetedOutputTokensMin: optional(
+      count(
+        'The least limit that the gateway sets, in addition to the reasoning that a caller allows. A budget with less room refuses. Default 1024.',
+      ),
+    ),
+    inputBound: optional(
+      Type.Enum(['bytes', 'estimate'], {
+        ...described(
+          'How budgets reckon input. bytes (default): one token per byte, which is never exceeded. estimate: the usual size and half of it, which is no bound. Keys and accounts may say otherwise.',
+        ),
+      }),
+    ),
     estimates: optional(
       object(
         {
           outputTokens: optional(
             count(
-              'Output tokens of a request without a maximum, until the model has responded; afterwards the longest recent response. Default 1024.',
+              'Output tokens of a request without a limit, until the model has responded; afterwards the longest recent response. For token rates only. Default 1024.',
             ),
           ),
           imageTokens: optional(count('Tokens of an image. Default 2000.')),
@@ -159,7 +183,7 @@ export const limits = object(
             count('Tokens of a conversation, prompt or cache stored by a provider. Default 10000.'),
           ),
         },
-        'Tokens reserved against token limits and budgets for content that cannot be counted in advance: docs/limits.md.',
+        'Tokens reserved against token rates, and budgets with inputBound: estimate, for content that cannot be counted in advance: docs/limits.md.',
       ),
     ),
     heldBytes: optional(

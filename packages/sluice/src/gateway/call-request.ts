@@ -1,11 +1,4 @@
-import {
-  type CutTexts,
-  isRawNumber,
-  type Parsed,
-  parseJson,
-  spliceFields,
-  spliceInPlace,
-} from '@sluice/contract'
+import { isRawNumber, type Parsed, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
 import { longTextsOf } from './large-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -20,8 +13,8 @@ export interface RequestParts {
   readonly parameters?: Fields
   /** Whether the format is one of the gateway's own operations. */
   readonly isOwn: boolean
-  /** Set if long texts are left out of the fields (`outlineJson`). */
-  readonly cut?: CutTexts
+  /** Whether long texts are left out of the fields (`outlineJson`). */
+  readonly isOutline?: boolean
 }
 
 /** The request in the client's own format, path parameters included. */
@@ -46,8 +39,6 @@ const readAgainBytesMax = 1024 * 1024
 export class CallRequest {
   /** The model as the caller wrote it. */
   readonly model: unknown
-  /** The texts that `outline` lacks; undefined if it lacks none. */
-  readonly cut: CutTexts | undefined
   readonly #parameters: Fields | undefined
   readonly #isOwn: boolean
   #value: Fields | undefined
@@ -61,12 +52,11 @@ export class CallRequest {
 
   /** `value` is the validated result of `requestOf`. */
   constructor(value: Fields, parts: RequestParts) {
-    const { fields, raw, parameters, isOwn, cut } = parts
+    const { fields, raw, parameters, isOwn, isOutline } = parts
     this.model = value['model']
     this.#parameters = parameters
     this.#isOwn = isOwn
-    this.cut = cut
-    if (cut) this.#outline = value
+    if (isOutline === true) this.#outline = value
     else this.#value = value
     this.#fields = fields
     this.#longTexts = (raw && longTextsOf(raw)) ?? []
@@ -82,6 +72,16 @@ export class CallRequest {
   /** The same, possibly without its long texts, for code that needs only the structure. */
   get outline(): Fields {
     return this.#value ?? this.#outline ?? this.value
+  }
+
+  /** The size of the JSON body; undefined if there is none. */
+  get bytes(): number | undefined {
+    return this.#bytes?.length
+  }
+
+  /** Whether the body has a word, as it is or possibly escaped. */
+  mayMention(word: string): boolean {
+    return this.#bytes !== undefined && (this.#bytes.includes(word) || this.#bytes.includes('\\u'))
   }
 
   /** Whether there is a JSON body that can be passed on unchanged. */

@@ -65,6 +65,8 @@ export interface Call {
     readonly makeRoom?: (call: Call) => Promise<void>
     /** Called with each record that names one. */
     readonly namedBy?: (record: Pick<OpenUsage, 'reservationSettled'>) => void
+    /** The limit that the gateway sets to the output of each choice, because a budget counts a call without one. */
+    readonly outputLimit?: number | undefined
     /** Set if an exhausted budget redirects the call. */
     readonly elsewhere?: Elsewhere | undefined
   }

@@ -6,8 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { routeOf } from '../gateway/handle.ts'
 import { keptTokens } from '../gateway/kept/kept-answers.ts'
 import { type Admission, actualOf } from '../gateway/limits/admission.ts'
-import { estimatedCost, leastMicroUsd } from '../gateway/limits/call-cost.ts'
-import { type CallSize, continuedBy, sizeOf, tokensOf } from '../gateway/limits/call-size.ts'
+import { type CallSize, continuedBy, sizeOf, usualTokens } from '../gateway/limits/call-size.ts'
 import {
   type Asked,
   type CallerLimits,
@@ -17,6 +16,12 @@ import {
   type Spending,
 } from '../gateway/limits/claims.ts'
 import { usualEstimates } from '../gateway/limits/input-size.ts'
+import {
+  type Planned,
+  plannedSpending,
+  planForRoom,
+  type Spender,
+} from '../gateway/limits/spending.ts'
 import { type Decided, tellLimits } from '../gateway/limits/tell-limits.ts'
 import type { Route } from '../gateway/route/routing.ts'
 import type { Budget } from '../ports/account.ts'
@@ -55,10 +60,10 @@ export function admitCall(exchange: Exchange, call: Call): Promise<void> | undef
   const { estimates = usualEstimates } = options.keyLimits()
   const sized = (history?: number): Promise<void> | undefined => {
     const size = sizeOf(call, { learned: gateway.learnedSizes, estimates, history })
-    call.trail.choices = size.choices
+    call.trail.choices = size.measured.choices
     const entering: EnteringCall = { exchange, call, limits, size }
     if (limits.budgets.length > 0) return admitPriced(entering)
-    const asked = { isCounted: true, tokens: tokensOf(size) }
+    const asked = { isCounted: true, tokens: usualTokens(size) }
     return admit({ request, admission, limits, isPriced: true }, asked)
   }
   const previous = limits.needsSize ? continuedBy(call) : undefined
@@ -83,20 +88,65 @@ interface EnteringCall {
   readonly size: CallSize
 }
 
-/** Requests admission for this route. If a budget is exhausted and has an `overBudget` route, that route is tried. */
+/**
+ * Requests admission for this route. If a budget lacks room for a response that the caller did not limit, the room that it has is
+ * the limit. If it is exhausted and has an `overBudget` route, that route is tried.
+ */
 function admitTo(entering: EnteringCall, route: Route): Promise<void> | undefined {
+  const spender = spenderOf(entering, route)
+  return admitPlanned(entering, spender, { planned: plannedSpending(spender), fittings: 0 })
+}
+
+/** How often a limit is fitted to what others leave meanwhile. */
+const fittingsMax = 3
+
+interface Planning {
+  readonly planned: Planned | undefined
+  readonly fittings: number
+}
+
+function admitPlanned(
+  entering: EnteringCall,
+  spender: Spender,
+  { planned, fittings }: Planning,
+): Promise<void> | undefined {
   const { exchange, limits } = entering
   const { request, admission } = exchange
-  const spending = spendingOf(entering, route)
-  const claims = claimsOf(limits, askedFor(entering, spending))
-  const decision = admission.ask(claims, priced(spending))
+  const claims = claimsOf(limits, askedFor(entering, planned))
+  const decision = admission.ask(claims, priced(planned?.spending))
   if (decision === undefined) return
   const decided = (one: Decision): Promise<void> | undefined => {
+    const smaller =
+      planned && fittings < fittingsMax
+        ? planForRoom(spender, planned, { claims, decision: one })
+        : undefined
+    if (smaller)
+      return admitPlanned(entering, spender, { planned: smaller, fittings: fittings + 1 })
     const refused = one.granted ? undefined : claims[one.refused]?.budget
     if (refused?.overBudget) return admitElsewhere(entering, { claims, decision: one }, refused)
     tellLimits(request, { claims, decision: one }, admission.now)
+    limitOutput(exchange, planned)
   }
   return decision instanceof Promise ? decision.then(decided) : decided(decision)
+}
+
+/** Tells the limit that the gateway sets to the output. */
+const outputLimitHeader = 'x-sluice-output-limit'
+
+function limitOutput({ request, admission }: Exchange, planned: Planned | undefined): void {
+  if (planned?.plan.by !== 'gateway') return
+  admission.limitOutput(planned.plan.tokens)
+  request.answerHeaders.push(outputLimitHeader, String(planned.plan.tokens))
+}
+
+function spenderOf(
+  { exchange: { gateway, options }, call, limits, size }: EnteringCall,
+  route: Route,
+  asked: unknown = call.request.model,
+): Spender {
+  const name = typeof asked === 'string' ? asked : route.model
+  const at = gateway.now()
+  return { call, limits, settings: options.keyLimits(), size, route, asked: name, at }
 }
 
 /** Names the route a call was redirected to by an exhausted budget. */
@@ -114,20 +164,21 @@ async function admitElsewhere(
   const { exchange, call, limits } = entering
   const { request, admission, gateway, key } = exchange
   const name = overBudget?.route ?? ''
-  let spending: Spending | undefined
+  let planned: Planned | undefined
   try {
     const route = await gateway.routing().route(name, key, call.operation)
-    spending = spendingElsewhere(spendingOf(entering, route, name), route)
+    planned = plannedElsewhere(plannedSpending(spenderOf(entering, route, name)), route)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
     return tellLimits(request, first, admission.now)
   }
-  const claims = claimsOf(limits, askedFor(entering, spending))
-  const decision = await admission.ask(claims, priced(spending))
+  const claims = claimsOf(limits, askedFor(entering, planned))
+  const decision = await admission.ask(claims, priced(planned?.spending))
   if (decision?.granted === false && claims[decision.refused]?.kind === 'budget')
     return tellLimits(request, first, admission.now)
   if (decision) tellLimits(request, { claims, decision }, admission.now)
   admission.goElsewhere({ route: name, budget: id })
+  limitOutput(exchange, planned)
   request.answerHeaders.push(elsewhereHeader, headerText(name))
 }
 
@@ -136,21 +187,22 @@ const priced = (spending: Spending | undefined) => ({
   ofEachMicroUsd: spending?.ofEachMicroUsd ?? 0,
 })
 
-function askedFor({ size }: EnteringCall, spending: Spending | undefined): Asked {
-  return { isCounted: true, tokens: tokensOf(size), ...(spending && { spending }) }
+function askedFor({ size }: EnteringCall, planned: Planned | undefined): Asked {
+  const { plan, spending } = planned ?? {}
+  const limit = plan?.by === 'gateway' ? plan.tokens : undefined
+  return { isCounted: true, tokens: usualTokens(size, limit), ...(spending && { spending }) }
 }
 
 /** A redirect that costs nothing is not checked against the budget that caused it. */
-function spendingElsewhere(
-  spending: Spending | undefined,
+function plannedElsewhere(
+  planned: Planned | undefined,
   { model, levels }: Route,
-): Spending | undefined {
-  if (!spending || !levels.every((level) => level.every(({ price }) => price.isFree)))
-    return spending
-  const budgets = spending.budgets.filter(
+): Planned | undefined {
+  if (!planned || !levels.every((level) => level.every(({ price }) => price.isFree))) return planned
+  const budgets = planned.spending.budgets.filter(
     ({ claim: { budget } }) => budget.overBudget?.route !== model,
   )
-  return { ...spending, budgets }
+  return { ...planned, spending: { ...planned.spending, budgets } }
 }
 
 /** Settles the reservations of an ended request with its actual usage. */
@@ -199,47 +251,4 @@ function admit(
   if (decision instanceof Promise)
     return decision.then((later) => tellLimits(request, { claims, decision: later }, admission.now))
   tellLimits(request, { claims, decision }, admission.now)
-}
-
-/**
- * The estimated cost of a call by this route, for the budgets that count it; undefined if none does. `asked` is the name that
- * leads to the route.
- *
- * @throws GatewayError `forbidden` if the cost is unknown.
- */
-function spendingOf(
-  { exchange: { gateway, options }, call, limits, size }: EnteringCall,
-  route: Route,
-  asked: unknown = call.request.model,
-): Spending | undefined {
-  const name = typeof asked === 'string' ? asked : route.model
-  const budgets = limits.budgets.every(({ countsAll }) => countsAll)
-    ? limits.budgets
-    : countingBudgets(limits, namesOf(route, name), call.tags)
-  if (budgets.length === 0) return undefined
-  const cost = estimatedCost(call, { route, size, at: gateway.now() })
-  if (cost) return { ...cost, budgets }
-  if (options.keyLimits().unknownPrices === 'allow')
-    return { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd, budgets }
-  throw new GatewayError(
-    'forbidden',
-    `The price of ${name} is unknown, and this key has a budget: set the price first`,
-    { param: 'model' },
-  )
-}
-
-/** A budget for a model counts it at every provider, whatever name the caller uses. */
-function namesOf({ levels }: Route, asked: string): readonly string[] {
-  const names = [asked]
-  for (const level of levels)
-    for (const { id, model } of level) names.push(id, id.slice(id.indexOf('/') + 1), model)
-  return names
-}
-
-function countingBudgets(
-  { budgets }: CallerLimits,
-  names: readonly string[],
-  tags: readonly string[],
-): Spending['budgets'] {
-  return budgets.filter(({ counts }) => counts(names, tags))
 }

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream'
 import {
   assertDepth,
   bytesOfUnits,
-  type CutTexts,
   GatewayError,
   invalidRequest,
   outlineJson,
@@ -186,22 +185,16 @@ async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Record
   return fields
 }
 
-/** A request without its long texts (`outlineJson`). */
-export interface OutlinedObject {
-  readonly fields: Record<string, unknown>
-  readonly cut: CutTexts
-}
-
 /** As `parseJsonObject`, but without long texts; undefined if the body must be parsed completely. */
 export function outlineJsonObject(
   bytes: Buffer,
   contentType: string | undefined,
   unitsMax: number,
-): OutlinedObject | undefined {
+): Record<string, unknown> | undefined {
   assertJson(bytes, contentType)
   if (bytes.length > bytesOfUnits(unitsMax)) return undefined
   const outline = outlineJson(bytes)
-  return outline && { fields: checkedObject(outline.value), cut: outline.cut }
+  return outline && checkedObject(outline.value)
 }
 
 function assertJson(bytes: Buffer, contentType: string | undefined): void {

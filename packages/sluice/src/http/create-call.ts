@@ -81,8 +81,8 @@ function acceptedRequest(
   try {
     return { request: checkedRequest(format, parts), parts }
   } catch (error) {
-    const { raw, fields, cut } = parts
-    if (!raw || cut || !format.respell || raw.length > respelledBytesMax) throw error
+    const { raw, fields, isOutline } = parts
+    if (!raw || isOutline === true || !format.respell || raw.length > respelledBytesMax) throw error
     const respelled = format.respell(fields, context)
     const again = { ...parts, fields: respelled, raw: Buffer.from(formatJson(respelled)) }
     return { request: checkedRequest(format, again), parts: again }

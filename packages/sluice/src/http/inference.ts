@@ -97,8 +97,7 @@ function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Ca
     const outlined = outlineJsonObject(raw, contentType, options.bodyUnitsMax)
     if (!outlined) return undefined
     countUnparsedBody(raw.length)
-    const { fields, cut } = outlined
-    return createCall(exchange, { format, raw, parameters, fields, cut })
+    return createCall(exchange, { format, raw, parameters, fields: outlined, isOutline: true })
   } catch (thrown) {
     if (thrown instanceof GatewayError) return undefined
     throw thrown

@@ -79,7 +79,7 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
   const found = await gateway.store.book.sums(question)
   const limits = limitsOf(key, options.keyLimits())
   // All budgets, whichever calls they count.
-  const spending = { microUsd: 0, budgets: limits.budgets }
+  const spending = { microUsd: 0, ofEachMicroUsd: 0, budgets: limits.budgets }
   const claims = claimsOf(limits, { isCounted: true, tokens: 0, spending })
   const levels = await gateway.limiter.look(claims)
   await sendRows(reply, {

@@ -20,6 +20,9 @@ export interface Budget {
   readonly overBudget?: { readonly route: string }
 }
 
+export type OutputPolicy = 'limit' | 'reserve' | 'refuse'
+export type InputBound = 'bytes' | 'estimate'
+
 /**
  * Limits and settings of one level, from the organization down to the key. All levels apply at once; absent means no such
  * limit.
@@ -37,6 +40,13 @@ export interface Terms {
   readonly tokensPerMinute?: number
   readonly concurrentRequests?: number
   readonly budgets?: readonly Budget[]
+  /**
+   * What budgets reserve for a response whose caller did not limit it: `limit` (the gateway limits it), `reserve` (the most that
+   * the model writes) or `refuse`. That of the nearest level applies.
+   */
+  readonly output?: OutputPolicy
+  /** How the budgets of this level reckon input: the most that it can be (`bytes`), or an `estimate`. */
+  readonly inputBound?: InputBound
   /** Free data of administrators; the gateway never reads it. */
   readonly metadata?: Readonly<Record<string, string>>
   /** Tags of every call below this level. */

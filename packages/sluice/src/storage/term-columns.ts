@@ -1,5 +1,5 @@
 import type { Terms } from '../ports/account.ts'
-import { boolean, type Columns, integer, json } from './columns.ts'
+import { boolean, type Columns, integer, json, text } from './columns.ts'
 
 /** The columns of the terms that keys and accounts share. */
 export const termColumns: Columns<Terms> = {
@@ -11,6 +11,8 @@ export const termColumns: Columns<Terms> = {
   tokensPerMinute: integer('tokens_per_minute'),
   concurrentRequests: integer('concurrent_requests'),
   budgets: json('budgets'),
+  output: text('output'),
+  inputBound: text('input_bound'),
   metadata: json('metadata'),
   tags: json('tags'),
   contentLogging: boolean('content_logging'),

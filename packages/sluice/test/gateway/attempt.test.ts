@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../contract/src/core/errors.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
+import { plainMeasure } from '../../../protocols/src/measure.ts'
 import { Attempt } from '../../src/gateway/attempt/attempt.ts'
 import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import { defaultTimeouts } from '../../src/gateway/attempt/deadline.ts'
@@ -39,8 +40,8 @@ function open(cancellation: Cancellation) {
       id: 'call',
       key: { id: 'key', owners: {} },
       tags: [],
-      format: { id: 'chat' },
-      request: { model: 'up/m', value: {}, rest() {} },
+      format: { id: 'chat', measure: () => plainMeasure },
+      request: { model: 'up/m', value: {}, outline: {}, rest() {} },
       operation: 'chat',
       trail: openTrail(0),
       admission: { isGranted: true, isPriced: true },

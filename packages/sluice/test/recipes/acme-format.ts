@@ -1,5 +1,5 @@
 import type { EmbedReply } from '@sluice/contract'
-import type { ClientFormat, FormatName } from '@sluice/protocols'
+import { type ClientFormat, type FormatName, plainMeasure } from '@sluice/protocols'
 import { Type } from 'typebox'
 
 /** Texts in, vectors out, at an address of its own. */
@@ -12,6 +12,7 @@ export const acme: ClientFormat<'embed'> = {
   paths: ['/acme/vectors'],
   request: Type.Object({ model: Type.String(), texts: Type.Array(Type.String()) }),
   reply: Type.Object({ vectors: Type.Array(Type.Array(Type.Number())) }),
+  measure: () => plainMeasure,
   toCanonical(request) {
     const { model, texts } = request as { readonly model: string; readonly texts: string[] }
     return { model, input: texts }

@@ -1,6 +1,7 @@
 import { anthropicHeaders } from '../../format-headers.ts'
 import type { ClientFormat } from '../../protocol.ts'
 import { errorBody, paramOf } from './error.ts'
+import { measureMessages } from './measure.ts'
 import { pathInMessages } from './message-paths.ts'
 import { fromCanonical } from './reply.ts'
 import { checkMessages, countedPrompt, toCanonical } from './request.ts'
@@ -25,7 +26,8 @@ export const messages: ClientFormat<'chat'> = {
     max_tokens: 256,
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
   },
-  kept: ['thread.previous_message_id'],
+  measure: measureMessages,
+  limitOutput: (_request, tokens) => ({ path: ['max_tokens'], value: tokens }),
   respell: respellMessages,
   // The schema has validated the request before these are called.
   check: (request) => checkMessages(request as MessagesRequest),
@@ -55,6 +57,7 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   reply: CountTokensReply,
   example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
   respell: respellMessages,
+  measure: measureMessages,
   // The schema has validated the request before these are called.
   check: (request) => checkMessages(request as CountTokensRequest),
   toCanonical: (request, context) => countedPrompt(request as CountTokensRequest, context),

@@ -9,6 +9,7 @@ import {
   someText,
 } from '@sluice/contract'
 import type { ClientFormat } from '../../protocol.ts'
+import { plainMeasure } from '../../measure.ts'
 import { inputTypeOf } from '../embed-task.ts'
 import { geminiError } from './error.ts'
 import { missing, nameLeftOut, pick, refuse } from './fields.ts'
@@ -34,6 +35,7 @@ export const embedContent: ClientFormat<'embed'> = {
   reply: EmbedContentReply,
   example: { content: { parts: [{ text: 'A gate across a channel of water' }] } },
   respell: respellContent,
+  measure: () => plainMeasure,
   toCanonical(request, context) {
     const fields = objectOf(request)
     nameLeftOut(EmbedContentRequest, fields, context)

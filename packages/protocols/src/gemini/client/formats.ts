@@ -1,7 +1,9 @@
 import { type ChatRequest, invalidRequest, listOf, objectOf } from '@sluice/contract'
+import type { Change } from '../../native-target.ts'
 import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { geminiError } from './error.ts'
-import { nameLeftOut, pick } from './fields.ts'
+import { nameLeftOut, pick, spelledPath } from './fields.ts'
+import { measureContent } from './measure.ts'
 import { pathInContents } from './message-paths.ts'
 import { methodPaths } from './paths.ts'
 import { contentReply } from './reply.ts'
@@ -23,6 +25,14 @@ function generationOf(request: unknown, context: FormatContext): ChatRequest {
   return chatRequestOf(fields, context)
 }
 
+/** The configuration is added if the request has none. */
+function limitedContent(request: unknown, tokens: number): Change {
+  const [config = ''] = spelledPath('generationConfig', request).split('.')
+  return objectOf(request)[config] == null
+    ? { path: [config], value: { maxOutputTokens: tokens } }
+    : { path: [config, 'maxOutputTokens'], value: tokens }
+}
+
 const example = { contents: [{ role: 'user', parts: [{ text: 'What is 6 times 7?' }] }] }
 
 /** https://ai.google.dev/api/generate-content#method:-models.generatecontent. */
@@ -35,7 +45,8 @@ export const generateContent: ClientFormat<'chat'> = {
   request: GenerateContentRequest,
   reply: GenerateContentReply,
   example,
-  kept: ['cachedContent', 'cached_content'],
+  measure: measureContent,
+  limitOutput: limitedContent,
   streams: false,
   modelIn: 'path',
   prefixOf(request) {

@@ -5,6 +5,7 @@ import type { ClientFormat, FormatContext } from '../../protocol.ts'
 import { compactionItem, summaryIn, withTrigger } from './compaction.ts'
 import { inputItems, itemIds, itemsOf } from './history.ts'
 import { usageOf } from './reply.ts'
+import { measureResponse } from './measure.ts'
 import { pathInInput } from './message-paths.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { CompactReply, CompactRequest, type InputItem, type ResponsesRequest } from './schema.ts'
@@ -19,6 +20,7 @@ export const responsesCompact: ClientFormat<'chat'> = {
   request: CompactRequest,
   reply: CompactReply,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
+  measure: measureResponse,
   toCanonical(request, context) {
     reportUnlistedIn(CompactRequest, request, context)
     return canonicalOf(withTrigger(checked(request)), context)

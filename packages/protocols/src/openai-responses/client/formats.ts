@@ -1,5 +1,6 @@
 import { openAiHeaders } from '../../format-headers.ts'
 import type { ClientFormat } from '../../protocol.ts'
+import { measureResponse } from './measure.ts'
 import { pathInInput } from './message-paths.ts'
 import { responseOf } from './reply.ts'
 import { canonicalOf, paramOf } from './request.ts'
@@ -16,7 +17,8 @@ export const responses: ClientFormat<'chat'> = {
   paths: ['/v1/responses'],
   request: schema,
   reply: ResponseObject,
-  kept: ['previous_response_id', 'conversation', 'prompt'],
+  measure: measureResponse,
+  limitOutput: (_request, tokens) => ({ path: ['max_output_tokens'], value: tokens }),
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   respell: respellResponses,
   toCanonical: (request, context) => canonicalOf(checked(request), context),

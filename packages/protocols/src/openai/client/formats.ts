@@ -5,8 +5,10 @@ import {
   type TranscribeReply,
 } from '@sluice/contract'
 import { openAiHeaders } from '../../format-headers.ts'
+import { plainMeasure } from '../../measure.ts'
 import type { ClientFormat } from '../../protocol.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
+import { measureChat, measureCompletion, measureEdit } from './measure.ts'
 import { respellChat } from './respell.ts'
 import { respellEdit } from './respell-edit.ts'
 import {
@@ -35,6 +37,7 @@ function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFo
     reply,
     event,
     ...(example !== undefined && { example }),
+    measure: () => plainMeasure,
     toCanonical: (given) => given as never,
     fromCanonical: (answer) => answer,
     error: (error) => error.toJSON(),
@@ -68,6 +71,8 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     reply: ChatCompletion,
     event: ChatCompletionChunk,
     respell: respellChat,
+    measure: measureChat,
+    limitOutput: (_request, tokens) => ({ path: ['max_completion_tokens'], value: tokens }),
     toCanonical: (request, context) => canonicalChat(request as ChatCompletionRequest, context),
     fromCanonical: (reply: ChatReply, request) =>
       chatAnswer(reply, request as ChatCompletionRequest),
@@ -81,6 +86,8 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   complete: own('complete', {
     ...chunked,
     request: CompletionRequest,
+    measure: measureCompletion,
+    limitOutput: (_request, tokens) => ({ path: ['max_tokens'], value: tokens }),
     // vLLM's clients write false for none.
     respell: (body) => (body['logprobs'] === false ? { ...body, logprobs: null } : body),
     toCanonical(request) {
@@ -106,7 +113,7 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     isStreamed: (request) => (request as { stream_format?: unknown }).stream_format === 'sse',
   }),
   createImage: own('createImage', typed),
-  editImage: own('editImage', { ...typed, respell: respellEdit }),
+  editImage: own('editImage', { ...typed, respell: respellEdit, measure: measureEdit }),
   createVideo: own('createVideo'),
   getVideo: own('getVideo'),
   downloadVideo: own('downloadVideo'),

@@ -45,10 +45,11 @@ const nothingCame: Pick<Delivery, 'events' | 'textBytes'> = { events: 0, textByt
  * `askedUsage` returns.
  */
 export function estimatedUsage(
-  { operation, request }: Pick<Call, 'operation' | 'request'>,
+  call: Pick<Call, 'operation' | 'request' | 'format'>,
   { events, textBytes }: Pick<Delivery, 'events' | 'textBytes'> = nothingCame,
   { said, countTokens, pieces }: Knowledge,
 ): Usage | undefined {
+  const { operation, request } = call
   // The length of a recording is unknown.
   if (events === 0 && (said || listens.has(operation))) return undefined
   if (operation === 'createImage' || operation === 'editImage')
@@ -63,9 +64,7 @@ export function estimatedUsage(
     ...(operation === 'rerank' && { searchUnits: searchesIn(request.value) }),
     inputTokens:
       said?.inputTokens ||
-      Math.round(
-        promptTokens(askedIn(request, prompt), countTokens) / sharesOf(operation, request, pieces),
-      ),
+      Math.round(promptTokens(call, prompt, countTokens) / sharesOf(operation, request, pieces)),
     outputTokens,
   }
 }
@@ -86,9 +85,14 @@ function askedIn({ value }: Call['request'], prompt: 'all' | readonly string[]):
   return Object.fromEntries(billed.map((name) => [name, value[name]]))
 }
 
-function promptTokens(request: unknown, countTokens: (text: string) => number): number {
-  const prompt: Prompt = { length: 0, sample: '', tokens: mediaTokensOf(request) }
-  addTexts(request, prompt)
+function promptTokens(
+  { request, format }: Pick<Call, 'request' | 'format'>,
+  fields: 'all' | readonly string[],
+  countTokens: (text: string) => number,
+): number {
+  const tokens = mediaTokensOf(format.measure(request.outline))
+  const prompt: Prompt = { length: 0, sample: '', tokens }
+  addTexts(askedIn(request, fields), prompt)
   if (prompt.sample === '') return prompt.tokens
   return prompt.tokens + (countTokens(prompt.sample) / prompt.sample.length) * prompt.length
 }

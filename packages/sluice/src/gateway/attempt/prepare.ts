@@ -121,7 +121,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
   return {
     isNative: true,
     outputLimit() {
-      const asked = outputLimitIn(call.request.outline)
+      const asked = outputLimitIn(call.request.outline) ?? call.admission.outputLimit
       const most = outputMaxOf(run, target) ?? Number.POSITIVE_INFINITY
       return asked === undefined ? undefined : Math.min(asked, most)
     },
@@ -181,13 +181,23 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
 
 /** Reports what the model does not accept. Another Sluice gateway does this for its own models. */
 function changesOf(run: Run, target: UpstreamTarget, native: Native): SplitChanges {
-  const isGateway = run.gateway.health.isGateway(target.upstream.id)
-  if (native.adapted === undefined || isGateway) return noChanges
-  const changes = native.adapted(run.call.request.outline, {
-    model: target.model,
-    outputTokensMax: outputMaxOf(run, target),
-    ...nativeReportsOf(run, target),
-  })
+  const { call, gateway } = run
+  const isGateway = gateway.health.isGateway(target.upstream.id)
+  const { outputLimit } = call.admission
+  if (outputLimit === undefined && (native.adapted === undefined || isGateway)) return noChanges
+  const most = outputMaxOf(run, target)
+  const adapted = isGateway
+    ? undefined
+    : native.adapted?.(call.request.outline, {
+        model: target.model,
+        outputTokensMax: most,
+        ...nativeReportsOf(run, target),
+      })
+  const limited =
+    outputLimit === undefined
+      ? undefined
+      : call.format.limitOutput?.(call.request.outline, Math.min(outputLimit, most ?? outputLimit))
+  const changes = [...(adapted ?? []), ...(limited ? [limited] : [])]
   return changes.length === 0 ? noChanges : splitChanges(changes)
 }
 
@@ -266,14 +276,16 @@ async function prepareCodec(
   }
 }
 
-/** The request with the limit of its output lowered to what the target writes. */
+/** The request with the limit of its output lowered to what the target writes, or with the one that the gateway sets. */
 export function lowered(
   { call }: Run,
   canonical: AnyRequest,
   target: Pick<NativeTarget, 'leftOut' | 'outputTokensMax'>,
 ): AnyRequest {
   const field = call.operation === 'complete' ? 'max_tokens' : 'max_completion_tokens'
-  return withinOutput(canonical, field, target)
+  const { outputLimit: limit } = call.admission
+  if (limit === undefined) return withinOutput(canonical, field, target)
+  return { ...canonical, [field]: Math.min(limit, target.outputTokensMax ?? limit) }
 }
 
 function readingOf(

@@ -27,6 +27,7 @@ export class Admission implements Listed {
   #claims: readonly HeldClaim[] = []
   #elsewhere: Elsewhere | undefined
   #refusedBy: RefusingLimit | undefined
+  #outputLimit: number | undefined
   #reservation: Reservation | undefined
   #actual: Actual = {}
   /** Further reservations, for attempts that others followed. Released with the first one. */
@@ -95,6 +96,16 @@ export class Admission implements Listed {
     this.#elsewhere = elsewhere
   }
 
+  /** The limit of the output that the gateway sets; undefined if the caller or nobody limits it. */
+  get outputLimit(): number | undefined {
+    return this.#outputLimit
+  }
+
+  /** Limits the output of each choice to these tokens, for which a budget was reserved. */
+  limitOutput(tokens: number): void {
+    this.#outputLimit = tokens
+  }
+
   /** The limit that refused the request; undefined if none did. */
   get refusedBy(): RefusingLimit | undefined {
     return this.#refusedBy
@@ -138,9 +149,9 @@ export class Admission implements Listed {
    */
   async makeRoom(call: Call): Promise<void> {
     const spent = spentOf(call, this.#claims)
-    const needed = call.trail.tries * this.#reservedMicroUsd
     const missing = this.#claims.map((claim, index) => {
       if (claim.kind !== 'budget') return 0
+      const needed = call.trail.tries * (claim.ofEachMicroUsd ?? this.#reservedMicroUsd)
       const held = claim.amount + (this.#added[index] ?? 0)
       return Math.max(0, (spent[index] ?? 0) + needed - held)
     })

@@ -1,47 +1,178 @@
-import type { Usage } from '@sluice/contract'
+import { noUsage, type Usage } from '@sluice/contract'
+import type { RateName } from '../../prices/price.ts'
 import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call.ts'
 import type { Route, Target } from '../route/routing.ts'
-import type { CallSize } from './call-size.ts'
-import { heardIn, isFree, searchesIn } from './paid-amounts.ts'
+import { type CallSize, isWriting } from './call-size.ts'
+import { type InputBound, inputBound } from './input-bound.ts'
+import {
+  densestAudio,
+  heardIn,
+  isFree,
+  lengthOf,
+  mostRankedTokens,
+  mostSearchesIn,
+  usualAudio,
+} from './paid-amounts.ts'
 
-/** Output tokens of an image billed by tokens: the maximum of OpenAI's first GPT image model at high quality. */
-const drawnTokens = 6_240
+/** Output tokens of an image billed by tokens: the most of OpenAI's GPT image models, and of three partial images. */
+const drawnTokens = 6_240 + 3 * 100
 /** Assumed length of a video if the request does not give it. */
 const videoSecondsUnsaid = 8
+/** 32 audio tokens a second (Gemini API, token counting) of speech of four characters a second, a quarter of the usual speed. */
+const audioTokensPerCharacter = 8
+/** How much more than usual a request may have, in budgets that count by estimates. */
+const estimateMargin = 1.5
 
 /** The minimum reservation. An exhausted budget admits nothing, not even requests that cost nothing. */
 export const leastMicroUsd = 1
 
-/** The estimated maximum cost of a call, in millionths of a dollar. */
-export interface EstimatedCost {
+/** What a call may cost, in millionths of a dollar. */
+export interface ReservedCost {
   readonly microUsd: number
   /** The part of it for each attempt. */
   readonly ofEachMicroUsd: number
 }
 
+/** How the cost of a call is reckoned. */
+export interface Reckoning {
+  readonly route: Route
+  readonly size: CallSize
+  /** `bytes`: the most that it may cost. `estimate`: what it usually costs, with a margin. */
+  readonly by: 'bytes' | 'estimate'
+  /** The output tokens that a target may write for each choice. */
+  readonly outputOf: (target: Target) => number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /**
- * Estimates the maximum cost of a call before an upstream is asked: the most expensive target, all choices, and twice
- * that if the route hedges. Undefined if one of the targets has no price.
+ * What a call may cost before an upstream is asked: at the most expensive target, all choices, and twice that if the route
+ * hedges. Undefined if one of the targets has no price.
+ *
+ * @throws GatewayError `forbidden` if nothing bounds the input (`inputBound`).
  */
-export function estimatedCost(
-  call: Call,
-  { route, size, at }: { readonly route: Route; readonly size: CallSize; readonly at: number },
-): EstimatedCost | undefined {
+export function reservedCost(call: Call, reckoning: Reckoning): ReservedCost | undefined {
   if (isFree(call)) return { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd }
-  const usage = { ...usageOf(call, size), estimated: true }
+  const { route, at } = reckoning
   let dearest = leastMicroUsd
   let count = 0
   for (const level of route.levels)
-    for (const { price } of level) {
-      const cost = price.cost(usage, call.operation, at)
-      if (!cost) return undefined
+    for (const target of level) {
+      const { price } = target
+      const microUsd = isFreeOf(price, at) ? 0 : costAt(call, target, reckoning)
+      if (microUsd === undefined) return undefined
       count += 1
-      dearest = Math.max(dearest, cost.microUsd, atTier(call, price, { usage, at }))
+      dearest = Math.max(dearest, microUsd)
     }
   const isHedged = route.options.hedge.enabled && count > 1 && call.operation !== 'createVideo'
-  const answered = dearest * size.choices
-  return { microUsd: answered * (isHedged ? 2 : 1), ofEachMicroUsd: answered }
+  return { microUsd: dearest * (isHedged ? 2 : 1), ofEachMicroUsd: dearest }
+}
+
+/** Whether a price is 0 for everything, so that sizes do not matter. */
+function isFreeOf(price: Target['price'], at: number): boolean {
+  if (price.isFree) return true
+  const written = price.written(at)
+  if (written === undefined) return false
+  const { rates, variants = [], tools = {} } = written
+  return (
+    Object.keys(rates).length > 0 &&
+    Object.values(rates).every(({ usd }) => usd === 0) &&
+    variants.every(({ usd }) => usd === 0) &&
+    Object.values(tools).every((usd) => usd === 0)
+  )
+}
+
+/** Undefined if something has no price. */
+function costAt(call: Call, target: Target, reckoning: Reckoning): number | undefined {
+  const { size, at } = reckoning
+  const choices = size.measured.choices
+  let dearest: number | undefined
+  for (const used of usagesOf(call, target, reckoning)) {
+    const usage = { ...used, estimated: true }
+    const cost = target.price.cost(usage, call.operation, at)
+    if (!cost) return undefined
+    dearest = Math.max(dearest ?? 0, cost.microUsd, atTier(call, target.price, { usage, at }))
+  }
+  return dearest === undefined ? undefined : dearest * choices
+}
+
+/** What a call may use, in all the ways in which the price may differ. */
+function usagesOf(call: Call, target: Target, reckoning: Reckoning): readonly Usage[] {
+  const { size, by, outputOf } = reckoning
+  if (by === 'estimate') {
+    const inputTokens = Math.ceil(size.estimate.inputTokens * estimateMargin)
+    const outputTokens = isWriting(call) ? outputOf(target) : size.estimate.outputTokens
+    return [usageOf(call, { inputTokens, outputTokens }, usualAudio)]
+  }
+  const input = inputBound(size.input, target, size.measured)
+  const rates = target.price.written(reckoning.at)?.rates ?? {}
+  const used = usageOf(call, boundOf(call, { input, target, reckoning }), densestAudio)
+  return dearestInputs(used, { call, input, rates }).flatMap((one) => dearestOutputs(one, rates))
+}
+
+interface Bounding {
+  readonly input: InputBound
+  readonly target: Target
+  readonly reckoning: Reckoning
+}
+
+function boundOf(call: Call, { input, target, reckoning }: Bounding): Usage {
+  const { tokens, imageTokens, audioTokens, readings } = input
+  const { measured } = reckoning.size
+  // Predicted text that the model rejects is billed as output (OpenAI API, predicted outputs).
+  const predicted = call.request.outline['prediction'] == null ? 0 : tokens
+  const output = isWriting(call) ? reckoning.outputOf(target) + predicted : 0
+  const tools = toolsOf(target.price, reckoning.at, measured.providerTools?.uses)
+  return {
+    inputTokens: tokens * readings,
+    outputTokens: output * readings,
+    ...(imageTokens > 0 && { imageInputTokens: imageTokens * readings }),
+    ...(audioTokens > 0 && { audioInputTokens: audioTokens * readings }),
+    ...(tools && { serverToolCalls: tools }),
+  }
+}
+
+/** All calls of tools as calls of the one that costs most. */
+function toolsOf(price: Target['price'], at: number, uses = 0): Usage['serverToolCalls'] {
+  const known = Object.entries(price.written(at)?.tools ?? {})
+  const [dearest] = known.toSorted(([, one], [, other]) => other - one)
+  return uses === 0 || !dearest ? undefined : { [dearest[0]]: uses }
+}
+
+type Rates = Readonly<Partial<Record<RateName, unknown>>>
+
+/** Text that is written to the provider's cache costs more than the input that it is. */
+function dearestInputs(
+  usage: Usage,
+  {
+    call,
+    input,
+    rates,
+  }: { readonly call: Call; readonly input: InputBound; readonly rates: Rates },
+): readonly Usage[] {
+  const { inputTokens } = usage
+  const written = { ...usage, cacheWriteTokens: inputTokens }
+  const isCached = rates.cacheWrite !== undefined && call.request.mayMention('cache')
+  const isLong = isCached && rates.cacheWrite1h !== undefined && call.request.mayMention('1h')
+  return [
+    usage,
+    ...(isCached ? [written] : []),
+    ...(isLong ? [{ ...written, longCacheWriteTokens: inputTokens }] : []),
+    ...(input.hasUnknown && rates.audioInput !== undefined
+      ? [{ ...usage, audioInputTokens: inputTokens }]
+      : []),
+  ]
+}
+
+function dearestOutputs(usage: Usage, rates: Rates): readonly Usage[] {
+  const { outputTokens } = usage
+  return [
+    usage,
+    ...(rates.reasoning === undefined ? [] : [{ ...usage, reasoningTokens: outputTokens }]),
+    ...(rates.audioOutput === undefined ? [] : [{ ...usage, audioOutputTokens: outputTokens }]),
+    ...(rates.imageOutput === undefined ? [] : [{ ...usage, imageOutputTokens: outputTokens }]),
+  ]
 }
 
 /** The fields of client formats that ask to be served at another price. */
@@ -68,8 +199,7 @@ function atTier(
   return price.cost({ ...usage, serviceTier }, operation, at)?.microUsd ?? 0
 }
 
-function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
-  const used: Usage = { inputTokens, outputTokens }
+function usageOf(call: Call, used: Usage, density: typeof usualAudio): Usage {
   const { outline: value } = call.request
   switch (call.operation) {
     case 'createImage':
@@ -82,16 +212,24 @@ function usageOf(call: Call, { inputTokens, outputTokens }: CallSize): Usage {
     case 'transcribe':
     case 'translate': {
       // Billed by seconds or by audio and text tokens, whichever has a price.
-      const { seconds, audioInputTokens } = heardIn(value)
-      return { ...used, audioInputTokens, seconds }
+      const { seconds, audioInputTokens, outputTokens } = heardIn(value, density)
+      const inputTokens = lengthOf(value['prompt']) + audioInputTokens
+      return { ...used, inputTokens, audioInputTokens, outputTokens, seconds }
     }
     case 'rerank':
-      return { ...used, searchUnits: searchesIn(value) }
+      return { ...used, inputTokens: mostRankedTokens(value), searchUnits: mostSearchesIn(value) }
     case 'speak':
-      return askedUsage(call, undefined) ?? used
+      return spokenUsage(call, used)
     case 'createVideo':
       return askedUsage(call, undefined) ?? { ...used, seconds: videoSecondsUnsaid }
     default:
       return used
   }
+}
+
+/** Billed by characters or by tokens of text and audio, whichever has a price. */
+function spokenUsage(call: Call, used: Usage): Usage {
+  const { characters = 0 } = askedUsage(call, undefined) ?? noUsage
+  const outputTokens = characters * audioTokensPerCharacter
+  return { ...used, characters, outputTokens, audioOutputTokens: outputTokens }
 }

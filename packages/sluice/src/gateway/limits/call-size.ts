@@ -1,7 +1,13 @@
-import { isObject, objectOf } from '@sluice/contract'
+import type { Measured } from '@sluice/protocols'
 import type { Call } from '../call.ts'
-import { type Estimates, inputTokensOf } from './input-size.ts'
-import { heardIn, isFree, promptsIn } from './paid-amounts.ts'
+import {
+  continuedField,
+  type Estimates,
+  estimatedInput,
+  type InputSize,
+  inputSizeOf,
+} from './input-size.ts'
+import { heardIn, isFree, usualAudio } from './paid-amounts.ts'
 
 /** Number of models whose sizes are kept; the one learned first is removed first. */
 const modelsMax = 10_000
@@ -9,12 +15,15 @@ const modelsMax = 10_000
 const shareOfLast = 1 / 8
 
 const writes: ReadonlySet<string> = new Set(['chat', 'complete'])
-/** The names of the output token limit in the client formats. */
-const outputLimits = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const
+
+/** Whether a call is answered with text whose length is not known before. */
+export function isWriting({ operation }: Pick<Call, 'operation'>): boolean {
+  return writes.has(operation)
+}
 
 /**
  * Learned output lengths by the model name callers use: the longest recent response, reduced gradually by shorter
- * ones.
+ * ones. Only token rates use them.
  */
 export class LearnedSizes {
   readonly #output = new Map<string, number>()
@@ -35,16 +44,17 @@ export class LearnedSizes {
   }
 }
 
-/** The estimated maximum size of a call. */
+/** What a call says about its size. */
 export interface CallSize {
-  readonly inputTokens: number
-  /** Of each choice. */
-  readonly outputTokens: number
-  /** Number of choices requested. */
-  readonly choices: number
+  readonly measured: Measured
+  readonly input: InputSize
+  /** The usual numbers of tokens. */
+  readonly estimate: {
+    readonly inputTokens: number
+    /** Of each choice. */
+    readonly outputTokens: number
+  }
 }
-
-const nothing: CallSize = { inputTokens: 0, outputTokens: 0, choices: 1 }
 
 /** What is known about sizes before the upstream reports usage. */
 export interface Sizing {
@@ -56,61 +66,28 @@ export interface Sizing {
 
 const listens: ReadonlySet<string> = new Set(['transcribe', 'translate'])
 
-/** Estimates the input, including the conversation stored upstream, and the maximum output. */
+/** Measures a call in its client's format. */
 export function sizeOf(call: Call, { learned, estimates, history }: Sizing): CallSize {
-  if (isFree(call)) return nothing
-  const { outline: value, cut, model } = call.request
+  const measured = call.format.measure(call.request.outline)
+  const input = inputSizeOf(call, measured, history)
+  const said = isFree(call) ? 0 : estimatedInput(input, estimates)
   if (listens.has(call.operation)) {
-    const { audioInputTokens, outputTokens } = heardIn(value)
-    const said = inputTokensOf(value['prompt'], estimates)
-    return { ...nothing, inputTokens: audioInputTokens + said, outputTokens }
+    const { audioInputTokens, outputTokens } = heardIn(call.request.outline, usualAudio)
+    return { measured, input, estimate: { inputTokens: said + audioInputTokens, outputTokens } }
   }
-  const said = inputTokensOf(value, estimates, cut)
-  const { kept = [] } = call.format
-  const isContinued = kept.some((path) => {
-    const [name = '', inner] = path.split('.')
-    const given = inner === undefined ? value[name] : objectOf(value[name])[inner]
-    return given !== undefined && given !== null
-  })
-  const inputTokens = said + (isContinued ? (history ?? estimates.historyTokens) : 0)
-  if (!writes.has(call.operation)) return { ...nothing, inputTokens }
-  const output = outputOf(value, learned.of(model) ?? estimates.outputTokens)
-  const prompts = call.operation === 'complete' ? promptsIn(value['prompt']) : 1
-  return { inputTokens, ...output, choices: output.choices * prompts }
+  const usual = learned.of(call.request.model) ?? estimates.outputTokens
+  const outputTokens = isWriting(call) && !isFree(call) ? (measured.outputLimit ?? usual) : 0
+  return { measured, input, estimate: { inputTokens: said, outputTokens: Math.ceil(outputTokens) } }
 }
 
 /** The id of the response that a call continues; undefined if it continues none. */
-export function continuedBy({ request, operation }: Call): string | undefined {
-  if (!writes.has(operation)) return undefined
-  const previous = request.outline['previous_response_id']
+export function continuedBy(call: Call): string | undefined {
+  if (!isWriting(call)) return undefined
+  const previous = call.request.outline[continuedField]
   return typeof previous === 'string' ? previous : undefined
 }
 
-export function tokensOf({ inputTokens, outputTokens, choices }: CallSize): number {
-  return inputTokens + outputTokens * choices
-}
-
-function outputOf(
-  value: Readonly<Record<string, unknown>>,
-  usual: number,
-): Pick<CallSize, 'outputTokens' | 'choices'> {
-  const gemini = value['generationConfig']
-  const config: Readonly<Record<string, unknown>> = isObject(gemini) ? gemini : {}
-  // The largest of several limits, because it is unknown here which one the upstream uses.
-  let limit = countOf(config['maxOutputTokens'])
-  for (const name of outputLimits) limit = Math.max(limit, countOf(value[name]))
-  const choices = Math.max(
-    countOf(value['n']),
-    countOf(value['best_of']),
-    countOf(config['candidateCount']),
-  )
-  return {
-    outputTokens: Math.ceil(limit === 0 ? usual : limit),
-    choices: choices === 0 ? 1 : choices,
-  }
-}
-
-/** 0 for what is no count. */
-function countOf(value: unknown): number {
-  return typeof value === 'number' && value > 0 ? value : 0
+/** The tokens that a call usually uses; `outputTokens` is the limit that the gateway has set, if any. */
+export function usualTokens({ estimate, measured }: CallSize, outputTokens?: number): number {
+  return estimate.inputTokens + (outputTokens ?? estimate.outputTokens) * measured.choices
 }

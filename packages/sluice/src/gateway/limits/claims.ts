@@ -1,7 +1,8 @@
 import { covers } from '../../accounts/allowed.ts'
-import type { Budget, Holder } from '../../ports/account.ts'
+import type { Budget, Holder, InputBound, OutputPolicy } from '../../ports/account.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { BudgetClaim, Claim, ConcurrencyClaim, RateClaim } from '../../ports/limiter.ts'
+import type { ReservedCost } from './call-cost.ts'
 import type { Estimates } from './input-size.ts'
 
 /** Default limits of keys without limits of their own; absent means unlimited. */
@@ -14,10 +15,24 @@ export interface KeyLimits {
   readonly unknownPrices?: 'refuse' | 'allow'
   /** Assumed sizes of what cannot be counted in advance. Default `usualEstimates`. */
   readonly estimates?: Estimates
+  /** How the output of calls without a limit is bounded, unless a level says otherwise. Default `limit`. */
+  readonly output?: OutputPolicy
+  /** The limit that the gateway sets, and the least one. Default 4,096 and 1,024. */
+  readonly budgetedOutputTokens?: number
+  readonly budgetedOutputTokensMin?: number
+  /** How budgets reckon the input, unless their level says otherwise. Default `bytes`. */
+  readonly inputBound?: InputBound
 }
 
 /** A claim with the holder of the limit: a key, or a level the key belongs to. */
-export type HeldClaim = Claim & { readonly holder: Holder; readonly budget?: Budget }
+export type HeldClaim = Claim & {
+  readonly holder: Holder
+  readonly budget?: Budget
+  /** Of a budget: whether the amount is an estimate and no bound. */
+  readonly isEstimated?: boolean
+  /** Of a budget: the part of the amount for each attempt at a target. */
+  readonly ofEachMicroUsd?: number
+}
 
 /** What a request claims. */
 export interface Asked {
@@ -29,18 +44,18 @@ export interface Asked {
   readonly spending?: Spending
 }
 
-/** The estimated cost of a call, and the budgets that count it. */
-export interface Spending {
-  /** Millionths of a dollar. */
-  readonly microUsd: number
-  /** The part of it for each attempt at a target; absent if nothing is reserved. */
-  readonly ofEachMicroUsd?: number
+/** What a call may cost at most, and the budgets that count it. */
+export interface Spending extends ReservedCost {
+  /** For budgets that count by estimates. */
+  readonly estimate?: ReservedCost
   readonly budgets: readonly HeldBudget[]
 }
 
 /** A budget as a claim without its amount. */
 export interface HeldBudget {
   readonly claim: BudgetClaim & { readonly holder: Holder; readonly budget: Budget }
+  /** Whether it counts by estimates, as its level says. */
+  readonly isEstimated: boolean
   /** Whether it counts every call, whatever its model and tags. */
   readonly countsAll: boolean
   /** Whether it counts a call with these model names (the caller's and those of the targets) and these tags. */
@@ -52,6 +67,8 @@ export interface CallerLimits {
   /** Whether a limit depends on the size of a request, which then waits for its body. */
   readonly needsSize: boolean
   readonly budgets: readonly HeldBudget[]
+  /** What the nearest level says of the output of calls without a limit. */
+  readonly output: OutputPolicy | undefined
   readonly tokens: readonly (RateClaim & { readonly holder: Holder })[]
   /** The claims that do not depend on size, for requests that count and those that do not. Shared by all requests. */
   readonly counted: readonly HeldClaim[]
@@ -80,7 +97,10 @@ export function claimsOf(limits: CallerLimits, asked: Asked): readonly HeldClaim
   const claims: HeldClaim[] = [...fixed]
   for (const claim of tokens) claims.push({ ...claim, amount: amount ?? 0 })
   if (spending)
-    for (const { claim } of budgets) claims.push({ ...claim, amount: spending.microUsd })
+    for (const { claim, isEstimated } of budgets) {
+      const { microUsd: amount, ofEachMicroUsd } = (isEstimated && spending.estimate) || spending
+      claims.push({ ...claim, isEstimated, amount, ofEachMicroUsd })
+    }
   return claims
 }
 
@@ -101,11 +121,14 @@ function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
     if (flow !== undefined) tokens.push(rateOf(holder, 'tokens', flow))
     const limit = terms.concurrentRequests ?? usual.concurrentRequestsPerKey
     if (limit !== undefined) places.push({ kind: 'concurrency', bucket: id, limit, holder })
-    for (const budget of terms.budgets ?? []) budgets.push(heldBudget(holder, budget))
+    const isEstimated = (terms.inputBound ?? defaults.inputBound) === 'estimate'
+    for (const budget of terms.budgets ?? []) budgets.push(heldBudget(holder, budget, isEstimated))
   }
+  const output = holders.find(({ terms }) => terms.output !== undefined)?.terms.output
   return {
     needsSize: tokens.length > 0 || budgets.length > 0,
     budgets,
+    output,
     tokens,
     counted: [...requests, ...places],
     uncounted: places,
@@ -117,7 +140,7 @@ function rateOf(holder: Holder, unit: RateClaim['unit'], limit: number): RateCla
 }
 
 /** A level's budget as a claim. */
-export function heldBudget(holder: Holder, budget: Budget): HeldBudget {
+export function heldBudget(holder: Holder, budget: Budget, isEstimated = false): HeldBudget {
   const { id, window, limitMicroUsd: limit, model, tag } = budget
   return {
     claim: {
@@ -129,6 +152,7 @@ export function heldBudget(holder: Holder, budget: Budget): HeldBudget {
       holder,
       budget,
     },
+    isEstimated,
     countsAll: model === undefined && tag === undefined,
     counts: (names, tags) =>
       (model === undefined || names.some((name) => covers(model, name))) &&

@@ -1,4 +1,6 @@
-import { type CutTexts, cutMark, isObject } from '@sluice/contract'
+import { isObject } from '@sluice/contract'
+import type { Measured, MediaKind } from '@sluice/protocols'
+import type { Call } from '../call.ts'
 
 /** Assumed sizes, in tokens, of what cannot be counted before the upstream reports usage. */
 export interface Estimates {
@@ -18,146 +20,107 @@ export const usualEstimates: Estimates = {
   historyTokens: 10_000,
 }
 
-/** For English text. */
-const charactersPerToken = 4
-/**
- * Each UTF-8 byte beyond the first of a character counts as this many characters, so that a three-byte character
- * (such as Chinese) counts as one token.
- */
-const charactersPerFurtherByte = 1.5
+/** What a request holds. */
+export interface InputSize {
+  /** Bytes of everything but media: texts, names, numbers and what is between them. */
+  readonly textBytes: number
+  readonly images: number
+  /** Bytes of media in the request, once decoded. */
+  readonly audioBytes: number
+  readonly videoBytes: number
+  readonly documentBytes: number
+  /** Paths of what is not in the request. */
+  readonly references: readonly string[]
+  /** Tokens of the stored conversation that it continues; undefined if it continues none, or its size is unknown. */
+  readonly history: number | undefined
+}
+
+/** `history` are the tokens of the response that a call continues, if that is stored here. */
+export function inputSizeOf(
+  call: Call,
+  { media, references }: Measured,
+  history?: number,
+): InputSize {
+  const characters = { image: 0, audio: 0, video: 0, document: 0 }
+  for (const one of media) characters[one.kind] += one.characters
+  const sum = characters.image + characters.audio + characters.video + characters.document
+  return {
+    textBytes: Math.max(0, bytesOf(call) - sum),
+    images: media.filter(({ kind }) => kind === 'image').length,
+    audioBytes: decoded(characters.audio),
+    videoBytes: decoded(characters.video),
+    documentBytes: decoded(characters.document),
+    references:
+      history === undefined ? references : references.filter((path) => path !== continuedField),
+    history,
+  }
+}
+
+/** The field of a request that continues a response. */
+export const continuedField = 'previous_response_id'
+
+function decoded(characters: number): number {
+  return Math.ceil((characters * 3) / 4)
+}
+
+/** The size of a request without the bytes of its uploads. */
+function bytesOf({ request }: Call): number {
+  return request.bytes ?? textBytesIn(request.outline)
+}
+
+function textBytesIn(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 2
+  if (value instanceof Uint8Array) return 0
+  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + textBytesIn(one), 2)
+  if (!isObject(value)) return String(value).length
+  let sum = 2
+  for (const name in value) sum += Buffer.byteLength(name) + 4 + textBytesIn(value[name])
+  return sum
+}
+
+const bytesPerToken = 4
 /** 32 tokens per second at the lowest common speech bitrate. */
 const bytesPerAudioToken = 125
 /** 300 tokens per second at about one megabit per second. */
 const bytesPerVideoToken = 400
-const bytesPerFileToken = 10
+const bytesPerDocumentToken = 10
 
-type Kind = 'text' | 'image' | 'audio' | 'video' | 'file'
-
-interface Sizes extends Pick<Estimates, 'imageTokens' | 'fileTokens'> {
-  /** Whether texts and token ids count too. */
-  readonly countsText: boolean
+/** Estimates the usual number of input tokens. */
+export function estimatedInput(size: InputSize, estimates: Estimates): number {
+  const { references, history } = size
+  const kept = references.filter((path) => isConversation(path)).length
+  return Math.ceil(
+    size.textBytes / bytesPerToken +
+      size.images * estimates.imageTokens +
+      size.audioBytes / bytesPerAudioToken +
+      size.videoBytes / bytesPerVideoToken +
+      size.documentBytes / bytesPerDocumentToken +
+      kept * estimates.historyTokens +
+      (references.length - kept) * estimates.fileTokens +
+      (history ?? 0),
+  )
 }
 
-/**
- * Estimates the maximum of the input tokens of a request: texts, media and references. `cut` are texts that were left out of
- * the request; they count as text, wherever they stood.
- */
-export function inputTokensOf(request: unknown, estimates: Estimates, cut?: CutTexts): number {
-  const { imageTokens, fileTokens } = estimates
-  const kept = tokensIn(request, 'text', { imageTokens, fileTokens, countsText: true })
-  return Math.ceil(cut ? kept + tokensOfCut(cut) : kept)
+/** A reference at the top of a request is to a stored conversation, prompt or cache; those inside its messages are to files. */
+function isConversation(path: string): boolean {
+  return !path.includes('[')
 }
 
-/** The marks that stand for the texts were counted as texts. */
-function tokensOfCut({ count, characters, furtherBytes }: CutTexts): number {
-  return tokensOfLength(characters - count * cutMark.length, furtherBytes)
-}
-
-function tokensOfLength(characters: number, furtherBytes: number): number {
-  return (characters + furtherBytes * charactersPerFurtherByte) / charactersPerToken
-}
-
-/**
- * What providers count for an image of a megapixel is between 258 (Gemini) and 1,400 tokens (Claude). The size of a file that
- * is only named is unknown.
- */
-const typicalMedia: Sizes = { imageTokens: 1_000, fileTokens: 0, countsText: false }
+/** What providers count for an image of a megapixel is between 258 (Gemini) and 1,400 tokens (Claude). */
+const usualImageTokens = 1_000
 
 /** Estimates the usual number of tokens of the media in a request. */
-export function mediaTokensOf(request: unknown): number {
-  return Math.ceil(tokensIn(request, 'text', typicalMedia))
+export function mediaTokensOf({ media }: Pick<Measured, 'media'>): number {
+  return Math.ceil(
+    media.reduce((sum, { kind, characters }) => sum + usualTokens(kind, decoded(characters)), 0),
+  )
 }
 
-function tokensIn(value: unknown, kind: Kind, sizes: Sizes): number {
-  if (typeof value === 'string') return tokensOfText(value, kind, sizes)
-  if (value instanceof Uint8Array) return tokensOfMedia(value.length, kind, sizes)
-  let tokens = 0
-  if (Array.isArray(value))
-    // A number in an array is a token id.
-    for (const item of value)
-      tokens += typeof item === 'number' ? Number(sizes.countsText) : tokensIn(item, kind, sizes)
-  else if (isObject(value)) {
-    const own = narrower(kind, kindOfObject(value))
-    for (const name in value) {
-      const field = value[name]
-      const inner = narrower(own, kindOfName(name))
-      tokens += referenceNames.has(name)
-        ? typeof field === 'string'
-          ? tokensOfReference(inner, sizes)
-          : 0
-        : tokensIn(field, inner, sizes)
-    }
-  }
-  return tokens
-}
-
-/** Names of fields that reference a file elsewhere. */
-const referenceNames: ReadonlySet<string> = new Set(['file_id', 'fileUri', 'file_uri', 'file_url'])
-
-function tokensOfText(text: string, kind: Kind, sizes: Sizes): number {
-  if (text.startsWith('data:')) {
-    const said = kindOfMediaType(text.slice('data:'.length, 64))
-    return tokensOfMedia((text.length * 3) / 4, said ?? kind, sizes)
-  }
-  if (kind !== 'text') {
-    if (isMedia(text)) return tokensOfMedia((text.length * 3) / 4, kind, sizes)
-    if (/^(?:https?|gs|s3):\/\//.test(text)) return tokensOfReference(kind, sizes)
-  }
-  if (!sizes.countsText) return 0
-  return tokensOfLength(text.length, Buffer.byteLength(text) - text.length)
-}
-
-function tokensOfMedia(bytes: number, kind: Kind, { imageTokens }: Sizes): number {
-  if (kind === 'image') return imageTokens
+function usualTokens(kind: MediaKind, bytes: number): number {
+  if (kind === 'image') return usualImageTokens
   if (kind === 'audio') return bytes / bytesPerAudioToken
   if (kind === 'video') return bytes / bytesPerVideoToken
-  return bytes / bytesPerFileToken
-}
-
-function tokensOfReference(kind: Kind, { imageTokens, fileTokens }: Sizes): number {
-  return kind === 'image' ? imageTokens : fileTokens
-}
-
-/** An inner kind overrides the outer one, except that `file` does not override a more specific kind. */
-function narrower(outer: Kind, inner: Kind | undefined): Kind {
-  if (inner === undefined) return outer
-  return inner === 'file' && outer !== 'text' ? outer : inner
-}
-
-const mediaTypeNames = ['media_type', 'mimeType', 'mime_type'] as const
-
-function kindOfObject(value: Readonly<Record<string, unknown>>): Kind | undefined {
-  for (const name of mediaTypeNames)
-    if (typeof value[name] === 'string') return kindOfMediaType(value[name])
-  return typeof value['type'] === 'string' ? kindOfName(value['type']) : undefined
-}
-
-function kindOfMediaType(type: string): Kind | undefined {
-  if (type.startsWith('text/')) return 'text'
-  if (/^(?:image|audio|video)\//.test(type)) return kindOfName(type)
-  return type.includes('/') ? 'file' : undefined
-}
-
-/** Names are few; beyond this number callers have made them up. */
-const knownNamesMax = 1_000
-const knownNameLengthMax = 64
-const knownNames = new Map<string, Kind | undefined>()
-
-function kindOfName(name: string): Kind | undefined {
-  const known = knownNames.get(name)
-  if (known !== undefined || knownNames.has(name)) return known
-  const kind = findKind(name)
-  if (knownNames.size < knownNamesMax && name.length <= knownNameLengthMax)
-    knownNames.set(name, kind)
-  return kind
-}
-
-function findKind(name: string): Kind | undefined {
-  const [word] = /image|audio|video|file|document/i.exec(name) ?? []
-  if (word === undefined) return undefined
-  const kind = word.toLowerCase()
-  if (kind === 'image' || kind === 'audio' || kind === 'video') return kind
-  return 'file'
+  return bytes / bytesPerDocumentToken
 }
 
 const mediaLengthMin = 1_000

@@ -1,7 +1,7 @@
 import { type OutputMaximum, outputLimitIn } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
-import { inputTokensOf, usualEstimates } from './input-size.ts'
+import { estimatedInput, inputSizeOf, usualEstimates } from './input-size.ts'
 
 /**
  * The most tokens that a target writes for a call in one response: as configured, as the upstream lists it or has told in a
@@ -27,13 +27,13 @@ const templateTokens = 100
  * What a window leaves for the output, if the limit that is asked for is certain not to fit. The size of the prompt is
  * estimated, and rather too high.
  */
-function withinWindow(
-  { request }: Run['call'],
-  { tokens, window }: OutputMaximum,
-): number | undefined {
+function withinWindow(call: Run['call'], { tokens, window }: OutputMaximum): number | undefined {
   if (window === undefined) return tokens
-  const asked = outputLimitIn(request.outline)
+  const asked = outputLimitIn(call.request.outline)
   if (asked === undefined || asked < window) return undefined
-  const left = window - templateTokens - inputTokensOf(request.outline, usualEstimates, request.cut)
+  const left =
+    window -
+    templateTokens -
+    estimatedInput(inputSizeOf(call, call.format.measure(call.request.outline)), usualEstimates)
   return left >= 1 ? left : undefined
 }

@@ -268,6 +268,8 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
     kind: 'upstream',
     upstream: speaker,
     model: named,
+    inputTokensMax: () =>
+      own?.inputTokenLimit ?? input.lists.known(upstream, named)?.inputTokenLimit,
     outputTokensMax: () =>
       own?.outputTokenLimit ??
       input.lists.known(upstream, named)?.outputTokenLimit ??

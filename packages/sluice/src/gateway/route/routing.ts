@@ -68,6 +68,8 @@ export type Target = {
    * Undefined if it is unknown.
    */
   readonly outputTokensMax?: () => number | undefined
+  /** The most tokens that it reads, as configured or as the upstream lists it; undefined if it is unknown. */
+  readonly inputTokensMax?: () => number | undefined
   /** The policy for fields it cannot express, unless the call or the route sets one. */
   readonly unsupported: UnsupportedMode
   /** The concurrency limits that apply: its route's, its own and its provider's. Usually empty. */

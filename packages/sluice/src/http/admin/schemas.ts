@@ -68,6 +68,14 @@ export const terms = {
   tokensPerMinute: count('Input and output tokens per minute.'),
   concurrentRequests: count('Concurrent requests.'),
   budgets: Type.Array(budget, { maxItems: itemsMax }),
+  output: Type.Enum(['limit', 'reserve', 'refuse'], {
+    description:
+      'What budgets reserve for a response without a limit: the gateway limits it, the most that the model writes is reserved, or the request is refused. The nearest level applies.',
+  }),
+  inputBound: Type.Enum(['bytes', 'estimate'], {
+    description:
+      'How the budgets of this level reckon input: bytes, the most that it can be, or an estimate, which is no bound.',
+  }),
   metadata: Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
     description: 'Up to 16 pairs that the gateway does not interpret.',
   }),

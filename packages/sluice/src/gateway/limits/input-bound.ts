@@ -1,0 +1,94 @@
+import { GatewayError } from '@sluice/contract'
+import type { Measured, ProviderTools } from '@sluice/protocols'
+import type { Target } from '../route/routing.ts'
+import type { InputSize } from './input-size.ts'
+
+/**
+ * The most that a provider counts for an image: OpenAI's `original` detail takes 10,000 patches at most, Claude 4,784 tokens,
+ * Gemini 2,240 at its highest resolution and 258 for each of 16 tiles.
+ */
+const imageTokensMax = 10_000
+/** 2,833 tokens and 5,667 for each of 8 tiles (OpenAI API, images and vision, cost calculation). */
+const imageTokensOfMini = 48_169
+const isMini = /gpt-4o-mini/
+
+/** 32 tokens a second (Gemini API, token counting) of speech at 5 kbit/s. */
+const bytesPerAudioToken = 20
+/** A template that begins with a text of its own, such as that of OpenAI's open models, takes no more. */
+const templateTokens = 64
+/** How tools are called (Claude docs, tool use pricing: 804 tokens at most). */
+const toolTokens = 1_000
+/** By how much one provider may count more for a stored conversation than the one that answered it. */
+const tokenizersDiffer = 2
+
+/** The most input tokens that a target counts for a call, by what they cost. */
+export interface InputBound {
+  /** All of them. */
+  readonly tokens: number
+  readonly imageTokens: number
+  readonly audioTokens: number
+  /** Whether any of the others may be of a kind that costs more than text. */
+  readonly hasUnknown: boolean
+  /** How often the model may read them, at most: once, and after each call of a tool that the provider runs. */
+  readonly readings: number
+}
+
+/**
+ * One token for each byte: a tokenizer makes no more of a text. What is not in the request, and documents, whose text is
+ * compressed, may fill the model's window.
+ *
+ * @throws GatewayError `forbidden` if nothing bounds the input: the model's window or the number of calls of a tool is unknown.
+ */
+export function inputBound(
+  size: InputSize,
+  target: Target,
+  { providerTools: tools, offersTools }: Measured,
+): InputBound {
+  const window = target.inputTokensMax?.()
+  if (tools && tools.uses === undefined) throw unlimitedTools(tools)
+  const imageTokens = size.images * (isMini.test(target.model) ? imageTokensOfMini : imageTokensMax)
+  const audioTokens = Math.ceil(size.audioBytes / bytesPerAudioToken)
+  const own =
+    size.textBytes +
+    templateTokens +
+    (offersTools === true ? toolTokens : 0) +
+    imageTokens +
+    audioTokens +
+    // A second of a video takes 300 tokens and more bytes.
+    size.videoBytes +
+    (size.history ?? 0) * tokenizersDiffer
+  const [outside] = size.references
+  const isOpen = outside !== undefined || size.documentBytes > 0 || tools !== undefined
+  if (isOpen && window === undefined)
+    throw unknownWindow(target, outside ?? tools?.path ?? 'a document')
+  const tokens = isOpen ? (window ?? own) : Math.min(own, window ?? own)
+  return {
+    tokens,
+    imageTokens: Math.min(imageTokens, tokens),
+    audioTokens: Math.min(audioTokens, tokens),
+    hasUnknown: isOpen || size.videoBytes > 0,
+    readings: 1 + (tools?.uses ?? 0),
+  }
+}
+
+/** What a level may set so that its budgets count such calls by an estimate. */
+const escape = 'or set inputBound: estimate for the budget’s level'
+
+function unlimitedTools({ path, limitedBy }: ProviderTools): GatewayError {
+  const how =
+    limitedBy === undefined
+      ? `${path} may be used without a limit`
+      : `${path} may be used without a limit: set ${limitedBy}`
+  return refused(`A budget counts this call, and ${how}, ${escape}`, limitedBy ?? path)
+}
+
+function unknownWindow({ id }: Target, what: string): GatewayError {
+  return refused(
+    `A budget counts this call, and ${what} may fill the window of ${id}, which is unknown: set its inputTokenLimit, ${escape}`,
+    what,
+  )
+}
+
+function refused(message: string, param: string): GatewayError {
+  return new GatewayError('forbidden', message, { param })
+}
