@@ -1,16 +1,7 @@
 import { GatewayError } from '@sluice/contract'
-import type { Measured, ProviderTools } from '@sluice/protocols'
+import { imageTokensMax, type Measured, type ProviderTools } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
 import type { InputSize } from './input-size.ts'
-
-/**
- * The most that a provider counts for an image: OpenAI's `original` detail takes 10,000 patches at most, Claude 4,784 tokens,
- * Gemini 2,240 at its highest resolution and 258 for each of 16 tiles.
- */
-const imageTokensMax = 10_000
-/** 2,833 tokens and 5,667 for each of 8 tiles (OpenAI API, images and vision, cost calculation). */
-const imageTokensOfMini = 48_169
-const isMini = /gpt-4o-mini/
 
 /** 32 tokens a second (Gemini API, token counting) of speech at 5 kbit/s. */
 const bytesPerAudioToken = 20
@@ -46,7 +37,7 @@ export function inputBound(
 ): InputBound {
   const window = target.inputTokensMax?.()
   if (tools && tools.uses === undefined) throw unlimitedTools(tools)
-  const imageTokens = size.images * (isMini.test(target.model) ? imageTokensOfMini : imageTokensMax)
+  const imageTokens = size.images * imageTokensMax(target.model)
   const audioTokens = Math.ceil(size.audioBytes / bytesPerAudioToken)
   const own =
     size.textBytes +
