@@ -55,7 +55,7 @@ const scenarios: readonly Scenario[] = [
 async function measure({ claims, keys }: Scenario): Promise<number> {
   await using limiter = createMemoryLimiter()
   const asked = Array.from({ length: keys }, (_, key) => claims(`key_${key}_`))
-  const actual = { tokens: 400, microUsd: 400 }
+  const actual = { tokens: 400, nanoUsd: 400 }
   const times: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     const begun = performance.now()

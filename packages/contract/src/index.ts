@@ -7,6 +7,7 @@ export {
   isOutOfStack,
 } from './core/errors.ts'
 export { FairQueue, type FairQueueOptions } from './core/fair-queue.ts'
+export { nanoPerMicro } from './core/money.ts'
 export type { Store, VideoJob } from './core/ports.ts'
 export {
   type CallOutcome,

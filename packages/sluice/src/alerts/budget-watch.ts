@@ -1,3 +1,4 @@
+import { nanoPerMicro } from '@sluice/contract'
 import type { Budget, Holder } from '../ports/account.ts'
 import type { Alert } from '../ports/alert.ts'
 import type { BudgetClaim, Claim, Level, Limiter } from '../ports/limiter.ts'
@@ -78,20 +79,17 @@ export class BudgetWatch implements Disposable {
     if (!level) return
     const { raise, now } = this.#options
     const { holder, budget, window } = claim
-    const { limit, usedMicroUsd } = usedOf(claim, level)
+    const { limit } = claim
+    const used = limit - level.remaining
     const isCalendar = typeof window !== 'number' && Number.isFinite(level.resetMs)
     const until = isCalendar ? now() + level.resetMs : undefined
-    const told = { holder, budget, usedMicroUsd, until }
+    const told = { holder, budget, usedMicroUsd: used / nanoPerMicro, until }
     // A budget of 0 is never used.
-    if (limit > 0 && usedMicroUsd >= (limit * warningPercent) / 100)
+    if (limit > 0 && used >= (limit * warningPercent) / 100)
       raise({ event: 'budget.warning', ...told })
-    if (limit > 0 && usedMicroUsd >= limit) raise({ event: 'budget.spent', ...told })
+    if (limit > 0 && used >= limit) raise({ event: 'budget.spent', ...told })
     if (isRefused) raise({ event: 'budget.refused', ...told })
   }
-}
-
-function usedOf({ limit }: Held, { remaining }: Level) {
-  return { limit, usedMicroUsd: limit - remaining }
 }
 
 function isHeld(claim: BudgetClaim & Partial<Held>): claim is Held {

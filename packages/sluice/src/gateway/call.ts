@@ -57,8 +57,8 @@ export interface Call {
   readonly admission: {
     readonly isGranted: boolean
     readonly isPriced: boolean
-    /** Budget reservation for each attempt, in millionths of a dollar; 0 if no budget counts the call. */
-    readonly reservedMicroUsd?: number
+    /** Budget reservation for each attempt; 0 if no budget counts the call. */
+    readonly reservedNanoUsd?: number
     /** What the record of a beginning attempt has to name of its reservations while they are not settled. */
     readonly reservationToName?: () => BudgetReservation | undefined
     /** Called for each try once earlier ones were charged. Throws `quota_exceeded` if a budget lacks room for it. */
@@ -87,8 +87,7 @@ export interface Elsewhere {
 export interface Spending {
   readonly provider: string
   readonly model: string
-  /** Millionths of a dollar. */
-  readonly microUsd: number
+  readonly nanoUsd: number
 }
 
 /** The progress of a call. */

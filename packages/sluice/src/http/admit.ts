@@ -184,7 +184,7 @@ async function admitElsewhere(
 
 const priced = (spending: Spending | undefined) => ({
   isPriced: true,
-  ofEachMicroUsd: spending?.ofEachMicroUsd ?? 0,
+  ofEachNanoUsd: spending?.ofEachNanoUsd ?? 0,
 })
 
 function askedFor({ size }: EnteringCall, planned: Planned | undefined): Asked {

@@ -1,4 +1,4 @@
-import { validate } from '@sluice/contract'
+import { nanoPerMicro, validate } from '@sluice/contract'
 import { administer } from '../accounts/administer.ts'
 import { keyRevocation, keyRotation, type NewKey, shownKey } from '../accounts/key-changes.ts'
 import { ownAdminOf, ownKeyCreation } from '../accounts/own-keys.ts'
@@ -179,7 +179,7 @@ async function levelsOf(
       {
         id: budget.id,
         limitMicroUsd: budget.limitMicroUsd,
-        remainingMicroUsd: Math.floor(level.remaining),
+        remainingMicroUsd: level.remaining / nanoPerMicro,
         resetMs: Number.isFinite(level.resetMs) ? Math.ceil(level.resetMs) : null,
       },
     ]

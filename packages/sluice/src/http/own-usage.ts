@@ -1,4 +1,4 @@
-import { invalidRequest } from '@sluice/contract'
+import { invalidRequest, nanoPerMicro } from '@sluice/contract'
 import { claimsOf, type HeldClaim, limitsOf } from '../gateway/limits/claims.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Level } from '../ports/limiter.ts'
@@ -49,7 +49,7 @@ export const ownUsageAddresses: readonly Address[] = [
               kind: text,
               unit: text,
               limit: whole,
-              remaining: whole,
+              remaining: { type: ['number', 'null'] },
               resetMs: whole,
             }),
           },
@@ -79,7 +79,7 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
   const found = await gateway.store.book.sums(question)
   const limits = limitsOf(key, options.keyLimits())
   // All budgets, whichever calls they count.
-  const spending = { microUsd: 0, ofEachMicroUsd: 0, budgets: limits.budgets }
+  const spending = { nanoUsd: 0, ofEachNanoUsd: 0, budgets: limits.budgets }
   const claims = claimsOf(limits, { isCounted: true, tokens: 0, spending })
   const levels = await gateway.limiter.look(claims)
   await sendRows(reply, {
@@ -102,8 +102,11 @@ function whose(
   return { user: userId }
 }
 
-const unitOf = (claim: HeldClaim) =>
-  claim.kind === 'rate' ? claim.unit : claim.kind === 'budget' ? 'microUsd' : 'requests'
+/** The unit in which a limit is shown, and how many of the limiter's are one of these. */
+function unitOf(claim: HeldClaim): readonly [unit: string, per: number] {
+  if (claim.kind === 'budget') return ['microUsd', nanoPerMicro]
+  return [claim.kind === 'rate' ? claim.unit : 'requests', 1]
+}
 
 /** Infinite values are returned as null. */
 const finite = (value: number) => (Number.isFinite(value) ? Math.ceil(value) : null)
@@ -111,14 +114,15 @@ const finite = (value: number) => (Number.isFinite(value) ? Math.ceil(value) : n
 function limitOf(claim: HeldClaim, level: Level | undefined) {
   if (!level) return []
   const { limit, remaining, resetMs } = level
+  const [unit, per] = unitOf(claim)
   return [
     {
       of: claim.holder.kind,
       kind: claim.kind,
-      unit: unitOf(claim),
+      unit,
       ...(claim.kind === 'budget' && { window: claim.window }),
-      limit: finite(limit),
-      remaining: finite(remaining),
+      limit: finite(limit / per),
+      remaining: Number.isFinite(remaining) ? remaining / per : null,
       resetMs: finite(resetMs),
     },
   ]

@@ -36,12 +36,12 @@ export interface Limiter extends AsyncDisposable {
   /** The remaining amount of each claim's bucket, in their order. Takes nothing. */
   look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]>
   /**
-   * Settles what a killed process had reserved from budgets, with the actual amount for each in millionths of a dollar. Does
+   * Settles what a killed process had reserved from budgets, with the actual amount for each in nanodollars. Does
    * nothing if it was settled or is forgotten. Present if reservations outlive the process that made them.
    */
   settleLeft?(
     id: string,
-    budgets: readonly { readonly claim: BudgetClaim; readonly microUsd: number }[],
+    budgets: readonly { readonly claim: BudgetClaim; readonly nanoUsd: number }[],
   ): Promise<void>
   /** Sets what was spent of a budget in its current window, if the limiter does not know the bucket (any more). */
   seed(claim: BudgetClaim, spent: readonly Spent[]): void | Promise<void>
@@ -51,7 +51,7 @@ export interface Limiter extends AsyncDisposable {
 export interface Spent {
   /** Milliseconds since the epoch. Ignored if outside the current window. */
   readonly at: number
-  readonly microUsd: number
+  readonly nanoUsd: number
 }
 
 /** Finds what was spent of a budget that the limiter does not know (any more). */
@@ -79,7 +79,10 @@ export interface ConcurrencyClaim {
   readonly limit: number
 }
 
-/** Money, in whole millionths of a US dollar. */
+/**
+ * Money, in whole nanodollars (10⁻⁹ US dollars), which a number holds exactly up to $9 million; what is used is rounded up to
+ * them.
+ */
 export interface BudgetClaim {
   readonly kind: 'budget'
   readonly bucket: string
@@ -97,16 +100,16 @@ export interface Actual {
   readonly requests?: number
   readonly tokens?: number
   /** One value for every budget, or one per claim in their order. */
-  readonly microUsd?: number | readonly number[]
+  readonly nanoUsd?: number | readonly number[]
 }
 
 /** The actual usage per claim, in their order; undefined if it stays as reserved or is not counted. */
 export function usedOf(claims: readonly Claim[], actual: Actual): readonly (number | undefined)[] {
-  const { microUsd } = actual
+  const { nanoUsd } = actual
   return claims.map((claim, index) => {
     if (claim.kind === 'concurrency') return undefined
     if (claim.kind === 'rate') return actual[claim.unit]
-    return typeof microUsd === 'object' ? microUsd[index] : microUsd
+    return typeof nanoUsd === 'object' ? nanoUsd[index] : nanoUsd
   })
 }
 

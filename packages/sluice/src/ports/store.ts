@@ -86,7 +86,10 @@ export interface BudgetReservation {
   readonly budgets: readonly ReservedBudget[]
 }
 
+/** Money is in millionths of a dollar, as programs before nanodollars read and write it. */
 export interface ReservedBudget extends Omit<BudgetClaim, 'kind'> {
+  /** The part of the amount below a millionth, in nanodollars; absent if 0. */
+  readonly nano?: number
   /** The pattern of the models that it counts; absent if it counts all. */
   readonly model?: string
 }

@@ -49,8 +49,8 @@ export class Budgets {
   /** Sets what was spent and when. The bucket is known from then on. */
   put(claim: BudgetClaim, spent: readonly Spent[], date: number): void {
     const opened = this.#open(claim)
-    const inTime = [...spent, { at: date, microUsd: 0 }].toSorted((one, other) => one.at - other.at)
-    for (const { at, microUsd } of inTime) opened.add(slotOf(claim.window, at), microUsd)
+    const inTime = [...spent, { at: date, nanoUsd: 0 }].toSorted((one, other) => one.at - other.at)
+    for (const { at, nanoUsd } of inTime) opened.add(slotOf(claim.window, at), nanoUsd)
     opened.expire(date)
   }
 

@@ -1,8 +1,10 @@
 /**
- * The limiter in Redis as one atomic script. Keys: the reservation's record, then one for each claim. Arguments: the time
- * (empty: Redis' own), the operation, the reservation's id, its lease, how long its record is kept; four per claim (kind,
- * limit, amount, window); whether budgets are recalled, and the dates of a seed. Buckets are stored as in memory: a rate as
- * the time at which it is full, concurrency as a sorted set of leases, a budget as a hash of slots. Infinity is encoded as -1.
+ * The limiter in Redis as one atomic script. Keys: the reservation's record, then two for each claim, of which only budgets
+ * use the second. Arguments: the time (empty: Redis' own), the operation, the reservation's id, its lease, how long its record
+ * is kept; four per claim (kind, limit, amount, window); whether budgets are recalled, and the dates of a seed. Buckets are
+ * stored as in memory: a rate as the time at which it is full, concurrency as a sorted set of leases, a budget as two hashes of
+ * slots. The first has whole millionths of a dollar, as programs before nanodollars count them, the second has the nanodollars
+ * beyond: programs of both kinds can share a budget. Infinity is encoded as -1.
  */
 export const limiterScript = `
 local day, minute, forever = 86400000, 60000, 34560000000
@@ -17,6 +19,7 @@ local op, id, lease, kept = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5
 
 local function text(number) return string.format('%.17g', number) end
 local function said(number) if number == math.huge then return '-1' end return text(number) end
+local function whole(number) return string.format('%.0f', number) end
 local function least(a, b) if a < b then return a end return b end
 
 -- Dates as in 'chrono-Compatible Low-Level Date Algorithms' (H. Hinnant).
@@ -101,10 +104,11 @@ function concurrency.settle(claim) redis.call('ZREM', claim.key, id) end
 function concurrency.level(claim) return math.max(0, claim.limit - claim.held), 0 end
 
 function budget.read(claim)
-  local fields = redis.call('HGETALL', claim.key)
+  local fields, nanos, beyond = redis.call('HGETALL', claim.key), redis.call('HGETALL', claim.nano), {}
+  for index = 1, #nanos, 2 do beyond[nanos[index]] = tonumber(nanos[index + 1]) end
   claim.known, claim.used, claim.slots = #fields > 0, 0, {}
   for index = 1, #fields, 2 do
-    local slot, used = tonumber(fields[index]), tonumber(fields[index + 1])
+    local slot, used = tonumber(fields[index]), 1000 * tonumber(fields[index + 1]) + (beyond[fields[index]] or 0)
     if endOf(claim.window, slot) > time then
       claim.used = claim.used + used
       table.insert(claim.slots, { slot, used })
@@ -121,28 +125,37 @@ function budget.wait(claim)
   end
   return math.huge
 end
+function budget.add(claim, slot, amount)
+  local nano = redis.call('HINCRBY', claim.nano, slot, whole(amount))
+  local micro = math.floor(nano / 1000)
+  redis.call('HINCRBY', claim.key, slot, whole(micro))
+  if micro ~= 0 then redis.call('HINCRBY', claim.nano, slot, whole(-1000 * micro)) end
+end
+function budget.keep(claim)
+  local ends = math.ceil(least(forever, endOf(claim.window, slotOf(claim.window, time)) - time + day))
+  redis.call('PEXPIRE', claim.key, ends)
+  redis.call('PEXPIRE', claim.nano, ends)
+end
 function budget.take(claim)
-  local slot = slotOf(claim.window, time)
-  if #claim.slots == 0 then redis.call('DEL', claim.key) end
-  redis.call('HINCRBY', claim.key, text(slot), text(claim.amount))
-  for _, field in ipairs(redis.call('HKEYS', claim.key)) do
-    if endOf(claim.window, tonumber(field)) <= time then redis.call('HDEL', claim.key, field) end
+  if #claim.slots == 0 then redis.call('DEL', claim.key, claim.nano) end
+  budget.add(claim, text(slotOf(claim.window, time)), claim.amount)
+  for _, key in ipairs({ claim.key, claim.nano }) do
+    for _, field in ipairs(redis.call('HKEYS', key)) do
+      if endOf(claim.window, tonumber(field)) <= time then redis.call('HDEL', key, field) end
+    end
   end
-  redis.call('PEXPIRE', claim.key, math.ceil(least(forever, endOf(claim.window, slot) - time + day)))
+  budget.keep(claim)
   budget.read(claim)
 end
 function budget.put(claim, at)
   local slot = slotOf(claim.window, at)
   if endOf(claim.window, slot) <= time then return end
-  redis.call('HINCRBY', claim.key, text(slot), text(claim.amount))
-  local last = slotOf(claim.window, time)
-  redis.call('PEXPIRE', claim.key, math.ceil(least(forever, endOf(claim.window, last) - time + day)))
+  budget.add(claim, text(slot), claim.amount)
+  budget.keep(claim)
 end
 function budget.settle(claim, beyond, at)
   local slot = text(slotOf(claim.window, at))
-  if redis.call('HEXISTS', claim.key, slot) == 1 then
-    redis.call('HINCRBY', claim.key, slot, text(beyond))
-  end
+  if redis.call('HEXISTS', claim.key, slot) == 1 then budget.add(claim, slot, beyond) end
 end
 function budget.level(claim)
   local slot = claim.slots[1] and claim.slots[1][1]
@@ -152,11 +165,11 @@ function budget.level(claim)
 end
 
 local claims = {}
-for index = 2, #KEYS do
-  local from = 4 * index - 2
-  claims[index - 1] = {
-    kind = kinds[ARGV[from]], key = KEYS[index], limit = tonumber(ARGV[from + 1]),
-    amount = tonumber(ARGV[from + 2]), window = ARGV[from + 3],
+for index = 1, (#KEYS - 1) / 2 do
+  local from = 4 * index + 2
+  claims[index] = {
+    kind = kinds[ARGV[from]], key = KEYS[2 * index], nano = KEYS[2 * index + 1],
+    limit = tonumber(ARGV[from + 1]), amount = tonumber(ARGV[from + 2]), window = ARGV[from + 3],
   }
 end
 

@@ -154,10 +154,10 @@ class RedisLimiter implements Limiter {
 
   async settleLeft(
     id: string,
-    budgets: readonly { readonly claim: BudgetClaim; readonly microUsd: number }[],
+    budgets: readonly { readonly claim: BudgetClaim; readonly nanoUsd: number }[],
   ): Promise<void> {
     const claims = budgets.map(({ claim }) => claim)
-    const amounts = budgets.map(({ claim, microUsd }) => microUsd - claim.amount)
+    const amounts = budgets.map(({ claim, nanoUsd }) => nanoUsd - claim.amount)
     await this.#run({ op: 'settle', id, leaseMs: 0, claims, amounts })
   }
 
@@ -176,7 +176,7 @@ class RedisLimiter implements Limiter {
   }
 
   async seed(claim: BudgetClaim, spent: readonly Spent[]): Promise<void> {
-    const amounts = spent.map(({ microUsd }) => microUsd)
+    const amounts = spent.map(({ nanoUsd }) => nanoUsd)
     const claims = [claim, ...spent.map(() => claim)]
     const dates = spent.map(({ at }) => at)
     await this.#run({ op: 'seed', id: '', leaseMs: 0, claims, amounts: [0, ...amounts], dates })
@@ -330,7 +330,8 @@ class RedisLimiter implements Limiter {
     for (const [index, claim] of claims.entries()) {
       const own = claim.kind === 'concurrency' ? 1 : claim.amount
       const window = claim.kind === 'budget' ? String(claim.window) : ''
-      keys.push(`${prefix}${claim.kind}:${window}:${claim.bucket}`)
+      const bucket = `${window}:${claim.bucket}`
+      keys.push(`${prefix}${claim.kind}:${bucket}`, `${prefix}${claim.kind}-nano:${bucket}`)
       values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), window)
     }
     values.push(recall ? 'recall' : '', ...dates.map(String))

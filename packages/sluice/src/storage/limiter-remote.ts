@@ -123,7 +123,7 @@ export function createLimiterServer(options: MemoryLimiterOptions = {}): Limiter
     const claims = claimsOf(asked, link)
     const decided = limiter.reserve(claims, leaseMs)
     const decision = decided instanceof Promise ? await decided : decided
-    if (decision.granted && link.isClosed) limiter.settle(decision, { tokens: 0, microUsd: 0 })
+    if (decision.granted && link.isClosed) limiter.settle(decision, { tokens: 0, nanoUsd: 0 })
     else if (decision.granted) open.add(decision.id)
     return sentDecision(decision)
   }

@@ -5,7 +5,8 @@ import type { Claim, Reservation } from '../../src/ports/limiter.ts'
 import type { LimiterUnderTest } from './limiter.ts'
 import { leaseMs, money, place, tokens } from './limiter-claims.ts'
 
-const limits = { places: 3, money: 100, tokens: 60 }
+/** Of money, so many that they carry from nanodollars into millionths of a dollar. */
+const limits = { places: 3, money: 100 * 137, tokens: 60 }
 
 /** Places with leases, a lifetime's money and tokens of which one flows in each second: counted in the plainest way. */
 class Model {
@@ -109,7 +110,7 @@ class Settle extends Step {
     if (!one) return
     const { reservation, amounts, over } = one
     await real.under.limiter.settle(reservation, {
-      microUsd: this.actual.money,
+      nanoUsd: this.actual.money,
       tokens: this.actual.tokens,
     })
     if (over) return
@@ -151,7 +152,10 @@ class Pass extends Step {
 }
 
 const amounts = (max: number) =>
-  fc.record({ money: fc.integer({ min: 0, max }), tokens: fc.integer({ min: 0, max }) })
+  fc.record({
+    money: fc.integer({ min: 0, max: max * 137 }),
+    tokens: fc.integer({ min: 0, max }),
+  })
 
 /** Whatever comes in whatever order, it is what the model says. */
 export function testModel(open: () => Promise<LimiterUnderTest>, runs: number): void {

@@ -36,7 +36,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     const first = money('first', 'month', { limit: 100, amount: 10 })
     const second = money('second', 'day', { limit: 100, amount: 10 })
     const reservation = await granted(limiter(), place('key', 1), first, second)
-    await limiter().settle(reservation, { microUsd: [0, 3, 40] })
+    await limiter().settle(reservation, { nanoUsd: [0, 3, 40] })
     await expect.poll(() => look(first)).toMatchObject({ remaining: 97 })
     expect(await look(second)).toMatchObject({ remaining: 60 })
   })
@@ -94,11 +94,11 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     const budget = money('key', 'month', { limit: 1_000, amount: 600 })
     const less = await granted(limiter(), rate, budget)
     await refused(limiter(), rate, budget)
-    await limiter().settle(less, { tokens: 100, microUsd: 0 })
+    await limiter().settle(less, { tokens: 100, nanoUsd: 0 })
     expect(await look(rate)).toMatchObject({ remaining: 900 })
     expect(await look(budget)).toMatchObject({ remaining: 1_000 })
     const more = await granted(limiter(), rate, budget)
-    await limiter().settle(more, { tokens: 2_900, microUsd: 5_000 })
+    await limiter().settle(more, { tokens: 2_900, nanoUsd: 5_000 })
     expect(await look(budget)).toMatchObject({ remaining: 0 })
     // 2,000 tokens of debt, and one to take.
     expect(await refused(limiter(), tokens('key', 1_000, 1))).toMatchObject({
@@ -133,11 +133,11 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     const copy = structuredClone(reservation)
     const other = await granted(limiter(), ...claims)
     for (const again of [reservation, reservation, copy])
-      await limiter().settle(again, { tokens: 10, microUsd: 10 })
+      await limiter().settle(again, { tokens: 10, nanoUsd: 10 })
     expect(await remainingOf(limiter(), claims)).toEqual([50, 50, 1])
     await limiter().renew(reservation, leaseMs)
     expect(await remainingOf(limiter(), claims)).toEqual([50, 50, 1])
-    await limiter().settle(other, { tokens: 0, microUsd: 0 })
+    await limiter().settle(other, { tokens: 0, nanoUsd: 0 })
     expect(await remainingOf(limiter(), claims)).toEqual([90, 90, 2])
   })
 
@@ -163,9 +163,9 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     const lost = await granted(limiter(), budget)
     subject().advance(2 * leaseMs)
     expect(await look(budget)).toMatchObject({ remaining: 40 })
-    await limiter().settle(lost, { microUsd: 10 })
+    await limiter().settle(lost, { nanoUsd: 10 })
     expect(await look(budget)).toMatchObject({ remaining: 90 })
-    await limiter().settle(lost, { microUsd: 90 })
+    await limiter().settle(lost, { nanoUsd: 90 })
     expect(await look(budget)).toMatchObject({ remaining: 90 })
   })
 
@@ -185,7 +185,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
       subject().advance(1)
       await granted(limiter(), budget)
       // It was spent of the window before.
-      await limiter().settle(reservation, { microUsd: 0 })
+      await limiter().settle(reservation, { nanoUsd: 0 })
       await refused(limiter(), budget)
     })
   })
@@ -229,14 +229,14 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
       const budget = money('key', window, { limit: 10, amount: 3 })
       const at = startDate
       await limiter().seed(budget, [
-        { at, microUsd: 2 },
-        { at, microUsd: 4 },
+        { at, nanoUsd: 2 },
+        { at, nanoUsd: 4 },
       ])
-      await limiter().seed(budget, [{ at, microUsd: 6 }])
+      await limiter().seed(budget, [{ at, nanoUsd: 6 }])
       const reservation = await granted(limiter(), budget)
       await limiter().seed(budget, [])
       await refused(limiter(), budget)
-      await limiter().settle(reservation, { microUsd: 0 })
+      await limiter().settle(reservation, { nanoUsd: 0 })
       expect(await look(budget)).toMatchObject({ remaining: 4 })
     }
   })
@@ -244,9 +244,9 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
   test('of a rolling window each part that is put back ends with its time', async () => {
     const budget = money('key', 10, { limit: 100, amount: 1 })
     await limiter().seed(budget, [
-      { at: startDate - 11 * hourMs, microUsd: 50 },
-      { at: startDate - 9 * hourMs, microUsd: 20 },
-      { at: startDate - hourMs, microUsd: 30 },
+      { at: startDate - 11 * hourMs, nanoUsd: 50 },
+      { at: startDate - 9 * hourMs, nanoUsd: 20 },
+      { at: startDate - hourMs, nanoUsd: 30 },
     ])
     expect(await look(budget)).toMatchObject({ remaining: 50 })
     subject().advance(1.5 * hourMs)
@@ -258,7 +258,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
   test('a bucket of which nothing was spent is known as well', async () => {
     const budget = money('key', 'day', { limit: 10, amount: 1 })
     await limiter().seed(budget, [])
-    await limiter().seed(budget, [{ at: startDate, microUsd: 10 }])
+    await limiter().seed(budget, [{ at: startDate, nanoUsd: 10 }])
     await granted(limiter(), budget)
   })
 }

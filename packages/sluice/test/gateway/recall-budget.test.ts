@@ -29,21 +29,21 @@ function bookOf({ unknownCosts = 0, pending = 0 } = {}) {
 const claimOf = (window: BudgetWindow, further: Partial<Budget> = {}) => {
   const budget: Budget = { id: 'b', window, limitMicroUsd: 100, ...further }
   const holder = { id: 'team_1', kind: 'team', terms: {} } as unknown as Holder
-  return { kind: 'budget', bucket: 'b', window, limit: 100, amount: 0, holder, budget } as const
+  return { kind: 'budget', bucket: 'b', window, limit: 100_000, amount: 0, holder, budget } as const
 }
 
 test.each(['day', 'month', 'lifetime', 24] as const)(
   'what was spent in a window of %s is told by the sums alone',
   async (window) => {
     const { store, read } = bookOf()
-    expect(await recallBudget(store, claimOf(window), now)).toMatchObject([{ microUsd: 70 }])
+    expect(await recallBudget(store, claimOf(window), now)).toMatchObject([{ nanoUsd: 70_000 }])
     expect(read).toEqual([])
   },
 )
 
 test('records are read of those whose cost nobody knows, and no others', async () => {
   const { store, read } = bookOf({ unknownCosts: 1 })
-  expect(await recallBudget(store, claimOf('lifetime'), now)).toMatchObject([{ microUsd: 75 }])
+  expect(await recallBudget(store, claimOf('lifetime'), now)).toMatchObject([{ nanoUsd: 75_000 }])
   expect(read).toEqual([{ from: 0, only: { team: 'team_1' }, isUnknown: true }])
 })
 
@@ -54,7 +54,9 @@ test.each([
   const { store, read } = bookOf(state)
   const spent = await recallBudget(store, claimOf('lifetime', further), now)
   expect(read).toEqual([{ from: 0, only: { team: 'team_1' } }])
-  expect(spent.reduce((sum, { microUsd }) => sum + microUsd, 0)).toBe('model' in further ? 5 : 70)
+  expect(spent.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0)).toBe(
+    'model' in further ? 5_000 : 70_000,
+  )
 })
 
 describe.each([
@@ -85,9 +87,9 @@ describe.each([
   const store = { book: book as unknown as UsageBook, flush: async () => {} }
 
   test.each([
-    ['as the gateway’s', 5, 5, 95],
-    ['ten minutes behind, still in the window before', 5, -5, 25],
-    ['ten minutes ahead, already in the next one', -5, 5, 95],
+    ['as the gateway’s', 5, 5, 95_000],
+    ['ten minutes behind, still in the window before', 5, -5, 25_000],
+    ['ten minutes ahead, already in the next one', -5, 5, 95_000],
   ])('each window has its own by the limiter’s clock: %s', async (_name, gateway, own, left) => {
     let at = turn + own * minute
     const claim = claimOf(window)
@@ -97,6 +99,6 @@ describe.each([
     })
     expect(await limiter.look([claim])).toMatchObject([{ remaining: left }])
     at = turn + 10 * minute
-    expect(await limiter.look([claim])).toMatchObject([{ remaining: 95 }])
+    expect(await limiter.look([claim])).toMatchObject([{ remaining: 95_000 }])
   })
 })

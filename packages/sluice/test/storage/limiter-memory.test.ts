@@ -111,7 +111,7 @@ test('what a budget has spent is asked for once, before anything is granted', as
   const limiter = createMemoryLimiter({
     recall: async ({ bucket }) => {
       asked.push(bucket)
-      return [{ at: Date.now(), microUsd: 7 }]
+      return [{ at: Date.now(), nanoUsd: 7 }]
     },
   })
   const claim = money('team', 'month', { limit: 10, amount: 3 })
@@ -137,7 +137,7 @@ test('a budget that nobody knows is read once, however many ask for it at once',
       read += 1
       await new Promise((resolve) => setImmediate(resolve))
       if (isFailing) throw new Error('not now')
-      return [{ at: Date.now(), microUsd: 95 }]
+      return [{ at: Date.now(), nanoUsd: 95 }]
     },
   })
   const claim = { kind: 'budget', bucket: 'b', window: 'month', limit: 100, amount: 1 } as const
@@ -186,6 +186,6 @@ test('of too many budgets that goes first which was not used for longest', async
   for (const bucket of ['second', 'third', 'fourth']) await reserve(bucket)
   const open = await reserve('first', 90)
   for (const bucket of ['fifth', 'sixth', 'seventh']) await reserve(bucket)
-  limiter.settle(open, { microUsd: 10 })
+  limiter.settle(open, { nanoUsd: 10 })
   expect(await limiter.look([claim('first')])).toMatchObject([{ remaining: 89 }])
 })

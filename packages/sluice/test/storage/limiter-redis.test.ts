@@ -122,13 +122,46 @@ describe.runIf(redis)('with Redis', () => {
     const made = await killed.limiter.reserve([claim(500), requests('key', 9)], leaseMs)
     const settled = await killed.limiter.reserve([claim(200)], leaseMs)
     if (!made.granted || !settled.granted) return expect.unreachable()
-    await killed.limiter.settle(settled, { microUsd: 50 })
+    await killed.limiter.settle(settled, { nanoUsd: 50 })
     expect(await left()).toBe(450)
-    for (const microUsd of [120, 130]) {
-      await other.limiter.settleLeft?.(made.id, [{ claim: claim(500), microUsd }])
-      await other.limiter.settleLeft?.(settled.id, [{ claim: claim(200), microUsd }])
-      await other.limiter.settleLeft?.('unknown', [{ claim: claim(5), microUsd }])
+    for (const nanoUsd of [120, 130]) {
+      await other.limiter.settleLeft?.(made.id, [{ claim: claim(500), nanoUsd }])
+      await other.limiter.settleLeft?.(settled.id, [{ claim: claim(200), nanoUsd }])
+      await other.limiter.settleLeft?.('unknown', [{ claim: claim(5), nanoUsd }])
       expect(await left()).toBe(830)
+    }
+  })
+
+  test('a budget is shared with programs that count in whole millionths of a dollar', async () => {
+    await using opened = await openUnderTest()
+    const { limiter, prefix } = opened
+    const client = await createClient({ url }).connect()
+    const name = `${prefix}budget:lifetime:key`
+    // So such a program reserves, and settles with another amount.
+    const spend = (microUsd: number) => client.hIncrBy(name, '0', microUsd)
+    const claim = (amount: number) => money('key', 'lifetime', { limit: 10_000, amount })
+    const left = async () => (await limiter.look([claim(0)]))[0]?.remaining
+    try {
+      await spend(3)
+      expect(await left()).toBe(7_000)
+      const made = [240, 240, 240, 240, 240].map(async (nano) => {
+        const decision = await limiter.reserve([claim(nano)], leaseMs)
+        return decision.granted ? decision : expect.unreachable()
+      })
+      const [first] = await Promise.all(made)
+      expect(await left()).toBe(5_800)
+      // What it sees of them: whole millionths, rounded down.
+      expect(await client.hGetAll(name)).toEqual({ '0': '4' })
+      await spend(5)
+      await spend(-1)
+      expect(await left()).toBe(1_800)
+      expect(await limiter.reserve([claim(1_801)], leaseMs)).toMatchObject({ granted: false })
+      if (first) await limiter.settle(first, { nanoUsd: 1 })
+      expect(await left()).toBe(2_039)
+      expect(await client.hGetAll(name)).toEqual({ '0': '7' })
+      expect(await client.hGetAll(`${prefix}budget-nano:lifetime:key`)).toEqual({ '0': '961' })
+    } finally {
+      await client.close()
     }
   })
 
@@ -138,7 +171,7 @@ describe.runIf(redis)('with Redis', () => {
       recall: async () => {
         read += 1
         await pause(50)
-        return [{ at: Date.now(), microUsd: 95 }]
+        return [{ at: Date.now(), nanoUsd: 95 }]
       },
     })
     const claim = money('key', 'lifetime', { limit: 100, amount: 1 })
@@ -159,7 +192,7 @@ describe.runIf(redis)('with Redis', () => {
     way.cut()
     await expect(limiter.reserve(claims, leaseMs)).rejects.toMatchObject({ code: 'overloaded' })
     let isSettled = false
-    const settling = Promise.resolve(limiter.settle(reservation, { microUsd: 20 })).then(() => {
+    const settling = Promise.resolve(limiter.settle(reservation, { nanoUsd: 20 })).then(() => {
       isSettled = true
     })
     await pause(100)
@@ -237,7 +270,7 @@ describe.runIf(redis)('with Redis', () => {
       const decision = await limiter.reserve(claims, leaseMs)
       if (!decision.granted) break
       granted += 1
-      await limiter.settle(decision, { microUsd: 5 })
+      await limiter.settle(decision, { nanoUsd: 5 })
     }
     expect(granted).toBe(5)
     way.mend()
@@ -268,10 +301,10 @@ describe.runIf(redis)('with Redis', () => {
     for (let call = 0; call < calls; call += 1) {
       const decision = await limiter.reserve(claims, leaseMs)
       if (!decision.granted) throw new Error('It was refused')
-      await limiter.settle(decision, { microUsd: [1, 2] })
+      await limiter.settle(decision, { nanoUsd: [1, 2] })
     }
     if (!first.granted) throw new Error('It was refused')
-    const settling = limiter.settle(first, { microUsd: 5 })
+    const settling = limiter.settle(first, { nanoUsd: 5 })
     way.mend()
     await until(() => told.at(-1) === true, 10_000)
     await settling

@@ -74,7 +74,7 @@ test('what was spent of a budget is asked of who reserves, once, with all it kno
   const seen: unknown[] = []
   const recall: RemoteLimiterOptions['recall'] = async (claim) => {
     seen.push(claim)
-    return [{ at: startDate, microUsd: 7 }]
+    return [{ at: startDate, nanoUsd: 7 }]
   }
   const [first, second] = [join({ recall }), join({ recall })]
   const claim = { ...money('team', 'month', { limit: 10, amount: 3 }), holder: 'kept here' }

@@ -1,4 +1,4 @@
-import { isObject, noUsage, type Usage, type UsageRecord } from '@sluice/contract'
+import { isObject, nanoPerMicro, noUsage, type Usage, type UsageRecord } from '@sluice/contract'
 import type { Cost } from '../../prices/cost.ts'
 import type { Call } from '../call.ts'
 import { isFree } from '../limits/paid-amounts.ts'
@@ -30,10 +30,14 @@ export function charge(
   const found = costOf(operation, target, ended)
   if (!found) trail.unknownCosts += 1
   else trail.costMicroUsd += found.microUsd
-  const reservedMicroUsd = reservedForPiece(call, pieces)
+  const reserved = reservedForPiece(call, pieces)
   // An unknown cost counts as the reserved amount, never as zero.
-  if (reservedMicroUsd > 0)
-    trail.spent.push({ provider, model, microUsd: found?.microUsd ?? reservedMicroUsd })
+  if (reserved > 0)
+    trail.spent.push({
+      provider,
+      model,
+      nanoUsd: found ? found.microUsd * nanoPerMicro : reserved,
+    })
   return found ? recorded(found) : {}
 }
 
@@ -57,12 +61,9 @@ function costOf(
   return price.cost({ ...(usage ?? noUsage), estimated }, operation, startedAt)
 }
 
-/**
- * The budget reservation for one of `pieces` equal attempts, in millionths of a dollar; 0 if no budget counts the
- * call.
- */
+/** The budget reservation for one of `pieces` equal attempts, in nanodollars; 0 if no budget counts the call. */
 export function reservedForPiece({ admission }: Call, pieces: number): number {
-  return Math.ceil((admission.reservedMicroUsd ?? 0) / pieces)
+  return Math.ceil((admission.reservedNanoUsd ?? 0) / pieces)
 }
 
 function recorded({ microUsd, priceSource, priceDate }: Cost): Charged {

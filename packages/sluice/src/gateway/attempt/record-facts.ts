@@ -1,4 +1,4 @@
-import { type GatewayError, noUsage, type Usage } from '@sluice/contract'
+import { type GatewayError, nanoPerMicro, noUsage, type Usage } from '@sluice/contract'
 import type { UsageBegun, UsageEnded } from '../../ports/store.ts'
 import type { Call } from '../call.ts'
 import type { Target } from '../route/routing.ts'
@@ -20,7 +20,7 @@ export function begunFacts(
 ): UsageBegun {
   const { model } = call.request
   const { elsewhere } = call.admission
-  const reservedMicroUsd = reservedForPiece(call, pieces)
+  const reservedMicroUsd = Math.ceil(reservedForPiece(call, pieces) / nanoPerMicro)
   const isOther =
     typeof model === 'string' && model !== targetModel && model !== `${providerId}/${targetModel}`
   const begun: Unfinished<UsageBegun> = {

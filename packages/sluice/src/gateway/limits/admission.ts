@@ -5,6 +5,7 @@ import type { Call, Elsewhere } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Listed, OpenList } from '../open-list.ts'
 import { countsAttempt, type HeldClaim } from './claims.ts'
+import { reservedOf } from './reserved-budget.ts'
 import { refusal } from './tell-limits.ts'
 
 /**
@@ -23,7 +24,7 @@ export class Admission implements Listed {
   #isGranted = false
   #isPriced = false
   #isOver = false
-  #reservedMicroUsd = 0
+  #reservedNanoUsd = 0
   #claims: readonly HeldClaim[] = []
   #elsewhere: Elsewhere | undefined
   #refusedBy: RefusingLimit | undefined
@@ -61,9 +62,9 @@ export class Admission implements Listed {
     return this.#isPriced
   }
 
-  /** Budget reservation for each attempt, in millionths of a dollar; 0 if no budget counts the request. */
-  get reservedMicroUsd(): number {
-    return this.#reservedMicroUsd
+  /** Budget reservation for each attempt; 0 if no budget counts the request. */
+  get reservedNanoUsd(): number {
+    return this.#reservedNanoUsd
   }
 
   /** The reserved claims that are not settled yet; empty if there are none. */
@@ -118,18 +119,18 @@ export class Admission implements Listed {
 
   /**
    * Requests all claims in one step; undefined if nothing is limited. `isPriced` states that every budget that counts
-   * the request is among the claims, which then reserve `ofEachMicroUsd` for each attempt.
+   * the request is among the claims, which then reserve `ofEachNanoUsd` for each attempt.
    */
   ask(
     claims: readonly HeldClaim[],
     {
       isPriced,
-      ofEachMicroUsd = 0,
-    }: { readonly isPriced: boolean; readonly ofEachMicroUsd?: number },
+      ofEachNanoUsd = 0,
+    }: { readonly isPriced: boolean; readonly ofEachNanoUsd?: number },
   ): Decision | Promise<Decision> | undefined {
     this.#isAsked = true
     this.#isPriced = isPriced
-    this.#reservedMicroUsd = ofEachMicroUsd
+    this.#reservedNanoUsd = ofEachNanoUsd
     this.#claims = claims
     if (claims.length === 0) {
       this.#isGranted = true
@@ -151,7 +152,7 @@ export class Admission implements Listed {
     const spent = spentOf(call, this.#claims)
     const missing = this.#claims.map((claim, index) => {
       if (claim.kind !== 'budget') return 0
-      const needed = call.trail.tries * (claim.ofEachMicroUsd ?? this.#reservedMicroUsd)
+      const needed = call.trail.tries * (claim.ofEachNanoUsd ?? this.#reservedNanoUsd)
       const held = claim.amount + (this.#added[index] ?? 0)
       return Math.max(0, (spent[index] ?? 0) + needed - held)
     })
@@ -167,7 +168,7 @@ export class Admission implements Listed {
       throw refusal(claims, decision, { now, isAnother: true })
     }
     // The caller may have disconnected while the limiter was asked.
-    if (this.#isOver) return void limiter.settle(decision, { microUsd: 0 })
+    if (this.#isOver) return void limiter.settle(decision, { nanoUsd: 0 })
     this.#added = missing.map((amount, index) => amount + (this.#added[index] ?? 0))
     this.#additions ??= []
     this.#additions.push(decision)
@@ -211,7 +212,7 @@ export class Admission implements Listed {
     const { limiter, budgetWatch } = this.#gateway
     const settling = limiter.settle(reservation, this.#actual)
     // The first one has all of the costs.
-    const released = this.#additions?.map((addition) => limiter.settle(addition, { microUsd: 0 }))
+    const released = this.#additions?.map((addition) => limiter.settle(addition, { nanoUsd: 0 }))
     if (this.#records) void settled([settling, ...(released ?? [])], this.#records)
     budgetWatch.touch(reservation.claims)
   }
@@ -223,12 +224,7 @@ export class Admission implements Listed {
   ): BudgetReservation | undefined {
     if (!this.#gateway.limiter.settleLeft) return undefined
     const budgets: ReservedBudget[] = []
-    for (const claim of claims)
-      if (claim.kind === 'budget') {
-        const { bucket, window, limit, amount, budget } = claim
-        const model = budget?.model
-        budgets.push({ bucket, window, limit, amount, ...(model !== undefined && { model }) })
-      }
+    for (const claim of claims) if (claim.kind === 'budget') budgets.push(reservedOf(claim))
     return budgets.length === 0 ? undefined : { id, budgets, ...further }
   }
 }
@@ -274,14 +270,14 @@ export function actualOf(
   claims: readonly HeldClaim[],
   left: boolean,
 ): Actual {
-  if (!call || call.trail.attempts === 0) return { tokens: 0, microUsd: 0 }
+  if (!call || call.trail.attempts === 0) return { tokens: 0, nanoUsd: 0 }
   const { usage, outcome } = call.trail
-  const microUsd = spentOf(call, claims)
-  if (usage) return { tokens: usage.inputTokens + usage.outputTokens, microUsd }
-  return left || outcome === 'completed' ? { microUsd } : { tokens: 0, microUsd }
+  const nanoUsd = spentOf(call, claims)
+  if (usage) return { tokens: usage.inputTokens + usage.outputTokens, nanoUsd }
+  return left || outcome === 'completed' ? { nanoUsd } : { tokens: 0, nanoUsd }
 }
 
-/** What the attempts of a call have cost by now of each claim, in millionths of a dollar. */
+/** What the attempts of a call have cost by now of each claim, in nanodollars. */
 function spentOf(call: Call, claims: readonly HeldClaim[]): readonly number[] {
   return claims.map(({ budget }) => (budget ? spentOfBudget(call, budget) : 0))
 }
@@ -290,8 +286,8 @@ function spentOfBudget({ trail, request, admission }: Call, { model: pattern }: 
   const asked = admission.elsewhere?.route ?? request.model
   const requestedModel = typeof asked === 'string' ? asked : undefined
   let sum = 0
-  for (const { provider, model, microUsd } of trail.spent)
+  for (const { provider, model, nanoUsd } of trail.spent)
     if (pattern === undefined || countsAttempt(pattern, { provider, model, requestedModel }))
-      sum += microUsd
+      sum += nanoUsd
   return sum
 }

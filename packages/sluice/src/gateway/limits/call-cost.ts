@@ -1,4 +1,4 @@
-import { noUsage, type Usage } from '@sluice/contract'
+import { nanoPerMicro, noUsage, type Usage } from '@sluice/contract'
 import type { RateName } from '../../prices/price.ts'
 import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call.ts'
@@ -25,13 +25,13 @@ const audioTokensPerCharacter = 8
 const estimateMargin = 1.5
 
 /** The minimum reservation. An exhausted budget admits nothing, not even requests that cost nothing. */
-export const leastMicroUsd = 1
+export const leastNanoUsd = 1
 
-/** What a call may cost, in millionths of a dollar. */
+/** What a call may cost, in nanodollars. */
 export interface ReservedCost {
-  readonly microUsd: number
+  readonly nanoUsd: number
   /** The part of it for each attempt. */
-  readonly ofEachMicroUsd: number
+  readonly ofEachNanoUsd: number
 }
 
 /** How the cost of a call is reckoned. */
@@ -53,20 +53,20 @@ export interface Reckoning {
  * @throws GatewayError `forbidden` if nothing bounds the input (`inputBound`).
  */
 export function reservedCost(call: Call, reckoning: Reckoning): ReservedCost | undefined {
-  if (isFree(call)) return { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd }
+  if (isFree(call)) return { nanoUsd: leastNanoUsd, ofEachNanoUsd: leastNanoUsd }
   const { route, at } = reckoning
-  let dearest = leastMicroUsd
+  let dearest = leastNanoUsd
   let count = 0
   for (const level of route.levels)
     for (const target of level) {
       const { price } = target
-      const microUsd = isFreeOf(price, at) ? 0 : costAt(call, target, reckoning)
-      if (microUsd === undefined) return undefined
+      const nanoUsd = isFreeOf(price, at) ? 0 : costAt(call, target, reckoning)
+      if (nanoUsd === undefined) return undefined
       count += 1
-      dearest = Math.max(dearest, microUsd)
+      dearest = Math.max(dearest, nanoUsd)
     }
   const isHedged = route.options.hedge.enabled && count > 1 && call.operation !== 'createVideo'
-  return { microUsd: dearest * (isHedged ? 2 : 1), ofEachMicroUsd: dearest }
+  return { nanoUsd: dearest * (isHedged ? 2 : 1), ofEachNanoUsd: dearest }
 }
 
 /** Whether a price is 0 for everything, so that sizes do not matter. */
@@ -92,7 +92,7 @@ function costAt(call: Call, target: Target, reckoning: Reckoning): number | unde
     const usage = { ...used, estimated: true }
     const cost = target.price.cost(usage, call.operation, at)
     if (!cost) return undefined
-    dearest = Math.max(dearest ?? 0, cost.microUsd, atTier(call, target.price, { usage, at }))
+    dearest = Math.max(dearest ?? 0, cost.microUsd * nanoPerMicro, atTier(call, target.price, { usage, at }))
   }
   return dearest === undefined ? undefined : dearest * choices
 }
@@ -179,7 +179,7 @@ function dearestOutputs(usage: Usage, rates: Rates): readonly Usage[] {
 const tierFields = ['service_tier', 'serviceTier', 'speed', 'inference_geo'] as const
 
 /**
- * The cost at the requested service tier, which may be higher than the default; 0 if the tier has no price of its
+ * The cost in nanodollars at the requested service tier, which may be higher than the default; 0 if the tier has no price of its
  * own.
  */
 function atTier(
@@ -196,7 +196,7 @@ function atTier(
   const known = price.written(at)?.serviceTiers ?? {}
   const serviceTier = asked.filter((tier) => known[tier] !== undefined).join('+')
   if (serviceTier === '') return 0
-  return price.cost({ ...usage, serviceTier }, operation, at)?.microUsd ?? 0
+  return (price.cost({ ...usage, serviceTier }, operation, at)?.microUsd ?? 0) * nanoPerMicro
 }
 
 function usageOf(call: Call, used: Usage, density: typeof usualAudio): Usage {

@@ -1,3 +1,4 @@
+import { nanoPerMicro } from '@sluice/contract'
 import { covers } from '../../accounts/allowed.ts'
 import type { Budget, Holder, InputBound, OutputPolicy } from '../../ports/account.ts'
 import type { Caller } from '../../ports/api-key.ts'
@@ -31,7 +32,7 @@ export type HeldClaim = Claim & {
   /** Of a budget: whether the amount is an estimate and no bound. */
   readonly isEstimated?: boolean
   /** Of a budget: the part of the amount for each attempt at a target. */
-  readonly ofEachMicroUsd?: number
+  readonly ofEachNanoUsd?: number
 }
 
 /** What a request claims. */
@@ -98,8 +99,8 @@ export function claimsOf(limits: CallerLimits, asked: Asked): readonly HeldClaim
   for (const claim of tokens) claims.push({ ...claim, amount: amount ?? 0 })
   if (spending)
     for (const { claim, isEstimated } of budgets) {
-      const { microUsd: amount, ofEachMicroUsd } = (isEstimated && spending.estimate) || spending
-      claims.push({ ...claim, isEstimated, amount, ofEachMicroUsd })
+      const { nanoUsd: amount, ofEachNanoUsd } = (isEstimated && spending.estimate) || spending
+      claims.push({ ...claim, isEstimated, amount, ofEachNanoUsd })
     }
   return claims
 }
@@ -141,13 +142,13 @@ function rateOf(holder: Holder, unit: RateClaim['unit'], limit: number): RateCla
 
 /** A level's budget as a claim. */
 export function heldBudget(holder: Holder, budget: Budget, isEstimated = false): HeldBudget {
-  const { id, window, limitMicroUsd: limit, model, tag } = budget
+  const { id, window, limitMicroUsd, model, tag } = budget
   return {
     claim: {
       kind: 'budget',
       bucket: `${holder.id}:${id}`,
       window,
-      limit,
+      limit: limitMicroUsd * nanoPerMicro,
       amount: 0,
       holder,
       budget,

@@ -1,3 +1,4 @@
+import { nanoPerMicro } from '@sluice/contract'
 import type { BudgetClaim, BudgetWindow, Spent } from '../../ports/limiter.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SpentGroup, UsageScope } from '../../ports/usage-book.ts'
@@ -82,8 +83,8 @@ async function recallRecords(
     model === undefined ? groups : groups.filter((group) => countsAttempt(model, group))
   const spent = byHour(counted, now)
   const summed = await sumOf(book, { from, now, model, only })
-  const missing = summed - spent.reduce((total, { microUsd }) => total + microUsd, 0)
-  return missing > 0 ? [...spent, { at: now, microUsd: missing }] : spent
+  const missing = summed * nanoPerMicro - spent.reduce((total, { nanoUsd }) => total + nanoUsd, 0)
+  return missing > 0 ? [...spent, { at: now, nanoUsd: missing }] : spent
 }
 
 function endOfHour(at: number): number {
@@ -98,7 +99,10 @@ function byHour(
   for (const { hour, microUsd } of groups) hours.set(hour, (hours.get(hour) ?? 0) + microUsd)
   return [...hours]
     .toSorted(([one], [other]) => one - other)
-    .map(([hour, microUsd]) => ({ at: Math.max(hour, Math.min(hour + hourMs - 1, now)), microUsd }))
+    .map(([hour, microUsd]) => ({
+      at: Math.max(hour, Math.min(hour + hourMs - 1, now)),
+      nanoUsd: microUsd * nanoPerMicro,
+    }))
 }
 
 interface Summed {

@@ -1,6 +1,8 @@
+import { nanoPerMicro } from '@sluice/contract'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { LeftReservation, Store } from '../../ports/store.ts'
 import { countsAttempt } from './claims.ts'
+import { claimReserved } from './reserved-budget.ts'
 
 /**
  * Has what killed processes had reserved from budgets settled with what their calls cost by the ledger. A limiter in a
@@ -14,11 +16,12 @@ export function settleLeft(store: Pick<Store, 'settleLeft'>, limiter: Limiter): 
 
 function budgetsOf({ reservation, attempts }: LeftReservation) {
   const charged = reservation.isAddition === true ? [] : attempts
-  return reservation.budgets.map(({ model: pattern, ...claim }) => {
+  return reservation.budgets.map((reserved) => {
+    const { model: pattern } = reserved
     const counted = charged.filter(
       (attempt) => pattern === undefined || countsAttempt(pattern, attempt),
     )
     const microUsd = counted.reduce((sum, attempt) => sum + attempt.microUsd, 0)
-    return { claim: { kind: 'budget' as const, ...claim }, microUsd }
+    return { claim: claimReserved(reserved), nanoUsd: microUsd * nanoPerMicro }
   })
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { Decision } from '../../ports/limiter.ts'
 import type { Call } from '../call.ts'
 import type { Route } from '../route/routing.ts'
-import { leastMicroUsd, type ReservedCost, reservedCost } from './call-cost.ts'
+import { leastNanoUsd, type ReservedCost, reservedCost } from './call-cost.ts'
 import { type CallSize, isWriting } from './call-size.ts'
 import type { CallerLimits, HeldClaim, KeyLimits, Spending } from './claims.ts'
 import { outputAt, type OutputPlan, outputPlan, type OutputTerms, shrunk } from './output-plan.ts'
@@ -55,7 +55,7 @@ function spendingBy(spender: Spender, plan: OutputPlan, budgets: Spending['budge
   return { ...(bound ?? least), ...(estimate && { estimate }), budgets }
 }
 
-const least: ReservedCost = { microUsd: leastMicroUsd, ofEachMicroUsd: leastMicroUsd }
+const least: ReservedCost = { nanoUsd: leastNanoUsd, ofEachNanoUsd: leastNanoUsd }
 
 function costBy(spender: Spender, plan: OutputPlan, by: 'bytes' | 'estimate'): ReservedCost {
   const { call, settings, size, route, asked, at } = spender
@@ -84,7 +84,7 @@ export function planForRoom(
     const { remaining = 0 } = decision.levels[index] ?? {}
     if (claim.kind !== 'budget' || claim.amount <= remaining || !smaller) continue
     const by = claim.isEstimated === true ? 'estimate' : 'bytes'
-    smaller = shrunk(smaller, (one) => costBy(spender, one, by).microUsd, remaining)
+    smaller = shrunk(smaller, (one) => costBy(spender, one, by).nanoUsd, remaining)
   }
   if (!smaller || smaller === plan) return undefined
   return { plan: smaller, spending: spendingBy(spender, smaller, spending.budgets) }

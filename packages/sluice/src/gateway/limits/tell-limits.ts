@@ -1,4 +1,4 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, nanoPerMicro } from '@sluice/contract'
 import type { FormatHeaders } from '@sluice/protocols'
 import type { Holder } from '../../ports/account.ts'
 import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../ports/limiter.ts'
@@ -131,9 +131,10 @@ function spent(
     ...(model === undefined ? [] : [` for ${model}`]),
     ...(tag === undefined ? [] : [` for the tag ${tag}`]),
   ].join('')
-  const which = `The ${windowName(window)} budget of $${formatUsd(limit)}${what} of ${whose}`
+  const usd = (nanoUsd: number) => `$${formatUsd(nanoUsd / nanoPerMicro)}`
+  const which = `The ${windowName(window)} budget of ${usd(limit)}${what} of ${whose}`
   const needs = isAnother ? 'another attempt needs' : 'this request may cost up to'
-  const left = `has $${formatUsd(remaining)} left, and ${needs} $${formatUsd(amount)}`
+  const left = `has ${usd(remaining)} left, and ${needs} ${usd(amount)}`
   if (amount > limit) return `${which} ${left}; that is more than the whole budget`
   if (retryAfterMs === Infinity) return `${which} ${left}; the budget does not reset`
   const until = now() + retryAfterMs

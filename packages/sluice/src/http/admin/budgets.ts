@@ -1,3 +1,4 @@
+import { nanoPerMicro } from '@sluice/contract'
 import { adminOf, seenKeys, seesAccount } from '../../accounts/rights.ts'
 import { type HeldBudget, heldBudget } from '../../gateway/limits/claims.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
@@ -44,7 +45,7 @@ export const budgetAddresses: readonly Address[] = [
             model: textOrNull,
             tag: textOrNull,
             limitMicroUsd: whole,
-            remainingMicroUsd: whole,
+            remainingMicroUsd: { type: 'number' },
             resetMs: {
               ...wholeOrNull,
               description: 'Until the window begins anew, in milliseconds; null of a lifetime.',
@@ -104,7 +105,7 @@ function shownBudget({ kind, id, name }: Holder, budget: Budget, { remaining, re
     model: budget.model ?? null,
     tag: budget.tag ?? null,
     limitMicroUsd: budget.limitMicroUsd,
-    remainingMicroUsd: Math.floor(remaining),
+    remainingMicroUsd: remaining / nanoPerMicro,
     resetMs: Number.isFinite(resetMs) ? Math.ceil(resetMs) : null,
   }
 }

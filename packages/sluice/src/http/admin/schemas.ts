@@ -261,7 +261,7 @@ export const ownKeySchema = Type.Object({
       Type.Object({
         id: Type.String(),
         limitMicroUsd: Type.Integer(),
-        remainingMicroUsd: Type.Integer(),
+        remainingMicroUsd: Type.Number(),
         resetMs: Type.Union([Type.Integer(), Type.Null()]),
       }),
       { description: 'The remainder of each of its budgets.' },
