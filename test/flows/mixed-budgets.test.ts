@@ -2,7 +2,8 @@
 // budget holds what the ledger says and never more than it allows, and every export has the same sums.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
+import { joinMoney, moneyOfMicroUsd } from '../../packages/contract/src/core/money.ts'
+import { costOf, type UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import type { Budget } from '../../packages/sluice/src/ports/account.ts'
 import { onEachDatabase } from '../support/databases.ts'
@@ -19,16 +20,19 @@ test('Redis is installed to be emptied', (context) => {
   if (!redis) leaveOut(context, noRedis)
 })
 
-/** The upstream never uses more than what is put aside, so that no budget may be exceeded at all. */
+/**
+ * The upstream never uses more than what is put aside, so that no budget may be exceeded at all. Most amounts are not of whole
+ * millionths of a dollar, and all are of whole nanodollars, in which budgets are counted.
+ */
 const prices: ConfigFile['prices'] = {
   '*': {
-    input: 4,
-    cacheRead: 1,
-    output: 10,
-    reasoning: 20,
+    input: 4.021,
+    cacheRead: 0.507,
+    output: 10.003,
+    reasoning: 20.003,
     audioInput: 8,
-    characters: 15,
-    audioSeconds: 0.0001,
+    characters: 15.009,
+    audioSeconds: 0.000100001,
     images: 0.0002,
     searchUnits: 0.0003,
     videoSeconds: 0.0004,
@@ -161,7 +165,8 @@ async function call(gateway: Started, at: number): Promise<number> {
   }
 }
 
-async function spent(gateway: Started): Promise<Readonly<Record<string, number>>> {
+/** In picodollars, as all amounts here. */
+async function spent(gateway: Started): Promise<Readonly<Record<string, bigint>>> {
   const said = await gateway.request('/admin/v1/budgets', { key: adminKey })
   const { data } = (await said.json()) as {
     data: {
@@ -175,7 +180,7 @@ async function spent(gateway: Started): Promise<Readonly<Record<string, number>>
       .filter(({ holder }) => holder.id !== 'key_sibling')
       .map(({ holder, limitMicroUsd, remainingMicroUsd }) => [
         holder.kind,
-        limitMicroUsd - remainingMicroUsd,
+        BigInt(limitMicroUsd) * 1_000_000n - moneyOfMicroUsd(remainingMicroUsd),
       ]),
   )
 }
@@ -198,20 +203,25 @@ async function settledRecords(gateways: readonly Started[]): Promise<readonly Us
   }, 20_000)
 }
 
-const costOf = (all: readonly UsageRecord[]) =>
-  all.reduce(
-    (sum, { costMicroUsd, reservedMicroUsd }) => sum + (costMicroUsd ?? reservedMicroUsd ?? 0),
-    0,
-  )
+/** Of an unknown cost what was reserved. */
+function countedOf(record: UsageRecord): bigint {
+  const { reservedMicroUsd = 0, reservedRestPicoUsd } = record
+  return costOf(record) ?? joinMoney(reservedMicroUsd, reservedRestPicoUsd)
+}
 
-function expectedOf(all: readonly UsageRecord[]): Readonly<Record<string, number>> {
+const added = (amounts: readonly bigint[]) => amounts.reduce((sum, amount) => sum + amount, 0n)
+
+function expectedOf(all: readonly UsageRecord[]): Readonly<Record<string, bigint>> {
   return Object.fromEntries(
-    Object.entries(counts).map(([kind, isCounted]) => [kind, costOf(all.filter(isCounted))]),
+    Object.entries(counts).map(([kind, isCounted]) => [
+      kind,
+      added(all.filter(isCounted).map(countedOf)),
+    ]),
   )
 }
 
 /** Of every export the sum of what was spent. */
-async function exported(gateway: Started): Promise<readonly number[]> {
+async function exported(gateway: Started): Promise<readonly bigint[]> {
   const get = async (path: string) =>
     (await gateway.request(`/admin/v1/usage${path}`, { key: adminKey })).text()
   const lines = (text: string) =>
@@ -220,14 +230,14 @@ async function exported(gateway: Started): Promise<readonly number[]> {
       .split('\n')
       .map((line) => JSON.parse(line))
   const total = (rows: readonly { costMicroUsd: number | null }[]) =>
-    rows.reduce((sum, { costMicroUsd }) => sum + (costMicroUsd ?? 0), 0)
+    added(rows.map(({ costMicroUsd }) => moneyOfMicroUsd(costMicroUsd ?? 0)))
   const csv = (text: string) => {
     const [head = '', ...rows] = text.trim().split('\r\n')
     const at = head.split(',').indexOf('costMicroUsd')
-    return rows.reduce((sum, row) => sum + Number(row.split(',')[at]), 0)
+    return added(rows.map((row) => moneyOfMicroUsd(Number(row.split(',')[at]))))
   }
   return [
-    JSON.parse(await get('')).total.costMicroUsd,
+    moneyOfMicroUsd(JSON.parse(await get('')).total.costMicroUsd),
     total(JSON.parse(await get('?by=key,operation')).data),
     total(lines(await get('?by=hour,model&format=jsonl'))),
     csv(await get('?by=provider&format=csv')),
@@ -294,8 +304,9 @@ onEachDatabase((newData) => {
       for (const gateway of gateways)
         await expect.poll(() => spent(gateway), { timeout: 10_000 }).toEqual(expected)
       for (const [kind, { limitMicroUsd }] of Object.entries(budgets))
-        expect(expected[kind], kind).toBeLessThanOrEqual(limitMicroUsd)
-      const known = all.reduce((sum, { costMicroUsd = 0 }) => sum + costMicroUsd, 0)
+        expect(expected[kind], kind).toBeLessThanOrEqual(BigInt(limitMicroUsd) * 1_000_000n)
+      const known = added(all.map((record) => costOf(record) ?? 0n))
+      expect(known % 1_000_000n).not.toBe(0n)
       expect(await exported(first)).toEqual([known, known, known, known, known])
 
       if (limits === 'Redis') {

@@ -7,10 +7,22 @@ export {
   isOutOfStack,
 } from './core/errors.ts'
 export { FairQueue, type FairQueueOptions } from './core/fair-queue.ts'
-export { nanoPerMicro } from './core/money.ts'
+export {
+  formatUsd,
+  joinMoney,
+  microUsdOf,
+  type Money,
+  moneyOfMicroUsd,
+  moneyOfNanoUsd,
+  nanoPerMicro,
+  nanoUsdOf,
+  splitMoney,
+  usdOf,
+} from './core/money.ts'
 export type { Store, VideoJob } from './core/ports.ts'
 export {
   type CallOutcome,
+  costOf,
   noUsage,
   serverToolCounts,
   type Usage,

@@ -21,7 +21,7 @@ const fine = new Intl.NumberFormat('en', {
   maximumSignificantDigits: 2,
 })
 
-/** To the millionth of a dollar, the unit in which budgets are counted. */
+/** To the millionth of a dollar, the unit in which budgets are set. */
 const exact = new Intl.NumberFormat('en', {
   style: 'currency',
   currency: 'USD',
@@ -30,6 +30,8 @@ const exact = new Intl.NumberFormat('en', {
 
 const dash = '–'
 const microPerUsd = 1_000_000
+const tiny = '<$0.000001'
+const isTiny = (microUsd: number) => microUsd > 0 && microUsd < 1
 
 /** Formats milliseconds since the epoch as a date and time in this browser's time zone; a dash if there is none. */
 export function formatTime(at: number | null | undefined): string {
@@ -46,16 +48,20 @@ export function formatIn(ms: number): string {
   return formatTime(Date.now() + ms)
 }
 
-/** Formats millionths of a US dollar; a dash if the amount is unknown. Less than a cent is shown with two significant digits. */
+/**
+ * Formats millionths of a US dollar; a dash if the amount is unknown. Less than a cent is shown with two significant digits, and
+ * less than a millionth never as nothing.
+ */
 export function formatMicroUsd(microUsd: number | null | undefined): string {
   if (microUsd === undefined || microUsd === null) return dash
+  if (isTiny(microUsd)) return tiny
   const usd = microUsd / microPerUsd
   return (usd !== 0 && Math.abs(usd) < 0.01 ? fine : cents).format(usd)
 }
 
 /**
- * Formats what is left of a budget, and its limit. The limit keeps every digit; what is left is rounded to cents if the limit
- * is a dollar or more.
+ * Formats what is left of a budget, and its limit. The limit keeps every digit; what is left is rounded as any other amount if
+ * the limit is a dollar or more.
  */
 export function formatBudget({
   remainingMicroUsd: left,
@@ -64,8 +70,9 @@ export function formatBudget({
   readonly remainingMicroUsd: number
   readonly limitMicroUsd: number
 }): readonly [left: string, limit: string] {
-  const format = limit < microPerUsd ? exact : cents
-  return [format.format(left / microPerUsd), exact.format(limit / microPerUsd)]
+  const whole = (microUsd: number) =>
+    isTiny(microUsd) ? tiny : exact.format(microUsd / microPerUsd)
+  return [limit < microPerUsd ? whole(left) : formatMicroUsd(left), whole(limit)]
 }
 
 export function formatCount(count: number | null | undefined): string {

@@ -1,3 +1,5 @@
+import { joinMoney, type Money } from './money.ts'
+
 /**
  * The usage of one call in a common form. Details are parts of the totals, never additions (OpenAI Chat API, CompletionUsage):
  * cached and audio tokens are part of `inputTokens`, reasoning of `outputTokens`.
@@ -98,13 +100,26 @@ export interface UsageRecord extends Usage {
   readonly upstreamRequestId?: string
   /** Paths of fields that were left out of the request to the upstream, and names of what was left out of the response. */
   readonly dropped?: readonly string[]
-  /** In millionths of a dollar; absent if the price is unknown, which is never the same as 0. */
+  /**
+   * As `splitMoney` splits it: whole millionths of a dollar, absent if the price is unknown, which is never the same as 0; and
+   * the picodollars that they lack, absent if 0. `costOf` joins them.
+   */
   readonly costMicroUsd?: number
+  readonly costRestPicoUsd?: number
   /** The source of the price, and the day on which it was valid there (YYYY-MM-DD). */
   readonly priceSource?: string
   readonly priceDate?: string
-  /** What budgets had reserved for the call, in millionths of a dollar; absent if no budget counted it. */
+  /** What budgets had reserved for the call, split in the same way; absent if no budget counted it. */
   readonly reservedMicroUsd?: number
+  readonly reservedRestPicoUsd?: number
   /** The id of the budget that had too little money for the requested model, so that the call was sent to this one. */
   readonly overBudget?: string
+}
+
+/** What an attempt cost; undefined if the price is unknown. */
+export function costOf({
+  costMicroUsd,
+  costRestPicoUsd,
+}: Pick<UsageRecord, 'costMicroUsd' | 'costRestPicoUsd'>): Money | undefined {
+  return costMicroUsd === undefined ? undefined : joinMoney(costMicroUsd, costRestPicoUsd)
 }

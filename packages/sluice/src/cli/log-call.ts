@@ -1,3 +1,4 @@
+import { usdOf } from '@sluice/contract'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { CallEnd } from '../gateway/call.ts'
 import type { Log } from '../gateway/gateway.ts'
@@ -39,7 +40,7 @@ export function logCall(
     attempts: tried?.attempts,
     untold: dropped === undefined || dropped.size === 0 ? undefined : untoldOf(dropped),
     firstTokenMs: firstContentMs,
-    costUsd: tried?.unknownCosts === 0 ? tried.costMicroUsd / 1_000_000 : undefined,
+    costUsd: tried?.unknownCosts === 0 ? usdOf(tried.cost) : undefined,
     overBudget: elsewhere?.budget,
     route: elsewhere?.route.slice(0, shownMax),
     inputTokens: usage?.inputTokens,

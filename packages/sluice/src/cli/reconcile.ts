@@ -5,6 +5,7 @@ import { type ProviderExport, readExport, UnreadableExport } from '../prices/pro
 import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'
 import { askUsage } from './usage.ts'
+import { usdCell } from './usd-cell.ts'
 
 export interface ReconcileOptions {
   readonly provider?: string
@@ -66,7 +67,8 @@ export async function reconcile(
 }
 
 function shown(value: number, of: Difference['of']): string {
-  return of === 'USD' ? value.toFixed(4) : String(Math.round(value))
+  if (of !== 'USD') return String(Math.round(value))
+  return value > 0 && value < 0.0001 ? usdCell(value * 1_000_000) : value.toFixed(4)
 }
 
 /** The file is read as a stream, because exports may be larger than memory. */

@@ -7,6 +7,7 @@ import { messageOf } from './explain.ts'
 import { printable } from './printable.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
+import { usdCell } from './usd-cell.ts'
 
 /** The filters for requests: option names and their descriptions. */
 export const requestFilters = {
@@ -109,12 +110,8 @@ function cellsOf(shown: Shown): readonly string[] {
     String(Math.round(shown.durationMs ?? 0)),
     String(shown.inputTokens ?? 0),
     String(shown.outputTokens ?? 0),
-    shown.message === undefined ? usdOf(costMicroUsd) : '-',
+    shown.message === undefined ? usdCell(costMicroUsd) : '-',
   ]
-}
-
-function usdOf(microUsd: number | null | undefined): string {
-  return microUsd === null || microUsd === undefined ? 'unknown' : (microUsd / 1e6).toFixed(6)
 }
 
 export interface TopOptions {
@@ -159,7 +156,7 @@ export async function topCommand(
     String(sums.failed),
     String(sums.inputTokens),
     String(sums.outputTokens),
-    usdOf(sums.costMicroUsd),
+    usdCell(sums.costMicroUsd),
     String(sums.firstTokenP50Ms ?? '-'),
     String(sums.firstTokenP95Ms ?? '-'),
   ])

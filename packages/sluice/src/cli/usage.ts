@@ -8,6 +8,7 @@ import { messageOf } from './explain.ts'
 import { createProgress, type Screen, whileWaiting } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
+import { usdCell } from './usd-cell.ts'
 
 /** The gateway updates the sums every two seconds. */
 const rebuildLookMs = 500
@@ -69,7 +70,7 @@ export async function usageCommand(
     String(sums.attempts),
     String(sums.inputTokens),
     String(sums.outputTokens),
-    sums.costMicroUsd === null ? 'unknown' : (sums.costMicroUsd / 1_000_000).toFixed(6),
+    usdCell(sums.costMicroUsd),
     String(sums.unknownCosts),
   ])
   const headings = [

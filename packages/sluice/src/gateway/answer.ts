@@ -1,6 +1,5 @@
-import { GatewayError } from '@sluice/contract'
+import { formatUsd, GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
-import { formatUsd } from '../prices/cost.ts'
 import type { Attempted } from './attempt/attempt.ts'
 import { createHeld } from './attempt/source.ts'
 import type { Answer, Call, Trail } from './call.ts'
@@ -155,13 +154,10 @@ export function answerHeaders(
 export const costFieldNames = 'x-sluice-cost, x-sluice-cost-unknown'
 
 /** The cost of all attempts of a call, in dollars. Reported as unknown if the cost of any attempt is unknown. */
-export function costFields({
-  costMicroUsd,
-  unknownCosts,
-}: Trail): Readonly<Record<string, string>> {
+export function costFields({ cost, unknownCosts }: Trail): Readonly<Record<string, string>> {
   return unknownCosts > 0
     ? { 'x-sluice-cost-unknown': 'true' }
-    : { 'x-sluice-cost': formatUsd(costMicroUsd) }
+    : { 'x-sluice-cost': formatUsd(cost) }
 }
 
 /** Node and undici reject responses whose headers exceed 16 KiB in total. */

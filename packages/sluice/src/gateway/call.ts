@@ -1,4 +1,11 @@
-import type { CallOutcome, ErrorCode, GatewayError, OperationName, Usage } from '@sluice/contract'
+import type {
+  CallOutcome,
+  ErrorCode,
+  GatewayError,
+  Money,
+  OperationName,
+  Usage,
+} from '@sluice/contract'
 import type { ClientFormat, StreamWriter } from '@sluice/protocols'
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
@@ -87,7 +94,7 @@ export interface Elsewhere {
 export interface Spending {
   readonly provider: string
   readonly model: string
-  readonly nanoUsd: number
+  readonly money: Money
 }
 
 /** The progress of a call. */
@@ -109,8 +116,8 @@ export interface Trail {
   /** Usage of the response the caller received, and how it ended; undefined until known. */
   usage: Usage | undefined
   outcome: CallOutcome | undefined
-  /** Cost of all attempts in millionths of a dollar, and the number of attempts whose cost is unknown. */
-  costMicroUsd: number
+  /** Cost of all attempts, and the number of attempts whose cost is unknown. */
+  cost: Money
   unknownCosts: number
   /** The cost of each attempt, as budgets count it; empty if no budget counts the call. */
   readonly spent: Spending[]
@@ -134,7 +141,7 @@ export function openTrail(startedAt: number): Trail {
     failure: undefined,
     usage: undefined,
     outcome: undefined,
-    costMicroUsd: 0,
+    cost: 0n,
     unknownCosts: 0,
     spent: [],
     tries: 0,

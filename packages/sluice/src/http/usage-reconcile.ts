@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { GatewayError, invalidRequest, microUsdOf } from '@sluice/contract'
 import { differencesOf } from '../prices/bill-differences.ts'
 import {
   inTurns,
@@ -107,7 +107,7 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
     .map(({ of: [day, model], sums }) => ({
       day: new Date(Number(day)).toISOString(),
       model: String(model),
-      costMicroUsd: sums.costMicroUsd,
+      costMicroUsd: microUsdOf(sums.cost),
       inputTokens: sums.inputTokens,
       outputTokens: sums.outputTokens,
     }))

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { UsageRecord } from '@sluice/contract'
+import { joinMoney, microUsdOf, type UsageRecord } from '@sluice/contract'
 import type { FastifyReply } from 'fastify'
 import { formatLargeJson, isLargeJson } from '../gateway/format-large.ts'
 import { turn } from '../gateway/turns.ts'
@@ -29,9 +29,11 @@ export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): Fl
 /** The cost is null if it is unknown for all attempts. */
 export function shownSums({ firstTokens, ...sums }: UsageSums): FlatRow {
   const isUnknown = sums.attempts > 0 && sums.unknownCosts === sums.attempts
+  const shown = Object.entries(sums).map(([name, sum]) =>
+    typeof sum === 'bigint' ? ['costMicroUsd', isUnknown ? null : microUsdOf(sum)] : [name, sum],
+  )
   return {
-    ...sums,
-    costMicroUsd: isUnknown ? null : sums.costMicroUsd,
+    ...Object.fromEntries(shown),
     firstTokenP50Ms: percentileOf(firstTokens, 0.5),
     firstTokenP95Ms: percentileOf(firstTokens, 0.95),
   }
@@ -60,8 +62,18 @@ export async function sendRows(reply: FastifyReply, body: object): Promise<void>
 
 type Shape = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json'
 
+/** The fields that records split money into. One column shows both. */
+const restOf = {
+  costMicroUsd: 'costRestPicoUsd',
+  reservedMicroUsd: 'reservedRestPicoUsd',
+} as const
+type Whole = keyof typeof restOf
+type Column = Exclude<keyof UsageRecord, (typeof restOf)[Whole]>
+
+const isWhole = (name: string): name is Whole => Object.hasOwn(restOf, name)
+
 /** The columns of a record, in order. Flat and of one type each, so that any table format can hold them. */
-const recordColumns: Readonly<Record<keyof UsageRecord, Shape>> = {
+const recordColumns: Readonly<Record<Column, Shape>> = {
   callId: 'text',
   requestId: 'text',
   attempt: 'integer',
@@ -99,7 +111,7 @@ const recordColumns: Readonly<Record<keyof UsageRecord, Shape>> = {
   size: 'text',
   quality: 'text',
   serviceTier: 'text',
-  costMicroUsd: 'integer',
+  costMicroUsd: 'number',
   priceSource: 'text',
   priceDate: 'text',
   clientAddress: 'text',
@@ -113,14 +125,24 @@ const recordColumns: Readonly<Record<keyof UsageRecord, Shape>> = {
   upstreamStatus: 'integer',
   upstreamRequestId: 'text',
   dropped: 'json',
-  reservedMicroUsd: 'integer',
+  reservedMicroUsd: 'number',
   overBudget: 'text',
 }
 
-const columns = Object.entries(recordColumns) as readonly (readonly [keyof UsageRecord, Shape])[]
+const columns = Object.entries(recordColumns) as readonly (readonly [Column, Shape])[]
 
 export function flatRecord(record: UsageRecord): FlatRow {
-  return Object.fromEntries(columns.map(([name, shape]) => [name, flat(record[name], shape)]))
+  return Object.fromEntries(
+    columns.map(([name, shape]) => [
+      name,
+      isWhole(name) ? flatMoney(record, name) : flat(record[name], shape),
+    ]),
+  )
+}
+
+function flatMoney(record: UsageRecord, name: Whole): number | null {
+  const whole = record[name]
+  return whole === undefined ? null : microUsdOf(joinMoney(whole, record[restOf[name]]))
 }
 
 function flat(value: UsageRecord[keyof UsageRecord], shape: Shape): FlatRow[string] {

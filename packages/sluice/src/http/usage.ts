@@ -50,14 +50,14 @@ const textOrNull = { type: ['string', 'null'] }
 export const sumsSchema: JsonSchema = {
   type: 'object',
   description:
-    'Sums. `costMicroUsd` is in millionths of a US dollar and without attempts whose cost is unknown, which `unknownCosts` counts; null where no cost is known. `firstTokenP50Ms` and `firstTokenP95Ms` are of streams, from counts between fixed bounds (50, 100, 200, 300, 500, 750 ms, 1, 1.5, 2, 3, 5, 7.5, 10, 20, 60 s), between which all are taken to lie evenly; null where nothing streamed.',
+    'Sums. `costMicroUsd` is in millionths of a US dollar, with decimals, and without attempts whose cost is unknown, which `unknownCosts` counts; null where no cost is known. `firstTokenP50Ms` and `firstTokenP95Ms` are of streams, from counts between fixed bounds (50, 100, 200, 300, 500, 750 ms, 1, 1.5, 2, 3, 5, 7.5, 10, 20, 60 s), between which all are taken to lie evenly; null where nothing streamed.',
   properties: {
     attempts: count,
     calls: count,
     unknownCosts: count,
     estimated: count,
     unsettled: count,
-    costMicroUsd: { type: ['integer', 'null'] },
+    costMicroUsd: { type: ['number', 'null'] },
     inputTokens: count,
     outputTokens: count,
     firstTokenP50Ms: { type: ['integer', 'null'] },

@@ -1,4 +1,4 @@
-import type { Usage, UsageRecord, VideoJob, Store as VideoJobStore } from '@sluice/contract'
+import type { Money, Usage, UsageRecord, VideoJob, Store as VideoJobStore } from '@sluice/contract'
 import type { Account } from './account.ts'
 import type { AlertOutbox } from './alert.ts'
 import type { ApiKey } from './api-key.ts'
@@ -75,6 +75,7 @@ export type UsageBegun = Pick<
   | 'model'
   | 'startedAt'
   | 'reservedMicroUsd'
+  | 'reservedRestPicoUsd'
   | 'overBudget'
 >
 
@@ -97,15 +98,15 @@ export interface ReservedBudget extends Omit<BudgetClaim, 'kind'> {
 /** A reservation whose process was killed before it could be settled, and what the ledger has of its call. */
 export interface LeftReservation {
   readonly reservation: BudgetReservation
-  /** Every attempt with its cost or, if that is unknown, what was reserved for it, in millionths of a dollar. */
+  /** Every attempt with its cost or, if that is unknown, what was reserved for it. */
   readonly attempts: readonly (Pick<UsageRecord, 'provider' | 'model' | 'requestedModel'> & {
-    readonly microUsd: number
+    readonly money: Money
   })[]
 }
 
 /** An attempt's usage so far. */
 export type NotedUsage = Usage &
-  Pick<UsageRecord, 'durationMs' | 'costMicroUsd' | 'priceSource' | 'priceDate'>
+  Pick<UsageRecord, 'durationMs' | 'costMicroUsd' | 'costRestPicoUsd' | 'priceSource' | 'priceDate'>
 
 /** Records not yet written to the database. */
 export interface WaitingUsage {

@@ -1,4 +1,4 @@
-import type { UsageRecord } from '@sluice/contract'
+import type { Money, UsageRecord } from '@sluice/contract'
 
 /** The dimensions by which usage can be grouped. */
 export const usageDimensions = [
@@ -52,9 +52,9 @@ export interface UsageSums {
   readonly estimated: number
   /** Attempts whose process died before they ended. */
   readonly unsettled: number
-  /** Attempts with unknown cost; `costMicroUsd` excludes them. */
+  /** Attempts with unknown cost; `cost` excludes them. */
   readonly unknownCosts: number
-  readonly costMicroUsd: number
+  readonly cost: Money
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedInputTokens: number
@@ -146,7 +146,7 @@ export interface SpentGroup {
   /** Milliseconds since the epoch. */
   readonly hour: number
   /** Records with unknown cost count with the reserved amount. */
-  readonly microUsd: number
+  readonly money: Money
 }
 
 /**

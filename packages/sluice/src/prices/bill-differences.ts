@@ -1,3 +1,4 @@
+import { moneyOfMicroUsd, usdOf } from '@sluice/contract'
 import type { Billed } from './provider-exports.ts'
 
 /** The ledger's sums for a model on a day. */
@@ -70,11 +71,12 @@ function isModel(
 }
 
 function differencesIn(row: Billed, own: readonly LedgerSums[]): readonly Difference[] {
-  const total = (name: 'costMicroUsd' | 'inputTokens' | 'outputTokens') =>
-    own.reduce((sum, sums) => sum + (sums[name] ?? 0), 0)
+  const total = (name: 'inputTokens' | 'outputTokens') =>
+    own.reduce((sum, sums) => sum + sums[name], 0)
+  const spent = own.reduce((sum, { costMicroUsd }) => sum + moneyOfMicroUsd(costMicroUsd ?? 0), 0n)
   const { day, model, costUsd, inputTokens, outputTokens } = row
   const all: readonly (readonly [Difference['of'], number | undefined, number])[] = [
-    ['USD', costUsd, total('costMicroUsd') / 1_000_000],
+    ['USD', costUsd, usdOf(spent)],
     ['input tokens', inputTokens, total('inputTokens')],
     ['output tokens', outputTokens, total('outputTokens')],
   ]

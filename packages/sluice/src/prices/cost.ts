@@ -1,4 +1,4 @@
-import type { OperationName, Usage } from '@sluice/contract'
+import type { Money, OperationName, Usage } from '@sluice/contract'
 import { type Price, type Rate, type RateName, scaled } from './price.ts'
 
 /** What this part is for: the name of a rate, or of a tool the provider ran. */
@@ -10,8 +10,8 @@ export interface CostPart {
 }
 
 export interface Cost {
-  /** Millionths of a dollar, rounded half up. */
-  readonly microUsd: number
+  /** Rounded half up to picodollars. */
+  readonly money: Money
   readonly priceSource: string
   /** YYYY-MM-DD. */
   readonly priceDate: string
@@ -21,6 +21,7 @@ export interface Cost {
 
 export type PricedUsage = Usage & { readonly estimated?: boolean }
 
+const attoPerPico = 1_000_000n
 const attoPerMicro = 10n ** 12n
 const millionth = 1_000_000n
 
@@ -33,14 +34,14 @@ interface Line {
 }
 
 /**
- * The cost of a call, computed exactly in integers and rounded once, to millionths of a dollar. Null if anything used has no
- * price, because an unknown price never counts as 0.
+ * The cost of a call, computed exactly in integers and rounded once, to picodollars. Null if anything used has no price,
+ * because an unknown price never counts as 0.
  */
 export function cost(usage: PricedUsage, operation: OperationName, price: Price): Cost | null {
   const atto = plainCost(usage, price) ?? fullCost(usage, operation, price)
   if (atto === null) return null
   return {
-    microUsd: Number((atto + attoPerMicro / 2n) / attoPerMicro),
+    money: (atto + attoPerPico / 2n) / attoPerPico,
     priceSource: price.source,
     priceDate: price.date,
     estimated: usage.estimated === true,
@@ -240,9 +241,4 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   addLine(lines, 'reasoning', reasoning, rates.reasoning ?? rates.output)
   addLine(lines, 'output', left.output, rates.output)
   return lines
-}
-
-/** Formats millionths of a dollar as dollars, such as `0.000123`. */
-export function formatUsd(microUsd: number): string {
-  return (microUsd / 1_000_000).toFixed(6)
 }

@@ -148,7 +148,7 @@ export async function dropPart(config: ClientConfig, before: number): Promise<nu
 
 async function isSummed(client: Client, name: string): Promise<boolean> {
   const { rows } = await client.query<{ summed: boolean }>(
-    `SELECT COALESCE(MAX(sequence), 0) <= (SELECT MIN(value) FROM usage_state WHERE name IN ('folded', 'folded_further'))
+    `SELECT COALESCE(MAX(sequence), 0) <= (SELECT MIN(value) FROM usage_state WHERE name IN ('folded', 'folded_further', 'folded_rests'))
         AND COALESCE(MAX(sequence), 0) < (SELECT MAX(sequence) FROM usage_records) AS summed
       FROM ${name}`,
   )

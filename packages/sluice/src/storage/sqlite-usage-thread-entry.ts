@@ -58,6 +58,7 @@ function databaseOf(db: DatabaseSync): UsageDatabase {
       transaction(db, () => {
         run(statements)
         for (const { table, columns, rows, zeros, onConflict } of added) {
+          if (rows.length === 0) continue
           const places = [...columns.map(() => '?'), ...zeros.map(() => '0')].join(', ')
           const names = [...columns, ...zeros].join(', ')
           const insert = db.prepare(

@@ -6,7 +6,7 @@ import { eraseIds } from './usage-erase.ts'
 import { dayMs } from './usage-faces.ts'
 import { clearNext, foldNext, type Horizon, type UsageDatabase } from './usage-fold.ts'
 import { listRecords, spentGroups } from './usage-records.ts'
-import { assertUnchanged, nextEpoch, readState, setState } from './usage-state.ts'
+import { assertUnchanged, foldedWhole, nextEpoch, readState, setState } from './usage-state.ts'
 import { answerSums } from './usage-sums.ts'
 
 /** Number of records removed per transaction. */
@@ -48,10 +48,10 @@ export function createUsageBook(
     fold,
     async sums(question) {
       const answer = await answerSums(database, question)
-      const { folded, foldedFurther, clearing } = await readState(database)
+      const state = await readState(database)
       const last = await lastRecord(database)
-      const held = Math.min(folded, foldedFurther)
-      return { ...answer, pending: clearing > 0 ? last : Math.max(0, last - held) }
+      const { clearing } = state
+      return { ...answer, pending: clearing > 0 ? last : Math.max(0, last - foldedWhole(state)) }
     },
     records: (question) => listRecords(database, question),
     spent: (scope) => spentGroups(database, scope),
@@ -63,15 +63,15 @@ export function createUsageBook(
     },
     async forget(before) {
       const day = before - (before % dayMs)
-      const { folded, keptFrom } = await readState(database)
-      if (day > keptFrom) await database.change(setState('kept_from', day))
+      const state = await readState(database)
+      if (day > state.keptFrom) await database.change(setState('kept_from', day))
       const dropped = await dropPart?.(day)
       if (dropped !== undefined) return { records: dropped, hasMore: true }
       // The newest record stays, because SQLite would reuse its number for a record that would then count as already summed.
       const [removed = 0] = await database.change(
         sql`DELETE FROM usage_records WHERE sequence IN (
           SELECT sequence FROM usage_records
-            WHERE started_at < ${day} AND sequence <= ${folded}
+            WHERE started_at < ${day} AND sequence <= ${foldedWhole(state)}
               AND sequence < (SELECT MAX(sequence) FROM usage_records)
             ORDER BY started_at LIMIT ${recordsPerRemoval})`,
       )
@@ -84,8 +84,8 @@ export function createUsageBook(
 
 /** Whether there is nothing to fold. */
 export async function isFolded(database: Pick<Database, 'rows'>): Promise<boolean> {
-  const { folded, foldedFurther, clearing } = await readState(database)
-  return clearing === 0 && Math.min(folded, foldedFurther) >= (await lastRecord(database))
+  const state = await readState(database)
+  return state.clearing === 0 && foldedWhole(state) >= (await lastRecord(database))
 }
 
 /** The number of the newest record; 0 if there is none. */

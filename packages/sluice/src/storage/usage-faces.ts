@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { joinMoney } from '@sluice/contract'
 import { firstTokenBounds } from '../ports/first-token.ts'
 import {
   type UsageDimension,
@@ -84,7 +85,7 @@ export function groupId(face: Face, values: GroupValues): string {
 }
 
 /** A sum: its column, and the SQL expression over the records. */
-interface Measure {
+export interface Measure {
   readonly column: string
   readonly of: string
 }
@@ -103,7 +104,8 @@ const measures: Readonly<Record<Exclude<keyof UsageSums, 'firstTokens'>, Measure
   estimated: { column: 'estimated', of: when('estimated = 1') },
   unsettled: { column: 'unsettled', of: when('unsettled = 1') },
   unknownCosts: { column: 'unknown_costs', of: when('cost_micro_usd IS NULL') },
-  costMicroUsd: plus('cost_micro_usd'),
+  // Its whole millionths; `costRests` has the rest.
+  cost: plus('cost_micro_usd'),
   inputTokens: plus('input_tokens'),
   outputTokens: plus('output_tokens'),
   cachedInputTokens: plus('cached_input_tokens'),
@@ -118,6 +120,9 @@ const measures: Readonly<Record<Exclude<keyof UsageSums, 'firstTokens'>, Measure
   searchUnits: plus('search_units'),
 }
 
+/** Summed up to `folded_rests`, because older programs do not sum them. */
+export const costRests = plus('cost_rest_pico_usd')
+
 const firstTokens = [...firstTokenBounds, undefined].map((to, at): Measure => {
   const above =
     at === 0 ? 'first_token_ms IS NOT NULL' : `first_token_ms > ${firstTokenBounds[at - 1]}`
@@ -126,7 +131,11 @@ const firstTokens = [...firstTokenBounds, undefined].map((to, at): Measure => {
 })
 
 /** All measures, in the order of their columns. */
-export const measureList: readonly Measure[] = [...Object.values(measures), ...firstTokens]
+export const measureList: readonly Measure[] = [
+  ...Object.values(measures),
+  costRests,
+  ...firstTokens,
+]
 export const measureColumns = measureList.map(({ column }) => column)
 
 /** PostgreSQL returns sums of integers as a type that arrives as text. */
@@ -139,8 +148,9 @@ export function summed(column: string, sum = `SUM(${column})`): string {
 export function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
   const sum = ({ column }: Measure) => Number(row[column] ?? 0)
   const sums = Object.entries(measures).map(([name, measure]) => [name, sum(measure)])
+  const cost = joinMoney(sum(measures.cost), sum(costRests))
   // The entries above cover every measure.
-  return { ...Object.fromEntries(sums), firstTokens: firstTokens.map(sum) } as UsageSums
+  return { ...Object.fromEntries(sums), cost, firstTokens: firstTokens.map(sum) } as UsageSums
 }
 
 export const hourMs = 3_600_000

@@ -1,13 +1,15 @@
-import sql, { join, raw, type Sql } from 'sql-template-tag'
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import { usageDimensions } from '../ports/usage-book.ts'
 import type { Database } from './database.ts'
 import { addUp, type AddedUp, type Group } from './usage-add-up.ts'
 import {
+  costRests,
   dimensionColumns,
   type Face,
   faces,
   furtherFaces,
   hourMs,
+  type Measure,
   measureColumns,
   measureList,
   periodStart,
@@ -44,9 +46,10 @@ export type Horizon = () => Promise<number | undefined>
 /** A transaction of this size takes a few milliseconds. */
 export const recordsPerFoldUsual = 4_000
 
-/** One step of folding: a range of records and the faces they are added to. */
+/** One step of folding: a range of records, the faces they are added to, and what is summed of them. */
 interface Step {
   readonly faces: readonly Face[]
+  readonly measures: readonly Measure[]
   readonly after: number
   readonly to: number
   /** Of records up to `heldTo`, those that started before `heldFrom` are already in these sums. */
@@ -58,6 +61,8 @@ interface Step {
 
 const allFaces = Object.keys(faces) as readonly Face[]
 const onlyFurther = Object.keys(furtherFaces) as readonly Face[]
+const onlyRests = [costRests]
+const withoutRests = measureList.filter((measure) => measure !== costRests)
 
 /**
  * Adds records to the sums in one transaction that also advances the mark of how far it went. The transaction fails as a whole
@@ -69,7 +74,7 @@ export async function foldNext(
   state: UsageState,
   horizon: number,
 ): Promise<number> {
-  if (state.foldedFurther > state.folded) {
+  if (Math.max(state.foldedFurther, state.foldedRests) > state.folded) {
     await followClearing(database, state)
     return horizon
   }
@@ -84,23 +89,32 @@ export async function foldNext(
   return horizon - step.to
 }
 
-/** An older program, which did not know the further faces, has cleared all sums in order to rebuild its own. */
+/** An older program, which did not know the further faces or the rests, has cleared all sums in order to rebuild its own. */
 async function followClearing(database: UsageDatabase, state: UsageState): Promise<void> {
-  const { folded, foldedFurther, rebuiltTo, rebuiltFrom } = state
-  await database.change(
+  const { folded, foldedFurther, foldedRests, rebuiltTo, rebuiltFrom } = state
+  const further = [
     assertUnchanged('folded_further', foldedFurther, 0),
-    assertUnchanged('folded', folded, folded),
     ...heldAs(rebuiltTo, rebuiltFrom),
+  ]
+  const rests = [assertUnchanged('folded_rests', foldedRests, 0)]
+  await database.change(
+    assertUnchanged('folded', folded, folded),
+    ...(foldedFurther > folded ? further : []),
+    ...(foldedRests > folded ? rests : []),
   )
 }
 
-/** An older program may have continued without the further faces, so these catch up first. */
+/** An older program may have continued without the further faces or the rests, so these catch up first, in this order. */
 function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Step {
-  const { folded, foldedFurther, furtherTo, furtherFrom, rebuiltTo, rebuiltFrom } = state
+  const { folded, foldedFurther, foldedRests, furtherTo, furtherFrom, rebuiltTo, rebuiltFrom } =
+    state
   if (foldedFurther < folded) {
-    const to = Math.min(folded, foldedFurther + recordsPerFold)
+    // The rests of later records are not in the other faces either, and are added to all faces together.
+    const hasRests = foldedFurther < foldedRests
+    const to = Math.min(hasRests ? foldedRests : folded, foldedFurther + recordsPerFold)
     return {
       faces: onlyFurther,
+      measures: hasRests ? measureList : withoutRests,
       after: foldedFurther,
       to,
       heldTo: furtherTo,
@@ -108,9 +122,22 @@ function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Ste
       marks: [assertUnchanged('folded_further', foldedFurther, to)],
     }
   }
+  if (foldedRests < folded) {
+    const to = Math.min(folded, foldedRests + recordsPerFold)
+    return {
+      faces: allFaces,
+      measures: onlyRests,
+      after: foldedRests,
+      to,
+      heldTo: rebuiltTo,
+      heldFrom: rebuiltFrom,
+      marks: [assertUnchanged('folded_rests', foldedRests, to)],
+    }
+  }
   const to = Math.min(horizon, folded + recordsPerFold)
   return {
     faces: allFaces,
+    measures: measureList,
     after: folded,
     to,
     heldTo: rebuiltTo,
@@ -118,6 +145,7 @@ function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Ste
     marks: [
       assertUnchanged('folded', folded, to),
       assertUnchanged('folded_further', foldedFurther, to),
+      assertUnchanged('folded_rests', foldedRests, to),
     ],
   }
 }
@@ -131,14 +159,15 @@ const recordColumns = usageDimensions
   .map((dimension) => dimensionColumns[dimension])
   .filter((column) => column !== 'tag')
 
-function newSums({ after, to, heldTo, heldFrom }: Step): Sql {
+function newSums({ measures, after, to, heldTo, heldFrom }: Step): Sql {
   const hour = `started_at - started_at % ${hourMs}`
   const group = [hour, ...recordColumns, 'tags'].join(', ')
-  const added = measureList.map(({ column, of }) => summed(column, of)).join(', ')
+  const added = measures.map(({ column, of }) => summed(column, of)).join(', ')
+  const wanted = measures === onlyRests ? sql`AND cost_rest_pico_usd <> 0` : empty
   // Records that a rebuild kept in the sums are not added again.
   return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, MAX(started_at) AS used_at, ${added}`)}
     FROM usage_records WHERE sequence > ${after} AND sequence <= ${to}
-      AND (sequence > ${heldTo} OR started_at >= ${heldFrom})
+      AND (sequence > ${heldTo} OR started_at >= ${heldFrom}) ${wanted}
     GROUP BY ${raw(group)}`
 }
 
@@ -239,6 +268,7 @@ export async function clearNext(database: UsageDatabase, state: UsageState): Pro
   await database.change(
     assertUnchanged('folded', state.folded, 0),
     assertUnchanged('folded_further', state.foldedFurther, 0),
+    assertUnchanged('folded_rests', state.foldedRests, 0),
     assertUnchanged('epoch', state.epoch, state.epoch + 1),
     assertUnchanged('clearing', 1, 0),
     setState('rebuilt_to', state.folded),

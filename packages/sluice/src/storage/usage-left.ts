@@ -2,6 +2,7 @@ import sql, { join } from 'sql-template-tag'
 import type { LeftReservation } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import type { ReservedCall } from './usage-journal.ts'
+import { spentByRecord, spentIn } from './usage-spent.ts'
 
 /** Calls per query. */
 const callsAtOnce = 500
@@ -17,7 +18,7 @@ export async function leftOf(
     const rows = await database.rows(
       // Calls that a budget redirected do not count for the model they asked for.
       sql`SELECT call_id, provider, model, CASE WHEN over_budget IS NULL THEN requested_model END AS asked,
-          COALESCE(cost_micro_usd, reserved_micro_usd, 0) AS spent
+          ${spentByRecord}
         FROM usage_records WHERE call_id IN (${join(some.map(({ callId }) => callId))})`,
     )
     const byCall = Map.groupBy(rows, (row) => String(row['call_id']))
@@ -28,7 +29,7 @@ export async function leftOf(
           provider: String(row['provider']),
           model: String(row['model']),
           ...(typeof row['asked'] === 'string' && { requestedModel: row['asked'] }),
-          microUsd: Number(row['spent']),
+          money: spentIn(row),
         })),
       })
   }

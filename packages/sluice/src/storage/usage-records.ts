@@ -12,6 +12,7 @@ import { lookThrough, orderedStart, type Span } from './request-spans.ts'
 import { usageColumns } from './usage.ts'
 import { dimensionColumns, hourMs } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
+import { spentIn, spentTogether } from './usage-spent.ts'
 
 /** A page of the ledger's records, ordered by start time. */
 export async function listRecords(
@@ -49,7 +50,7 @@ export async function spentGroups(
   const look = (spans: readonly Span[]) =>
     database.rows(
       sql`SELECT ${raw(`provider, model, ${asked} AS asked, started_at - started_at % ${hourMs} AS hour`)},
-          CAST(SUM(COALESCE(cost_micro_usd, reserved_micro_usd, 0)) AS BIGINT) AS spent
+          ${spentTogether}
         FROM usage_records
         WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...unknown], ' AND ')}
         GROUP BY ${raw(group)}`,
@@ -62,7 +63,7 @@ export async function spentGroups(
     model: String(row['model']),
     ...(typeof row['asked'] === 'string' && { requestedModel: row['asked'] }),
     hour: Number(row['hour']),
-    microUsd: Number(row['spent']),
+    money: spentIn(row),
   }))
 }
 

@@ -6,6 +6,8 @@ export interface UsageState {
   /** The last record in the first faces, and the last in the further ones. */
   readonly folded: number
   readonly foldedFurther: number
+  /** The last record whose part of the cost below a millionth is in the sums. */
+  readonly foldedRests: number
   readonly epoch: number
   readonly keptFrom: number
   readonly clearing: number
@@ -24,6 +26,7 @@ export async function readState(database: Pick<Database, 'rows'>): Promise<Usage
   return {
     folded: of('folded'),
     foldedFurther: of('folded_further'),
+    foldedRests: of('folded_rests'),
     epoch: of('epoch'),
     keptFrom: of('kept_from'),
     clearing: of('clearing'),
@@ -34,9 +37,15 @@ export async function readState(database: Pick<Database, 'rows'>): Promise<Usage
   }
 }
 
+/** The last record that is in the sums with everything that they are of. */
+export function foldedWhole({ folded, foldedFurther, foldedRests }: UsageState): number {
+  return Math.min(folded, foldedFurther, foldedRests)
+}
+
 type Name =
   | 'folded'
   | 'folded_further'
+  | 'folded_rests'
   | 'epoch'
   | 'kept_from'
   | 'clearing'

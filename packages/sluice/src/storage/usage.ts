@@ -43,6 +43,7 @@ export const usageColumns: Columns<UsageRecord> = {
   quality: text('quality'),
   serviceTier: text('service_tier'),
   costMicroUsd: integer('cost_micro_usd'),
+  costRestPicoUsd: integer('cost_rest_pico_usd'),
   priceSource: text('price_source'),
   priceDate: text('price_date'),
   userId: text('user_id'),
@@ -61,6 +62,7 @@ export const usageColumns: Columns<UsageRecord> = {
   upstreamRequestId: text('upstream_request_id'),
   dropped: json('dropped'),
   reservedMicroUsd: integer('reserved_micro_usd'),
+  reservedRestPicoUsd: integer('reserved_rest_pico_usd'),
   overBudget: text('over_budget'),
 }
 

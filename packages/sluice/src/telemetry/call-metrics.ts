@@ -1,4 +1,4 @@
-import type { Usage } from '@sluice/contract'
+import { costOf, type Usage, usdOf } from '@sluice/contract'
 import type { CallEnd } from '../gateway/call.ts'
 import type { BreakerState } from '../gateway/route/breaker.ts'
 import type { AttemptEnd } from '../gateway/telemetry.ts'
@@ -60,11 +60,12 @@ export class CallMetrics {
   }
 
   attemptEnded({ call, begun, ended, firstContentMs, error }: AttemptEnd): void {
-    const { outcome, inputTokens, outputTokens, durationMs, costMicroUsd } = ended
+    const { outcome, inputTokens, outputTokens, durationMs } = ended
+    const cost = costOf(ended)
     const series = this.#attemptSeriesOf(begun, firstContentMs !== undefined)
     series.ended(outcome, error?.code ?? '').add(1)
-    if (costMicroUsd === undefined) series.unknownCosts.add(1)
-    else if (costMicroUsd > 0) series.cost.add(costMicroUsd / 1_000_000)
+    if (cost === undefined) series.unknownCosts.add(1)
+    else if (cost > 0n) series.cost.add(usdOf(cost))
     if (inputTokens > 0 || outputTokens > 0) countTokens(series, ended)
     series.operationDuration.record(durationMs / 1000)
     if (!call.stream || firstContentMs === undefined || outcome !== 'completed') return

@@ -1,4 +1,4 @@
-import type { UsageRecord } from '@sluice/contract'
+import { costOf, type UsageRecord, usdOf } from '@sluice/contract'
 import type { CallEnd } from '../gateway/call.ts'
 import type { AttemptEnd } from '../gateway/telemetry.ts'
 import type { SpanContent } from './content-thread.ts'
@@ -55,7 +55,7 @@ export function callAttributes({
   if (trail.firstContentMs !== undefined)
     attributes['sluice.time_to_first_token_ms'] = trail.firstContentMs
   if (tags.length > 0) attributes['sluice.tags'] = tags
-  if (trail.unknownCosts === 0) attributes['sluice.cost_usd'] = trail.costMicroUsd / 1_000_000
+  if (trail.unknownCosts === 0) attributes['sluice.cost_usd'] = usdOf(trail.cost)
   attributes['sluice.stream'] = stream
   attributes['sluice.attempts'] = trail.attempts
   return attributes
@@ -89,8 +89,8 @@ export function attemptAttributes({
     'sluice.outcome': ended.outcome,
   }
   if (ended.inputTokens > 0 || ended.outputTokens > 0) addUsage(attributes, ended)
-  if (ended.costMicroUsd !== undefined)
-    attributes['sluice.cost_usd'] = ended.costMicroUsd / 1_000_000
+  const cost = costOf(ended)
+  if (cost !== undefined) attributes['sluice.cost_usd'] = usdOf(cost)
   if (firstContentMs !== undefined) attributes['sluice.time_to_first_token_ms'] = firstContentMs
   if (error) {
     attributes[genAi.errorType] = error.code

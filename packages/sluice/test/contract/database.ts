@@ -187,7 +187,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       })
       const line = (kind: string, of: string, fields: object) =>
         `${kind}${JSON.stringify({ id: of, ...sampleUsage(), callId: 'call', ...fields })}\n`
-      const begun = { reservation: reserved('r'), reservedMicroUsd: 5 }
+      const begun = { reservation: reserved('r'), reservedMicroUsd: 5, reservedRestPicoUsd: 7 }
       const lines = [
         line('B', '1', begun),
         line('S', '1', { outcome: 'failed', costMicroUsd: 0 }),
@@ -209,11 +209,11 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
         {
           reservation: reserved('r'),
           attempts: [
-            { ...attempt, microUsd: 0 },
-            { ...attempt, requestedModel: 'asked', microUsd: 5 },
+            { ...attempt, money: 0n },
+            { ...attempt, requestedModel: 'asked', money: 5_000_007n },
           ],
         },
-        { reservation: reserved('s'), attempts: [{ ...attempt, microUsd: 3 }] },
+        { reservation: reserved('s'), attempts: [{ ...attempt, money: 3_000_000n }] },
       ]
       const store = open()
       await store.flush()

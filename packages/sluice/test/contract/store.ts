@@ -288,7 +288,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           images: 8,
           searchUnits: 9,
           serverToolCalls: { web_search: 2, code_execution: 1 },
+          costMicroUsd: 3,
+          costRestPicoUsd: -499_999,
           reservedMicroUsd: 10,
+          reservedRestPicoUsd: 240_000,
           overBudget: 'budget_1',
         })
         store.recordUsage(plain)

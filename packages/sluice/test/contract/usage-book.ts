@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import type { UsageRecord } from '../../../contract/src/core/usage.ts'
+import { splitMoney } from '../../../contract/src/core/money.ts'
+import { costOf, type UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { UsageQuestion } from '../../src/ports/usage-book.ts'
 import type { StoreUnderTest } from './store.ts'
@@ -29,6 +30,8 @@ export function manyRecords(count: number): readonly UsageRecord[] {
     const user = draw(4)
     const tags = [['blue'], ['blue', 'red'], ['red', 'a"b'], undefined][draw(4)]
     const cost = draw(3)
+    // Up to a tenth of a cent to the picodollar, and a few so large that their sums are beyond what a number can say.
+    const amount = BigInt(draw(1_000_000_000)) + (draw(50) ? 0n : 10n ** 18n)
     return sampleUsage({
       callId: `call_${n}`,
       requestId: `mine_${n}`,
@@ -44,7 +47,7 @@ export function manyRecords(count: number): readonly UsageRecord[] {
       reported: draw(2) === 1,
       ...(draw(3) === 0 && { estimated: true }),
       ...(draw(9) === 0 && { unsettled: true }),
-      ...(cost > 0 && { costMicroUsd: draw(1_000) }),
+      ...(cost > 0 ? costIn(amount) : reservedIn(amount)),
       startedAt: (draw(2) ? march : december) + draw(5 * day),
       inputTokens: draw(100),
       outputTokens: draw(100),
@@ -53,6 +56,22 @@ export function manyRecords(count: number): readonly UsageRecord[] {
       ...(n % 5 === 0 && { requestedModel: 'fast' }),
     })
   })
+}
+
+function costIn(amount: bigint) {
+  const [costMicroUsd, costRestPicoUsd] = splitMoney(amount)
+  return { costMicroUsd, costRestPicoUsd }
+}
+
+function reservedIn(amount: bigint) {
+  const [reservedMicroUsd, reservedRestPicoUsd] = splitMoney(amount)
+  return { reservedMicroUsd, reservedRestPicoUsd }
+}
+
+/** As a program writes it that rounds each cost to whole millionths of a dollar. */
+export function rounded(record: UsageRecord): UsageRecord {
+  const { costRestPicoUsd: _, reservedRestPicoUsd: __, ...whole } = record
+  return whole
 }
 
 /** What the sums have to be, one record after the other. */
@@ -65,7 +84,7 @@ export function expected(
     {
       attempts: number
       calls: number
-      cost: number
+      cost: bigint
       unknown: number
       tokens: number
       seconds: number
@@ -80,7 +99,7 @@ export function expected(
       const sum = sums.get(name) ?? {
         attempts: 0,
         calls: 0,
-        cost: 0,
+        cost: 0n,
         unknown: 0,
         tokens: 0,
         seconds: 0,
@@ -90,7 +109,7 @@ export function expected(
       }
       sum.attempts += 1
       sum.calls += record.attempt === 1 ? 1 : 0
-      sum.cost += record.costMicroUsd ?? 0
+      sum.cost += costOf(record) ?? 0n
       sum.unknown += record.costMicroUsd === undefined ? 1 : 0
       sum.tokens += record.inputTokens + record.outputTokens
       sum.seconds += record.seconds ?? 0
@@ -112,7 +131,7 @@ export async function answered({ book }: Store, question: Partial<UsageQuestion>
         {
           attempts: s.attempts,
           calls: s.calls,
-          cost: s.costMicroUsd,
+          cost: s.cost,
           unknown: s.unknownCosts,
           tokens: s.inputTokens + s.outputTokens,
           seconds: s.seconds,

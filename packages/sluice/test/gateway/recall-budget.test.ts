@@ -1,3 +1,4 @@
+import { moneyOfMicroUsd } from '@sluice/contract'
 import { describe, expect, test } from 'vitest'
 import { recallBudget } from '../../src/gateway/limits/recall-budget.ts'
 import type { Budget, Holder } from '../../src/ports/account.ts'
@@ -7,6 +8,7 @@ import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 
 const now = Date.UTC(2026, 5, 17, 12, 30)
 const hourMs = 3_600_000
+const micro = (count: number) => moneyOfMicroUsd(count)
 
 /** A book that has sums, and is asked for records only where it says so. */
 function bookOf({ unknownCosts = 0, pending = 0 } = {}) {
@@ -14,13 +16,13 @@ function bookOf({ unknownCosts = 0, pending = 0 } = {}) {
   const book = {
     fold: async () => 0,
     sums: async ({ by }: { by: readonly string[] }) => ({
-      groups: by.length === 0 ? [] : [{ of: [now - (now % hourMs)], sums: { costMicroUsd: 70 } }],
-      total: { costMicroUsd: 70, unknownCosts },
+      groups: by.length === 0 ? [] : [{ of: [now - (now % hourMs)], sums: { cost: micro(70) } }],
+      total: { cost: micro(70), unknownCosts },
       pending,
     }),
     spent: async (scope: object) => {
       read.push(scope)
-      return [{ provider: 'up', model: 'm', hour: now - (now % hourMs), microUsd: 5 }]
+      return [{ provider: 'up', model: 'm', hour: now - (now % hourMs), money: micro(5) }]
     },
   }
   return { read, store: { book: book as unknown as UsageBook, flush: async () => {} } }
@@ -67,20 +69,20 @@ describe.each([
   const turn = Date.parse(`${date}T00:00:00Z`)
   const minute = 60_000
   const hours = [
-    { hour: turn - 40 * 24 * hourMs, microUsd: 1_000 },
-    { hour: turn - hourMs, microUsd: 70 },
-    { hour: turn, microUsd: 5 },
+    { hour: turn - 40 * 24 * hourMs, money: micro(1_000) },
+    { hour: turn - hourMs, money: micro(70) },
+    { hour: turn, money: micro(5) },
   ]
   const book = {
     fold: async () => 0,
     sums: async ({ from, to, by }: { from: number; to: number; by: readonly string[] }) => {
       const summed = hours.filter(({ hour }) => hour >= from && hour < to)
-      const costMicroUsd = summed.reduce((sum, { microUsd }) => sum + microUsd, 0)
+      const cost = summed.reduce((sum, { money }) => sum + money, 0n)
       const groups = summed.map((one) => ({
         of: [one.hour],
-        sums: { costMicroUsd: one.microUsd },
+        sums: { cost: one.money },
       }))
-      const total = { costMicroUsd, unknownCosts: 0 }
+      const total = { cost, unknownCosts: 0 }
       return { groups: by.length === 0 ? [] : groups, total, pending: 0 }
     },
   }

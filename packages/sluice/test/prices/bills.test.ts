@@ -1,6 +1,6 @@
 // What recorded replies of providers cost, against bills that were calculated by hand: `bill` has a line for each rate
-// (quantity, USD, for how many), `microUsd` their sum, rounded once; null where nobody can know.
-import type { OperationName, Usage } from '@sluice/contract'
+// (quantity, USD, for how many), `microUsd` their sum, rounded once to whole millionths; null where nobody can know.
+import { microUsdOf, type OperationName, splitMoney, type Usage } from '@sluice/contract'
 import { expect, test } from 'vitest'
 import { readUsage as readAnthropic } from '../../../protocols/src/anthropic/usage.ts'
 import { readUsage as readBedrock } from '../../../protocols/src/bedrock/usage.ts'
@@ -39,10 +39,11 @@ test.each(bills)('$name: $microUsd', async ({ provider, model, operation, ...rep
   await book.open(target)
   const price = book.find(target, Date.parse(at))
   const found = read && price ? cost({ ...read, ...also }, operation as OperationName, price) : null
-  expect(found?.microUsd ?? null).toBe(microUsd)
+  expect(found && splitMoney(found.money)[0]).toBe(microUsd)
   if (!found || !bill) return
   const lines = bill.map(([quantity = 0, usd = 0, per = 1]) => (quantity * usd * 1_000_000) / per)
-  expect(Math.abs(lines.reduce((sum, line) => sum + line, 0) - found.microUsd)).toBeLessThan(0.51)
+  const whole = lines.reduce((sum, line) => sum + line, 0)
+  expect(microUsdOf(found.money)).toBeCloseTo(whole, 4)
   expect(found.priceDate).toMatch(/^20\d\d-\d\d-\d\d$/)
   expect(found.priceSource).not.toBe('')
 })

@@ -14,9 +14,10 @@ import {
   foldAll,
   manyRecords,
   march,
+  rounded,
 } from '../contract/usage-book.ts'
 
-const records = manyRecords(1_500)
+const records = manyRecords(1_500).map(rounded)
 const further = Object.keys(furtherFaces)
   .map((face) => `'${face}'`)
   .join(', ')
@@ -40,7 +41,7 @@ function copyAsOfThen(file: string, older: string): void {
     )
   }
   db.exec(`${withoutFurther}
-    DELETE FROM usage_state WHERE name IN ('folded_further', 'further_to', 'further_from');
+    DELETE FROM usage_state WHERE name IN ('folded_further', 'further_to', 'further_from', 'folded_rests');
     PRAGMA user_version = ${versionOfThen}`)
 }
 

@@ -4,14 +4,17 @@ import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
+import { formatMicroUsd } from '../../parts/formats.ts'
 import { usageTexts } from '../../texts/usage.ts'
 import classes from './usage.module.css'
 
 type Compared = Reply<'reconcileUsage'>
 type Difference = Compared['differences'][number]
 
-const shown = (of: Difference['of'], value: number) =>
-  of === 'USD' ? value.toFixed(4) : String(Math.round(value))
+function shown(of: Difference['of'], value: number): string {
+  if (of !== 'USD') return String(Math.round(value))
+  return value > 0 && value < 0.0001 ? formatMicroUsd(value * 1_000_000) : value.toFixed(4)
+}
 
 const columns: readonly TableColumn<Difference>[] = [
   { title: usageTexts.day, cell: ({ day }) => day },

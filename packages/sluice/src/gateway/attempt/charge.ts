@@ -1,11 +1,21 @@
-import { isObject, nanoPerMicro, noUsage, type Usage, type UsageRecord } from '@sluice/contract'
+import {
+  isObject,
+  moneyOfNanoUsd,
+  noUsage,
+  splitMoney,
+  type Usage,
+  type UsageRecord,
+} from '@sluice/contract'
 import type { Cost } from '../../prices/cost.ts'
 import type { Call } from '../call.ts'
 import { isFree } from '../limits/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
 
-export type Charged = Pick<UsageRecord, 'costMicroUsd' | 'priceSource' | 'priceDate'>
+export type Charged = Pick<
+  UsageRecord,
+  'costMicroUsd' | 'costRestPicoUsd' | 'priceSource' | 'priceDate'
+>
 
 export interface Ended {
   readonly usage: Usage | undefined
@@ -29,15 +39,11 @@ export function charge(
   const { providerId: provider, model } = target
   const found = costOf(operation, target, ended)
   if (!found) trail.unknownCosts += 1
-  else trail.costMicroUsd += found.microUsd
+  else trail.cost += found.money
   const reserved = reservedForPiece(call, pieces)
   // An unknown cost counts as the reserved amount, never as zero.
   if (reserved > 0)
-    trail.spent.push({
-      provider,
-      model,
-      nanoUsd: found ? found.microUsd * nanoPerMicro : reserved,
-    })
+    trail.spent.push({ provider, model, money: found?.money ?? moneyOfNanoUsd(reserved) })
   return found ? recorded(found) : {}
 }
 
@@ -49,7 +55,8 @@ export function costSoFar(
   startedAt: number,
 ): Charged {
   const found = costOf(operation, target, { usage, estimated: true, startedAt })
-  return found ? recorded(found) : {}
+  // The rest also where it is 0, because an earlier one stays on record until another is noted.
+  return found ? { costRestPicoUsd: 0, ...recorded(found) } : {}
 }
 
 function costOf(
@@ -66,9 +73,11 @@ export function reservedForPiece({ admission }: Call, pieces: number): number {
   return Math.ceil((admission.reservedNanoUsd ?? 0) / pieces)
 }
 
-function recorded({ microUsd, priceSource, priceDate }: Cost): Charged {
+function recorded({ money, priceSource, priceDate }: Cost): Charged {
+  const [costMicroUsd, rest] = splitMoney(money)
   return {
-    costMicroUsd: microUsd,
+    costMicroUsd,
+    ...(rest !== 0 && { costRestPicoUsd: rest }),
     priceSource,
     ...(priceDate !== '' && { priceDate }),
   }

@@ -1,4 +1,10 @@
-import { type GatewayError, nanoPerMicro, noUsage, type Usage } from '@sluice/contract'
+import {
+  type GatewayError,
+  moneyOfNanoUsd,
+  noUsage,
+  splitMoney,
+  type Usage,
+} from '@sluice/contract'
 import type { UsageBegun, UsageEnded } from '../../ports/store.ts'
 import type { Call } from '../call.ts'
 import type { Target } from '../route/routing.ts'
@@ -20,7 +26,7 @@ export function begunFacts(
 ): UsageBegun {
   const { model } = call.request
   const { elsewhere } = call.admission
-  const reservedMicroUsd = Math.ceil(reservedForPiece(call, pieces) / nanoPerMicro)
+  const reserved = reservedForPiece(call, pieces)
   const isOther =
     typeof model === 'string' && model !== targetModel && model !== `${providerId}/${targetModel}`
   const begun: Unfinished<UsageBegun> = {
@@ -39,7 +45,11 @@ export function begunFacts(
   if (call.clientAddress !== undefined) begun.clientAddress = call.clientAddress
   if (call.stream) begun.streamed = true
   if (isOther) begun.requestedModel = model.slice(0, textMax)
-  if (reservedMicroUsd > 0) begun.reservedMicroUsd = reservedMicroUsd
+  if (reserved > 0) {
+    const [microUsd, rest] = splitMoney(moneyOfNanoUsd(reserved))
+    begun.reservedMicroUsd = microUsd
+    if (rest !== 0) begun.reservedRestPicoUsd = rest
+  }
   if (elsewhere) begun.overBudget = elsewhere.budget
   return begun
 }
@@ -67,7 +77,7 @@ export function endedFacts(
 ): UsageEnded {
   const upstreamRequestId = error?.details.upstreamRequestId ?? returned.upstreamRequestId
   const upstreamStatus = error?.details.upstreamStatus ?? returned.upstreamStatus
-  const { costMicroUsd, priceSource, priceDate } = charged
+  const { costMicroUsd, costRestPicoUsd, priceSource, priceDate } = charged
   const ended: Unfinished<UsageEnded> = {
     ...(usage ?? noUsage),
     outcome,
@@ -84,6 +94,7 @@ export function endedFacts(
   if (dropped.size > 0)
     ended.dropped = [...dropped].slice(0, droppedMax).map((path) => path.slice(0, textMax))
   if (costMicroUsd !== undefined) ended.costMicroUsd = costMicroUsd
+  if (costRestPicoUsd !== undefined) ended.costRestPicoUsd = costRestPicoUsd
   if (priceSource !== undefined) ended.priceSource = priceSource
   if (priceDate !== undefined) ended.priceDate = priceDate
   return ended

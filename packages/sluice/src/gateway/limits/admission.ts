@@ -1,3 +1,4 @@
+import { nanoUsdOf } from '@sluice/contract'
 import type { Budget } from '../../ports/account.ts'
 import type { Actual, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
 import type { BudgetReservation, OpenUsage, ReservedBudget } from '../../ports/store.ts'
@@ -285,9 +286,9 @@ function spentOf(call: Call, claims: readonly HeldClaim[]): readonly number[] {
 function spentOfBudget({ trail, request, admission }: Call, { model: pattern }: Budget): number {
   const asked = admission.elsewhere?.route ?? request.model
   const requestedModel = typeof asked === 'string' ? asked : undefined
-  let sum = 0
-  for (const { provider, model, nanoUsd } of trail.spent)
+  let sum = 0n
+  for (const { provider, model, money } of trail.spent)
     if (pattern === undefined || countsAttempt(pattern, { provider, model, requestedModel }))
-      sum += nanoUsd
-  return sum
+      sum += money
+  return nanoUsdOf(sum)
 }

@@ -1,4 +1,4 @@
-import { nanoPerMicro, noUsage, type Usage } from '@sluice/contract'
+import { nanoUsdOf, noUsage, type Usage } from '@sluice/contract'
 import type { RateName } from '../../prices/price.ts'
 import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call.ts'
@@ -92,7 +92,7 @@ function costAt(call: Call, target: Target, reckoning: Reckoning): number | unde
     const usage = { ...used, estimated: true }
     const cost = target.price.cost(usage, call.operation, at)
     if (!cost) return undefined
-    dearest = Math.max(dearest ?? 0, cost.microUsd * nanoPerMicro, atTier(call, target.price, { usage, at }))
+    dearest = Math.max(dearest ?? 0, nanoUsdOf(cost.money), atTier(call, target.price, { usage, at }))
   }
   return dearest === undefined ? undefined : dearest * choices
 }
@@ -196,7 +196,7 @@ function atTier(
   const known = price.written(at)?.serviceTiers ?? {}
   const serviceTier = asked.filter((tier) => known[tier] !== undefined).join('+')
   if (serviceTier === '') return 0
-  return (price.cost({ ...usage, serviceTier }, operation, at)?.microUsd ?? 0) * nanoPerMicro
+  return nanoUsdOf(price.cost({ ...usage, serviceTier }, operation, at)?.money ?? 0n)
 }
 
 function usageOf(call: Call, used: Usage, density: typeof usualAudio): Usage {

@@ -1,4 +1,4 @@
-import { nanoPerMicro } from '@sluice/contract'
+import { type Money, nanoUsdOf } from '@sluice/contract'
 import type { BudgetClaim, BudgetWindow, Spent } from '../../ports/limiter.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SpentGroup, UsageScope } from '../../ports/usage-book.ts'
@@ -65,8 +65,8 @@ async function recallSummed(
   })
   if (pending > 0) return undefined
   const spent = isByHour
-    ? groups.map(({ of: [hour], sums }) => ({ hour: Number(hour), microUsd: sums.costMicroUsd }))
-    : [{ hour: now - (now % hourMs), microUsd: total.costMicroUsd }]
+    ? groups.map(({ of: [hour], sums }) => ({ hour: Number(hour), money: sums.cost }))
+    : [{ hour: now - (now % hourMs), money: total.cost }]
   if (total.unknownCosts === 0) return byHour(spent, now)
   const unknown = await book.spent({ from, only, isUnknown: true })
   return byHour([...spent, ...unknown], now)
@@ -83,8 +83,8 @@ async function recallRecords(
     model === undefined ? groups : groups.filter((group) => countsAttempt(model, group))
   const spent = byHour(counted, now)
   const summed = await sumOf(book, { from, now, model, only })
-  const missing = summed * nanoPerMicro - spent.reduce((total, { nanoUsd }) => total + nanoUsd, 0)
-  return missing > 0 ? [...spent, { at: now, nanoUsd: missing }] : spent
+  const missing = summed - counted.reduce((total, { money }) => total + money, 0n)
+  return missing > 0n ? [...spent, { at: now, nanoUsd: nanoUsdOf(missing) }] : spent
 }
 
 function endOfHour(at: number): number {
@@ -92,16 +92,16 @@ function endOfHour(at: number): number {
 }
 
 function byHour(
-  groups: readonly Pick<SpentGroup, 'hour' | 'microUsd'>[],
+  groups: readonly Pick<SpentGroup, 'hour' | 'money'>[],
   now: number,
 ): readonly Spent[] {
-  const hours = new Map<number, number>()
-  for (const { hour, microUsd } of groups) hours.set(hour, (hours.get(hour) ?? 0) + microUsd)
+  const hours = new Map<number, Money>()
+  for (const { hour, money } of groups) hours.set(hour, (hours.get(hour) ?? 0n) + money)
   return [...hours]
     .toSorted(([one], [other]) => one - other)
-    .map(([hour, microUsd]) => ({
+    .map(([hour, money]) => ({
       at: Math.max(hour, Math.min(hour + hourMs - 1, now)),
-      nanoUsd: microUsd * nanoPerMicro,
+      nanoUsd: nanoUsdOf(money),
     }))
 }
 
@@ -112,7 +112,7 @@ interface Summed {
   readonly only: Readonly<Record<string, string>>
 }
 
-async function sumOf(book: Store['book'], { from, now, model, only }: Summed): Promise<number> {
+async function sumOf(book: Store['book'], { from, now, model, only }: Summed): Promise<Money> {
   const { groups, total } = await book.sums({
     from: from + ((hourMs - (from % hourMs)) % hourMs),
     to: endOfHour(now + clocksMs),
@@ -120,8 +120,8 @@ async function sumOf(book: Store['book'], { from, now, model, only }: Summed): P
     by: model === undefined ? [] : ['provider', 'model'],
     limit: modelsMax,
   })
-  if (model === undefined) return total.costMicroUsd
-  let spent = 0
+  if (model === undefined) return total.cost
+  let spent = 0n
   for (const { of, sums } of groups) {
     const [provider, name] = of.map(String)
     if (
@@ -129,7 +129,7 @@ async function sumOf(book: Store['book'], { from, now, model, only }: Summed): P
       name !== undefined &&
       countsAttempt(model, { provider, model: name })
     )
-      spent += sums.costMicroUsd
+      spent += sums.cost
   }
   return spent
 }

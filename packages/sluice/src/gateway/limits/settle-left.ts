@@ -1,4 +1,4 @@
-import { nanoPerMicro } from '@sluice/contract'
+import { nanoUsdOf } from '@sluice/contract'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { LeftReservation, Store } from '../../ports/store.ts'
 import { countsAttempt } from './claims.ts'
@@ -21,7 +21,7 @@ function budgetsOf({ reservation, attempts }: LeftReservation) {
     const counted = charged.filter(
       (attempt) => pattern === undefined || countsAttempt(pattern, attempt),
     )
-    const microUsd = counted.reduce((sum, attempt) => sum + attempt.microUsd, 0)
-    return { claim: claimReserved(reserved), nanoUsd: microUsd * nanoPerMicro }
+    const money = counted.reduce((sum, attempt) => sum + attempt.money, 0n)
+    return { claim: claimReserved(reserved), nanoUsd: nanoUsdOf(money) }
   })
 }

@@ -1,8 +1,7 @@
-import { GatewayError, nanoPerMicro } from '@sluice/contract'
+import { formatUsd, GatewayError, moneyOfNanoUsd } from '@sluice/contract'
 import type { FormatHeaders } from '@sluice/protocols'
 import type { Holder } from '../../ports/account.ts'
 import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../ports/limiter.ts'
-import { formatUsd } from '../../prices/cost.ts'
 import type { HeldClaim } from './claims.ts'
 
 const hourMs = 3_600_000
@@ -131,7 +130,7 @@ function spent(
     ...(model === undefined ? [] : [` for ${model}`]),
     ...(tag === undefined ? [] : [` for the tag ${tag}`]),
   ].join('')
-  const usd = (nanoUsd: number) => `$${formatUsd(nanoUsd / nanoPerMicro)}`
+  const usd = (nanoUsd: number) => `$${formatUsd(moneyOfNanoUsd(nanoUsd))}`
   const which = `The ${windowName(window)} budget of ${usd(limit)}${what} of ${whose}`
   const needs = isAnother ? 'another attempt needs' : 'this request may cost up to'
   const left = `has ${usd(remaining)} left, and ${needs} ${usd(amount)}`

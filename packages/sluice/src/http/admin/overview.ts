@@ -108,8 +108,7 @@ async function largest(book: UsageBook, scope: UsageScope, dimension: UsageDimen
   const { groups } = await book.sums({ ...scope, by: [dimension], limit: groupsMax })
   return groups
     .toSorted(
-      (one, other) =>
-        other.sums.costMicroUsd - one.sums.costMicroUsd || other.sums.calls - one.sums.calls,
+      (one, other) => Number(other.sums.cost - one.sums.cost) || other.sums.calls - one.sums.calls,
     )
     .slice(0, shownMax)
     .map((group) => shownGroup([dimension], group))

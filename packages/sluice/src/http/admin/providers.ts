@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest, operations } from '@sluice/contract'
+import { GatewayError, invalidRequest, microUsdOf, operations } from '@sluice/contract'
 import { formats } from '@sluice/protocols'
 import { Type } from 'typebox'
 import { shownUrl } from '../../config/shown-settings.ts'
@@ -95,7 +95,7 @@ export const providerAddresses: readonly Address[] = [
       status: { type: 'integer' },
       errorCode: textOrNull,
       message: textOrNull,
-      costMicroUsd: wholeOrNull,
+      costMicroUsd: { type: ['number', 'null'] },
     }),
     serve: testProvider,
   }),
@@ -213,7 +213,7 @@ async function testProvider(
     status: failure?.status ?? 200,
     errorCode: failure ? (failure.publicCode ?? failure.type) : null,
     message: failure?.message ?? null,
-    costMicroUsd: call.trail.unknownCosts > 0 ? null : call.trail.costMicroUsd,
+    costMicroUsd: call.trail.unknownCosts > 0 ? null : microUsdOf(call.trail.cost),
   }
 }
 

@@ -1,4 +1,11 @@
-import { GatewayError, type OperationName, operations, type UsageRecord } from '@sluice/contract'
+import {
+  costOf,
+  GatewayError,
+  microUsdOf,
+  type OperationName,
+  operations,
+  type UsageRecord,
+} from '@sluice/contract'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { RequestPlace } from '../../ports/usage-book.ts'
 import type { Address, Exchange } from '../address.ts'
@@ -139,14 +146,17 @@ async function retrieve({ gateway, key, parameters }: Exchange): Promise<object>
  * recorded cost.
  */
 async function costPartsOf({ routing }: Gateway, record: UsageRecord) {
-  const { provider, model, operation, startedAt, costMicroUsd } = record
-  if (costMicroUsd === undefined || !isOperation(operation)) return null
-  if (costMicroUsd === 0) return []
+  const { provider, model, operation, startedAt, costRestPicoUsd } = record
+  const cost = costOf(record)
+  if (cost === undefined || !isOperation(operation)) return null
+  if (cost === 0n) return []
   const price = routing().priceOf(provider, model)
   await price.open()
   const parts = price.parts(record, operation, startedAt)
   const whole = parts?.reduce((sum, { microUsd }) => sum + microUsd, 0)
-  return whole !== undefined && Math.abs(whole - costMicroUsd) < 1 ? parts : null
+  // Records of earlier versions were rounded to whole millionths.
+  const rounding = costRestPicoUsd === undefined ? 0.51 : 0.001
+  return whole !== undefined && Math.abs(whole - microUsdOf(cost)) < rounding ? parts : null
 }
 
 function isOperation(name: string): name is OperationName {

@@ -1,4 +1,4 @@
-import type { UsageRecord } from '@sluice/contract'
+import { costOf, microUsdOf, type UsageRecord } from '@sluice/contract'
 import type { BegunCall, RefusedCall } from '../../gateway/live-calls.ts'
 import type { FoundRequest } from '../../ports/usage-book.ts'
 import { object, text } from '../openapi-written.ts'
@@ -8,6 +8,7 @@ import type { CostPart } from '../../prices/cost.ts'
 const textOrNull = { type: ['string', 'null'] }
 const whole = { type: 'integer', minimum: 0 }
 const wholeOrNull = { type: ['integer', 'null'] }
+const microUsd = { type: ['number', 'null'] }
 const flag = { type: 'boolean' }
 const texts = { type: 'array', items: text }
 const time = { type: 'string', format: 'date-time' }
@@ -84,7 +85,7 @@ const shownProperties: Record<string, JsonSchema> = {
   reason: textOrNull,
   inputTokens: whole,
   outputTokens: whole,
-  costMicroUsd: wholeOrNull,
+  costMicroUsd: microUsd,
   unknownCosts: whole,
   estimated: flag,
   unsettled: flag,
@@ -145,6 +146,7 @@ export function shownRequest({ attempts }: FoundRequest): ShownRequest | undefin
   const sum = (of: (record: UsageRecord) => number) =>
     attempts.reduce((total, record) => total + of(record), 0)
   const unknownCosts = sum(({ costMicroUsd }) => (costMicroUsd === undefined ? 1 : 0))
+  const cost = attempts.reduce((total, record) => total + (costOf(record) ?? 0n), 0n)
   return {
     id: last.callId,
     requestId: last.requestId ?? null,
@@ -171,8 +173,7 @@ export function shownRequest({ attempts }: FoundRequest): ShownRequest | undefin
     reason: last.reason ?? null,
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
-    costMicroUsd:
-      unknownCosts === attempts.length ? null : sum(({ costMicroUsd = 0 }) => costMicroUsd),
+    costMicroUsd: unknownCosts === attempts.length ? null : microUsdOf(cost),
     unknownCosts,
     estimated: attempts.some(({ estimated }) => estimated === true),
     unsettled: attempts.some(({ unsettled }) => unsettled === true),
@@ -222,7 +223,7 @@ const attemptSchema = object({
   size: textOrNull,
   quality: textOrNull,
   serviceTier: textOrNull,
-  costMicroUsd: wholeOrNull,
+  costMicroUsd: microUsd,
   costParts: {
     oneOf: [
       { type: 'null' },
@@ -247,6 +248,7 @@ export const requestDetailSchema = object({
 
 export function shownAttempt(record: UsageRecord, costParts: readonly CostPart[] | null) {
   const { startedAt, firstTokenMs, durationMs } = record
+  const cost = costOf(record)
   const used = quantities.flatMap((name) => {
     const quantity = record[name]
     return quantity === undefined || quantity === 0 ? [] : [[name, quantity] as const]
@@ -273,7 +275,7 @@ export function shownAttempt(record: UsageRecord, costParts: readonly CostPart[]
     size: record.size ?? null,
     quality: record.quality ?? null,
     serviceTier: record.serviceTier ?? null,
-    costMicroUsd: record.costMicroUsd ?? null,
+    costMicroUsd: cost === undefined ? null : microUsdOf(cost),
     costParts,
     priceSource: record.priceSource ?? null,
     priceDate: record.priceDate ?? null,

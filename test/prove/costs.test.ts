@@ -1,0 +1,22 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  leaveOutPostgres,
+  openTestDatabase,
+} from '../../packages/sluice/test/storage/postgres-server.ts'
+import { proveCosts } from './costs.ts'
+
+const postgres = await openTestDatabase()
+afterAll(() => postgres?.[Symbol.asyncDispose]())
+test('PostgreSQL is here to be tested', (context) => {
+  if (!postgres) leaveOutPostgres(context)
+})
+
+describe.each(postgres ? ['SQLite', 'PostgreSQL'] : ['SQLite'])('on %s', (database) => {
+  test('a database that an older program goes on writing to is opened, and its sums are exact', async () => {
+    const url = database === 'SQLite' ? undefined : await postgres?.newSchema()
+    const { summed, recorded, records } = await proveCosts(5_000, url)
+    expect(summed).toBe(recorded)
+    expect(recorded % 1_000_000n).not.toBe(0n)
+    expect(records).toBeGreaterThan(5_500)
+  }, 60_000)
+})
