@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { UsageBook } from '../../packages/sluice/src/ports/usage-book.ts'
 import type { Database } from '../../packages/sluice/src/storage/database.ts'
 import { openPostgresDatabase } from '../../packages/sluice/src/storage/postgres.ts'
+import { postgresUsage } from '../../packages/sluice/src/storage/postgres-usage.ts'
 import { openSqliteDatabase } from '../../packages/sluice/src/storage/sqlite.ts'
 import { createUsageBook } from '../../packages/sluice/src/storage/usage-book.ts'
 import { plainUsage, type UsageDatabase } from '../../packages/sluice/src/storage/usage-fold.ts'
@@ -44,14 +45,15 @@ interface OlderBook extends Pick<UsageBook, 'fold'>, AsyncDisposable {
 /** The book of such a program, beside those of others. Disposing it disposes its connection. */
 export async function openOlderBook(
   { options }: Pick<SharedData, 'options'>,
-  recordsPerFold = 70,
+  recordsPerFold = 30,
 ): Promise<OlderBook> {
   const { databaseUrl, dataFolder = '' } = options
   const database: Database =
     databaseUrl === undefined
       ? openSqliteDatabase(join(dataFolder, 'sluice.db'))
       : await openPostgresDatabase(databaseUrl)
-  const book = createUsageBook(asOlder({ ...plainUsage(database), recordsPerFold }))
+  const usage = databaseUrl === undefined ? plainUsage(database) : postgresUsage(database)
+  const book = createUsageBook(asOlder({ ...usage, recordsPerFold }))
   return {
     fold: () => book.fold(),
     async clear() {

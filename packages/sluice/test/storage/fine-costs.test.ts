@@ -8,7 +8,7 @@ import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { answered, expected, foldAll, manyRecords, rounded } from '../contract/usage-book.ts'
 
-const records = manyRecords(400)
+const records = manyRecords(300)
 
 const questions = [
   [['key'], ({ keyId }) => [[keyId]]],
@@ -30,7 +30,7 @@ const steps = fc.array(
     ...(['records', 'older records', 'fold', 'older fold', 'fold', 'older fold'] as const),
     ...(['rebuild', 'older rebuild'] as const),
   ),
-  { minLength: 4, maxLength: 14 },
+  { minLength: 4, maxLength: 10 },
 )
 
 onEachDatabase((newData) => {
@@ -42,7 +42,7 @@ onEachDatabase((newData) => {
         await using older = await openOlderBook(data)
         const kept: UsageRecord[] = []
         const keep = async (change: (record: UsageRecord) => UsageRecord) => {
-          const some = records.slice(kept.length, kept.length + 90).map(change)
+          const some = records.slice(kept.length, kept.length + 40).map(change)
           for (const record of some) store.recordUsage(record)
           await store.flush()
           kept.push(...some)
@@ -64,7 +64,7 @@ onEachDatabase((newData) => {
         await foldAll(store)
         await checkSums(store, kept)
       }),
-      { numRuns: 12 },
+      { numRuns: 5 },
     )
   }, 120_000)
 })
