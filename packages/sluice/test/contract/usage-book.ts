@@ -337,6 +337,17 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       })
     })
 
+    test('is made anew where more records are gone than it takes at once', async () => {
+      await keep(Array.from({ length: 4_500 }, () => sampleUsage({ startedAt: december })))
+      await keep([sampleUsage({ startedAt: march })])
+      await foldAll(store)
+      while ((await store.book.forget(march)).hasMore);
+      await store.book.rebuild()
+      await foldAll(store)
+      const { total, pending } = await store.book.sums({ ...everything, by: [] })
+      expect([total.attempts, pending]).toEqual([4_501, 0])
+    })
+
     test('forgets who it was, in records and in sums, and nothing of what was used', async () => {
       const records = manyRecords(800)
       await keep(records)
