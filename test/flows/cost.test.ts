@@ -98,7 +98,7 @@ describe('a whole answer', () => {
     await using gateway = await start({ providers, prices: {} })
     const response = await gateway.post('/v1/chat/completions', { model: 'mine/gpt-4o', ...ask })
     // 7 × 2.5 + 3 × 10
-    expect(response.headers.get('x-sluice-cost')).toBe('0.000048')
+    expect(response.headers.get('x-sluice-cost')).toBe('0.0000475')
     const [record] = await costs(gateway)
     expect(record?.priceSource).toMatch(/^genai-prices /)
   })

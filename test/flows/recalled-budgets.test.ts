@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
+import { joinMoney, microUsdOf } from '../../packages/contract/src/core/money.ts'
+import { costOf, type UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import type { Budget } from '../../packages/sluice/src/ports/account.ts'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
@@ -310,9 +311,11 @@ test.each(kinds)(
     await store.flush()
     const [left, settled] = await store.listUsage({ limit: 2 })
     expect(left).toMatchObject({ unsettled: true, requestedModel: 'fast', model: 'gpt-4o' })
-    expect(left?.reservedMicroUsd).toBeGreaterThan(0)
-    expect(settled?.costMicroUsd).toBeGreaterThan(0)
-    const all = (left?.reservedMicroUsd ?? 0) + (settled?.costMicroUsd ?? 0)
+    const reserved = joinMoney(left?.reservedMicroUsd ?? 0, left?.reservedRestPicoUsd)
+    const cost = settled && costOf(settled)
+    expect(reserved).toBeGreaterThan(0n)
+    expect(cost).toBeGreaterThan(0n)
+    const all = microUsdOf(reserved + (cost ?? 0n))
     expect(await spent(await staged.open())).toEqual([all, all, all, all, 0])
   },
   60_000,

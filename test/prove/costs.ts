@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Client } from 'pg'
 import { joinMoney, type Money } from '../../packages/contract/src/core/money.ts'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { migrationsAfter } from '../../packages/sluice/src/storage/migrations.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { forPostgres } from '../../packages/sluice/src/storage/postgres-migrate.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import { query, readRow } from '../../packages/sluice/test/storage/postgres-server.ts'
 import { openOlderBook } from '../support/older-ledger.ts'
 import { sampleUsage } from '../support/store-samples.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
@@ -145,23 +145,17 @@ async function olderPostgres(server: string, folder: string): Promise<Older> {
   const schema = `costs_${process.pid}`
   const url = new URL(server)
   url.searchParams.set('options', `-c search_path=${schema}`)
-  const client = new Client({ connectionString: url.href })
-  await client.connect()
-  await client.query(`CREATE SCHEMA ${schema};
-    CREATE TABLE schema_version (version INTEGER NOT NULL);
+  await query(server, `CREATE SCHEMA ${schema}`)
+  const run = (statement: string) => query(url.href, statement)
+  await run(`CREATE TABLE schema_version (version INTEGER NOT NULL);
     INSERT INTO schema_version VALUES (${versionOfThen})`)
-  for (const { sql } of migrationsOfThen()) await client.query(forPostgres(sql))
+  for (const { sql } of migrationsOfThen()) await run(forPostgres(sql))
   return {
     series: 'SELECT n FROM generate_series(CAST(FROM_ AS BIGINT), CAST(TO_ AS BIGINT)) AS g(n)',
-    async run(statement) {
-      await client.query(statement)
-    },
-    read: async (statement) => (await client.query(statement)).rows[0],
+    run,
+    read: async (statement) => (await readRow(url.href, statement)) ?? {},
     open: () => openPostgres({ url: url.href }),
     options: { dataFolder: folder, databaseUrl: url.href },
-    async [Symbol.asyncDispose]() {
-      await client.query(`DROP SCHEMA ${schema} CASCADE`)
-      await client.end()
-    },
+    [Symbol.asyncDispose]: () => query(server, `DROP SCHEMA ${schema} CASCADE`),
   }
 }

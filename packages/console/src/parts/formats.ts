@@ -60,7 +60,7 @@ export function formatMicroUsd(microUsd: number | null | undefined): string {
 }
 
 /**
- * Formats what is left of a budget, and its limit. The limit keeps every digit; what is left is rounded as any other amount if
+ * Formats what is left of a budget, and its limit. The limit keeps every digit; what is left is rounded like other amounts if
  * the limit is a dollar or more.
  */
 export function formatBudget({

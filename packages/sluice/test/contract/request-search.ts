@@ -3,7 +3,7 @@ import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { RequestScope } from '../../src/ports/usage-book.ts'
 import type { StoreUnderTest } from './store.ts'
-import { everything, foldAll, manyRecords, march } from './usage-book.ts'
+import { everything, foldAll, manyRecords, march } from './many-records.ts'
 
 const hour = 3_600_000
 const records = manyRecords(1_200)

@@ -4,7 +4,7 @@ import { costOf, type UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { SpentGroup, UsageQuestion } from '../../src/ports/usage-book.ts'
 import type { StoreUnderTest } from './store.ts'
-import { everything, foldAll, manyRecords, march } from './usage-book.ts'
+import { everything, foldAll, manyRecords, march } from './many-records.ts'
 
 const hour = 3_600_000
 const has = ({ tags }: UsageRecord, tag: string) => tags?.includes(tag) === true

@@ -6,7 +6,7 @@ import { openOlderBook } from '../../../../test/support/older-ledger.ts'
 import '../../../../test/support/property-limits.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { answered, expected, foldAll, manyRecords, rounded } from '../contract/usage-book.ts'
+import { answered, expected, foldAll, manyRecords, rounded } from '../contract/many-records.ts'
 
 const records = manyRecords(300)
 

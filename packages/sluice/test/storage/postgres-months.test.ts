@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { openPostgres } from '../../src/storage/postgres.ts'
 import { addMonths } from '../../src/storage/postgres-months.ts'
-import { answered, everything as known, foldAll } from '../contract/usage-book.ts'
+import { answered, everything as known, foldAll } from '../contract/many-records.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 
 const database = await openTestDatabase()

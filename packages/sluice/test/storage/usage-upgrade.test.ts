@@ -15,7 +15,7 @@ import {
   manyRecords,
   march,
   rounded,
-} from '../contract/usage-book.ts'
+} from '../contract/many-records.ts'
 
 const records = manyRecords(1_500).map(rounded)
 const further = Object.keys(furtherFaces)

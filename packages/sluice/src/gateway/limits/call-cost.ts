@@ -92,7 +92,11 @@ function costAt(call: Call, target: Target, reckoning: Reckoning): number | unde
     const usage = { ...used, estimated: true }
     const cost = target.price.cost(usage, call.operation, at)
     if (!cost) return undefined
-    dearest = Math.max(dearest ?? 0, nanoUsdOf(cost.money), atTier(call, target.price, { usage, at }))
+    dearest = Math.max(
+      dearest ?? 0,
+      nanoUsdOf(cost.money),
+      atTier(call, target.price, { usage, at }),
+    )
   }
   return dearest === undefined ? undefined : dearest * choices
 }
