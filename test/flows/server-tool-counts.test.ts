@@ -74,7 +74,7 @@ async function recorded(gateway: Started, count: number) {
 }
 
 const counted: readonly (readonly [Parameters<typeof inFrontOf>[0], Answering, object])[] = [
-  ['anthropic', claude, { web_search: 2, web_fetch: 1 }],
+  ['anthropic', claude, { web_search: 2, web_fetch: 1, code_execution: 1, mcp: 1 }],
   ['openai-responses', openai, { web_search: 1, code_execution: 1, mcp: 1 }],
   ['openai-responses', either(grok, []), { web_search: 7, x_search: 1, code_execution: 1, mcp: 1 }],
   ['gemini', gemini, { web_search: 2, code_execution: 1 }],

@@ -25,14 +25,20 @@ export function readUsage(value: unknown): Usage | undefined {
   if (prompt === undefined && completion === undefined && total === undefined) return undefined
   const inputTokens = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0))
   const outputTokens = Math.max(completion ?? 0, (total ?? 0) - inputTokens)
-  return { inputTokens, outputTokens, ...details(value), ...serverTools(value) }
+  return { inputTokens, outputTokens, ...details(value), ...serverTools(value), ...charge(value) }
 }
 
-/** Where providers count the calls of their tools: under separate names, or in an object of such names. */
-const countNames = [
-  ['num_search_queries', 'web_search'],
-  ['num_sources_used', 'source'],
-] as const
+/**
+ * Where providers count the calls of their tools under separate names. Another field with the name of a count of calls counts
+ * as a tool with this name: without a price for it the cost is unknown.
+ */
+const countNames: Readonly<Record<string, string>> = {
+  num_search_queries: 'web_search',
+  num_sources_used: 'source',
+}
+const countName = /(?:calls|requests|searches|queries)$/
+
+/** Objects with the counts of calls by tool. */
 const countObjects = [
   'server_tool_use',
   'server_side_tool_usage_details',
@@ -44,17 +50,22 @@ const countObjects = [
  * uses Anthropic's names (docs.perplexity.ai, docs.x.ai and openrouter.ai, usage of a response).
  */
 function serverTools(usage: Fields): Pick<Usage, 'serverToolCalls'> {
-  if (!countNames.some(([name]) => name in usage) && !countObjects.some((name) => name in usage))
-    return {}
-  const named = countNames.flatMap(([name, tool]) => {
-    const count = countOf(usage[name])
-    return count === undefined ? [] : [[tool, count] as const]
+  const named = Object.entries(usage).flatMap(([name, said]) => {
+    const count = countOf(said) ?? 0
+    const tool = count === 0 ? undefined : toolCounted(name)
+    return tool === undefined ? [] : [[tool, count] as const]
   })
+  if (named.length === 0 && !countObjects.some((name) => name in usage)) return {}
   return serverToolCounts(
     Object.fromEntries(named),
     readServerToolUse(usage['server_tool_use']),
     xaiCalls(usage['server_side_tool_usage_details'] ?? usage['server_side_tool_usage']),
   )
+}
+
+function toolCounted(name: string): string | undefined {
+  if (Object.hasOwn(countNames, name)) return countNames[name]
+  return countName.test(name) ? name : undefined
 }
 
 /** `{web_search_calls: 1}`, or `{SERVER_SIDE_TOOL_WEB_SEARCH: 1}`. */
@@ -67,6 +78,32 @@ function xaiCalls(counts: unknown): Readonly<Record<string, number>> {
     }),
   )
 }
+
+/** xAI's unit of money (docs.x.ai, cost tracking). */
+const ticksPerUsd = 10_000_000_000
+
+/**
+ * What the provider says that it charges: xAI's `cost_in_usd_ticks`, DeepInfra's `estimated_cost`, `cost` of OpenRouter and
+ * `cost.total_cost` of Perplexity. With a key of the caller's own, OpenRouter charges only for its own work; the model's
+ * provider charges the rest (openrouter.ai, usage accounting).
+ */
+function charge(usage: Fields): Pick<Usage, 'chargedUsd'> {
+  const { cost_in_usd_ticks: ticks, estimated_cost: estimated, cost, is_byok: ownKey } = usage
+  const said = amountOf(cost) ?? amountOf(objectOf(cost)['total_cost']) ?? amountOf(estimated)
+  const inTicks = amountOf(ticks)
+  const usd = inTicks === undefined ? said : inTicks / ticksPerUsd
+  if (usd === undefined) return {}
+  if (ownKey !== true) return { chargedUsd: usd }
+  const elsewhere = amountOf(objectOf(usage['cost_details'])['upstream_inference_cost'])
+  return elsewhere === undefined ? {} : { chargedUsd: usd + elsewhere }
+}
+
+function amountOf(said: unknown): number | undefined {
+  return typeof said === 'number' && said >= 0 && said < largestCharge ? said : undefined
+}
+
+/** No call costs as much, so a larger number is no amount of money. */
+const largestCharge = 1e15
 
 const xaiTools: Readonly<Record<string, string>> = { code_interpreter: 'code_execution' }
 
@@ -91,7 +128,11 @@ function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
   )
   note('cacheWriteTokens', countOf(input['cache_write_tokens']))
   const kinds = objectOf(input['cache_creation_token_details'])
-  note('longCacheWriteTokens', countOf(kinds['ephemeral_1h_input_tokens']))
+  const lives = objectOf(input['cache_write_tokens_details'])
+  note(
+    'longCacheWriteTokens',
+    countOf(kinds['ephemeral_1h_input_tokens']) ?? countOf(lives['ttl_12h_tokens']),
+  )
   note('audioInputTokens', countOf(input['audio_tokens']))
   note('imageInputTokens', countOf(input['image_tokens']))
   note('reasoningTokens', countOf(output['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']))

@@ -9,9 +9,11 @@ export interface Usage {
   readonly outputTokens: number
   readonly cachedInputTokens?: number
   readonly cacheWriteTokens?: number
-  /** The part of them that is cached for an hour, which costs more. */
+  /** The part of them that is cached for an hour or longer, which costs more. */
   readonly longCacheWriteTokens?: number
   readonly audioInputTokens?: number
+  /** The part of `cachedInputTokens` that is audio, which is also a part of `audioInputTokens`. */
+  readonly cachedAudioInputTokens?: number
   readonly imageInputTokens?: number
   readonly reasoningTokens?: number
   readonly audioOutputTokens?: number
@@ -35,6 +37,8 @@ export interface Usage {
   readonly quality?: string
   /** The service tier that the provider reports, such as `flex`, which may cost less or more than usual. */
   readonly serviceTier?: string
+  /** What the provider itself says that the call costs, in US dollars. */
+  readonly chargedUsd?: number
 }
 
 /** Merges the counts; a later one replaces an earlier one. Empty if none is above 0. */

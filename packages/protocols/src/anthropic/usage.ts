@@ -8,13 +8,17 @@ import {
   readServerToolUse,
   serverToolCounts,
   serverToolUse,
+  textOf,
   type Usage,
 } from '@sluice/contract'
 import { servedAs } from '../usage.ts'
+import { BlockFees } from './block-fees.ts'
 
 /** Collects usage that arrives in parts: each number is a running total, and absent fields keep the earlier value. */
 export interface UsageReading {
   add(usage: unknown): void
+  /** Counts a block that begins, whose call may be paid for. */
+  see(block: Fields): void
   read(): Usage | undefined
 }
 
@@ -24,45 +28,60 @@ export interface UsageReading {
  */
 export function createUsageReading(): UsageReading {
   let seen: Fields | undefined
+  const fees = new BlockFees()
   return {
     add(usage) {
       if (!isObject(usage)) return
       const said = Object.entries(usage).filter(([, value]) => value != null)
       seen = { ...seen, ...Object.fromEntries(said) }
     },
-    read: () => (seen === undefined ? undefined : usageOf(seen)),
+    see: (block) => fees.see(block),
+    read: () => (seen === undefined ? undefined : fees.in(usageOf(seen))),
   }
 }
 
 /** The usage of a whole response; undefined if it has none. */
-export function readUsage(usage: unknown): Usage | undefined {
-  return isObject(usage) ? usageOf(usage) : undefined
+export function readUsage({ usage, content }: Fields): Usage | undefined {
+  const reading = createUsageReading()
+  reading.add(usage)
+  for (const block of listOf(content).filter(isObject)) reading.see(block)
+  return reading.read()
 }
 
-/** Iterations of a type. Those of type `message` are included at the top level. */
-function iterationsOf({ iterations }: Fields, type: string): readonly Fields[] {
-  return listOf(iterations)
-    .filter(isObject)
-    .filter((iteration) => iteration['type'] === type)
+/**
+ * What an iteration of a response is (Claude docs, usage): `included` at the top level, `added` to it, or otherwise the tool of
+ * which it is a call. Work of models that the request did not name, an advisor and a model that the provider fell back to, is
+ * billed at their own prices, so it counts as a call, which has no price until one is set.
+ */
+export const iterationKinds: Readonly<Record<string, string>> = {
+  message: 'included',
+  compaction: 'added',
+  advisor_message: 'advisor',
+  fallback_message: 'fallback',
+}
+
+function kindOf({ type }: Fields): string {
+  const name = textOf(type)
+  return (Object.hasOwn(iterationKinds, name) ? iterationKinds[name] : undefined) ?? name
 }
 
 /** Compaction is billed separately, in addition to what the top level has (Claude docs, compaction: usage). */
 function usageOf(fields: Fields): Usage {
-  const usage = iterationsOf(fields, 'compaction').map(countsOf).reduce(added, countsOf(fields))
-  const withOthers = { ...usage, ...serverToolCounts(usage.serverToolCalls, otherModels(fields)) }
+  const iterations = Map.groupBy(listOf(fields['iterations']).filter(isObject), kindOf)
+  const usage = (iterations.get('added') ?? []).map(countsOf).reduce(added, countsOf(fields))
+  iterations.delete('added')
+  iterations.delete('included')
+  const others = new Map([...iterations].map(([tool, list]) => [tool, list.length]))
+  if (isRepriced(fields)) others.set('fallback_credit', 1)
+  const calls = serverToolCounts(usage.serverToolCalls, Object.fromEntries(others))
+  const withOthers = { ...usage, ...calls }
   // A faster speed and inference in one country have prices of their own (Claude docs, pricing).
   return servedAs([fields['service_tier'], fields['speed'], fields['inference_geo']], withOthers)
 }
 
-/**
- * Work of models that the request did not name: an advisor, and a model that the provider fell back to. Their tokens are
- * billed at their own prices, so they count as calls of a tool, which has no price until one is set.
- */
-function otherModels(fields: Fields): Readonly<Record<string, number>> {
-  return {
-    advisor: iterationsOf(fields, 'advisor_message').length,
-    fallback: iterationsOf(fields, 'fallback_message').length,
-  }
+/** A redeemed credit bills the response as if another conversation had gone before, which only the provider knows. */
+function isRepriced({ fallback_credit: credit }: Fields): boolean {
+  return objectOf(objectOf(credit)['status'])['type'] === 'redeemed'
 }
 
 function added(total: Usage, more: Usage): Usage {

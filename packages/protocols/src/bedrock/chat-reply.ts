@@ -21,6 +21,7 @@ import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { TextPlaces } from '../text-places.ts'
 import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
+import { BlockFees } from './block-fees.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
 import { readUsage } from './usage.ts'
 
@@ -35,7 +36,9 @@ export function decodeChat(
   if (!isObject(message))
     throw new GatewayError('upstream_garbled', 'Bedrock answered without output.message')
   const answer = readMessage(listOf(message['content']), answersByTool(request))
-  const usage = readUsage(body)
+  const fees = new BlockFees()
+  for (const block of listOf(message['content']).filter(isObject)) fees.see(block)
+  const usage = fees.in(readUsage(body))
   const stopSequence = stopSequenceOf(body['additionalModelResponseFields'])
   const tier = someText(objectOf(body['serviceTier'])['type'])
   const choice = {

@@ -15,6 +15,7 @@ import type { Annotation } from '../citations.ts'
 import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
+import { BlockFees } from './block-fees.ts'
 import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
@@ -44,12 +45,14 @@ export function createChatReader(
 ): StreamReader<'chat'> {
   const chunks = createChatChunks(context)
   const blocks = createBlocks(chunks, answersByTool(request))
+  const fees = new BlockFees()
   return {
     read(event) {
       const body = eventObject(event) ?? {}
       const index = countOf(body['contentBlockIndex']) ?? 0
       switch (event.event) {
         case 'contentBlockStart':
+          fees.see(objectOf(body['start']))
           return blocks.start(index, objectOf(body['start']))
         case 'contentBlockDelta':
           return blocks.delta(index, objectOf(body['delta']))
@@ -64,7 +67,7 @@ export function createChatReader(
           return [...rest, ...chunks.finish(reason, extra)]
         }
         case 'metadata': {
-          const usage = readUsage(body)
+          const usage = fees.in(readUsage(body))
           return usage === undefined ? [] : [{ usage }]
         }
         default:

@@ -1,4 +1,12 @@
-import { countOf, type Fields, isObject, listOf, objectOf, type Usage } from '@sluice/contract'
+import {
+  countOf,
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  serverToolCounts,
+  type Usage,
+} from '@sluice/contract'
 import { servedAs } from '../usage.ts'
 
 /**
@@ -22,5 +30,16 @@ export function readUsage({ usage: value, serviceTier }: Fields): Usage | undefi
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
     ...(written === undefined ? {} : { cacheWriteTokens: written }),
     ...(long === 0 ? {} : { longCacheWriteTokens: long }),
+    ...serverToolCounts(toolCounts(value['serverToolUsage'])),
   })
+}
+
+/** ServerToolUsage: counts by tool. */
+function toolCounts(told: unknown): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(objectOf(told)).flatMap(([tool, said]) => {
+      const count = countOf(said)
+      return count === undefined ? [] : [[tool, count]]
+    }),
+  )
 }

@@ -2,6 +2,7 @@ import { type Fields, isObject, objectOf, someText, type Usage } from '@sluice/c
 import { endWithoutReason } from '../finished.ts'
 import type { StreamWatcher } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
+import { BlockFees } from './block-fees.ts'
 import { streamFailure } from './failure.ts'
 import { readUsage } from './usage.ts'
 
@@ -9,6 +10,7 @@ import { readUsage } from './usage.ts'
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   let finished = false
+  const fees = new BlockFees()
   return {
     see(event) {
       if (event.event === 'error') return streamFailure(event.data)
@@ -16,6 +18,7 @@ export function createChatWatcher(): StreamWatcher {
       if (body === undefined) return 'garbage'
       switch (event.event) {
         case 'contentBlockStart':
+          fees.see(objectOf(body['start']))
           return isObject(objectOf(body['start'])['toolUse']) ? 'content' : 'other'
         case 'contentBlockDelta':
           return says(objectOf(body['delta'])) ? 'content' : 'other'
@@ -30,7 +33,7 @@ export function createChatWatcher(): StreamWatcher {
           return 'other'
       }
     },
-    usage: () => usage,
+    usage: () => fees.in(usage),
   }
 }
 

@@ -1,4 +1,11 @@
-import { countOf, type Fields, isObject, objectOf, type Usage } from '@sluice/contract'
+import {
+  countOf,
+  type Fields,
+  isObject,
+  objectOf,
+  serverToolCounts,
+  type Usage,
+} from '@sluice/contract'
 
 /**
  * Usage of a chat completion. `tokens` counts what the model read and wrote, and `cached_tokens` is a part of what it read.
@@ -20,6 +27,11 @@ export function readUsage(value: unknown): Usage | undefined {
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
     ...(billedInput === undefined ? {} : { billedInputTokens: billedInput }),
     ...(billedOutput === undefined ? {} : { billedOutputTokens: billedOutput }),
+    // Billed beside the tokens: calls of tools that have no price until one is set.
+    ...serverToolCounts({
+      search: countOf(billed['search_units']) ?? 0,
+      classification: countOf(billed['classifications']) ?? 0,
+    }),
   }
 }
 
@@ -27,11 +39,13 @@ export function readUsage(value: unknown): Usage | undefined {
 export function readBilledUnits(meta: Fields): Usage | undefined {
   const units = objectOf(meta['billed_units'])
   const input = countOf(units['input_tokens'])
+  const images = countOf(units['image_tokens'])
   const searches = countOf(units['search_units'])
-  if (input === undefined && searches === undefined) return undefined
+  if (input === undefined && images === undefined && searches === undefined) return undefined
   return {
-    inputTokens: input ?? 0,
+    inputTokens: (input ?? 0) + (images ?? 0),
     outputTokens: 0,
+    ...(images === undefined ? {} : { imageInputTokens: images }),
     ...(searches === undefined ? {} : { searchUnits: searches }),
   }
 }

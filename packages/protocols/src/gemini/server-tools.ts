@@ -4,15 +4,12 @@ import {
   listOf,
   objectOf,
   type ServerToolCall,
-  serverToolCounts,
   someText,
   textOf,
-  type Usage,
 } from '@sluice/contract'
 import type { FormatContext } from '../protocol.ts'
 import { codeOf, logsOf, nameUntold, pagesOf, queriesOf } from '../server-tools.ts'
 import type { Part } from './generate-content.ts'
-import { readUsage } from './usage.ts'
 
 // Tools that Google runs itself (https://ai.google.dev/gemini-api/docs/tools). Code has parts of its own; searches and
 // pages are in the metadata of the candidate.
@@ -117,43 +114,6 @@ function codeResult({ outcome, output }: Fields): Partial<ServerToolCall> {
   const stdout = textOf(output)
   if (outcome === 'OUTCOME_OK' || outcome === undefined) return { output: { stdout } }
   return { output: { stdout: '', stderr: stdout, error_code: outcome }, is_error: true }
-}
-
-/** Counts the calls of a response, complete or in fragments. */
-export class ServerToolCounter {
-  readonly #tools = new ServerTools(() => '')
-  readonly #counts: Record<string, number> = {}
-
-  add(body: Fields): void {
-    const calls = listOf(body['candidates'])
-      .filter(isObject)
-      .filter(mayHoldTools)
-      .flatMap((candidate) => this.#tools.read(candidate))
-    for (const call of calls) {
-      const times = call.type === 'web_search' ? queriesOf(call).length : 1
-      this.#counts[call.type] = (this.#counts[call.type] ?? 0) + times
-    }
-  }
-
-  /** The usage, including the calls counted so far. */
-  in(usage: Usage): Usage {
-    return { ...usage, ...serverToolCounts(this.#counts) }
-  }
-}
-
-function mayHoldTools({ content, groundingMetadata, urlContextMetadata }: Fields): boolean {
-  if (groundingMetadata !== undefined || urlContextMetadata !== undefined) return true
-  const parts = listOf(objectOf(content)['parts'])
-  return parts.some((part) => isObject(part) && textOf(part['text']) === '')
-}
-
-/** The usage of a whole response. */
-export function contentUsage(body: Fields): Usage | undefined {
-  const usage = readUsage(body['usageMetadata'])
-  if (usage === undefined) return undefined
-  const counter = new ServerToolCounter()
-  counter.add(body)
-  return counter.in(usage)
 }
 
 /** Code and its result as parts. Every other call is in the candidate's metadata or cannot be expressed. */

@@ -15,6 +15,7 @@ export function readUsage(metadata: unknown): Usage | undefined {
   const cached = countOf(metadata['cachedContentTokenCount'])
   const audioIn = tokensOf(metadata['promptTokensDetails'], 'AUDIO')
   const imageIn = tokensOf(metadata['promptTokensDetails'], 'IMAGE')
+  const audioCached = tokensOf(metadata['cacheTokensDetails'], 'AUDIO')
   const audioOut = tokensOf(metadata['candidatesTokensDetails'], 'AUDIO')
   const imageOut = tokensOf(metadata['candidatesTokensDetails'], 'IMAGE')
   return servedAs(tierOf(metadata), {
@@ -23,6 +24,7 @@ export function readUsage(metadata: unknown): Usage | undefined {
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
     ...(thoughts === undefined ? {} : { reasoningTokens: thoughts }),
     ...(audioIn === undefined ? {} : { audioInputTokens: audioIn }),
+    ...(audioCached === undefined ? {} : { cachedAudioInputTokens: audioCached }),
     ...(imageIn === undefined ? {} : { imageInputTokens: imageIn }),
     ...(audioOut === undefined ? {} : { audioOutputTokens: audioOut }),
     ...(imageOut === undefined ? {} : { imageOutputTokens: imageOut }),

@@ -46,7 +46,7 @@ export function decodeChat(
   if (!Array.isArray(body['content']))
     throw new GatewayError('upstream_garbled', 'The upstream’s response holds no content')
   const answer = readBlocks(body['content'], answerToolName(request, context.model))
-  const usage = readUsage(body['usage'])
+  const usage = readUsage(body)
   const stopSequence = someText(body['stop_sequence'])
   const tier = someText(objectOf(body['usage'])['service_tier'])
   const choice = {

@@ -124,6 +124,7 @@ function begin(reading: Reading, message: Fields): Steps {
 
 function openBlock(reading: Reading, index: unknown, fields: Fields): Steps {
   const kind = kindOf(reading, fields)
+  reading.usage.see(fields)
   const block: OpenBlock = {
     fields,
     kind,

@@ -85,7 +85,7 @@ export const nativeMessages: Native = {
   ...nativeJson('/v1/messages', {
     adapted: adaptedMessages,
     watcher: createChatWatcher,
-    usage: (body) => readUsage(objectOf(body)['usage']),
+    usage: (body) => readUsage(objectOf(body)),
     made: (body, request) => [
       ...continuable(request, objectOf(body)),
       ...madeByMessage(objectOf(body)),

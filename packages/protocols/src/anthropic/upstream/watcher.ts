@@ -1,5 +1,6 @@
 import {
   type Fields,
+  isObject,
   listOf,
   objectOf,
   type ServerSentEvent,
@@ -28,12 +29,15 @@ export function createChatWatcher(request?: unknown): StreamWatcher {
         const message = objectOf(data['message'])
         usage.add(message['usage'])
         made.push(...continuable(request, message))
+        for (const block of listOf(message['content']).filter(isObject)) usage.see(block)
       }
       if (data['type'] === 'message_delta') {
         usage.add(data['usage'])
         made.push(...madeByMessage(objectOf(data['delta'])))
-      } else if (data['type'] === 'content_block_start')
+      } else if (data['type'] === 'content_block_start') {
+        usage.see(objectOf(data['content_block']))
         made.push(...filesOf(data['content_block']))
+      }
       const torn = blocks.see(data)
       if (torn) return torn
       isFinished ||= givesReason(data)

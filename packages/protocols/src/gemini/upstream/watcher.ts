@@ -10,7 +10,7 @@ import {
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventJson } from '../../read-json.ts'
 import { failureOf } from '../finish-reasons.ts'
-import { ServerToolCounter } from '../server-tools.ts'
+import { ServerToolCounter } from '../content-usage.ts'
 import { readUsage } from '../usage.ts'
 import { hasContent } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'

@@ -32,7 +32,8 @@ import {
   reasoningText,
   wholeCallOf,
 } from './output-items.ts'
-import { responseUsage, serverCallOf } from './server-items.ts'
+import { responseUsage } from './response-usage.ts'
+import { serverCallOf } from './server-items.ts'
 import { failureIn } from './watcher.ts'
 
 /** Put between two messages of one response, such as a commentary and the final answer. */

@@ -17,7 +17,8 @@ import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { finishOf, messageGap } from './chat-reply.ts'
 import { annotationsOf, callOf, imageOf, reasoningBlock, reasoningText } from './output-items.ts'
-import { responseUsage, serverCallOf } from './server-items.ts'
+import { responseUsage } from './response-usage.ts'
+import { serverCallOf } from './server-items.ts'
 import { typeOf } from './watcher.ts'
 
 type ChatStep = Step<ChatChunk>

@@ -5,7 +5,7 @@ import { adaptedResponses } from '../../openai/upstream/adapted-request.ts'
 import { nativeJson } from '../../openai/upstream/native.ts'
 import type { Native } from '../../protocol.ts'
 import { mendedInput, mendedResponse } from './no-arguments.ts'
-import { responseUsage } from './server-items.ts'
+import { responseUsage } from './response-usage.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /**

@@ -4,13 +4,10 @@ import {
   listOf,
   objectOf,
   type ServerToolCall,
-  serverToolCounts,
   someText,
   textOf,
-  type Usage,
 } from '@sluice/contract'
 import { readInput } from '../../server-tools.ts'
-import { readUsage, servedAs } from '../../usage.ts'
 
 /** Items that are read elsewhere, or that only a caller can respond to. */
 const others: ReadonlySet<unknown> = new Set([
@@ -61,19 +58,6 @@ export function serverCallOf(item: Fields): ServerToolCall | undefined {
   }
 }
 
-/** The usage of a response. The calls of its items are counted if the response does not count them itself. */
-export function responseUsage(response: Fields): Usage | undefined {
-  const usage = servedAs(response['service_tier'], readUsage(response['usage']))
-  if (usage === undefined) return undefined
-  const counts: Record<string, number> = {}
-  for (const item of listOf(response['output']).filter(isObject)) {
-    const call =
-      isServers(item) || textOf(item['type']).endsWith('_call') ? serverCallOf(item) : undefined
-    if (call !== undefined) counts[call.type] = (counts[call.type] ?? 0) + 1
-  }
-  return { ...usage, ...serverToolCounts(counts, usage.serverToolCalls) }
-}
-
 /** Whether it is a call of one of xAI's own tools, whose result the server already has. The ids show it. */
 export function isServers({ id, call_id: callId }: Fields): boolean {
   return [id, callId].some((one) => typeof one === 'string' && one.startsWith('xs_'))
@@ -81,9 +65,13 @@ export function isServers({ id, call_id: callId }: Fields): boolean {
 
 /** A search, or a page that was opened. */
 function searchCall(id: string, action: Fields): ServerToolCall {
-  const { type, sources, ...input } = action
-  const isFetch = type === 'open_page' || type === 'find_in_page' || type === 'find'
-  return { id, type: isFetch ? 'web_fetch' : 'web_search', input, ...told(sources) }
+  const { type: _, sources, ...input } = action
+  return { id, type: isVisit(action) ? 'web_fetch' : 'web_search', input, ...told(sources) }
+}
+
+/** Whether the action of a search only looks into a page. */
+export function isVisit({ type }: Fields): boolean {
+  return type === 'open_page' || type === 'find_in_page' || type === 'find'
 }
 
 /** Outputs are present only if the request included them. */

@@ -11,7 +11,7 @@ import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { mendedResponse, StreamedArguments } from './no-arguments.ts'
 import { callOf } from './output-items.ts'
-import { responseUsage } from './server-items.ts'
+import { responseUsage } from './response-usage.ts'
 
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent). It ends with a whole response and without `[DONE]`. */
 export function createChatWatcher(): StreamWatcher {

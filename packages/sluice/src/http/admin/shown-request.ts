@@ -188,6 +188,7 @@ const quantities = [
   'cacheWriteTokens',
   'longCacheWriteTokens',
   'audioInputTokens',
+  'cachedAudioInputTokens',
   'imageInputTokens',
   'outputTokens',
   'reasoningTokens',
@@ -223,6 +224,11 @@ const attemptSchema = object({
   size: textOrNull,
   quality: textOrNull,
   serviceTier: textOrNull,
+  chargedUsd: {
+    type: ['number', 'null'],
+    description:
+      'What the provider itself says that the call costs, in US dollars; null if nothing.',
+  },
   costMicroUsd: microUsd,
   costParts: {
     oneOf: [
