@@ -150,4 +150,5 @@ export {
   keepAliveComment,
   type ServerSentEvent,
 } from './wire/sse.ts'
+export { soundSeconds } from './wire/sound-length.ts'
 export { wavHeader } from './wire/wav.ts'

@@ -55,6 +55,9 @@ export const price = object(
     cacheWrite: optional(tokens('Input tokens written to a cache. Default: as input.')),
     cacheWrite1h: optional(tokens('Input tokens written to a cache for an hour.')),
     audioInput: optional(tokens('Audio tokens of the input.')),
+    audioCacheRead: optional(
+      tokens('Audio tokens of the input read from a cache. Default: as cacheRead.'),
+    ),
     imageInput: optional(tokens('Image tokens of the input. Default: as input.')),
     output: optional(tokens('Output tokens.')),
     reasoning: optional(tokens('Reasoning tokens of the output. Default: as output.')),

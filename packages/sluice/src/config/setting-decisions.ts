@@ -87,6 +87,7 @@ const price: Decision<PriceConfig> = {
     cacheWrite: 'shown',
     cacheWrite1h: 'shown',
     audioInput: 'shown',
+    audioCacheRead: 'shown',
     imageInput: 'shown',
     output: 'shown',
     reasoning: 'shown',

@@ -9,6 +9,8 @@ export interface PricedTarget {
   /** The provider's name in the catalogue; undefined for a custom provider. */
   readonly catalogue: string | undefined
   readonly model: string
+  /** Its name at the provider, if that is another one. Prices in sluice.yaml may use either. */
+  readonly alsoNamed?: string
 }
 
 /** A price in sluice.yaml for targets that match a pattern: `provider/model`, or with a trailing `*`. */
@@ -51,7 +53,7 @@ export function createPriceBook({ library: load, overrides, today }: PriceBookIn
       const found = [
         ...baseOf(target, at, library),
         ...overrides
-          .filter(({ pattern }) => fits(pattern, `${target.provider}/${target.model}`))
+          .filter(({ pattern }) => namesOf(target).some((name) => fits(pattern, name)))
           .sort((a, b) => a.pattern.length - b.pattern.length)
           .map(({ price }) => ({ ...price, source: 'sluice.yaml', date: today })),
       ]
@@ -64,6 +66,12 @@ export function createPriceBook({ library: load, overrides, today }: PriceBookIn
   }
 }
 
+function namesOf({ provider, model, alsoNamed }: PricedTarget): readonly string[] {
+  return [model, ...(alsoNamed === undefined ? [] : [alsoNamed])].map(
+    (name) => `${provider}/${name}`,
+  )
+}
+
 function baseOf(
   { catalogue, model }: PricedTarget,
   at: number,
@@ -73,7 +81,10 @@ function baseOf(
   const found = library?.(catalogue, model, new Date(at))
   const kind = kinds[catalogue] ?? catalogue
   const own = ownRows.filter(
-    ({ provider, models }) => provider === kind && models.some((pattern) => fits(pattern, model)),
+    ({ provider, models, since = '' }) =>
+      provider === kind &&
+      new Date(at).toISOString() >= since &&
+      models.some((pattern) => fits(pattern, model)),
   )
   return [...(found ? [found] : []), ...own]
 }
@@ -84,8 +95,9 @@ const kinds: Readonly<Record<string, string>> = {
   'google-vertex': 'google',
 }
 
-/** Whether a name matches a pattern, which may end in `*`. */
+/** Whether a name matches a pattern, which may end in `*` or begin with it. */
 function fits(pattern: string, name: string): boolean {
+  if (pattern.startsWith('*') && pattern !== '*') return name.endsWith(pattern.slice(1))
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
 
@@ -95,15 +107,27 @@ function hasPrice({ rates, variants = [] }: PriceInput): boolean {
 }
 
 function joined(below: PriceInput, above: PriceInput): PriceInput {
-  const isSame = below.source === above.source
   const isWhole = hasPrice(above)
   return {
     rates: { ...below.rates, ...above.rates },
     variants: [...(above.variants ?? []), ...(below.variants ?? [])],
     tools: { ...below.tools, ...above.tools },
     serviceTiers: { ...below.serviceTiers, ...above.serviceTiers },
-    source: isSame || !isWhole ? below.source : `${below.source}, ${above.source}`,
+    ...sourceOf(below, above, isWhole),
     date: isWhole && above.date > below.date ? above.date : below.date,
+  }
+}
+
+/** Both sources, unless the price below was that of another model, which this one replaces. */
+function sourceOf(
+  { source: below, matched }: PriceInput,
+  { source: above, rates }: PriceInput,
+  isWhole: boolean,
+): Pick<PriceInput, 'source' | 'matched'> {
+  if (matched !== undefined && rates.input !== undefined) return { source: above }
+  return {
+    ...(matched !== undefined && { matched }),
+    source: below === above || !isWhole ? below : `${below}, ${above}`,
   }
 }
 

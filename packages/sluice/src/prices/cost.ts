@@ -23,6 +23,7 @@ export type PricedUsage = Usage & { readonly estimated?: boolean }
 
 const attoPerPico = 1_000_000n
 const attoPerMicro = 10n ** 12n
+const attoPerUsd = attoPerMicro * 1_000_000n
 const millionth = 1_000_000n
 
 /** A quantity above 0 of one kind. */
@@ -39,13 +40,21 @@ interface Line {
  */
 export function cost(usage: PricedUsage, operation: OperationName, price: Price): Cost | null {
   const atto = plainCost(usage, price) ?? fullCost(usage, operation, price)
-  if (atto === null) return null
-  return {
-    money: (atto + attoPerPico / 2n) / attoPerPico,
-    priceSource: price.source,
-    priceDate: price.date,
-    estimated: usage.estimated === true,
-  }
+  return atto === null ? null : costIn(atto, price, usage.estimated === true)
+}
+
+/** A cost that is known without a calculation, in US dollars. */
+export function knownCost(usd: number, source: string): Cost {
+  return costIn(scaled(usd, attoPerUsd), { source, date: '' }, false)
+}
+
+function costIn(
+  atto: bigint,
+  { source, date }: Pick<Price, 'source' | 'date'>,
+  estimated: boolean,
+): Cost {
+  const money = (atto + attoPerPico / 2n) / attoPerPico
+  return { money, priceSource: source, priceDate: date, estimated }
 }
 
 /**
@@ -68,6 +77,7 @@ const plainFields: ReadonlySet<string> = new Set<keyof PricedUsage>([
   'outputTokens',
   'estimated',
   'serviceTier',
+  'chargedUsd',
 ])
 
 /** Whether a field of a usage leaves its cost as it is. 0 billed tokens do not: they replace the others. */
@@ -137,9 +147,10 @@ function factorOf(tier: string | undefined, price: Price): bigint | undefined {
   )
 }
 
-function amountOf({ atto, tiers, minimum }: Rate, quantity: number, inputTokens: number): bigint {
+function amountOf(rate: Rate, quantity: number, inputTokens: number): bigint {
+  const { atto, tiers, minimum, maximum = Number.POSITIVE_INFINITY } = rate
   const each = tiers.find(({ above }) => inputTokens > above)?.atto ?? atto
-  const count = Math.max(quantity, minimum)
+  const count = Math.min(Math.max(quantity, minimum), maximum)
   if (Number.isSafeInteger(count)) return BigInt(count) * each
   return (scaled(count, millionth) * each) / millionth
 }
@@ -204,8 +215,9 @@ function isAsked(kind: string | undefined, asked: string | undefined): boolean {
 }
 
 /**
- * Tokens by price, each counted once. Cached tokens count as cached, whatever their kind. A kind without a price costs as much
- * as the kind that contains it, except where providers charge several times as much: audio, and cache writes kept for an hour.
+ * Tokens by price, each counted once. Cached tokens count as cached, whatever their kind, but for audio that is told to be. A
+ * kind without a price costs as much as the kind that contains it, except where providers charge several times as much: audio,
+ * and cache writes kept for an hour.
  */
 function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   const lines: Line[] = []
@@ -221,16 +233,20 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
     left[from] -= taken
     return taken
   }
-  const read = take('input', usage.cachedInputTokens)
+  const cachedAudio = Math.min(usage.cachedAudioInputTokens ?? 0, usage.cachedInputTokens ?? 0)
+  const audioRead = take('input', cachedAudio)
+  const read = take('input', (usage.cachedInputTokens ?? 0) - audioRead)
   const written = take('input', usage.cacheWriteTokens)
   const writtenLong = Math.min(usage.longCacheWriteTokens ?? 0, written)
-  const audioIn = take('input', usage.audioInputTokens)
+  const audioIn = take('input', (usage.audioInputTokens ?? 0) - audioRead)
   const imageIn = take('input', usage.imageInputTokens)
   const audioOut = take('output', usage.audioOutputTokens)
   const imageOut = take('output', usage.imageOutputTokens)
   const reasoning = take('output', usage.reasoningTokens)
   const write1h = rates.cacheWrite1h ?? (rates.cacheWrite ? undefined : rates.input)
-  addLine(lines, 'cacheRead', read, rates.cacheRead ?? rates.input)
+  const cacheRead = rates.cacheRead ?? rates.input
+  addLine(lines, 'audioCacheRead', audioRead, rates.audioCacheRead ?? cacheRead)
+  addLine(lines, 'cacheRead', read, cacheRead)
   addLine(lines, 'cacheWrite', written - writtenLong, rates.cacheWrite ?? rates.input)
   addLine(lines, 'cacheWrite1h', writtenLong, write1h)
   addLine(lines, 'audioInput', audioIn, rates.audioInput)

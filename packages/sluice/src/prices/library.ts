@@ -1,5 +1,6 @@
 import type { ModelPrice, Provider } from '@pydantic/genai-prices'
 import type { PriceInput, RateInput, RateName } from './price.ts'
+import { otherModel } from './matched-name.ts'
 import { libraryProviders } from './providers.ts'
 
 /** The library's price of a model at a moment, by the catalogue's provider name. */
@@ -34,7 +35,11 @@ export async function openLibrary(fetched?: FetchedPrices): Promise<Library> {
     const providerId = libraryProviders[provider]
     if (providerId === undefined) return undefined
     const found = calcPrice({}, model, { providerId, timestamp })
-    return found ? priceOf(found.model_price, found.provider.id, found.model.id, origin) : undefined
+    if (!found) return undefined
+    const price = priceOf(found.model_price, found.provider.id, found.model.id, origin)
+    const matched = otherModel(model, found.model)
+    if (!price || matched === undefined) return price
+    return { ...price, matched, source: `${price.source} (as ${matched})` }
   }
 }
 
@@ -45,6 +50,7 @@ const rateKeys: Readonly<Record<string, readonly [RateName, number]>> = {
   cache_write_mtok: ['cacheWrite', 1_000_000],
   cache_write_1h_mtok: ['cacheWrite1h', 1_000_000],
   input_audio_mtok: ['audioInput', 1_000_000],
+  cache_audio_read_mtok: ['audioCacheRead', 1_000_000],
   input_image_mtok: ['imageInput', 1_000_000],
   output_mtok: ['output', 1_000_000],
   output_reasoning_mtok: ['reasoning', 1_000_000],
@@ -64,7 +70,6 @@ const toolKeys: Readonly<Record<string, string>> = {
 /** Duplicates, and prices for kinds that usage does not distinguish. */
 const leftOut: ReadonlySet<string> = new Set([
   'input_audio_hours',
-  'cache_audio_read_mtok',
   'cache_image_read_mtok',
   'input_video_mtok',
 ])
@@ -93,11 +98,26 @@ function priceOf(
   const { input, audioSecond } = rates
   // Gemini's pages give a price for audio only if it differs from that of text.
   if (provider === 'google' && input && !rates.audioInput) rates.audioInput = input
+  // What such a model says is sound, whose price the library has as that of all output.
+  if (provider === 'google' && model.endsWith('-tts') && rates.output && !rates.audioOutput)
+    rates.audioOutput = rates.output
   // "Minimum billed length is 10 seconds" (https://groq.com/pricing, speech recognition).
   if (provider === 'groq' && audioSecond && model.startsWith('whisper-'))
     rates.audioSecond = { ...audioSecond, minimum: 10 }
+  // What is kept for an hour costs twice as much as input, wherever Claude runs (Claude docs, pricing: prompt caching).
+  if (model.includes('claude') && input && rates.cacheWrite && !rates.cacheWrite1h)
+    rates.cacheWrite1h = twice(input)
   if (Object.keys(rates).length === 0 && Object.keys(tools).length === 0) return undefined
   return { rates, tools, ...origin }
+}
+
+function twice({ usd, tiers, ...rest }: RateInput): RateInput {
+  const double = (price: number): number => Number((price * 2).toPrecision(12))
+  return {
+    ...rest,
+    usd: double(usd),
+    ...(tiers && { tiers: tiers.map(({ above, usd: price }) => ({ above, usd: double(price) })) }),
+  }
 }
 
 /** Removes rounding errors of binary fractions. */

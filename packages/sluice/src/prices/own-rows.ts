@@ -1,5 +1,7 @@
+import { correctedRows } from './corrected-rows.ts'
 import type { OwnRow, RateInput, VariantInput } from './price.ts'
 import { tierRows } from './tier-rows.ts'
+import { toolRows } from './tool-rows.ts'
 
 const perMillion = (usd: number): RateInput => ({ usd, per: 1_000_000 })
 const perHour = (usd: number): RateInput => ({ usd, per: 3_600 })
@@ -52,6 +54,8 @@ const perplexity = {
  */
 export const ownRows: readonly OwnRow[] = [
   ...tierRows,
+  ...toolRows,
+  ...correctedRows,
   {
     ...openai,
     models: ['omni-moderation*', 'text-moderation*'],
@@ -264,15 +268,6 @@ export const ownRows: readonly OwnRow[] = [
     rates: { searchUnit: perThousand(1) },
     date: '2025-11-02',
   },
-  // "Web fetch is available at no additional cost": what it reads is billed as tokens.
-  {
-    provider: 'anthropic',
-    source: 'https://docs.claude.com/en/docs/about-claude/pricing',
-    models: ['*'],
-    rates: {},
-    tools: { web_fetch: 0 },
-    date: '2025-11-02',
-  },
   // By the context of the search, low where nothing is asked for; that pays for the searches.
   {
     ...perplexity,
@@ -316,31 +311,6 @@ export const ownRows: readonly OwnRow[] = [
     source: 'https://www.alibabacloud.com/help/en/model-studio/model-pricing',
     models: ['qwen3-max'],
     rates: { input: tiered(1.2, 2.4, 3), output: tiered(6, 12, 15) },
-    date: '2025-11-02',
-  },
-  {
-    provider: 'xai',
-    source: 'https://docs.x.ai/developers/pricing',
-    models: ['*'],
-    rates: {},
-    tools: {
-      web_search: 0.005,
-      x_search: 0.005,
-      code_execution: 0.005,
-      code_interpreter: 0.005,
-      attachment_search: 0.01,
-      collections_search: 0.0025,
-      file_search: 0.0025,
-    },
-    date: '2026-11-22',
-  },
-  // Sources of the search that came before tools; the page has no price for them any more.
-  {
-    provider: 'xai',
-    source: 'https://docs.x.ai/developers/pricing',
-    models: ['*'],
-    rates: {},
-    tools: { source: 0.025 },
     date: '2025-11-02',
   },
 ]

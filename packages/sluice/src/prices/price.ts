@@ -5,6 +5,7 @@ export const tokenRates = [
   'cacheWrite',
   'cacheWrite1h',
   'audioInput',
+  'audioCacheRead',
   'imageInput',
   'output',
   'reasoning',
@@ -42,24 +43,31 @@ export interface VariantInput {
   readonly usd: number
 }
 
+/** USD for one call of a tool that the provider runs, or for each request that uses it, however often. */
+export type ToolInput = number | { readonly usd: number; readonly per: 'request' }
+
 /** A price as written in the library, in own rows or in sluice.yaml. */
 export interface PriceInput {
   readonly rates: Readonly<Partial<Record<RateName, RateInput>>>
   readonly variants?: readonly VariantInput[]
-  /** USD per call of a tool that the provider runs, by its name in `serverToolCalls`. */
-  readonly tools?: Readonly<Record<string, number>>
+  /** Of tools that the provider runs, by their names in `serverToolCalls`. */
+  readonly tools?: Readonly<Record<string, ToolInput>>
   /** Factors for the total, by the service tier the provider reports. */
   readonly serviceTiers?: Readonly<Record<string, number>>
   /** Where the price was found: a page, `sluice.yaml` or `built-in`. */
   readonly source: string
   /** The day it was valid, as YYYY-MM-DD. */
   readonly date: string
+  /** The model whose price it is, if that is another one; the source names it too. */
+  readonly matched?: string
 }
 
 /** A price maintained here, for what the library lacks. If no size or quality is requested, the first variant applies. */
 export interface OwnRow extends PriceInput {
   readonly provider: string
-  /** Whole model names; a trailing `*` matches any ending. */
+  /** When it begins to hold (YYYY-MM-DD or with a time, UTC). Default: always. */
+  readonly since?: string
+  /** Whole model names; `*` at the end matches any ending, and at the beginning any beginning. */
   readonly models: readonly string[]
 }
 
@@ -71,6 +79,8 @@ export interface Rate {
   readonly atto: bigint
   readonly tiers: readonly { readonly above: number; readonly atto: bigint }[]
   readonly minimum: number
+  /** The largest number of billed units. */
+  readonly maximum?: number
 }
 
 /** A price ready for calculation. */
@@ -83,6 +93,10 @@ export interface Price extends Pick<PriceInput, 'source' | 'date'> {
   readonly written: PriceInput
   /** 10⁻¹⁸ USD for a token, if tokens of input and output each have one rate and a request has none. */
   readonly plain: { readonly input: bigint; readonly output: bigint } | undefined
+  /** Whether the cost is known without any usage: everything is free, or only requests are paid for. */
+  readonly isFixed: boolean
+  /** Whether everything is free that has a rate at all. */
+  readonly isFree: boolean
 }
 
 export function createPrice(written: PriceInput): Price {
@@ -91,11 +105,16 @@ export function createPrice(written: PriceInput): Price {
     Object.entries(written.rates).map(([name, rate]) => [name, rateOf(rate)]),
   ) as Price['rates']
   const variants = kinds.map(({ usd, ...kind }) => ({ ...kind, rate: rateOf({ usd, per: 1 }) }))
+  const paid = Object.entries(rates).filter(([, rate]) => !isZero(rate))
+  const hasRate = Object.keys(rates).length > 0 || variants.length > 0
+  const areKindsFree = variants.every(({ rate }) => isZero(rate))
   return {
     rates,
     variants,
+    isFree: hasRate && areKindsFree && paid.length === 0,
+    isFixed: hasRate && areKindsFree && paid.every(([name]) => name === 'request'),
     plain: variants.length === 0 && !rates.request ? plainOf(rates) : undefined,
-    tools: new Map(Object.entries(tools).map(([name, usd]) => [name, rateOf({ usd, per: 1 })])),
+    tools: new Map(Object.entries(tools).map(([name, tool]) => [name, toolRate(tool)])),
     serviceTiers: new Map(
       Object.entries(serviceTiers).map(([name, factor]) => [name, scaled(factor, 1_000_000n)]),
     ),
@@ -109,6 +128,15 @@ function plainOf({ input, output }: Price['rates']): Price['plain'] {
   if (!input || !output) return undefined
   const isPlain = [input, output].every(({ tiers, minimum }) => tiers.length === 0 && minimum === 0)
   return isPlain ? { input: input.atto, output: output.atto } : undefined
+}
+
+function isZero({ atto, tiers }: Rate): boolean {
+  return atto === 0n && tiers.every((tier) => tier.atto === 0n)
+}
+
+function toolRate(tool: ToolInput): Rate {
+  if (typeof tool === 'number') return rateOf({ usd: tool, per: 1 })
+  return { ...rateOf({ usd: tool.usd, per: 1 }), maximum: 1 }
 }
 
 function rateOf({ usd, per, tiers = [], minimum = 0 }: RateInput): Rate {

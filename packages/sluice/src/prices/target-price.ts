@@ -1,6 +1,7 @@
-import type { OperationName } from '@sluice/contract'
+import { noUsage, type OperationName } from '@sluice/contract'
 import { freePrice, type PriceBook, type PricedTarget } from './book.ts'
-import { type Cost, cost, type CostPart, costParts, type PricedUsage } from './cost.ts'
+import { chargedSource, chargeOf } from './charged.ts'
+import { type Cost, cost, type CostPart, costParts, knownCost, type PricedUsage } from './cost.ts'
 import type { Price, PriceInput } from './price.ts'
 
 /** The price of one target. It is cached and looked up again regularly, because some prices depend on the time of day. */
@@ -11,8 +12,11 @@ export interface TargetPrice {
   open(): Promise<void> | undefined
   /** The price as written, at a moment; undefined if unknown. */
   written(at: number): PriceInput | undefined
-  /** The cost of a call that began at `at`; null if unknown, which is reported once. */
-  cost(usage: PricedUsage, operation: OperationName, at: number): Cost | null
+  /**
+   * The cost of a call that began at `at`: what the provider charged, otherwise what its usage costs. Without usage it is known
+   * only if it does not depend on any. Null if it is unknown, which is reported once.
+   */
+  cost(usage: PricedUsage | undefined, operation: OperationName, at: number): Cost | null
   /** The parts of the cost; empty if it is free. */
   parts(usage: PricedUsage, operation: OperationName, at: number): readonly CostPart[] | null
 }
@@ -46,7 +50,7 @@ export function createTargetPrices(
             price = book.find(target, at)
             period = now
           }
-          const found = price ? cost(usage, operation, price) : null
+          const found = costOf(target, price, { usage, operation })
           const id = `${target.provider}/${target.model}`
           if (!found && !warned.has(id) && warned.size < warnedMax) {
             warned.add(id)
@@ -56,11 +60,30 @@ export function createTargetPrices(
         },
         parts(usage, operation, at) {
           const then = book.find(target, at)
+          const usd = chargeOf(usage, target, then)
+          if (usd !== undefined)
+            return [{ kind: 'charged', quantity: 1, microUsd: usd * 1_000_000 }]
           return then ? costParts(usage, operation, then) : null
         },
       }
     },
   }
+}
+
+interface Used {
+  readonly usage: PricedUsage | undefined
+  readonly operation: OperationName
+}
+
+function costOf(
+  target: PricedTarget,
+  price: Price | undefined,
+  { usage, operation }: Used,
+): Cost | null {
+  if (usage === undefined) return price?.isFixed ? cost(noUsage, operation, price) : null
+  const usd = chargeOf(usage, target, price)
+  if (usd !== undefined) return knownCost(usd, chargedSource)
+  return price ? cost(usage, operation, price) : null
 }
 
 /** The price of a target that is always free, such as the built-in engine. */
@@ -70,7 +93,7 @@ export function freeTarget(source: string, date: string): TargetPrice {
     isFree: true,
     open: () => undefined,
     written: () => ({ rates: {}, source, date }),
-    cost: (usage, operation) => cost({ ...usage, serverToolCalls: {} }, operation, price),
+    cost: (usage = noUsage, operation) => cost({ ...usage, serverToolCalls: {} }, operation, price),
     parts: () => [],
   }
 }

@@ -54,7 +54,69 @@ export const tierRows: readonly OwnRow[] = [
     serviceTiers: faster(2.5),
     date: '2026-11-24',
   },
-  // The factor for priority is between 1.75 and 2, depending on the model, so it is left unknown.
+  {
+    ...openai,
+    source: 'https://openai.com/api-priority-processing/',
+    models: ['gpt-4.1-mini', 'gpt-4.1-mini-20*', 'o3', 'o3-20*', 'gpt-4o-2024-05-13'],
+    serviceTiers: faster(1.75),
+    date: '2025-11-02',
+  },
+  {
+    ...openai,
+    source: 'https://openai.com/api-priority-processing/',
+    models: ['gpt-4.1-nano', 'gpt-4.1-nano-20*'],
+    serviceTiers: faster(2),
+    date: '2025-11-02',
+  },
+  {
+    ...openai,
+    source: 'https://openai.com/api-priority-processing/',
+    models: ['gpt-4o', 'gpt-4o-2024-08-06', 'gpt-4o-2024-11-20'],
+    serviceTiers: faster(1.7),
+    date: '2025-11-02',
+  },
+  // 0.25 for 0.15, and 2 for 1.1.
+  {
+    ...openai,
+    source: 'https://openai.com/api-priority-processing/',
+    models: ['gpt-4o-mini', 'gpt-4o-mini-20*'],
+    serviceTiers: faster(1.666667),
+    date: '2025-11-02',
+  },
+  {
+    ...openai,
+    source: 'https://openai.com/api-priority-processing/',
+    models: ['o4-mini', 'o4-mini-20*'],
+    serviceTiers: faster(1.818182),
+    date: '2025-11-02',
+  },
+  // "Pricing matches the on-demand tier."
+  {
+    provider: 'groq',
+    source: 'https://console.groq.com/docs/flex-processing',
+    models: ['*'],
+    rates: {},
+    serviceTiers: { flex: 1 },
+    date: '2026-11-24',
+  },
+  // The models that both tiers are offered for; the price list has other prices for them alone.
+  {
+    provider: 'amazon-bedrock',
+    source: 'https://aws.amazon.com/bedrock/pricing/',
+    models: ['*'],
+    rates: {},
+    serviceTiers: { flex: 0.5, priority: 1.75 },
+    date: '2026-09-01',
+  },
+  // The factor for priority is between 1.75 and 2, depending on the model ("75% to 100% more"), so it is unknown for others.
+  {
+    provider: 'google',
+    source: 'https://ai.google.dev/gemini-api/docs/pricing',
+    models: ['gemini-2.5*'],
+    rates: {},
+    serviceTiers: { priority: 1.8 },
+    date: '2026-09-20',
+  },
   {
     provider: 'google',
     source: 'https://ai.google.dev/gemini-api/docs/optimization',

@@ -1,9 +1,13 @@
+import fees from './bills-fees.json' with { type: 'json' }
 import data from './bills.json' with { type: 'json' }
 
 /** What a provider replied, and what it costs. */
 export interface Bill {
   readonly name: string
-  /** Whose words the usage is in; `normal` is the normal form. */
+  /**
+   * Whose words the usage is in; `normal` is the normal form. `chat`, `response`, `message`, `content` and `converse` are whole
+   * responses.
+   */
   readonly reader: string
   readonly provider: string
   readonly model: string
@@ -17,4 +21,4 @@ export interface Bill {
   readonly at?: string
 }
 
-export const bills: readonly Bill[] = data
+export const bills: readonly Bill[] = [...data, ...(fees as readonly Bill[])]

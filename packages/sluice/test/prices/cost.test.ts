@@ -1,6 +1,7 @@
-import type { Usage } from '@sluice/contract'
+import { microUsdOf, type Usage } from '@sluice/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import '../../../../test/support/property-limits.ts'
 import { cost, type PricedUsage } from '../../src/prices/cost.ts'
 import { createPrice, type PriceInput, type RateInput } from '../../src/prices/price.ts'
 
@@ -170,6 +171,53 @@ describe('a cost', () => {
     expect(costOf({ inputTokens: 3, outputTokens: 1 }, of)).toBe(1n)
     expect(costOf({ inputTokens: 2, outputTokens: 1 }, of)).toBe(0n)
     expect(costOf({ inputTokens: 9_007_199_254, outputTokens: 0 }, of)).toBe(900_719_925n)
+  })
+
+  test('of sound in the cache is at most that of all cached tokens, and each token counts once', () => {
+    const per = 1_000_000
+    const rates = {
+      input: { usd: 1, per },
+      cacheRead: { usd: 0.1, per },
+      audioInput: { usd: 5, per },
+      audioCacheRead: { usd: 0.5, per },
+    }
+    const of = { rates, source: 'a', date: 'b' }
+    const heard = { inputTokens: 1_000, outputTokens: 0, audioInputTokens: 700 }
+    const cached = { ...heard, cachedInputTokens: 600 }
+    const costs = [0, 500, 600, 900].map((cachedAudioInputTokens) =>
+      microUsdOf(costOf({ ...cached, cachedAudioInputTokens }, of)),
+    )
+    expect(costs).toEqual([
+      600 * 0.1 + 400 * 5,
+      100 * 0.1 + 500 * 0.5 + 200 * 5 + 200,
+      600 * 0.5 + 100 * 5 + 300,
+      600 * 0.5 + 100 * 5 + 300,
+    ])
+  })
+
+  test('of a tool that is paid for by the request counts it once', () => {
+    const of = createPrice({
+      rates: { input: { usd: 1, per: 1 } },
+      tools: { search: { usd: 0.5, per: 'request' }, look: 0.25 },
+      source: 'a',
+      date: 'b',
+    })
+    const costOf = (serverToolCalls: Record<string, number>) =>
+      microUsdOf(cost({ inputTokens: 0, outputTokens: 0, serverToolCalls }, 'chat', of)?.money ?? 0n)
+    expect([{ search: 1 }, { search: 3 }, { look: 3 }, { search: 2, look: 1 }].map(costOf)).toEqual(
+      [500_000, 500_000, 750_000, 750_000],
+    )
+  })
+
+  test.each([
+    ['nothing', { input: 0, output: 0 }, true, true],
+    ['requests alone', { request: 2 }, true, false],
+    ['tokens', { input: 1, output: 0 }, false, false],
+  ])('of %s is known without usage or not', (_name, usds, isFixed, isFree) => {
+    const rates = Object.fromEntries(
+      Object.entries(usds).map(([name, each]) => [name, { usd: each, per: 1 }]),
+    )
+    expect(createPrice({ rates, source: 'a', date: 'b' })).toMatchObject({ isFixed, isFree })
   })
 
   test('says whether its numbers are an estimate', () => {

@@ -3,11 +3,13 @@ import {
   GatewayError,
   isObject,
   listOf,
+  noUsage,
   someText,
   type TranscribeReply,
   type TranscribeRequest,
   type TranslateRequest,
   textOf,
+  type Usage,
 } from '@sluice/contract'
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
@@ -86,7 +88,7 @@ function decodeTranscript(
   if (typeof body['text'] !== 'string')
     throw new GatewayError('upstream_garbled', 'The upstream answered without a text')
   if (textFormats.has(format)) return renderedText(body, request)
-  const usage = mediaUsage(body['usage'])
+  const usage = heardUsage(body)
   const reply = transcriptOf(body)
   return usage === undefined ? { reply } : { reply, usage }
 }
@@ -102,13 +104,20 @@ function renderedText(body: Fields, request: TranscribeRequest | TranslateReques
     }))
   if (cues.length === 0 && request.response_format !== 'text')
     throw new GatewayError('upstream_garbled', 'The upstream gave no times for subtitles')
-  const usage = mediaUsage(body['usage'])
+  const usage = heardUsage(body)
   const heard = { text: textOf(body['text']), words: [], cues }
   const { file, model, response_format: format } = request
   return {
     ...renderTranscript(heard, { file, model, response_format: format ?? null }),
     ...(usage === undefined ? {} : { usage }),
   }
+}
+
+/** A verbose transcript says how long the recording is, also where it has no usage. */
+function heardUsage(body: Fields): Usage | undefined {
+  const { duration } = body
+  const isLength = typeof duration === 'number' && duration > 0
+  return mediaUsage(body['usage']) ?? (isLength ? { ...noUsage, seconds: duration } : undefined)
 }
 
 function transcriptOf(body: Fields): TranscribeReply {

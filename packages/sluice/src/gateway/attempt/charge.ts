@@ -2,6 +2,7 @@ import {
   isObject,
   moneyOfNanoUsd,
   noUsage,
+  soundSeconds,
   splitMoney,
   type Usage,
   type UsageRecord,
@@ -64,8 +65,7 @@ function costOf(
   { price }: Target,
   { usage, estimated, startedAt }: Omit<Ended, 'isCharged'>,
 ): Cost | null {
-  if (usage === undefined && !price.isFree) return null
-  return price.cost({ ...(usage ?? noUsage), estimated }, operation, startedAt)
+  return price.cost(usage && { ...usage, estimated }, operation, startedAt)
 }
 
 /** The budget reservation for one of `pieces` equal attempts, in nanodollars; 0 if no budget counts the call. */
@@ -84,7 +84,8 @@ function recorded({ money, priceSource, priceDate }: Cost): Charged {
 }
 
 /**
- * Adds usage that is billed by the request: upstreams do not report the characters of speech or the size of an image.
+ * Adds usage that is billed by the request: upstreams do not report the characters of speech or the size of an image, nor many
+ * the length of a recording.
  */
 export function askedUsage(
   { operation, request }: Call,
@@ -95,6 +96,12 @@ export function askedUsage(
       const { input } = request.value
       if (said !== undefined || typeof input !== 'string') return said
       return { ...noUsage, characters: [...input].length }
+    }
+    case 'transcribe':
+    case 'translate': {
+      const { file } = request.value
+      const seconds = said === undefined ? lengthOf(file) : undefined
+      return seconds === undefined ? said : { ...noUsage, seconds }
     }
     case 'createVideo': {
       const { seconds, size } = request.value
@@ -111,6 +118,11 @@ export function askedUsage(
     default:
       return said
   }
+}
+
+function lengthOf(file: unknown): number | undefined {
+  const bytes = isObject(file) ? file['bytes'] : undefined
+  return bytes instanceof Uint8Array ? soundSeconds(bytes) : undefined
 }
 
 function textOf<Name extends string>(

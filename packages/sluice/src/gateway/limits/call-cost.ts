@@ -1,5 +1,5 @@
 import { nanoUsdOf, noUsage, type Usage } from '@sluice/contract'
-import type { RateName } from '../../prices/price.ts'
+import type { RateName, ToolInput } from '../../prices/price.ts'
 import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call.ts'
 import type { Route, Target } from '../route/routing.ts'
@@ -79,7 +79,7 @@ function isFreeOf(price: Target['price'], at: number): boolean {
     Object.keys(rates).length > 0 &&
     Object.values(rates).every(({ usd }) => usd === 0) &&
     variants.every(({ usd }) => usd === 0) &&
-    Object.values(tools).every((usd) => usd === 0)
+    Object.values(tools).every((tool) => usdOf(tool) === 0)
   )
 }
 
@@ -140,8 +140,13 @@ function boundOf(call: Call, { input, target, reckoning }: Bounding): Usage {
 /** All calls of tools as calls of the one that costs most. */
 function toolsOf(price: Target['price'], at: number, uses = 0): Usage['serverToolCalls'] {
   const known = Object.entries(price.written(at)?.tools ?? {})
-  const [dearest] = known.toSorted(([, one], [, other]) => other - one)
+  const [dearest] = known.toSorted(([, one], [, other]) => usdOf(other) - usdOf(one))
   return uses === 0 || !dearest ? undefined : { [dearest[0]]: uses }
+}
+
+/** The price of a tool, by the call or by the request. */
+function usdOf(tool: ToolInput): number {
+  return typeof tool === 'number' ? tool : tool.usd
 }
 
 type Rates = Readonly<Partial<Record<RateName, unknown>>>
