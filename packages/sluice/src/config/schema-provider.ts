@@ -52,6 +52,11 @@ const providerModel = Type.Union(
       {
         id: text('The name that callers use.'),
         upstream: optional(text('The name of the model at the upstream. Default: the id.')),
+        pricedAs: optional(
+          text(
+            'The name under which its price is looked up. Default: the name at the upstream, or the id where that is the name of a deployment or an inference profile.',
+          ),
+        ),
         inputTokenLimit: optional(count('Maximum number of input tokens.')),
         outputTokenLimit: optional(count('Maximum number of output tokens.')),
         maxConcurrent: optional(

@@ -31,6 +31,7 @@ const provider: Decision<ProviderConfig> = {
         members: {
           id: 'shown',
           upstream: 'shown',
+          pricedAs: 'shown',
           inputTokenLimit: 'shown',
           outputTokenLimit: 'shown',
           maxConcurrent: 'shown',

@@ -14,6 +14,11 @@ export const amazonBedrock: Provider = {
     'A key is a Bedrock API key, access keys as `ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`, or `default-chain`: the role or profile that AWS tools would use, renewed before it expires. The provider is also enabled with `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, in a container or pod with a role, and with `AWS_PROFILE`. On an EC2 instance with a role, set `default-chain` as the key.',
   settingsFrom: { region: ['AWS_REGION', 'AWS_DEFAULT_REGION'] },
   settings: { region: 'us-east-1' },
+  // Inference profiles of AWS itself are named after their model.
+  namesByAccount: (model) =>
+    /:(?:application-inference-profile|provisioned-model|custom-model(?:-deployment)?|imported-model)\//.test(
+      model,
+    ),
   credentials: awsCredentials('bedrock'),
   documentation:
     'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',

@@ -10,6 +10,7 @@ export const azureOpenaiV1: Provider = {
   environment: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
   settingsFrom: { resource: ['AZURE_OPENAI_RESOURCE', 'AZURE_RESOURCE_NAME'] },
   credentials: header('api-key'),
+  namesByAccount: () => true,
   routingFields: [],
   documentation: 'https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle',
 }

@@ -15,6 +15,7 @@ export const azureOpenai: Provider = {
     apiVersion: ['AZURE_OPENAI_API_VERSION', 'OPENAI_API_VERSION'],
   },
   credentials: header('api-key'),
+  namesByAccount: () => true,
   routingFields: [],
   documentation: 'https://learn.microsoft.com/azure/ai-services/openai/reference',
 }

@@ -56,6 +56,8 @@ export interface Provider {
   readonly credentials: Credentials
   /** Sent with every request, such as `anthropic-version`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Whether a model's name at this provider is one that the account gave, such as that of a deployment. Default: never. */
+  readonly namesByAccount?: (model: string) => boolean
   /** The operations it supports; absent means all of its protocol. */
   readonly operations?: readonly OperationName[]
   readonly quirks?: readonly Quirk[]

@@ -7,6 +7,7 @@ import { freeTarget } from '../../prices/target-price.ts'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
+import { pricedTarget } from './priced-target.ts'
 import type { Route, RouteOptions, Routing, Target, Upstream } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 import { offHint, suggestion, unknownModel } from './unknown-model.ts'
@@ -308,16 +309,9 @@ function fullnessOf(
   return { places, whenFull }
 }
 
-/** A provider based on a catalogue entry has the prices of that entry, whatever its name. */
-function priceOf(
-  { config, engine, prices, upstreams }: RoutingInput,
-  provider: string,
-  id: string,
-) {
-  if (provider === engine.id) return builtInPrice
-  const { kind = provider, type } = config.providers[provider] ?? {}
-  const model = upstreams.get(provider)?.models?.find((one) => one.id === id)?.upstream ?? id
-  return prices.of({ provider, catalogue: type === undefined ? kind : undefined, model })
+function priceOf(input: RoutingInput, provider: string, id: string) {
+  if (provider === input.engine.id) return builtInPrice
+  return input.prices.of(pricedTarget(input, provider, id))
 }
 
 /** Free of charge. */

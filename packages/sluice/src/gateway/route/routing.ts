@@ -40,6 +40,8 @@ export interface UpstreamModel {
   readonly id: string
   /** The upstream's own name; defaults to the id. */
   readonly upstream?: string
+  /** The name under which its price is looked up, if neither of the others is. */
+  readonly pricedAs?: string
   readonly inputTokenLimit?: number
   readonly outputTokenLimit?: number
   readonly displayName?: string
