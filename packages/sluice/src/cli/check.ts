@@ -11,6 +11,7 @@ import { whyOff } from '../gateway/route/why-off.ts'
 import { openSender } from '../http/upstream/send.ts'
 import { providers as catalogue } from '../providers/index.ts'
 import { checkLive, type LiveOptions, type LiveResult } from './check-live.ts'
+import { unpricedRoutes } from './configured-prices.ts'
 import { databaseName } from './open-data.ts'
 import { createProgress, type Screen } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
@@ -84,6 +85,7 @@ export async function check(
       ...retiringModels(config, upstreams, new Date().toISOString().slice(0, 10)).map(
         ({ text }) => `${text}.`,
       ),
+      ...(await unpricedRoutes(config, upstreams)),
     ],
     problems,
     isFine: problems.length === 0,

@@ -1,17 +1,11 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { createPriceBook, type PricedTarget } from '../prices/book.ts'
-import { openLibrary } from '../prices/library.ts'
+import type { PricedTarget } from '../prices/book.ts'
 import { overridesOf } from '../prices/overrides.ts'
 import { ownRows } from '../prices/own-rows.ts'
-import type { PriceInput, RateInput } from '../prices/price.ts'
+import type { PriceInput, RateInput, ToolInput } from '../prices/price.ts'
 import { libraryProviders } from '../prices/providers.ts'
-import { makeFolder } from '../storage/make-folder.ts'
-import { askServer } from './ask-server.ts'
-import { CommandError } from './command-error.ts'
-import { bundledOrFetched, fetchedPricesFile } from './fetched-prices.ts'
-import { type Screen, whileWaiting } from './progress.ts'
+import { configuredBook } from './configured-prices.ts'
 import { formatTable } from './table.ts'
 import { askUsage } from './usage.ts'
 
@@ -58,11 +52,7 @@ function ownPrices({ prices }: Config): readonly ShownPrice[] {
 }
 
 async function pricesOf(config: Config, model: string): Promise<readonly ShownPrice[]> {
-  const book = createPriceBook({
-    library: () => bundledOrFetched(config.dataFolder, { warn: () => {} }),
-    overrides: overridesOf(config.prices),
-    today: today(),
-  })
+  const book = configuredBook(config, today())
   const named = targetsNamed(config, model)
   const shown: ShownPrice[] = []
   for (const target of named) {
@@ -83,6 +73,7 @@ function priceAlone({
   serviceTiers,
   source,
   date,
+  matched,
 }: PriceInput): PriceInput {
   return {
     rates,
@@ -91,6 +82,7 @@ function priceAlone({
     ...(serviceTiers && Object.keys(serviceTiers).length > 0 && { serviceTiers }),
     source,
     date,
+    ...(matched !== undefined && { matched }),
   }
 }
 
@@ -129,10 +121,15 @@ function linesOf({ rates, variants = [], tools = {}, serviceTiers = {} }: PriceI
   const lines: PriceLine[] = Object.entries(rates).flatMap(([name, rate]) => rateLines(name, rate))
   for (const { unit, size, quality, usd } of variants)
     lines.push([[unit, size, quality].filter((part) => part).join(' '), '1', String(usd)])
-  for (const [tool, usd] of Object.entries(tools)) lines.push([`${tool} call`, '1', String(usd)])
+  for (const [tool, price] of Object.entries(tools)) lines.push(toolLine(tool, price))
   for (const [tier, factor] of Object.entries(serviceTiers))
     lines.push([`tier ${tier}`, '', `× ${factor}`])
   return lines
+}
+
+function toolLine(tool: string, price: ToolInput): PriceLine {
+  if (typeof price === 'number') return [`${tool} call`, '1', String(price)]
+  return [`request with ${tool}`, '1', String(price.usd)]
 }
 
 function rateLines(name: string, { usd, per, tiers = [] }: RateInput): readonly PriceLine[] {
@@ -187,76 +184,4 @@ export async function unknownPrices(
   ])
   const table = formatTable(['TARGET', 'UNKNOWN COST', 'ATTEMPTS'], rows)
   return { text: `${span}\n${table}\nSet prices in sluice.yaml: prices, by target.`, isFine }
-}
-
-/** Where the library's authors publish their prices. */
-const published =
-  'https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/new_data/v2/data.json'
-
-const fetchMs = 60_000
-
-export interface UpdateOptions {
-  readonly from?: string
-  readonly json?: boolean
-  /** Where the elapsed time is shown. */
-  readonly screen?: Screen
-}
-
-/**
- * Fetches the library's prices, checks that they are usable and stores them in the data folder. `from` is another URL or a
- * file. A running gateway applies them at its next start, or when sluice.yaml changes.
- */
-export async function updatePrices(
-  environment: Environment,
-  { from = published, json = false, screen }: UpdateOptions,
-): Promise<string> {
-  const { dataFolder } = await loadConfig(environment)
-  const providers = parseProviders(await readPublished(from, screen), from)
-  const fetched = { date: today(), providers }
-  try {
-    const library = await openLibrary(fetched)
-    // An unusable library would otherwise fail at the first call.
-    library('openai', 'gpt-6-sol', new Date())
-  } catch (cause) {
-    throw new CommandError(`${from} cannot be used: ${reasonOf(cause)}`, { cause })
-  }
-  makeFolder(dataFolder, 0o700)
-  const file = fetchedPricesFile(dataFolder)
-  writeFileSync(`${file}.${process.pid}`, JSON.stringify(fetched), { mode: 0o600 })
-  renameSync(`${file}.${process.pid}`, file)
-  if (json)
-    return JSON.stringify({ file, date: fetched.date, providers: providers.length }, null, 2)
-  return `Kept the prices of ${providers.length} providers in ${file}. A running gateway takes them at its next start, or when sluice.yaml changes.`
-}
-
-async function readPublished(from: string, screen: Screen | undefined): Promise<string> {
-  if (!/^https?:\/\//.test(from)) return readPublishedFile(from)
-  const asked = askServer(from, { timeoutMs: fetchMs }).catch((cause: unknown) => {
-    throw new CommandError(`${from} does not answer: ${reasonOf(cause)}`, { cause })
-  })
-  const { status, text } = await whileWaiting('prices are fetched', asked, screen)
-  if (status !== 200) throw new CommandError(`${from} answers with ${status}`)
-  return text
-}
-
-function readPublishedFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new CommandError(`${file} cannot be read: ${reasonOf(cause)}`, { cause })
-  }
-}
-
-function parseProviders(text: string, from: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (Array.isArray(value) && value.length > 0) return value
-  } catch {
-    // Reported below.
-  }
-  throw new CommandError(`${from} is no list of providers with their prices`)
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : 'unknown reason'
 }

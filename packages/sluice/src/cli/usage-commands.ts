@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { readEnvironment } from '../config/env.ts'
-import { showPrices, type UnknownOptions, unknownPrices, updatePrices } from './prices.ts'
+import { checkPrices } from './check-prices.ts'
+import { showPrices, type UnknownOptions, unknownPrices } from './prices.ts'
+import { type UpdateOptions, updatePrices } from './update-prices.ts'
 import { type ReconcileOptions, reconcile } from './reconcile.ts'
 import { eraseUsage, rebuildUsage, type UsageOptions, usageCommand } from './usage.ts'
 
@@ -79,11 +81,21 @@ function addPriceCommands(program: Command, { print, finish }: Printing): void {
       finish(await unknownPrices(readEnvironment(), options))
     })
   prices
-    .command('update')
-    .description('fetch the latest library prices into the data folder')
-    .option('--from <address>', 'another URL, or a file')
+    .command('check')
+    .description(
+      'list configured targets whose price is unknown or another model’s; exit code 1 if there are any',
+    )
     .option('--json', 'print JSON')
-    .action(async (options: { from?: string; json?: boolean }) => {
+    .action(async (options: { json?: boolean }) => {
+      finish(await checkPrices(readEnvironment(), options))
+    })
+  prices
+    .command('update')
+    .description('fetch the latest library prices, or a provider’s own list, into the data folder')
+    .option('--from <address>', 'a URL, a file, or a provider with prices in its list of models')
+    .option('--provider <id>', 'whose list it is; default: the provider at this address')
+    .option('--json', 'print JSON')
+    .action(async (options: Omit<UpdateOptions, 'screen'>) => {
       print(await updatePrices(readEnvironment(), options))
     })
 }

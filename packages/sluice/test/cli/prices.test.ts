@@ -6,7 +6,9 @@ import { ask, at, good } from '../../../../test/support/routes.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { showPrices, unknownPrices, updatePrices } from '../../src/cli/prices.ts'
+import { checkPrices } from '../../src/cli/check-prices.ts'
+import { showPrices, unknownPrices } from '../../src/cli/prices.ts'
+import { updatePrices } from '../../src/cli/update-prices.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 import { ownRows } from '../../src/prices/own-rows.ts'
 
@@ -138,9 +140,11 @@ describe('prices update', () => {
   })
 
   test.each([
-    ['no JSON', '<html>', 'is no list of providers'],
-    ['an empty list', '[]', 'is no list of providers'],
-    ['what the library cannot use', '[{"id":"openai"}]', 'cannot be used'],
+    ['no JSON', '<html>', 'is no list of prices'],
+    ['an empty list', '[]', 'is no list of prices'],
+    ['models without prices', '{"data":[{"id":"a/b","pricing":{}}]}', 'is no list of prices'],
+    ['a list of nobody', '[{"id":"a","pricing":{"prompt":"1"}}]', '--provider'],
+    ['what the library cannot use', '[{"id":"openai","models":7}]', 'cannot be used'],
   ])('keeps nothing of %s', async (_name, content, message) => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)
@@ -150,6 +154,71 @@ describe('prices update', () => {
     expect(() => readFileSync(join(folder.path, 'data', 'prices.json'))).toThrow('ENOENT')
   })
 
+  test('keeps the list of a router, whose models then have its prices', async () => {
+    using folder = temporaryFolder()
+    const list = {
+      data: [
+        {
+          id: 'acme/one',
+          pricing: {
+            prompt: '0.0000025',
+            completion: '0.00001',
+            input_cache_read: '0.00000025',
+            request: '0',
+            image: '0.003613',
+            web_search: '0.005',
+          },
+        },
+        { id: 'acme/free', pricing: { prompt: '0', completion: '0' } },
+        { id: 'acme/auto', pricing: { prompt: '-1', completion: '-1' } },
+        { id: 'acme/odd', pricing: { prompt: '0.1', completion: '0.1', moonlight: '3' } },
+      ],
+    }
+    await using server = await fakeUpstream((_request, response) => json(response, list))
+    const environment = environmentIn(folder.path)
+    const from = `${server.url}/api/v1/models`
+    const said = await updatePrices(environment, { from, provider: 'openrouter', json: true })
+    const file = join(folder.path, 'data', 'prices-openrouter.json')
+    expect(JSON.parse(said)).toMatchObject({ file, provider: 'openrouter', models: 2 })
+    const priceOf = async (model: string) => {
+      const { text } = await showPrices(environment, `openrouter/${model}`, { json: true })
+      return JSON.parse(text)[0].price
+    }
+    expect(await priceOf('acme/one')).toMatchObject({
+      rates: {
+        input: { usd: 2.5, per: 1_000_000 },
+        output: { usd: 10, per: 1_000_000 },
+        cacheRead: { usd: 0.25, per: 1_000_000 },
+      },
+      tools: { web_search: 0.005 },
+      source: from,
+    })
+    expect(await priceOf('acme/free')).toMatchObject({
+      rates: { input: { usd: 0 }, output: { usd: 0 } },
+    })
+    expect([await priceOf('acme/auto'), await priceOf('acme/odd')]).toEqual([null, null])
+  })
+
+  test.each([
+    ['togetherai', [{ id: 'm', pricing: { hourly: 0, input: 0.2, output: 0.6, base: 0 } }]],
+    [
+      'deepinfra',
+      { data: [{ id: 'm', metadata: { pricing: { input_tokens: 0.2, output_tokens: 0.6 } } }] },
+    ],
+    ['vercel', { data: [{ id: 'm', pricing: { input: '0.0000002', output: '0.0000006' } }] }],
+  ])('reads the list of %s', async (provider, list) => {
+    using folder = temporaryFolder()
+    const environment = environmentIn(folder.path)
+    const from = join(folder.path, 'list.json')
+    writeFileSync(from, JSON.stringify(list))
+    await updatePrices(environment, { from, provider })
+    const { text } = await showPrices(environment, `${provider}/m`, { json: true })
+    expect(JSON.parse(text)[0].price.rates).toEqual({
+      input: { usd: 0.2, per: 1_000_000 },
+      output: { usd: 0.6, per: 1_000_000 },
+    })
+  })
+
   test('says where nothing answers, and what a file lacks', async () => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)
@@ -157,5 +226,52 @@ describe('prices update', () => {
       'http://127.0.0.1:1/ does not answer',
     )
     await expect(updatePrices(environment, { from: '/nothing' })).rejects.toThrow('cannot be read')
+  })
+})
+
+describe('prices check', () => {
+  const settings = `providers:
+  openai: { key: a }
+  amazon-bedrock: { key: b, models: [{ id: old, upstream: amazon.titan-embed-text-v9:0 }] }
+  acme: { type: openai, baseUrl: http://127.0.0.1:1, key: c }
+  azure-openai:
+    key: d
+    resource: r
+    models:
+      - { id: gpt-4o, upstream: my-deployment }
+      - { id: helper, upstream: other-deployment, pricedAs: gpt-4o-mini }
+      - { id: mine, upstream: third-deployment }
+models:
+  main: { targets: [{ target: openai/gpt-4o }, { target: acme/gpt-4o }, { target: builtin/builtin-chat }] }
+  dated: openai/gpt-4o-2024-08-06
+prices: { "acme/small": { input: 1, output: 1 } }
+`
+
+  test('lists what has no price, and what has that of another model', async () => {
+    using folder = temporaryFolder()
+    const environment = environmentIn(folder.path, settings)
+    const { text, isFine } = await checkPrices(environment, { json: true })
+    expect(isFine).toBe(false)
+    expect(JSON.parse(text)).toEqual([
+      { target: 'acme/gpt-4o', pricedAs: null, source: null, date: null },
+      {
+        target: 'amazon-bedrock/old',
+        pricedAs: 'amazon.titan-embed-text-v1',
+        source: expect.stringMatching(/^genai-prices .* \(as amazon\.titan-embed-text-v1\)$/),
+        date: expect.any(String),
+      },
+      { target: 'azure-openai/mine', pricedAs: null, source: null, date: null },
+    ])
+    const table = await checkPrices(environment, {})
+    expect(table.text).toMatch(/acme\/gpt-4o +unknown/)
+  })
+
+  test('is content with settings whose targets all have a price', async () => {
+    using folder = temporaryFolder()
+    const environment = environmentIn(
+      folder.path,
+      'providers: { openai: { key: a } }\nmodels: { main: openai/gpt-4o }\n',
+    )
+    expect((await checkPrices(environment, {})).isFine).toBe(true)
   })
 })

@@ -1,0 +1,149 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { loadConfig } from '../config/config.ts'
+import type { Environment } from '../config/env.ts'
+import { openLibrary } from '../prices/library.ts'
+import { readRouterList } from '../prices/router-list.ts'
+import { providers as catalogue } from '../providers/index.ts'
+import { makeFolder } from '../storage/make-folder.ts'
+import { askServer } from './ask-server.ts'
+import { CommandError } from './command-error.ts'
+import { fetchedListFile, fetchedPricesFile } from './fetched-prices.ts'
+import { type Screen, whileWaiting } from './progress.ts'
+
+/** Where the library's authors publish their prices. */
+const published =
+  'https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/new_data/v2/data.json'
+
+const fetchMs = 60_000
+
+export interface UpdateOptions {
+  readonly from?: string
+  /** Whose list it is; default: the provider at the host of the address. */
+  readonly provider?: string
+  readonly json?: boolean
+  /** Where the elapsed time is shown. */
+  readonly screen?: Screen
+}
+
+/**
+ * Fetches prices, checks that they are usable and stores them in the data folder: those of the library, or the list of models
+ * of a provider that names its prices. `from` is a URL, a file or a provider of the catalogue, which is asked for its list. A
+ * running gateway applies them at its next start, or when sluice.yaml changes.
+ */
+export async function updatePrices(
+  environment: Environment,
+  { from = published, provider, json = false, screen }: UpdateOptions,
+): Promise<string> {
+  const { dataFolder } = await loadConfig(environment)
+  const known = catalogue.get(from)
+  const address = known ? `${known.baseUrl}/models` : from
+  const value = parsed(await readPublished(address, screen), address)
+  const kept = isLibrary(value)
+    ? await libraryOf(value, address, dataFolder)
+    : listOfProvider(value, { from: address, provider: provider ?? known?.id }, dataFolder)
+  const { file, content, said, told } = kept
+  makeFolder(dataFolder, 0o700)
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(content), { mode: 0o600 })
+  renameSync(`${file}.${process.pid}`, file)
+  if (json) return JSON.stringify({ file, date: today(), ...told }, null, 2)
+  return `Kept the prices of ${said} in ${file}. A running gateway takes them at its next start, or when sluice.yaml changes.`
+}
+
+interface Kept {
+  readonly file: string
+  readonly content: object
+  readonly said: string
+  /** What `--json` says beside the file and the date. */
+  readonly told: object
+}
+
+function isLibrary(value: unknown): value is readonly { readonly models: unknown }[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((one) => typeof one === 'object' && one !== null && 'models' in one)
+  )
+}
+
+async function libraryOf(
+  providers: readonly unknown[],
+  from: string,
+  dataFolder: string,
+): Promise<Kept> {
+  const content = { date: today(), providers }
+  try {
+    const library = await openLibrary(content)
+    // An unusable library would otherwise fail at the first call.
+    library('openai', 'gpt-6-sol', new Date())
+  } catch (cause) {
+    throw new CommandError(`${from} cannot be used: ${reasonOf(cause)}`, { cause })
+  }
+  const file = fetchedPricesFile(dataFolder)
+  const many = providers.length
+  return { file, content, said: `${many} providers`, told: { providers: many } }
+}
+
+function listOfProvider(
+  value: unknown,
+  {
+    from,
+    provider = ownerOf(from),
+  }: { readonly from: string; readonly provider?: string | undefined },
+  dataFolder: string,
+): Kept {
+  const models = readRouterList(value)
+  const many = Object.keys(models).length
+  if (many === 0) throw new CommandError(`${from} is no list of prices`)
+  if (provider === undefined || !catalogue.has(provider))
+    throw new CommandError(
+      provider === undefined
+        ? `It is not known whose list ${from} is: name the provider with --provider`
+        : `There is no provider ${provider} in the catalogue`,
+    )
+  const content = { provider, source: from, date: today(), models }
+  const file = fetchedListFile(dataFolder, provider)
+  const said = `${many} models of ${provider}`
+  return { file, content, said, told: { provider, models: many } }
+}
+
+/** The provider at the same host. */
+function ownerOf(from: string): string | undefined {
+  if (!URL.canParse(from)) return undefined
+  const { host } = new URL(from)
+  const owner = [...catalogue.values()].find(
+    ({ baseUrl }) => URL.canParse(baseUrl) && new URL(baseUrl).host === host,
+  )
+  return owner?.id
+}
+
+async function readPublished(from: string, screen: Screen | undefined): Promise<string> {
+  if (!/^https?:\/\//.test(from)) return readPublishedFile(from)
+  const asked = askServer(from, { timeoutMs: fetchMs }).catch((cause: unknown) => {
+    throw new CommandError(`${from} does not answer: ${reasonOf(cause)}`, { cause })
+  })
+  const { status, text } = await whileWaiting('prices are fetched', asked, screen)
+  if (status !== 200) throw new CommandError(`${from} answers with ${status}`)
+  return text
+}
+
+function readPublishedFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CommandError(`${file} cannot be read: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function parsed(text: string, from: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CommandError(`${from} is no list of prices`, { cause })
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : 'unknown reason'
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
