@@ -3,6 +3,7 @@ export const routeTexts = {
   views: { form: 'Form', json: 'JSON' },
   view: 'Edit as',
   list: 'Routes',
+  unpriced: 'Unknown prices',
   add: 'Add a route',
   fresh: 'route',
   none: 'No routes yet',

@@ -125,6 +125,8 @@ export interface Trail {
   tries: number
   /** The files fetched for the call; created with the first file. */
   files?: NamedFiles
+  /** Targets that are left out because a budget counts the call and their price is unknown. */
+  unpriced?: ReadonlySet<string> | undefined
   /** The number of answers asked for, where a limit depends on the size of the call. */
   choices?: number
 }

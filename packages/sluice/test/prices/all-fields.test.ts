@@ -255,7 +255,9 @@ describe.each(Object.entries(words))(
             0,
           )
           const expected = tokens * factor + (count['searches'] ?? 0) * tools.web_search
-          expect(usage && cost(usage, 'chat', price)?.money).toBe(BigInt(expected * 1_000_000) * 1_000_000n)
+          expect(usage && cost(usage, 'chat', price)?.money).toBe(
+            BigInt(expected * 1_000_000) * 1_000_000n,
+          )
         }),
         { numRuns: 200 },
       )

@@ -203,7 +203,9 @@ describe('a cost', () => {
       date: 'b',
     })
     const costOf = (serverToolCalls: Record<string, number>) =>
-      microUsdOf(cost({ inputTokens: 0, outputTokens: 0, serverToolCalls }, 'chat', of)?.money ?? 0n)
+      microUsdOf(
+        cost({ inputTokens: 0, outputTokens: 0, serverToolCalls }, 'chat', of)?.money ?? 0n,
+      )
     expect([{ search: 1 }, { search: 3 }, { look: 3 }, { search: 2, look: 1 }].map(costOf)).toEqual(
       [500_000, 500_000, 750_000, 750_000],
     )

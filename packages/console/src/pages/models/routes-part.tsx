@@ -45,7 +45,7 @@ interface EditorProps {
   readonly apply: ReturnType<typeof useChange<'applyRoutes'>>
 }
 
-function Editor({ of: { models, etag, problems, file }, apply }: EditorProps) {
+function Editor({ of: { models, etag, problems, unpriced, file }, apply }: EditorProps) {
   const role = useRole()
   const mayChange = role === 'owner' || role === 'operator'
   const [draft, setDraft] = useState(() => draftOf(models))
@@ -58,6 +58,7 @@ function Editor({ of: { models, etag, problems, file }, apply }: EditorProps) {
   return (
     <>
       {problems.length > 0 && <Problems of={problems} />}
+      {unpriced.length > 0 && <Problems of={unpriced} title={routeTexts.unpriced} />}
       <Section
         title={routeTexts.list}
         actions={

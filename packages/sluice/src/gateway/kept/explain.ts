@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { openRun, withCall } from '../handle.ts'
 import { orderFor } from '../route/order-targets.ts'
 import type { Route, Target } from '../route/routing.ts'
+import { unpricedNote } from '../route/unpriced.ts'
 import { modeOf, type Run } from '../run/run.ts'
 
 /** The result of a dry run: what would happen to a call, without sending anything. */
@@ -46,6 +47,8 @@ export interface ExplainedTarget {
   readonly upstream?: { readonly method: string; readonly url: string; readonly body: unknown }
   /** Fields that would be left out. */
   readonly dropped: readonly string[]
+  /** What its unknown price means for calls that a budget counts; null if the price is known. */
+  readonly unpriced: string | null
   /** Why this target would refuse the request. */
   readonly error?: {
     readonly message: string
@@ -58,6 +61,8 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
   const run = await openRun(gateway, call)
   const { route } = run
   const targets: ExplainedTarget[] = []
+  const isPriced = ({ price }: Target) => price.written(gateway.now()) !== undefined
+  const isAlone = !route.levels.flat().some(isPriced)
   for (const [index, target] of orderFor(gateway, call, route).entries()) {
     const trail = { ...call.trail, dropped: new Set<string>() }
     targets.push({
@@ -70,6 +75,7 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
       available: gateway.health.available(target.id, call.key.id),
       places: await placesAt(gateway, target),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
+      unpriced: isPriced(target) ? null : unpricedNote(target.id, isAlone),
       ...(await encoded(withCall(run, { ...call, trail }), target)),
     })
   }

@@ -86,6 +86,7 @@ function isFreeOf(price: Target['price'], at: number): boolean {
 /** Undefined if something has no price. */
 function costAt(call: Call, target: Target, reckoning: Reckoning): number | undefined {
   const { size, at } = reckoning
+  if (target.price.written(at) === undefined) return undefined
   const choices = size.measured.choices
   let dearest: number | undefined
   for (const used of usagesOf(call, target, reckoning)) {

@@ -2,9 +2,11 @@ import { GatewayError } from '@sluice/contract'
 import type { Decision } from '../../ports/limiter.ts'
 import type { Call } from '../call.ts'
 import type { Route } from '../route/routing.ts'
+import { priceLine, unpricedIn, withoutTargets } from '../route/unpriced.ts'
 import { leastNanoUsd, type ReservedCost, reservedCost } from './call-cost.ts'
 import { type CallSize, isWriting } from './call-size.ts'
 import type { CallerLimits, HeldClaim, KeyLimits, Spending } from './claims.ts'
+import { said } from './tell-limits.ts'
 import { outputAt, type OutputPlan, outputPlan, type OutputTerms, shrunk } from './output-plan.ts'
 
 /** A call on its way to a route. */
@@ -23,10 +25,13 @@ export interface Spender {
 export interface Planned {
   readonly spending: Spending
   readonly plan: OutputPlan
+  /** The route without targets of unknown cost. */
+  readonly route: Route
 }
 
 /**
- * What a call may cost by its route, for the budgets that count it; undefined if none does.
+ * What a call may cost by its route, for the budgets that count it; undefined if none does. Targets of unknown cost are left
+ * out of the call while others remain.
  *
  * @throws GatewayError `forbidden` if that is unknown or unbounded, `missing_parameter` if the caller has to limit the output.
  */
@@ -44,30 +49,59 @@ export function plannedSpending(spender: Spender): Planned | undefined {
   }
   const plan: OutputPlan =
     isFree || !isWriting(call) ? { by: 'caller', tokens: 0 } : outputPlan(call, size, terms)
-  return { spending: spendingBy(spender, plan, budgets), plan }
+  call.trail.unpriced = undefined
+  const whole = spendingBy(spender, plan, budgets)
+  if (whole) return { spending: whole, plan, route }
+  const by = (one: Route) => spendingBy({ ...spender, route: one }, plan, budgets)
+  const unpriced = unpricedIn(route, (alone) => by(alone) !== undefined)
+  const priced = withoutTargets(route, unpriced)
+  const spending = priced.levels.length === 0 ? undefined : by(priced)
+  if (!spending) throw unpricedRefusal(asked, unpriced, budgets)
+  call.trail.unpriced = unpriced
+  return { spending, plan, route: priced }
 }
 
-function spendingBy(spender: Spender, plan: OutputPlan, budgets: Spending['budgets']): Spending {
+/** Names the level whose budget counts the call, the target and the line to write. */
+function unpricedRefusal(
+  asked: string,
+  unpriced: ReadonlySet<string>,
+  budgets: Spending['budgets'],
+): GatewayError {
+  const holder = budgets[0]?.claim.holder
+  const [target = asked] = unpriced
+  return new GatewayError(
+    'forbidden',
+    `${holder ? said(holder) : 'This key'} has a budget that counts ${asked}, and the price of ${target} is unknown: write ${priceLine(target)} into sluice.yaml`,
+    { param: 'model' },
+  )
+}
+
+/** Undefined if a target has no price. */
+
+function spendingBy(
+  spender: Spender,
+  plan: OutputPlan,
+  budgets: Spending['budgets'],
+): Spending | undefined {
   const isBounded = budgets.some(({ isEstimated }) => !isEstimated)
   const isEstimated = budgets.some((budget) => budget.isEstimated)
   const estimate = isEstimated ? costBy(spender, plan, 'estimate') : undefined
   const bound = isBounded ? costBy(spender, plan, 'bytes') : estimate
-  return { ...(bound ?? least), ...(estimate && { estimate }), budgets }
+  if (!bound || (isEstimated && !estimate)) return undefined
+  return { ...bound, ...(estimate && { estimate }), budgets }
 }
 
 const least: ReservedCost = { nanoUsd: leastNanoUsd, ofEachNanoUsd: leastNanoUsd }
 
-function costBy(spender: Spender, plan: OutputPlan, by: 'bytes' | 'estimate'): ReservedCost {
-  const { call, settings, size, route, asked, at } = spender
+function costBy(
+  spender: Spender,
+  plan: OutputPlan,
+  by: 'bytes' | 'estimate',
+): ReservedCost | undefined {
+  const { call, settings, size, route, at } = spender
   const outputOf = (target: Parameters<typeof outputAt>[1]) => outputAt(plan, target)
   const cost = reservedCost(call, { route, size, by, outputOf, at })
-  if (cost) return cost
-  if (settings.unknownPrices === 'allow') return least
-  throw new GatewayError(
-    'forbidden',
-    `The price of ${asked} is unknown, and this key has a budget: set the price first`,
-    { param: 'model' },
-  )
+  return cost ?? (settings.unknownPrices === 'allow' ? least : undefined)
 }
 
 /**
@@ -75,7 +109,7 @@ function costBy(spender: Spender, plan: OutputPlan, by: 'bytes' | 'estimate'): R
  */
 export function planForRoom(
   spender: Spender,
-  { spending, plan }: Planned,
+  { spending, plan, route }: Planned,
   { claims, decision }: { readonly claims: readonly HeldClaim[]; readonly decision: Decision },
 ): Planned | undefined {
   if (decision.granted || claims[decision.refused]?.kind !== 'budget') return undefined
@@ -84,10 +118,12 @@ export function planForRoom(
     const { remaining = 0 } = decision.levels[index] ?? {}
     if (claim.kind !== 'budget' || claim.amount <= remaining || !smaller) continue
     const by = claim.isEstimated === true ? 'estimate' : 'bytes'
-    smaller = shrunk(smaller, (one) => costBy(spender, one, by).nanoUsd, remaining)
+    const costOf = (one: OutputPlan) => costBy({ ...spender, route }, one, by)?.nanoUsd ?? Infinity
+    smaller = shrunk(smaller, costOf, remaining)
   }
   if (!smaller || smaller === plan) return undefined
-  return { plan: smaller, spending: spendingBy(spender, smaller, spending.budgets) }
+  const fitted = spendingBy({ ...spender, route }, smaller, spending.budgets)
+  return fitted && { plan: smaller, spending: fitted, route }
 }
 
 /** A budget for a model counts it at every provider, whatever name the caller uses. */

@@ -111,7 +111,8 @@ export function refusal(
   return new GatewayError('rate_limited', `${what}; ${then}`, { retryAfterMs })
 }
 
-function said({ kind, name }: Holder): string {
+/** A level, as the subject of a sentence. */
+export function said({ kind, name }: Holder): string {
   return kind === 'key' ? 'This key' : `The ${kind} ${name}`
 }
 

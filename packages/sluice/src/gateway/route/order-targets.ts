@@ -3,13 +3,15 @@ import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Health } from './health.ts'
 import type { Route, Target } from './routing.ts'
+import { withoutTargets } from './unpriced.ts'
 
 /** The targets of a call in the order in which they are tried. */
 export function orderFor(
   { health, random }: Pick<Gateway, 'health' | 'random'>,
-  { key, format, request }: Call,
-  route: Route,
+  { key, format, request, trail: { unpriced } }: Call,
+  whole: Route,
 ): readonly Target[] {
+  const route = unpriced === undefined ? whole : withoutTargets(whole, unpriced)
   const [level = [], ...further] = route.levels
   if (level.length === 1 && further.length === 0) return level
   const prefix = route.options.sticky

@@ -2,7 +2,9 @@ import { GatewayError } from '@sluice/contract'
 import { Type } from 'typebox'
 import type { Change, Written } from '../../config/section.ts'
 import { explainCall, type Explanation } from '../../gateway/kept/explain.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
 import type { Routing } from '../../gateway/route/routing.ts'
+import { unpricedNotes } from '../../gateway/route/unpriced.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { Address, Exchange } from '../address.ts'
 import { sampleCall } from '../admin.ts'
@@ -42,6 +44,10 @@ const changesSchema = {
   }),
 }
 const problemsSchema = { type: 'array', items: object({ model: text, problem: text }) }
+const unpricedSchema = {
+  ...problemsSchema,
+  description: 'Targets without a known price, and what that means for calls that a budget counts.',
+}
 const explanation = {
   description: 'As by `explain`, or the error; null without a sample.',
   type: ['object', 'null'],
@@ -63,6 +69,7 @@ export const routeAddresses: readonly Address[] = [
       file: text,
       isWritable: { type: 'boolean' },
       problems: problemsSchema,
+      unpriced: unpricedSchema,
     }),
     async serve({ gateway, key }) {
       const { written: models, ...file } = await readWritten(gateway, 'models')
@@ -71,7 +78,7 @@ export const routeAddresses: readonly Address[] = [
         etag: file.etag,
         file: gateway.settings.config().configFile,
         isWritable: file.isWritable,
-        problems: await problemsOf(gateway.routing(), Object.keys(models), key),
+        ...(await faultsOf(gateway, gateway.routing(), { names: Object.keys(models), key })),
       }
     },
   }),
@@ -90,6 +97,7 @@ export const routeAddresses: readonly Address[] = [
       changes: changesSchema,
       yaml: text,
       problems: problemsSchema,
+      unpriced: unpricedSchema,
       before: explanation,
       after: explanation,
     }),
@@ -123,7 +131,7 @@ async function plan(
     isWritable: file.isWritable,
     changes: changes.map(shownChange),
     yaml: yamlOf('models', models),
-    problems: await problemsOf(routing, Object.keys(models), key),
+    ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
     before: asked ? await explained(exchange, asked, gateway.routing()) : null,
     after: asked ? await explained(exchange, asked, routing) : null,
   }
@@ -147,16 +155,29 @@ async function explained(
   }
 }
 
-/** Names that cannot be routed. */
-async function problemsOf(routing: Routing, names: readonly string[], key: Caller) {
-  const found: { readonly model: string; readonly problem: string }[] = []
+interface Fault {
+  readonly model: string
+  readonly problem: string
+}
+
+/** Names that cannot be routed, and those with targets whose price is unknown, unless such calls are let in. */
+async function faultsOf(
+  { now, settings }: Gateway,
+  routing: Routing,
+  { names, key }: { readonly names: readonly string[]; readonly key: Caller },
+) {
+  const isLetIn = settings.config().limits.unknownPrices === 'allow'
+  const problems: Fault[] = []
+  const unpriced: Fault[] = []
   for (const model of names)
     try {
-      await routing.route(model, key, 'chat')
+      const route = await routing.route(model, key, 'chat')
+      const notes = isLetIn ? [] : unpricedNotes(route, now())
+      if (notes.length > 0) unpriced.push({ model, problem: notes.join('; ') })
     } catch (thrown) {
-      found.push({ model, problem: GatewayError.from(thrown).message })
+      problems.push({ model, problem: GatewayError.from(thrown).message })
     }
-  return found
+  return { problems, unpriced }
 }
 
 async function apply(
