@@ -4,7 +4,7 @@ import type { PricedTarget } from '../prices/book.ts'
 import { overridesOf } from '../prices/overrides.ts'
 import { ownRows } from '../prices/own-rows.ts'
 import type { PriceInput, RateInput, ToolInput } from '../prices/price.ts'
-import { libraryProviders } from '../prices/providers.ts'
+import { providers } from '../providers/index.ts'
 import { configuredBook } from './configured-prices.ts'
 import { formatTable } from './table.ts'
 import { askUsage } from './usage.ts'
@@ -96,15 +96,13 @@ function merged(shown: readonly ShownPrice[]): readonly ShownPrice[] {
 }
 
 /** A bare model name is looked up at every provider. */
-function targetsNamed({ providers }: Config, name: string): readonly PricedTarget[] {
-  const own = Object.entries(providers).map(([id, { kind = id, type }]) => [
+function targetsNamed({ providers: configured }: Config, name: string): readonly PricedTarget[] {
+  const own = Object.entries(configured).map(([id, { kind = id, type }]) => [
     id,
     type === undefined ? kind : undefined,
   ])
   const catalogues = new Map<string, string | undefined>([
-    ...[...Object.keys(libraryProviders), ...ownRows.map(({ provider }) => provider)].map(
-      (id) => [id, id] as const,
-    ),
+    ...[...providers.keys()].map((id) => [id, id] as const),
     ...(own as [string, string | undefined][]),
   ])
   const slash = name.indexOf('/')

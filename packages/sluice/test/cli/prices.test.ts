@@ -103,6 +103,53 @@ test('prices unknown counts what was called without a price, the most first', as
   expect(before).toMatchObject({ isFine: true, text: expect.stringContaining('is known') })
 })
 
+describe('prices check', () => {
+  const settings = `providers:
+  openai: { key: a }
+  amazon-bedrock: { key: b, models: [{ id: old, upstream: amazon.titan-embed-text-v9:0 }] }
+  acme: { type: openai, baseUrl: http://127.0.0.1:1, key: c }
+  azure-openai:
+    key: d
+    resource: r
+    models:
+      - { id: gpt-4o, upstream: my-deployment }
+      - { id: helper, upstream: other-deployment, pricedAs: gpt-4o-mini }
+      - { id: mine, upstream: third-deployment }
+models:
+  main: { targets: [{ target: openai/gpt-4o }, { target: acme/gpt-4o }, { target: builtin/builtin-chat }] }
+  dated: openai/gpt-4o-2024-08-06
+prices: { "acme/small": { input: 1, output: 1 } }
+`
+
+  test('lists what has no price, and what has that of another model', async () => {
+    using folder = temporaryFolder()
+    const environment = environmentIn(folder.path, settings)
+    const { text, isFine } = await checkPrices(environment, { json: true })
+    expect(isFine).toBe(false)
+    expect(JSON.parse(text)).toEqual([
+      { target: 'acme/gpt-4o', pricedAs: null, source: null, date: null },
+      {
+        target: 'amazon-bedrock/old',
+        pricedAs: 'amazon.titan-embed-text-v1',
+        source: expect.stringMatching(/^genai-prices .* \(as amazon\.titan-embed-text-v1\)$/),
+        date: expect.any(String),
+      },
+      { target: 'azure-openai/mine', pricedAs: null, source: null, date: null },
+    ])
+    const table = await checkPrices(environment, {})
+    expect(table.text).toMatch(/acme\/gpt-4o +unknown/)
+  })
+
+  test('is content with settings whose targets all have a price', async () => {
+    using folder = temporaryFolder()
+    const environment = environmentIn(
+      folder.path,
+      'providers: { openai: { key: a } }\nmodels: { main: openai/gpt-4o }\n',
+    )
+    expect((await checkPrices(environment, {})).isFine).toBe(true)
+  })
+})
+
 describe('prices update', () => {
   const published = [
     {
@@ -226,52 +273,5 @@ describe('prices update', () => {
       'http://127.0.0.1:1/ does not answer',
     )
     await expect(updatePrices(environment, { from: '/nothing' })).rejects.toThrow('cannot be read')
-  })
-})
-
-describe('prices check', () => {
-  const settings = `providers:
-  openai: { key: a }
-  amazon-bedrock: { key: b, models: [{ id: old, upstream: amazon.titan-embed-text-v9:0 }] }
-  acme: { type: openai, baseUrl: http://127.0.0.1:1, key: c }
-  azure-openai:
-    key: d
-    resource: r
-    models:
-      - { id: gpt-4o, upstream: my-deployment }
-      - { id: helper, upstream: other-deployment, pricedAs: gpt-4o-mini }
-      - { id: mine, upstream: third-deployment }
-models:
-  main: { targets: [{ target: openai/gpt-4o }, { target: acme/gpt-4o }, { target: builtin/builtin-chat }] }
-  dated: openai/gpt-4o-2024-08-06
-prices: { "acme/small": { input: 1, output: 1 } }
-`
-
-  test('lists what has no price, and what has that of another model', async () => {
-    using folder = temporaryFolder()
-    const environment = environmentIn(folder.path, settings)
-    const { text, isFine } = await checkPrices(environment, { json: true })
-    expect(isFine).toBe(false)
-    expect(JSON.parse(text)).toEqual([
-      { target: 'acme/gpt-4o', pricedAs: null, source: null, date: null },
-      {
-        target: 'amazon-bedrock/old',
-        pricedAs: 'amazon.titan-embed-text-v1',
-        source: expect.stringMatching(/^genai-prices .* \(as amazon\.titan-embed-text-v1\)$/),
-        date: expect.any(String),
-      },
-      { target: 'azure-openai/mine', pricedAs: null, source: null, date: null },
-    ])
-    const table = await checkPrices(environment, {})
-    expect(table.text).toMatch(/acme\/gpt-4o +unknown/)
-  })
-
-  test('is content with settings whose targets all have a price', async () => {
-    using folder = temporaryFolder()
-    const environment = environmentIn(
-      folder.path,
-      'providers: { openai: { key: a } }\nmodels: { main: openai/gpt-4o }\n',
-    )
-    expect((await checkPrices(environment, {})).isFine).toBe(true)
   })
 })
