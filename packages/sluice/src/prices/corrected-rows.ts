@@ -8,6 +8,12 @@ const long = (usd: number, above: number): RateInput => ({
   tiers: [{ above: 128_000, usd: above }],
 })
 
+/** Claude Haiku 5.5's prices for prompts up to and above 100,000 tokens. */
+const haiku = (usd: number): RateInput => ({
+  ...perMillion(usd),
+  tiers: [{ above: 100_000, usd: usd * 5 }],
+})
+
 /** Prices that the library lacks or has as they were before. */
 export const correctedRows: readonly OwnRow[] = [
   {
@@ -25,6 +31,28 @@ export const correctedRows: readonly OwnRow[] = [
     since: '2025-09-29',
     rates: { input: perMillion(0.28), cacheRead: perMillion(0.028), output: perMillion(0.42) },
     date: '2026-04-13',
+  },
+  // Cheaper to read from the cache than the library knows.
+  {
+    provider: 'anthropic',
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+    models: ['claude-sonnet-5-5'],
+    since: '2026-10-07',
+    rates: { cacheRead: perMillion(0.1) },
+    date: '2026-10-24',
+  },
+  {
+    provider: 'anthropic',
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+    models: ['claude-haiku-5-5'],
+    rates: {
+      input: haiku(0.1),
+      cacheRead: haiku(0.01),
+      cacheWrite: haiku(0.125),
+      cacheWrite1h: haiku(0.2),
+      output: haiku(0.5),
+    },
+    date: '2026-10-24',
   },
   // Large 3, to which the name leads.
   {
