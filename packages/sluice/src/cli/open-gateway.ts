@@ -261,8 +261,7 @@ export async function routingOf(
     overrides: overridesOf(config.prices),
     today,
   })
-  const prices = createTargetPrices(book, ({ provider, model }, price) => {
-    const reason = price ? 'something that was used has no price' : 'it has no price'
+  const prices = createTargetPrices(book, ({ provider, model }, reason) => {
     const target = `${provider}/${model}`.slice(0, 200)
     alerts?.raise({ event: 'price.unknown', target, reason })
     log.warn({ target }, `what a call costs is unknown: ${reason}; set prices in sluice.yaml`)

@@ -30,12 +30,18 @@ const validMs = 15 * 60_000
 /** Maximum number of targets reported, because callers can invent model names. */
 const warnedMax = 1_000
 
-/** `unknown` is called once per target with an unknown cost. */
+/** `unknown` is called once per target and reason for an unknown cost. */
 export function createTargetPrices(
   book: PriceBook,
-  unknown: (target: PricedTarget, price: Price | undefined) => void,
+  unknown: (target: PricedTarget, reason: string) => void,
 ): TargetPrices {
   const warned = new Set<string>()
+  const report = (target: PricedTarget, reason: string): void => {
+    const id = `${target.provider}/${target.model} ${reason}`
+    if (warned.has(id) || warned.size >= warnedMax) return
+    warned.add(id)
+    unknown(target, reason)
+  }
   return {
     of(target) {
       let price: Price | undefined
@@ -51,11 +57,7 @@ export function createTargetPrices(
             period = now
           }
           const found = costOf(target, price, { usage, operation })
-          const id = `${target.provider}/${target.model}`
-          if (!found && !warned.has(id) && warned.size < warnedMax) {
-            warned.add(id)
-            unknown(target, price)
-          }
+          if (!found) report(target, whyUnknown(usage, price))
           return found
         },
         parts(usage, operation, at) {
@@ -68,6 +70,16 @@ export function createTargetPrices(
       }
     },
   }
+}
+
+function whyUnknown(usage: PricedUsage | undefined, price: Price | undefined): string {
+  if (!price) return 'it has no price'
+  const tools = Object.entries(usage?.serverToolCalls ?? {})
+    .filter(([name, calls]) => calls > 0 && !price.tools.has(name))
+    .map(([name]) => `tools.${name}`.slice(0, 60))
+    .sort()
+  if (tools.length === 0) return 'something that was used has no price'
+  return `${tools.slice(0, 5).join(', ')} ${tools.length === 1 ? 'has' : 'have'} no price`
 }
 
 interface Used {
