@@ -83,8 +83,10 @@ const tables: ReadonlySet<string> = new Set([
   'packages/contract/src/operations/default-models.ts',
   // Names that existing programs send.
   'packages/sluice/src/config/default-aliases.ts',
+  'packages/sluice/src/prices/corrected-rows.ts',
   'packages/sluice/src/prices/own-rows.ts',
   'packages/sluice/src/prices/tier-rows.ts',
+  'packages/sluice/src/prices/tool-rows.ts',
   'packages/sluice/src/providers/retirements.ts',
 ])
 

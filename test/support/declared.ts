@@ -6,7 +6,7 @@ const modules = join(import.meta.dirname, '../../node_modules')
 
 const texts = new Map<string, string>()
 
-export function declaration(file: string): string {
+function declaration(file: string): string {
   const known = texts.get(file)
   if (known !== undefined) return known
   const text = readFileSync(join(modules, file), 'utf8').replaceAll('\r\n', '\n')
