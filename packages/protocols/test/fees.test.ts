@@ -73,6 +73,17 @@ describe('items of Responses', () => {
     const usage = { input_tokens: 5, server_side_tool_usage_details: { web_search_calls: 4 } }
     expect(callsIn(inResponse({ type: 'web_search_call' }, { usage }))).toEqual({ web_search: 4 })
   })
+
+  test.each([
+    [{ web_search: { num_requests: 3 } }, { web_search: 3 }],
+    [{ web_search: { num_requests: 0 } }, { web_search: 1 }],
+    [{ image_gen: { input_tokens: 5, total_tokens: 5 } }, { web_search: 1, image_generation: 1 }],
+    [{ image_gen: { input_tokens: 0, total_tokens: 0 } }, { web_search: 1 }],
+    [{ teleport: { num_requests: 9 } }, { web_search: 1, teleport: 1 }],
+  ])('what it says of its tools counts: %j', (told, calls) => {
+    const response = inResponse({ type: 'web_search_call' }, { tool_usage: told })
+    expect(callsIn(response)).toEqual(calls)
+  })
 })
 
 describe('blocks of Messages', () => {

@@ -59,7 +59,26 @@ export function responseUsage(response: Fields): Usage | undefined {
     const tool = toolOf(item, response)
     if (tool !== null) counts[tool] = (counts[tool] ?? 0) + 1
   }
+  countUsed(counts, objectOf(response['tool_usage']))
   return { ...usage, ...serverToolCounts(counts, usage.serverToolCalls) }
+}
+
+/**
+ * Adds what the response itself says that its tools used: its searches are those that are paid for (OpenAI's SDK,
+ * `Response.ToolUsage`), anything else is known to have been used even if no item tells of it.
+ */
+function countUsed(counts: Record<string, number>, used: Fields): void {
+  for (const [name, told] of Object.entries(used)) {
+    const numbers = objectOf(told)
+    if (name === 'web_search') {
+      const requests = Number(numbers['num_requests'])
+      const tool = counts['web_search_preview'] === undefined ? name : 'web_search_preview'
+      if (requests > 0) counts[tool] = requests
+    } else if (Object.values(numbers).some((value) => Number(value) > 0)) {
+      const tool = name === 'image_gen' ? 'image_generation' : name
+      counts[tool] ??= 1
+    }
+  }
 }
 
 function toolOf(item: Fields, response: Fields): string | null {
