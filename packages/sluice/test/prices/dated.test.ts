@@ -1,4 +1,5 @@
 // What the book has for models, against the pages of their providers.
+import { microUsdOf } from '@sluice/contract'
 import { expect, test } from 'vitest'
 import { createPriceBook } from '../../src/prices/book.ts'
 import { openLibrary } from '../../src/prices/library.ts'
@@ -54,7 +55,7 @@ test.each(dated)('$provider/$model on $date', async (row) => {
   const at = Date.parse(row.date)
   const costOf = (usage: Readonly<Record<string, number>>): number => {
     const cost = price.cost({ inputTokens: 0, outputTokens: 0, ...usage }, 'chat', at)
-    return cost?.microUsd ?? Number.NaN
+    return cost ? microUsdOf(cost.money) : Number.NaN
   }
   // Some charge for the request too.
   const request = costOf({})
