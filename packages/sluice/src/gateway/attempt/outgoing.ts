@@ -37,7 +37,10 @@ export function outgoingOf(
   )
 }
 
-/** Builds URL, headers and body. Credentials are added later, because some schemes sign all of these. */
+/**
+ * Builds URL, headers and body. Credentials are added later, because some schemes sign all of these. An address that a
+ * response named gets neither them nor the headers in the settings, which may hold others.
+ */
 export function outgoing(
   request: UpstreamRequest,
   upstream: UpstreamTarget['upstream'],
@@ -53,7 +56,7 @@ export function outgoing(
       ...provider.headers,
       ...(contentType !== undefined && { 'content-type': contentType }),
       ...request.headers,
-      ...headers,
+      ...(request.elsewhere === undefined && headers),
     },
     body: bytes,
   }
