@@ -64,6 +64,8 @@ function codeOfStatus(status: number): ErrorCode | undefined {
   if (status === 429) return 'upstream_rate_limited'
   if (status === 401 || status === 403) return 'upstream_refused_us'
   if (status === 408 || status === 504) return 'upstream_timeout'
+  // The upstream lost its client, which is the gateway and not the caller.
+  if (status === 499) return 'upstream_unavailable'
   if (status >= 400 && status < 500) return 'upstream_rejected'
   return status >= 500 && status < 600 ? 'upstream_unavailable' : undefined
 }

@@ -150,6 +150,11 @@ describe('answers', () => {
       { error: { code: 504, message: 'm', status: 'DEADLINE_EXCEEDED' } },
       'upstream_timeout',
     ],
+    [
+      'a client that is gone, which is the gateway',
+      { error: { code: 499, message: 'm', status: 'CANCELLED' } },
+      'upstream_unavailable',
+    ],
     ['no candidates', { usageMetadata: {} }, 'upstream_garbled'],
     ['no JSON object', 'text', 'upstream_garbled'],
   ])('an error with status 200: %s', (_name, body, code) => {

@@ -46,6 +46,11 @@ describe('errors inside an answer with status 200', () => {
       { code: 'upstream_rate_limited', upstreamCode: '429' },
     ],
     [
+      'a client that is gone, which is the gateway',
+      { error: { message: 'm', code: 499 } },
+      { code: 'upstream_unavailable', upstreamCode: '499' },
+    ],
+    [
       'a refused key',
       { error: { message: 'm', code: 'invalid_api_key' } },
       { code: 'upstream_refused_us', upstreamCode: 'invalid_api_key' },

@@ -55,7 +55,8 @@ function codeOf(status: number, failure: UpstreamFailure): ErrorCode {
     return failure.code === 'insufficient_quota' ? 'upstream_refused_us' : 'upstream_rate_limited'
   // Redirects are not followed: the configured address is wrong.
   if (status < 400) return 'upstream_garbled'
-  if (status === 425) return 'upstream_unavailable'
+  // 499: the upstream lost its client, which is the gateway and not the caller.
+  if (status === 425 || status === 499) return 'upstream_unavailable'
   return status < 500 ? 'upstream_rejected' : 'upstream_unavailable'
 }
 
