@@ -12,6 +12,7 @@ import type { Target } from '../route/routing.ts'
 import { actionFor } from './failures.ts'
 import { fanOut, type Shares } from './fan-out.ts'
 import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
+import { retryWait } from './retry-wait.ts'
 import { modeOf, type Run } from './run.ts'
 import { takePlaces, type Wanted } from './take-places.ts'
 
@@ -50,7 +51,7 @@ export async function retry(
       if (error.blame === 'upstream') gateway.health.failed(target.id, key.id, breaker)
       else gateway.health.released(target.id, key.id)
       if (action !== 'retry' || tries >= attempts) throw error
-      const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random })
+      const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random() })
       if (waitMs === undefined) throw error
       places?.settle()
       await pause(waitMs, cancellation)
@@ -79,25 +80,6 @@ function atOnceAt(run: Run, target: Target): Pick<Wanted, 'count' | 'isDivisible
   if (parts.length > 1 && run.call.operation === 'embed')
     return { count: partsAtOnce(parts.length), isDivisible: true }
   return { count: sharesOf(run, target, parts)?.requests.length ?? 1, isDivisible: false }
-}
-
-/**
- * The wait before a retry, in milliseconds; undefined if the upstream asks for more than the route allows. Full
- * jitter, as in "Exponential Backoff and Jitter" (AWS Architecture Blog).
- */
-function retryWait(
-  error: GatewayError,
-  {
-    tries,
-    baseMs,
-    maxMs,
-    random,
-  }: { tries: number; baseMs: number; maxMs: number; random: () => number },
-): number | undefined {
-  const asked = error.details.retryAfterMs
-  if (asked !== undefined && asked > maxMs) return undefined
-  const jitter = random() * Math.min(maxMs, baseMs * 2 ** (tries - 1))
-  return asked === undefined ? jitter : Math.max(asked, jitter)
 }
 
 async function pause(ms: number, cancellation: Cancellation): Promise<void> {
