@@ -1,5 +1,3 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
 import type { Asked } from '../../api/client.ts'
 
 /** The most common filters. */
@@ -23,19 +21,8 @@ export type Filters = Readonly<Partial<Record<FilterName, string>>>
 
 export type Query = NonNullable<Asked<'listRequests'>['query']>
 
-/** The filters in the page's address, and a function that replaces them. */
-export function useFilters(): readonly [Filters, (filters: Filters) => void] {
-  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false })
-  const written = JSON.stringify(search)
-  const filters = useMemo(() => withoutEmpty(JSON.parse(written) as Filters), [written])
-  const navigate = useNavigate()
-  return [
-    filters,
-    (changed) => void navigate({ to: '/requests', search: () => withoutEmpty(changed) }),
-  ]
-}
-
-function withoutEmpty(given: Filters): Filters {
+/** Without empty filters, and without what is no filter. */
+export function withoutEmpty(given: Filters): Filters {
   return Object.fromEntries(
     filterNames.flatMap((name) => {
       const value = given[name]?.trim() ?? ''

@@ -9,11 +9,12 @@ import { overviewTexts } from '../../texts/operation.ts'
 import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
 import { useNames } from '../accounts/names.ts'
-import { type Filters, isUntilNow, type Query, queryOf, useFilters } from './filters.ts'
+import { type Filters, isUntilNow, type Query, queryOf } from './filters.ts'
 import { type LiveRequest, useLive } from './live.ts'
 import { requestColumns } from './request-columns.tsx'
 import classes from './requests.module.css'
 import { SearchForm } from './search-form.tsx'
+import { useFilters } from './use-filters.ts'
 
 const pageLength = 200
 
