@@ -77,6 +77,47 @@ test('a key that was refused is told by its place alone', async () => {
   expect(JSON.stringify(data)).not.toContain('the-first-key')
 })
 
+test('providers whose names contain each other are told apart, everywhere', async () => {
+  await using upstream = await fakeUpstream(good)
+  const ids = ['a', 'a-b', 'b', 'x-a']
+  const provider = (id: string) => ({
+    type: 'openai' as const,
+    baseUrl: `${upstream.url}/${id}`,
+    key: `key-of-${id}`,
+    models: [`of-${id}`],
+  })
+  await using gateway = await start({
+    providers: Object.fromEntries(ids.map((id) => [id, provider(id)])),
+    prices: {
+      'a/*': { input: 2, output: 10 },
+      'a-b/*': { input: 0, output: 0 },
+      'b/*': {},
+      'x-a/*': {},
+    },
+    keys: [{ name: 'only a', key: 'sk-only-a0123456789abcdef', models: ['a/*'] }],
+  })
+  const costs: Record<string, unknown> = { a: 44, 'a-b': 0, b: null, 'x-a': null }
+  for (const id of ids) {
+    const model = `${id}/of-${id}`
+    const tried = await granted(gateway, `POST /admin/v1/providers/${id}/test`, {})
+    expect(tried).toMatchObject({ ok: true, model, costMicroUsd: costs[id] })
+    expect(upstream.seen.at(-1)).toMatchObject({
+      path: expect.stringContaining(`/${id}/`),
+      headers: { authorization: `Bearer key-of-${id}` },
+    })
+    const only = { key: 'sk-only-a0123456789abcdef' }
+    const answer = await gateway.post('/v1/chat/completions', { model, ...ask }, only)
+    expect(answer.status).toBe(id === 'a' ? 200 : 403)
+    const { data: models } = await granted(gateway, `GET /admin/v1/models?provider=${id}`)
+    expect(new Set(models.map((one) => one.id))).toEqual(new Set([model, `of-${id}`]))
+    const { data: records } = await granted(gateway, `GET /admin/v1/requests?provider=${id}`)
+    expect(new Set(records.map((one) => one['upstreamModel']))).toEqual(new Set([`of-${id}`]))
+  }
+  const { data } = await granted(gateway, 'GET /admin/v1/providers')
+  for (const id of ids)
+    expect(rowOf(data, id)?.['targets']).toMatchObject([{ target: `${id}/of-${id}` }])
+})
+
 test('a test call goes the usual way, and is on record', async () => {
   await using first = await fakeUpstream(good)
   await using gateway = await start({
