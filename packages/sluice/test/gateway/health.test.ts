@@ -113,6 +113,20 @@ describe('of several callers', () => {
     expect(after(steps).open).toBe(open)
   })
 
+  test.each<[number, readonly Step[], boolean]>([
+    [1, ['fails of b'], false],
+    [1, ['fails of b', 'fails of b'], false],
+    [1, ['fails of b', 'fails of c'], true],
+    [1, ['fails of b', 999, 'fails of c'], true],
+    [1, ['fails of b', 1_000, 'fails of c'], false],
+    [2, ['fails of b', 'fails of b'], false],
+    [2, ['fails of b', 'fails of c'], true],
+    [5, ['fails of b', 'fails of b', 'fails of b', 'fails of b', 'fails of c'], false],
+    [5, [...ofB, 'fails of c', 'fails of c'], true],
+  ])('of a limit of %i, for others: %j', (failures, steps, open) => {
+    expect(after(steps, { ...breaker, failures }).open).toBe(open)
+  })
+
   test('its own failures hold for a caller although the target answers others', () => {
     const { health } = after([...ofB, 'answers of a'])
     expect(health.available('t', 'b')).toBe(false)

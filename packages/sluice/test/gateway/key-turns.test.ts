@@ -70,11 +70,20 @@ describe('refused keys', () => {
     expect(turns.otherKey({ ...use, ...further }, ['a', 'z'], 'z') === 'a').toBe(isFree)
   })
 
-  test('what two callers were refused for holds for all', () => {
-    const { turns } = resting()
-    turns.keyRefused(use, 'a', 'unknown')
-    turns.keyRefused({ ...use, caller: 'd' }, 'a', 'unknown')
-    expect(turns.nextKey({ ...use, caller: 'e' }, ['a'])).toBeUndefined()
+  test.each([
+    ['one caller once', ['c'], true],
+    ['the same caller twice', ['c', 'c'], true],
+    ['the same caller again and again', ['c', 'c', 'c', 'c'], true],
+    ['two callers', ['c', 'd'], false],
+    ['two callers, and the first of them again', ['c', 'd', 'c'], false],
+  ])('what was refused to %s', (_who, callers, isFreeForOthers) => {
+    const { clock, turns } = resting()
+    for (const caller of callers) {
+      turns.keyRefused({ ...use, caller }, 'a', 'unknown')
+      clock.now += turns.keyRestsMs({ ...use, caller }, ['a']) - 1
+    }
+    expect(turns.nextKey({ ...use, caller: callers.at(-1) ?? '' }, ['a'])).toBeUndefined()
+    expect(turns.nextKey({ ...use, caller: 'e' }, ['a']) === 'a').toBe(isFreeForOthers)
   })
 
   test('of models, ten thousand are remembered', () => {

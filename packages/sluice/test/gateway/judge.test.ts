@@ -1,0 +1,48 @@
+// What a response that broke off says of its target and of the key that was used.
+import { expect, test } from 'vitest'
+import { GatewayError } from '../../../contract/src/core/errors.ts'
+import { judgeBroken } from '../../src/gateway/attempt/judge.ts'
+import { createHealth } from '../../src/gateway/route/health.ts'
+import type { Target } from '../../src/gateway/route/routing.ts'
+import type { Run } from '../../src/gateway/run/run.ts'
+
+const target = { id: 'up/m', providerId: 'up', model: 'm' } as Target
+const use = { provider: 'up', model: 'm', caller: 'key' }
+const refused = (upstreamStatus: number) =>
+  new GatewayError('upstream_refused_us', 'No', { upstreamStatus })
+
+test.each<[string, GatewayError, number, { readonly isOpen: boolean; readonly rests: boolean }]>([
+  ['its upstream cut it', new GatewayError('upstream_cut', ''), 0, { isOpen: true, rests: false }],
+  [
+    'its reader had paused for just less than a second',
+    new GatewayError('upstream_cut', ''),
+    999,
+    { isOpen: true, rests: false },
+  ],
+  [
+    'its reader had paused for a second',
+    new GatewayError('upstream_cut', ''),
+    1_000,
+    { isOpen: false, rests: false },
+  ],
+  ['its caller has left', new GatewayError('cancelled', ''), 0, { isOpen: false, rests: false }],
+  [
+    'its request was wrong',
+    new GatewayError('upstream_rejected', ''),
+    0,
+    { isOpen: false, rests: false },
+  ],
+  ['its key was refused', refused(401), 0, { isOpen: false, rests: true }],
+  ['its key was refused to a slow reader', refused(401), 1_000, { isOpen: false, rests: true }],
+  ['its key lacks a right', refused(403), 0, { isOpen: false, rests: false }],
+])('a response that broke off: %s', (_name, error, heldMs, { isOpen, rests }) => {
+  const health = createHealth(() => 0)
+  const run = {
+    gateway: { health },
+    call: { key: { id: 'key' } },
+    route: { options: { breaker: { failures: 1, windowMs: 1_000, cooldownMs: 1_000 } } },
+  } as unknown as Run
+  judgeBroken(run, { target, secret: 's', heldMs }, error)
+  expect(health.available('up/m', 'key')).toBe(!isOpen)
+  expect(health.nextKey(use, ['s']) === undefined).toBe(rests)
+})
