@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import '../../../../test/support/property-limits.ts'
 import { maskText } from '../../src/telemetry/masking.ts'
 import { maskBody } from '../../src/telemetry/masked-content.ts'
 
@@ -28,7 +29,10 @@ describe('what is replaced', () => {
     ['a phone number', '+49 30 901820', '[PHONE]'],
     ['one written otherwise', '+1 (212) 555-0123', '[PHONE]'],
     ['a card', '4111 1111 1111 1111', '[CARD NUMBER]'],
+    ['a card of 13 digits', '4222222222222', '[CARD NUMBER]'],
     ['a card of 15 digits', '3782-822463-10005', '[CARD NUMBER]'],
+    ['a card of 19 digits', '6304000000000000000', '[CARD NUMBER]'],
+    ['one of 19 digits in groups', '6304 0000 0000 0000 000', '[CARD NUMBER]'],
     ['an IBAN', 'DE89 3704 0044 0532 0130 00', '[IBAN]'],
     ['an IBAN without spaces', 'GB82WEST12345698765432', '[IBAN]'],
   ])('%s', (_what, secret, shown) => {
@@ -42,6 +46,8 @@ describe('what is replaced', () => {
     ['a number that fails Luhn’s formula', 'order 4111 1111 1111 1112'],
     ['an IBAN whose check digits are wrong', 'DE88 3704 0044 0532 0130 00'],
     ['a short number', 'room 12345678'],
+    ['a number of 12 digits that passes Luhn’s formula', 'order 424242424242'],
+    ['a number of 20 digits that passes it', 'order 42424242424242424242'],
     ['code', 'for (const key of keys) sort(key)'],
     ['a version', 'version 1.2.3-beta.4 of 2026-11-22'],
     ['an id', 'chatcmpl-abc123 and req_0123456789abcdef'],
