@@ -33,6 +33,7 @@ export function manyRecords(count: number): readonly UsageRecord[] {
     return sampleUsage({
       callId: `call_${n}`,
       requestId: `mine_${n}`,
+      clientAddress: `192.0.2.${n % 256}`,
       attempt: 1 + draw(2),
       keyId: `key_${draw(6)}`,
       ...(user > 0 && { userId: `user_${user}`, teamId: `team_${user % 2}` }),

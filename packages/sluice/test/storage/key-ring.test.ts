@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { hashSecret } from '../../src/accounts/secrets.ts'
+import type { Account } from '../../src/ports/account.ts'
 import type { ApiKey } from '../../src/ports/api-key.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
 
@@ -23,7 +24,7 @@ function shakyStore() {
     store: {
       keysVersion: vi.fn<() => Promise<string>>(() => answer(String(version))),
       listKeys: vi.fn<() => Promise<readonly ApiKey[]>>(() => answer(keys)),
-      listAccounts: () => Promise.resolve([]),
+      listAccounts: vi.fn<() => Promise<readonly Account[]>>(() => answer([])),
     },
     change: (to: readonly ApiKey[]) => {
       version++
@@ -54,6 +55,20 @@ test('a store that cannot be read is told of once, until it can be again', async
   await vi.advanceTimersByTimeAsync(5_000)
   expect(told).toEqual([new Error('away'), new Error('away again')])
 })
+
+test.each(['keysVersion', 'listKeys', 'listAccounts'] as const)(
+  'a key that was revoked is refused at the next read, though %s failed at this one',
+  async (query) => {
+    const { store, change } = shakyStore()
+    await using ring = await openKeyRing(store, { fixed: [] })
+    change([])
+    store[query].mockRejectedValueOnce(new Error('away'))
+    await vi.advanceTimersByTimeAsync(500)
+    expect(ring.find(secret)).toMatchObject(key)
+    await vi.advanceTimersByTimeAsync(500)
+    expect(ring.find(secret)).toBeUndefined()
+  },
+)
 
 test('a slow store is not asked again before it has answered, and what was read earlier never wins', async () => {
   const { store, answers, change } = shakyStore()
