@@ -15,11 +15,11 @@ const bounds = (inside: number, change: Partial<EntranceBounds> = {}): EntranceB
 })
 
 /** Asks for a place, and notes when it is had and why not. */
-function ask(entrance: Entrance, key: string, of: EntranceBounds) {
-  const asked = { key, isIn: false, refused: undefined as unknown, leave: () => {} }
+function ask(entrance: Entrance, key: string, of: EntranceBounds, count = 1) {
+  const asked = { key, count, isIn: false, refused: undefined as unknown, leave: () => {} }
   let ticket: Ticket
   try {
-    ticket = entrance.enter(key, of)
+    ticket = entrance.enter(key, of, count)
   } catch (error) {
     return { ...asked, refused: error }
   }
@@ -122,6 +122,22 @@ describe.each([
     expect(impatient.refused).toMatchObject({ code: 'overloaded' })
   })
 
+  test('who needs several places and gives up lets those behind it in', async () => {
+    for (const way of ['leaves', 'waits too long']) {
+      const entrance = open()
+      const inside = [1, 2, 3].map(() => ask(entrance, 'a', bounds(3)))
+      const large = ask(entrance, 'a', bounds(3, { waitMs: way === 'leaves' ? 60_000 : 100 }), 3)
+      const small = [1, 2].map(() => ask(entrance, 'a', bounds(3)))
+      for (const one of inside.slice(1)) one.leave()
+      await settled()
+      expect([large, ...small].map(({ isIn }) => isIn)).toEqual([false, false, false])
+      if (way === 'leaves') large.leave()
+      else await until(() => large.refused !== undefined)
+      await settled()
+      expect(small.map(({ isIn }) => isIn)).toEqual([true, true])
+    }
+  })
+
   test('who leaves while it waits is let in no more', async () => {
     const entrance = open()
     const [first, second, third] = ['a', 'b', 'c'].map((key) => ask(entrance, key, bounds(1)))
@@ -161,7 +177,10 @@ test('a larger bound lets those in who wait', () => {
 })
 
 test('whatever comes and goes, places are neither lost nor given twice, and none stays free in vain', async () => {
-  const step = fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.nat(30))
+  const step = fc.oneof(
+    fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(1, 1, 1, 2, 3)),
+    fc.nat(30),
+  )
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60 }),
@@ -171,15 +190,20 @@ test('whatever comes and goes, places are neither lost nor given twice, and none
         const own = inside - Math.floor(inside / 10)
         const open: ReturnType<typeof ask>[] = []
         for (const one of steps) {
-          if (typeof one === 'string') open.push(ask(entrance, one, bounds(inside)))
-          else open.splice(one % Math.max(1, open.length), 1)[0]?.leave()
+          if (typeof one === 'object') {
+            const [key, count] = one
+            open.push(ask(entrance, key, bounds(inside), Math.min(count, own)))
+          } else open.splice(one % Math.max(1, open.length), 1)[0]?.leave()
           await settled()
           const inNow = open.filter(({ isIn }) => isIn)
-          const heldBy = (key: string) => inNow.filter((other) => other.key === key).length
-          expect(inNow.length).toBeLessThanOrEqual(inside)
-          for (const { key, isIn } of open) {
-            expect(heldBy(key)).toBeLessThanOrEqual(own)
-            if (!isIn) expect(inNow.length === inside || heldBy(key) === own).toBe(true)
+          const held = inNow.reduce((sum, { count }) => sum + count, 0)
+          expect(held).toBeLessThanOrEqual(inside)
+          for (const key of new Set(open.map((each) => each.key))) {
+            const sum = inNow.reduce((all, each) => all + (each.key === key ? each.count : 0), 0)
+            expect(sum).toBeLessThanOrEqual(own)
+            // The first of a key that waits does not fit; those behind it wait for it.
+            const next = open.find((each) => each.key === key && !each.isIn)
+            if (next) expect(held + next.count > inside || sum + next.count > own).toBe(true)
           }
         }
       },

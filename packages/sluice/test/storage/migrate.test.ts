@@ -46,6 +46,48 @@ test('of two processes that start together one applies the migrations, and both 
   expect([versionOf(first), versionOf(second)]).toEqual([newest, newest])
 })
 
+/** Remembers what it has run, and lets another process go first at one of its transactions. */
+class Remembering extends DatabaseSync {
+  readonly ran: string[] = []
+  #begun = 0
+  overtakenAt: number | undefined
+  overtake = (): void => {}
+
+  override exec(sql: string): void {
+    if (sql.startsWith('BEGIN') && this.#begun++ === this.overtakenAt) this.overtake()
+    this.ran.push(sql)
+    super.exec(sql)
+  }
+}
+
+test.each([0, 1, newest - 2, newest - 1])(
+  'each migration runs once, though another process has run those from %i on meanwhile, and none again',
+  (overtakenAt) => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'sluice.db')
+    using first = new Remembering(file)
+    using second = new Remembering(file)
+    second.overtakenAt = overtakenAt
+    second.overtake = () => migrate(first)
+    migrate(second)
+    migrate(first)
+    migrate(second)
+    const ran = [...first.ran, ...second.ran]
+    for (const { version, sql } of migrationsAfter({ version: 0 }))
+      expect([version, ran.filter((one) => one === sql).length]).toEqual([version, 1])
+  },
+)
+
+test.each([0, 1, newest - 1, newest])(
+  'after version %i come all later ones, in order',
+  (version) => {
+    const versions = migrationsAfter({ version }).map((one) => one.version)
+    expect(versions).toEqual(
+      Array.from({ length: newest - version }, (_, index) => version + index + 1),
+    )
+  },
+)
+
 test('a migration that fails leaves the database at the version before', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')

@@ -41,6 +41,40 @@ describe('connections to upstreams', () => {
     await Promise.all(again)
   })
 
+  test('that became free last are used first, so that the others can end', async () => {
+    const waiting: { readonly port: number | undefined; answer(): void }[] = []
+    const upstream = await stage.openUpstream(({ socket: { remotePort: port } }, response) => {
+      waiting.push({ port, answer: () => void response.end('hello') })
+    })
+    const send = stage.openSending()
+    const open = async (count: number) => {
+      const asked = Array.from({ length: count }, () => send(upstream.url))
+      await expect.poll(() => waiting.length).toBe(count)
+      return { asked, waiting: waiting.splice(0) }
+    }
+    const first = await open(4)
+    // Free one after the other, in an order of their own.
+    const order = [2, 0, 3, 1].map((at) => first.waiting[at])
+    for (const one of order) {
+      const before = first.asked.length
+      one?.answer()
+      await Promise.race(first.asked)
+      for (const [at, asked] of [...first.asked].entries())
+        if ((await Promise.race([asked, turn().then(() => undefined)])) !== undefined)
+          first.asked.splice(at, 1)
+      expect(first.asked).toHaveLength(before - 1)
+    }
+    const next = await open(3)
+    expect(next.waiting.map(({ port }) => port)).toEqual(
+      order
+        .map((one) => one?.port)
+        .toReversed()
+        .slice(0, 3),
+    )
+    for (const one of next.waiting) one.answer()
+    await Promise.all(next.asked)
+  })
+
   test('that the upstream has closed while idle are replaced', async () => {
     const upstream = await stage.openUpstream(hello)
     const send = stage.openSending()
