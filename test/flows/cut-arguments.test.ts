@@ -1,5 +1,13 @@
 // A call whose arguments end within their object, though the upstream says that the answer is whole: cut, in every format.
 import { expect, test } from 'vitest'
+import {
+  inputDelta,
+  messageDelta,
+  messageStart,
+  messageStop,
+  namedEvents,
+  toolStart,
+} from '../support/anthropic-events.ts'
 import { json, sse } from '../support/fake-upstream.ts'
 import { chatReply, chunk, done } from '../support/openai-wire.ts'
 import { inFrontOf } from '../support/through.ts'
@@ -79,3 +87,23 @@ test('arguments that end and are no JSON are what the model wrote', async () => 
   const answer = await pair.gateway.post('/v1/messages', body)
   expect(await answer.json()).toMatchObject({ stop_reason: 'tool_use' })
 })
+
+test.each(['tool_use', 'end_turn'])(
+  'a native stream that says %s within a call ends with an error, and is no whole answer',
+  async (reason) => {
+    const events = namedEvents(
+      messageStart('msg_1'),
+      toolStart(0, 'write'),
+      inputDelta(0, cut),
+      { ...messageDelta, delta: { stop_reason: reason, stop_sequence: null } },
+      messageStop,
+    )
+    await using pair = await inFrontOf('anthropic', (_, response) => sse(response, events))
+    const body = { model: pair.model, ...asking['/v1/messages'], stream: true }
+    const text = await (await pair.gateway.post('/v1/messages', body)).text()
+    expect(text).toContain('It was')
+    expect(text).toContain('event: error')
+    expect(text).toContain('within a tool call')
+    expect(text).not.toContain('message_stop')
+  },
+)

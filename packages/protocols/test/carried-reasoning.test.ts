@@ -14,6 +14,24 @@ describe('reasoning carried through a foreign wire', () => {
     expect(restore(text)).toEqual(block)
   })
 
+  it.each([
+    [1, true],
+    [256, true],
+    [257, false],
+    [5_000, false],
+  ])('comes back from %i levels: %s', (levels, comes) => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      // As a caller could write it, who need not have it from us.
+      const core = open === '[' ? '' : '1'
+      const json = open.repeat(levels) + core + close.repeat(levels)
+      const text = `sluice.${Buffer.from(json).toString('base64url')}`
+      expect(restore(text) !== undefined).toBe(comes)
+    }
+  })
+
   it('does not take a provider’s own signature for ours', () => {
     expect(restore('EqQBCkYICRgCKkA')).toBeUndefined()
     expect(restore('sluice.not json')).toBeUndefined()

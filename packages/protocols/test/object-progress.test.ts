@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import '../../../test/support/property-limits.ts'
 import { ObjectProgress } from '../src/object-progress.ts'
 
 /** What an object looks like from its text alone. */

@@ -332,8 +332,18 @@ describe('usage in a stream', () => {
       [chunk({ content: 'a' }), { ...chunk({}, { finish_reason: 'stop' }), x_groq: { usage } }],
     ],
     ['in the choice', [chunk({ content: 'a' }), chunk({}, { finish_reason: 'stop', usage })]],
+    [
+      'in a chunk that repeats the finished choice without its reason, as OpenRouter does',
+      [
+        chunk({ content: 'a' }),
+        chunk({}, { finish_reason: 'stop' }),
+        { ...chunk({ role: 'assistant', content: '' }, { finish_reason: null }), usage },
+      ],
+    ],
   ])('%s', (_name, chunks) => {
     const told = read([...chunks, '[DONE]'])
+    const hasEnded = JSON.stringify(chunks).includes('"finish_reason":"stop"')
+    expect(told.error?.code).toBe(hasEnded ? undefined : 'upstream_cut')
     expect(told.usage).toEqual({ inputTokens: 10, outputTokens: 5 })
     const steps = told.steps.flatMap((step) => ('usage' in step ? [step.usage] : []))
     expect(steps.at(-1)).toEqual(told.usage)

@@ -176,6 +176,17 @@ describe('the memory of a conversation', () => {
     ])
   })
 
+  it.each([
+    ['user', { type: 'input_text', text: 'Hi' }],
+    ['system', { type: 'input_text', text: 'Hi' }],
+    ['developer', { type: 'input_text', text: 'Hi' }],
+    ['assistant', { type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }],
+  ] as const)('lists a text of the role %s', (role, part) => {
+    expect(inputItems({ input: [{ role, content: 'Hi' }] }, countingIds())).toMatchObject([
+      { role, content: [part] },
+    ])
+  })
+
   it('puts the earlier items in front, once, and forgets the id', () => {
     const previous = inputItems({ input: 'First' }, countingIds())
     const request: ResponsesRequest = {

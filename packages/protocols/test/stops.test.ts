@@ -1,6 +1,7 @@
 // Cutting a text at stop sequences: what is told of a stream is what is told of the whole, however it is split.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import '../../../test/support/property-limits.ts'
 import type { ChatChunk, ChatReply } from '../../contract/src/operations/chat.ts'
 import type { CompleteChunk, CompleteReply } from '../../contract/src/operations/complete.ts'
 import { ChatCutter, cutChatReply } from '../src/stops/cut-chat.ts'

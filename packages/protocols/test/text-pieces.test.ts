@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import '../../../test/support/property-limits.ts'
 import { BytePlaces } from '../src/gemini/byte-places.ts'
 import { SaidText } from '../src/said-text.ts'
 
