@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { codeFile, formatCode } from '../../../build/wasm.ts'
 import { formatJson, isRawNumber, parseJson } from '../src/wire/json.ts'
 import { type CutTexts, outlineJson } from '../src/wire/json-outline.ts'
@@ -168,6 +168,19 @@ describe('the outline of a document', () => {
     // Its end is not that of the longer one before it.
     expect(outlineJson(of(long).subarray(0, -4))).toBeUndefined()
   })
+
+  test.each([17, 16, 15, 8, 1, 0])(
+    'is had of documents that end %i bytes before the end of a page of memory',
+    async (lacking) => {
+      // The program's memory grows with its documents, and never shrinks.
+      vi.resetModules()
+      const { outlineJson: first } = await import('../src/wire/json-outline.ts')
+      for (let pages = 1; pages <= 5; pages += 1) {
+        const content = 'a'.repeat(pages * 64 * 1024 - lacking - of('').length)
+        expect(first(of(content))?.cut.characters).toBe(content.length)
+      }
+    },
+  )
 
   test('keeps what is short, above, or called otherwise', () => {
     const some = long.slice(0, 600)

@@ -249,6 +249,25 @@ describe('a stream cut anywhere', () => {
     )
   })
 
+  test.each([
+    ['at its beginning', '\uFEFFdata: a\n\ndata: b\n\n', ['event a', 'event b']],
+    ['twice at its beginning', '\uFEFF\uFEFFdata: a\n\n', ['unreadable \uFEFFdata: a\n\n']],
+    [
+      'before a later event',
+      'data: a\n\n\uFEFFdata: b\n\ndata: ü\n\n',
+      ['event a', 'unreadable \uFEFFdata: b\n\n', 'event ü'],
+    ],
+    ['before a later line', 'data: a\n\uFEFFdata: b\n\n', ['unreadable a']],
+    ['within its data', 'data: \uFEFFa\n\n', ['event \uFEFFa']],
+  ])('has a byte order mark %s', (_place, text, expected) => {
+    const bytes = Buffer.from(text)
+    for (const size of [1, 2, 3, 5, bytes.length]) {
+      const sizes = Array<number>(bytes.length).fill(size)
+      const blocks = read(createEventSplitter(), bytes, sizes)
+      expect(blocks.map(({ kind, data }) => `${kind} ${data}`)).toEqual(expected)
+    }
+  })
+
   test('keeps all of its bytes', () => {
     fc.assert(
       fc.property(streamText, cuts, (text, sizes) => {
