@@ -92,6 +92,34 @@ test.each([0, 1])(
   },
 )
 
+test.each([
+  [0, 0, ['input']],
+  [1, 1, ['input']],
+  [2, 1, ['clip', 'input', 'still']],
+  [3, 1, ['clip', 'still']],
+])(
+  'a job that is somebody else’s after %i changes: rendered %i times, with the files %j',
+  async (keptChanges, rendered, files) => {
+    let told = 0
+    let runs = 0
+    const run = async () => {
+      runs += 1
+      return { video: Buffer.from('clip'), thumbnail: Buffer.from('still') }
+    }
+    const { jobs, kept } = openWorld({
+      onChange: async () => (told += 1) <= keptChanges,
+      workers: { run: run as unknown as JobsOptions['workers']['run'] },
+    })
+    const job = await jobs.create({ ...request, image: Buffer.from('89504e470d0a1a0a', 'hex') })
+    jobs.resume(job)
+    const changes = Math.min(keptChanges + 1, 3)
+    await vi.waitFor(() => expect(told).toBe(changes), { timeout: 20_000, interval: 5 })
+    await jobs[Symbol.asyncDispose]()
+    expect(runs).toBe(rendered)
+    expect([...kept.keys()].map((name) => name.split(' ')[1]).toSorted()).toEqual(files)
+  },
+)
+
 test('a running job is stopped when its progress is not wanted any more', async () => {
   let time = 1_760_000_000_000
   let report: ((done: number) => void) | undefined
