@@ -1,5 +1,4 @@
 // What a killed process had under way is charged by what its caller had got.
-import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -27,7 +26,7 @@ test('a stream that was under way costs its prompt and what came of it', async (
   const config = join(folder.path, 'sluice.yaml')
   const prices = { 'openai/gpt-4o': { input: 1, output: 10 } }
   writeFileSync(config, JSON.stringify({ prices }))
-  const { child, url } = await startGateway({
+  await using gateway = await startGateway({
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
     SLUICE_PORT: '0',
@@ -37,7 +36,7 @@ test('a stream that was under way costs its prompt and what came of it', async (
     OPENAI_API_KEY: 'k',
     OPENAI_BASE_URL: upstream.url,
   })
-  const answer = await fetch(`${url}/v1/chat/completions`, {
+  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -53,8 +52,7 @@ test('a stream that was under way costs its prompt and what came of it', async (
   const noted = () =>
     readdirSync(journal).some((name) => /^N/m.test(readFileSync(join(journal, name), 'latin1')))
   await until(noted, 20_000)
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  await gateway[Symbol.asyncDispose]()
   await reader.cancel().catch(() => {})
   await using store = openSqlite({
     file: join(folder.path, 'sluice.db'),

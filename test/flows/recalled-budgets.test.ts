@@ -1,5 +1,4 @@
 // What was spent of a budget is found in the ledger by a limiter that does not know it (any more).
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -279,7 +278,7 @@ test.each(kinds)(
     const config = join(folder.path, 'sluice.yaml')
     writeFileSync(config, JSON.stringify({ models: { fast: 'openai/gpt-4o' } }))
     const dataFolder = kind === 'SQLite' ? staged.dataFolder : join(folder.path, 'data')
-    const { child, url } = await startGateway({
+    await using gateway = await startGateway({
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       SLUICE_PORT: '0',
@@ -292,7 +291,7 @@ test.each(kinds)(
     })
     const asking = async () => {
       const body = { model: 'fast', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
-      const answer = await fetch(`${url}/v1/chat/completions`, {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -304,8 +303,7 @@ test.each(kinds)(
     const held = asking().catch(() => undefined)
     const posts = () => staged.upstream.seen.filter(({ method }) => method === 'POST')
     await until(() => posts().length === 2, 20_000)
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+    await gateway[Symbol.asyncDispose]()
     await held
     await using store = await staged.openStore({ journalFolder: join(dataFolder, 'journal') })
     await store.flush()

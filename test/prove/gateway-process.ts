@@ -1,21 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A gateway in a process of its own, of the bundle, once it listens. */
-export async function startGateway(
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+export interface GatewayProcess extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly url: string
+}
+
+/** A gateway in a process of its own, of the bundle, once it listens. Disposing kills it, if it has not ended before. */
+export async function startGateway(env: NodeJS.ProcessEnv): Promise<GatewayProcess> {
   const main = join(import.meta.dirname, '../../bin/sluice.cjs')
   const child = spawn(process.execPath, [main, 'serve'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const closed = once(child, 'close')
+  const end = async () => {
+    child.kill('SIGKILL')
+    await closed
+  }
   let output = ''
   child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
   while (child.exitCode === null) {
     const [, url] = /listens on (http:[^\s"]+)/.exec(output) ?? []
-    if (url !== undefined) return { child, url }
+    if (url !== undefined) return { child, url, [Symbol.asyncDispose]: end }
     await pause(20)
   }
   throw new Error(`The gateway did not start: ${output}`)

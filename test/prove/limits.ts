@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -164,10 +163,7 @@ export async function proveLimits(seconds: number): Promise<readonly LimitProof[
       moneyProof(money(seconds), witness.arrivals, asked),
     ]
   } finally {
-    for (const { child } of started) {
-      child.kill('SIGKILL')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
-    }
+    for (const one of started) await one[Symbol.asyncDispose]()
     rmSync(folder, { recursive: true, force: true })
   }
 }
