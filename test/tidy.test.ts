@@ -67,6 +67,26 @@ test.each([
   expect(breaches(new Map([[path, text]])).join('\n')).toContain(sentence)
 })
 
+test('property tests have the same cases in each run', () => {
+  const folders = [
+    'test',
+    'bench',
+    ...readdirSync(join(root, 'packages')).map((one) => `packages/${one}/test`),
+  ]
+  const files = folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+        .map((name) => join(folder, name)),
+    )
+  const drawing = files.filter((file) => /\bfc\.(?:assert|check|sample)\(/.test(readText(file)))
+  expect(drawing.length).toBeGreaterThan(20)
+  const unseeded = drawing.filter((file) => !readText(file).includes('support/property-limits.ts'))
+  // This file only names them.
+  expect(unseeded.filter((file) => !file.endsWith('tidy.test.ts'))).toEqual([])
+})
+
 test('migrations are numbered one by one', () => {
   const names = readdirSync(join(root, 'packages/sluice/src/storage/migrations')).sort()
   expect(names.map((name) => Number(name.slice(0, 3)))).toEqual(names.map((_, at) => at + 1))

@@ -1,6 +1,7 @@
 // Fields by which an upstream would choose another model than the one that the gateway has checked, reserved and recorded.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import '../support/property-limits.ts'
 import { routingFieldIn } from '../../packages/sluice/src/gateway/route/routing-field.ts'
 import { providers } from '../../packages/sluice/src/providers/index.ts'
 import { granted } from '../support/administrate.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'vitest'
+import '../../../../test/support/property-limits.ts'
 import type { Claim, Reservation } from '../../src/ports/limiter.ts'
 import type { LimiterUnderTest } from './limiter.ts'
 import { leaseMs, money, place, tokens } from './limiter-claims.ts'

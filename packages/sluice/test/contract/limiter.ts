@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import '../../../../test/support/property-limits.ts'
 import type { Limiter } from '../../src/ports/limiter.ts'
 import { type LimiterAnswer, take as takeFrom } from './limiter-claims.ts'
 import { testModel } from './limiter-model.ts'

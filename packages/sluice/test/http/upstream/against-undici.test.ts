@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import '../../../../../test/support/property-limits.ts'
 import { Agent, request } from 'undici'
 import { openSender } from '../../../src/http/upstream/send.ts'
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import '../../../../../test/support/property-limits.ts'
 import { InvalidResponse } from '../../../src/http/upstream/invalid-response.ts'
 import { ResponseParser } from '../../../src/http/upstream/response-parser.ts'
 
