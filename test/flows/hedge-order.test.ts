@@ -1,11 +1,11 @@
 // Two targets at once: who is asked, in which order and how often, and what becomes of the one that lost.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Answering, sse } from '../support/fake-upstream.ts'
+import { type Answering, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { held } from '../support/held-package.ts'
 import { expectNumbered, expectRecordsMatch, ledger } from '../support/ledger.ts'
 import { textStream } from '../support/openai-wire.ts'
-import { ask, error, good } from '../support/routes.ts'
+import { ask, at, error, good } from '../support/routes.ts'
 import {
   begun,
   type Expected,
@@ -15,6 +15,7 @@ import {
   stage,
 } from '../support/scripted-targets.ts'
 import { start, until } from '../support/start.ts'
+import { videoTask } from '../support/two-keys.ts'
 
 const errorFrame: Answering = (_seen, response) =>
   sse(response, [{ error: { message: 'overloaded', type: 'server_error' } }])
@@ -163,6 +164,27 @@ describe('two at once', () => {
       await expectRecordsMatch(gateway, upstreams, ['first chat cancelled', 'second chat failed'])
     },
   )
+
+  test('a video is not asked for twice: nobody would know of the second job, and pay it', async () => {
+    const asked: string[] = []
+    const late: Answering = async (_seen, response) => {
+      asked.push('first')
+      // Longer than the delay of the hedge.
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      return asked.length > 1 ? error(500)(_seen, response) : json(response, videoTask('v1'))
+    }
+    await using first = await fakeUpstream(late)
+    await using second = await fakeUpstream((_seen, response) => {
+      asked.push('second')
+      json(response, videoTask('v2'))
+    })
+    const targets = [{ target: 'first/sora' }, { target: 'second/sora', priority: 1 }]
+    const models = { clips: { targets, hedge: { enabled: true, delayMs: 1 } } }
+    await using gateway = await start(at({ first, second }, { models }))
+    const made = await gateway.post('/v1/videos', { model: 'clips', prompt: 'A sun rises' })
+    expect(made.status).toBe(200)
+    expect(asked).toEqual(['first'])
+  })
 
   test('both answer in the same moment: one is given, the other has its record too', async () => {
     const file = join(import.meta.dirname, '../support/held-package.ts')

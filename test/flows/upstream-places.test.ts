@@ -212,6 +212,48 @@ describe('with another target', () => {
   })
 })
 
+describe('both legs of a hedge', () => {
+  /** A route that hedges, whose first target is full. */
+  const hedged = async (first: ProviderConfig) => {
+    const stack = new AsyncDisposableStack()
+    const held = stack.use(await heldUpstream())
+    const spare = stack.use(
+      await fakeUpstream((_seen, response) => json(response, chatReply('Spare'))),
+    )
+    const targets = [{ target: 'up/m' }, { target: 'spare/m', priority: 1 }]
+    const models = { main: { targets, hedge: { enabled: true, delayMs: 60_000 } } }
+    const content = settings(held, { maxConcurrent: 1, queueMs: 60_000, ...first }, { models })
+    const second = { type: 'openai' as const, baseUrl: spare.url, key: 'k' }
+    const providers = { ...content.providers, spare: second }
+    const gateway = stack.use(await start({ ...content, providers }))
+    const inside = ask(gateway)
+    await until(() => held.waiting() === 1)
+    return { held, spare, gateway, inside, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  }
+
+  test('do not wait where the settings say so: the second begins at once', async () => {
+    await using staged = await hedged({ whenFull: 'next' })
+    const { held, gateway, inside } = staged
+    expect(await (await ask(gateway, { model: 'main' })).text()).toContain('Spare')
+    held.answer()
+    expect((await inside).status).toBe(200)
+    expect(held.upstream.seen).toHaveLength(1)
+  })
+
+  test('wait where they do not: the first is served', async () => {
+    await using staged = await hedged({ whenFull: 'wait' })
+    const { held, spare, gateway, inside } = staged
+    const call = ask(gateway, { model: 'main' })
+    await until(async () => ((await scrape(gateway)).value('sluice_queue_length') ?? 0) >= 1)
+    held.answer()
+    expect((await inside).status).toBe(200)
+    await until(() => held.upstream.seen.length === 2)
+    held.answer()
+    expect(await (await call).text()).toContain('Hello')
+    expect(spare.seen).toHaveLength(0)
+  })
+})
+
 describe('a place is free again', () => {
   const one = { maxConcurrent: 1, queueMs: 20_000 }
 
@@ -276,6 +318,26 @@ describe('a place is free again', () => {
     await until(() => held.upstream.seen.length === 2)
     held.answer()
     expect((await next).status).toBe(200)
+  })
+
+  test('while its call waits to try again', async () => {
+    await using held = await heldUpstream()
+    await using gateway = await start(
+      settings(held, one, { defaults: { retries: { attempts: 2, baseMs: 1, maxMs: 60_000 } } }),
+    )
+    const leaving = new AbortController()
+    const waiting = gateway
+      .post('/v1/chat/completions', { model: 'up/m', messages }, { signal: leaving.signal })
+      .catch(() => 'left')
+    await until(() => held.waiting() === 1)
+    const response = await until(() => held.respond())
+    json(response, { error: {} }, { status: 429, headers: { 'retry-after-ms': '50000' } })
+    const next = ask(gateway)
+    await until(() => held.upstream.seen.length === 2)
+    held.answer()
+    expect((await next).status).toBe(200)
+    leaving.abort()
+    expect(await waiting).toBe('left')
   })
 
   test('of the loser of a hedge', async () => {
