@@ -101,6 +101,34 @@ test('each operation settles what was reserved for it, once', async () => {
   await until(() => open === 0)
 })
 
+describe('a request that is wrong counts, however early that is seen:', () => {
+  const sized = { tokensPerMinute: 1e9 }
+  test.each<[string, string, object, number]>([
+    ['no JSON', '{"model":', {}, 400],
+    ['no JSON, where its size matters', '{"model":', sized, 400],
+    ['no model', '{"messages":[]}', {}, 400],
+    ['no model, where its size matters', '{"messages":[]}', sized, 400],
+    ['a field of another type', JSON.stringify({ ...chat(1), temperature: 'warm' }), {}, 400],
+    ['the same, where its size matters', JSON.stringify({ ...chat(1), top_p: 'a' }), sized, 400],
+    ['no such model', JSON.stringify({ ...chat(1), model: 'no/m' }), {}, 404],
+    ['the same, where its size matters', JSON.stringify({ ...chat(1), model: 'no/m' }), sized, 404],
+  ])('%s', async (_name, body, limits, status) => {
+    await using gateway = await start({ limits: { requestsPerMinute: 3, ...limits } })
+    const headers = { 'content-type': 'application/json' }
+    const statuses: number[] = []
+    for (let count = 0; count < 5; count += 1) {
+      const answer = await gateway.request('/v1/chat/completions', {
+        method: 'POST',
+        body,
+        headers,
+      })
+      await answer.arrayBuffer()
+      statuses.push(answer.status)
+    }
+    expect(statuses).toEqual([status, status, status, 429, 429])
+  })
+})
+
 const provider = (type: 'openai' | 'anthropic' | 'gemini' | 'cohere', baseUrl: string) => ({
   type,
   baseUrl,

@@ -304,6 +304,27 @@ describe('the line of a request', () => {
     await until(() => gateway.logged.length === 3)
     expect(gateway.logged.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
   })
+
+  test('is told at info for a probe that finds something wrong, and for what is no probe', async () => {
+    await using gateway = await start()
+    const checkWritable = () => Promise.reject(new Error('The disk is full'))
+    Object.assign(gateway.gateway.store, { checkWritable })
+    const asks: readonly (readonly [path: string, status: number])[] = [
+      ['/readyz', 503],
+      ['/healthz', 200],
+      ['/healthz/x', 404],
+      ['/v1/models', 200],
+    ]
+    for (const [path, status] of asks) expect((await gateway.request(path)).status).toBe(status)
+    const requests = () => gateway.logged.filter(({ message }) => message === 'request')
+    await until(() => requests().length === asks.length)
+    const levels = requests().map(({ level, fields }) => [fields['path'], fields['status'], level])
+    expect(levels.toSorted()).toEqual(
+      asks
+        .map(([path, status]) => [path, status, path === '/healthz' ? 'debug' : 'info'])
+        .toSorted(),
+    )
+  })
 })
 
 interface ErrorBody {

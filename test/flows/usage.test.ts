@@ -241,6 +241,8 @@ describe('a question that is wrong', () => {
     ['from=2026-02-31', 'from'],
     ['to=2026-02-30T08:00:00Z', 'to'],
     ['from=2026-02-01&to=2026-01-01', 'from'],
+    ['from=2026-02-01&to=2026-02-01', 'from'],
+    ['from=2026-02-01T00:00:00Z&to=2026-02-01', 'from'],
     ['limit=0', 'limit'],
     ['limit=10001', 'limit'],
     ['cursor=nonsense', 'cursor'],
