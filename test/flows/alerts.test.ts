@@ -373,7 +373,8 @@ describe('further events', () => {
     expect(await ask()).toBe(200)
     database.exec('ALTER TABLE usage_records_elsewhere RENAME TO usage_records')
     await until(async () => {
-      await gateway.gateway.store.flush()
+      // It rejects as long as a write that began before has failed.
+      await gateway.gateway.store.flush().catch(() => undefined)
       return (await gateway.gateway.store.listUsage({ limit: 99 })).length === 5
     }, 20_000)
     expect(receiver.seen).toHaveLength(1)
