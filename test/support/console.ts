@@ -15,6 +15,9 @@ const shots = process.env['SCREENSHOTS']
 const phone = { width: 375, height: 740 }
 const desk = { width: 1280, height: 900 }
 
+/** More requests of one page to the gateway are a loop. A page with its scripts takes some dozens. */
+const requestsMax = 1_000
+
 /** How long a problem must last to count, in milliseconds, because a busy machine renders late. */
 const lastingMs = 10_000
 
@@ -117,7 +120,14 @@ async function openPage(
   const page = await context.newPage()
   const expected = new Set<number>()
   const seen: string[] = []
+  let requests = 0
   page.on('request', (request) => {
+    requests += 1
+    // Closed at once: a page that asks for ever leaves no time for anything else.
+    if (requests === requestsMax) {
+      seen.push(`asked ${requestsMax} times, at last ${request.url()}`)
+      void page.close()
+    }
     if (!request.url().startsWith(url) && !/^(?:data|blob):/.test(request.url()))
       seen.push(`asked ${request.url()}`)
   })
@@ -134,6 +144,7 @@ async function openPage(
       await page.emulateMedia({ colorScheme: look.colorScheme ?? 'light', reducedMotion: 'reduce' })
     },
     async problems() {
+      if (page.isClosed()) return seen
       const found = [
         ...(await lasting(() => widthProblems(page))),
         ...(await lasting(() => axeProblems(page))),
