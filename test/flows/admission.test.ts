@@ -150,6 +150,7 @@ const ways: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 }
 
 const throughAll = (url: string): ConfigFile => ({
+  defaults: { retries: { baseMs: 1 } },
   providers: {
     up: provider('openai', url),
     claude: provider('anthropic', url),
