@@ -9,6 +9,7 @@ import {
   openTestDatabase,
   query,
 } from '../../packages/sluice/test/storage/postgres-server.ts'
+import { putMigrated } from './migrated-file.ts'
 import type { StartOptions } from './start.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -30,6 +31,7 @@ afterAll(() => postgres?.[Symbol.asyncDispose]())
 async function newSqliteData(): Promise<SharedData> {
   const folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
+  putMigrated(file)
   return {
     options: { dataFolder: folder.path },
     openStore: async () => openSqlite({ file }),

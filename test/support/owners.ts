@@ -3,6 +3,7 @@ import { hashSecret } from '../../packages/sluice/src/accounts/secrets.ts'
 import type { AccountKind, Terms } from '../../packages/sluice/src/ports/account.ts'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import { putMigrated } from './migrated-file.ts'
 import { sampleAccount, sampleAudit, sampleKey } from './store-samples.ts'
 
 /** The secrets of a key that belongs to a user, and of another key of the same user. */
@@ -13,7 +14,9 @@ export type Levels = Readonly<Partial<Record<'key' | AccountKind, Terms>>>
 
 /** Writes to a data folder a key of a user in a team of an organization; each level has the given terms. */
 export async function writeOwners(dataFolder: string, levels: Levels): Promise<void> {
-  await using store = openSqlite({ file: join(dataFolder, 'sluice.db') })
+  const file = join(dataFolder, 'sluice.db')
+  putMigrated(file)
+  await using store = openSqlite({ file })
   await addOwners(store, levels)
 }
 

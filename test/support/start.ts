@@ -13,6 +13,7 @@ import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { StoreFailures } from '../../packages/sluice/src/cli/store-failures.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import type { StoreOptions } from '../../packages/sluice/src/storage/store.ts'
+import { putMigrated } from './migrated-file.ts'
 
 export const testKey = 'sk-test0123456789abcdef'
 export const adminKey = 'sk-admin0123456789abcdef'
@@ -168,7 +169,11 @@ async function openStoreAt(
   url: string | undefined,
   options: StoreOptions,
 ): Promise<Store> {
-  if (url === undefined) return openSqlite({ file: join(folder, 'sluice.db'), ...options })
+  if (url === undefined) {
+    const file = join(folder, 'sluice.db')
+    putMigrated(file)
+    return openSqlite({ file, ...options })
+  }
   // Loaded only when needed, as in the program.
   const { openPostgres } = await import('../../packages/sluice/src/storage/postgres.ts')
   return openPostgres({ url, ...options })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
+import { putMigrated } from '../../../../test/support/migrated-file.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -41,8 +42,10 @@ async function underTest(
 
 const onSqlite = async () => {
   const folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  putMigrated(file)
   return underTest(
-    async () => openSqlite({ file: join(folder.path, 'sluice.db') }),
+    async () => openSqlite({ file }),
     () => folder[Symbol.dispose](),
   )
 }

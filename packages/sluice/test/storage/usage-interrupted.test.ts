@@ -121,7 +121,7 @@ test.each(operations)(
       broken += 1
     }
     failing.failAfter(Infinity)
-  expect(broken).toBeGreaterThan(1)
+    expect(broken).toBeGreaterThan(1)
     await foldAll(store)
     expect(await sums(store)).toEqual(expectedSums(after))
     const left = await store.listUsage({ limit: records.length })
