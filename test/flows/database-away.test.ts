@@ -66,8 +66,9 @@ async function recordsIn(databaseUrl: string, count: number) {
   return found
 }
 
+// They mostly wait, each for its own gateway and its own way to the database.
 describe.runIf(postgres)('while the database is away', () => {
-  test.each(['cut', 'fallSilent', 'freeze'] as const)(
+  test.concurrent.each(['cut', 'fallSilent', 'freeze'] as const)(
     'calls go on with the keys and budgets that are known, and are in the ledger when it is back: %s',
     async (how) => {
       await using staged = await stage()
@@ -90,8 +91,10 @@ describe.runIf(postgres)('while the database is away', () => {
     },
     90_000,
   )
+})
 
-  test.each(['fallSilent', 'freeze'] as const)(
+describe.runIf(postgres)('while the database does not answer', () => {
+  test.concurrent.each(['fallSilent', 'freeze'] as const)(
     'who asks for what the database holds is told within five seconds, also of many: %s',
     async (how) => {
       await using staged = await stage()

@@ -182,7 +182,7 @@ test('a key that is revoked is refused by all, and its streams end in all, withi
 
 test('one that is killed is started again; the others go on, and no record is lost', async () => {
   await using upstream = await answering()
-  await using program = await start(settings(upstream))
+  await using program = await start(settings(upstream, { server: { stopTimeoutMs: 500 } }))
   const readers = await Promise.all(Array.from({ length: 8 }, () => begunStream(program)))
   const [victim = 0, survivor = 0] = program.workers()
   process.kill(victim, 'SIGKILL')
