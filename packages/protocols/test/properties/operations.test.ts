@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { broken, type Schema, valueOf } from '../../../../test/support/arbitrary-request.ts'
 import { endsWithin } from '../../../../test/support/property-limits.ts'
 import { hintsFor, uploads } from '../../../../test/support/request-hints.ts'
@@ -9,6 +9,11 @@ import { type Started, start } from '../../../../test/support/start.ts'
 import { type OperationName, operations } from '../../../contract/src/operations/index.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { formats } from '../../src/formats.ts'
+
+// Streams of the built-in engine take half a second each, which is most of the time of thousands of requests.
+vi.mock('../../../sluice/src/gateway/attempt/pace.ts', () => ({
+  createPace: () => () => undefined,
+}))
 
 /**
  * Thousands of requests, right and wrong, at every address on a real gateway. Whatever comes, the answer costs this process
