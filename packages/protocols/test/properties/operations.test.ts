@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { broken, type Schema, valueOf } from '../../../../test/support/arbitrary-request.ts'
 import { endsWithin } from '../../../../test/support/property-limits.ts'
+import { formData } from '../../../../test/support/form-data.ts'
 import { hintsFor, uploads } from '../../../../test/support/request-hints.ts'
 import { rightBodies } from '../../../../test/support/right-bodies.ts'
 import { type Started, start } from '../../../../test/support/start.ts'
@@ -264,19 +265,6 @@ const formTargets = (['transcribe', 'translate', 'editImage', 'createVideo'] as 
     schema: operations[operation].request as Schema,
   }),
 )
-
-function formData(value: unknown): FormData {
-  const form = new FormData()
-  const set = (name: string, part: unknown): void => {
-    if (part instanceof Uint8Array) form.append(name, new File([Buffer.from(part)], 'file.wav'))
-    else form.append(name, typeof part === 'string' ? part : (JSON.stringify(part) ?? ''))
-  }
-  if (typeof value === 'object' && value !== null)
-    for (const [name, part] of Object.entries(value))
-      if (Array.isArray(part)) for (const item of part) set(`${name}[]`, item)
-      else set(name, part)
-  return form
-}
 
 test.each(formTargets)(
   '$path as a form',
