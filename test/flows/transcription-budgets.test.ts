@@ -1,8 +1,11 @@
 // What a recording may cost is put aside before it is sent, whether its price is for seconds or for tokens.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { granted } from '../support/administrate.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { root } from '../support/npm.ts'
 import { type Started, start } from '../support/start.ts'
 
 /** Ten seconds at 32 kbit/s. */
@@ -21,14 +24,19 @@ const usages = {
   seconds: { type: 'duration', seconds: 10 },
 }
 
-function sent(gateway: Started, key: string): Promise<Response> {
+/** A second, with a few hundredths of silence. */
+const second = readFileSync(join(root, 'test/fixtures/audio/tone.mp3'))
+
+function sent(gateway: Started, key: string, file: Buffer = recording): Promise<Response> {
   const form = new FormData()
   form.set('model', 'up/m')
-  form.set('file', new Blob([recording], { type: 'audio/mpeg' }), 'a.mp3')
+  form.set('file', new Blob([new Uint8Array(file)], { type: 'audio/mpeg' }), 'a.mp3')
   return gateway.request('/v1/audio/transcriptions', { method: 'POST', body: form, key })
 }
 
 interface Case {
+  readonly file?: Buffer
+
   readonly price: NonNullable<ConfigFile['prices']>[string]
   readonly usage: object
   readonly reserved: number
@@ -55,7 +63,17 @@ test.each<[string, Case]>([
       spent: 1_000,
     },
   ],
-])('at a price for %s', async (_name, { price, usage, reserved, spent }) => {
+  [
+    'seconds of a file that says how long it is',
+    {
+      file: second,
+      price: { audioSeconds: 0.0001 },
+      usage: { type: 'duration', seconds: 1 },
+      reserved: 200,
+      spent: 100,
+    },
+  ],
+])('at a price for %s', async (_name, { file, price, usage, reserved, spent }) => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(response, { text: 'Hello', usage }),
   )
@@ -67,7 +85,7 @@ test.each<[string, Case]>([
   const ask = async (limitMicroUsd: number) => {
     const budgets = [{ id: 'b', limitMicroUsd, window: 'month' }]
     const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'k', budgets })
-    return { send: () => sent(gateway, key.secret), key }
+    return { send: () => sent(gateway, key.secret, file), key }
   }
   const less = await ask(reserved - 1)
   const refused = await less.send()

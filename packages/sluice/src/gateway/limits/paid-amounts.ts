@@ -1,4 +1,4 @@
-import { isObject, type Operation, operations } from '@sluice/contract'
+import { objectOf, type Operation, operations, soundSeconds } from '@sluice/contract'
 import type { Call } from '../call.ts'
 
 /** Whether the upstream does not charge for the operation, such as polling a job or counting tokens. */
@@ -16,14 +16,14 @@ const audioTokensPerSecond = 32
 /** Of a transcript of fast speech. */
 const spokenTokensPerSecond = 8
 
-/** The length of a recording of this density, and the size of its transcript. */
+/** The length of a recording, as its file says or of this density, and the size of its transcript. */
 export function heardIn(
-  { file }: Readonly<Record<string, unknown>>,
+  request: Readonly<Record<string, unknown>>,
   { bytesPerSecond }: typeof usualAudio,
 ) {
-  const bytes = isObject(file) ? file['bytes'] : undefined
-  const length = bytes instanceof Uint8Array ? bytes.length : 0
-  const seconds = Math.ceil(length / bytesPerSecond)
+  const { bytes } = objectOf(request['file'])
+  const file = bytes instanceof Uint8Array ? bytes : new Uint8Array()
+  const seconds = Math.ceil(soundSeconds(file) ?? file.length / bytesPerSecond)
   return {
     seconds,
     audioInputTokens: seconds * audioTokensPerSecond,
