@@ -1,12 +1,12 @@
-import { openSync, writeSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import sonicBoom from 'sonic-boom'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../gateway/gateway.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { CommandError } from './command-error.ts'
+import { LogWriter } from './log-writer.ts'
 
-export interface OpenLog extends Log, Disposable {
+export interface OpenLog extends Log, AsyncDisposable {
   /** Writes lines of another process, each with its line break. */
   forward(lines: string): void
   /** Stops writing to standard output, which nobody reads any more. A file is still written. */
@@ -16,8 +16,6 @@ export interface OpenLog extends Log, Disposable {
 /** Lines are collected for this long, because one write for many lines costs a busy gateway less, in milliseconds. */
 const gatherMs = 100
 const gatherCharacters = 32 * 1024
-/** Maximum number of bytes queued for a blocked disk; lines beyond it are lost. */
-const waitingBytesMax = 64 * 1024 * 1024
 
 /** From most to least verbose. */
 const levels: readonly Config['log']['level'][] = [
@@ -32,35 +30,21 @@ const levels: readonly Config['log']['level'][] = [
 
 /** The log, one JSON object per line. `always` holds fields of every line. Disposing writes pending lines. */
 export function openLog({ level: least, file }: Config['log'], always: object = {}): OpenLog {
-  const { fd, destination } = openDestination(file)
+  const writer = new LogWriter(openDestination(file))
   const now = createTimestamp()
   let lines: string[] = []
   let size = 0
   let timer: NodeJS.Timeout | undefined
-  const write = () => {
+  const take = () => {
     clearTimeout(timer)
     timer = undefined
     const text = lines.join('')
     lines = []
     size = 0
-    // The destination is destroyed when its reader has gone.
-    if (text !== '') attempt(() => destination.write(text))
+    return text
   }
-  const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
-    const text = lines.join('')
-    lines = []
-    attempt(() => destination.flushSync())
-    // Synchronous: an asynchronous write would not finish before the process exits.
-    if (text !== '') attempt(() => writeSync(fd, text))
-  }
-  // Without a reader, flushing would be retried forever.
-  const unread = () => attempt(() => destination.destroy())
-  destination.on('error', (error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') unread()
-  })
-  process.once('exit', flush)
+  const write = () => writer.write(take())
+  process.once('exit', () => writer.writeLast(take()))
   const add = (text: string) => {
     lines.push(text)
     size += text.length
@@ -86,17 +70,12 @@ export function openLog({ level: least, file }: Config['log'], always: object = 
     error: at('error'),
     forward: add,
     unread() {
-      if (file === undefined) unread()
+      if (file === undefined) writer.unread()
     },
-    [Symbol.dispose]: flush,
-  }
-}
-
-function attempt(step: () => unknown): void {
-  try {
-    step()
-  } catch {
-    // A failing log must not stop anything else.
+    async [Symbol.asyncDispose]() {
+      write()
+      await writer[Symbol.asyncDispose]()
+    },
   }
 }
 
@@ -113,20 +92,13 @@ function createTimestamp(): () => string {
   }
 }
 
-function openDestination(file: string | undefined) {
+function openDestination(file: string | undefined): number {
+  if (file === undefined) return 1
   try {
-    const fd = file === undefined ? 1 : openFile(file)
-    const destination = new sonicBoom.SonicBoom({
-      fd,
-      sync: false,
-      maxLength: waitingBytesMax,
-    })
-    return { fd, destination }
+    return openFile(file)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    throw new CommandError(`The log ${file ?? 'on standard output'} cannot be written: ${reason}`, {
-      cause,
-    })
+    throw new CommandError(`The log ${file} cannot be written: ${reason}`, { cause })
   }
 }
 

@@ -24,14 +24,15 @@ export async function serve({ workers }: ServeOptions = {}): Promise<number> {
   const stopping = stopSignal()
   const environment = readEnvironment()
   const config = await loadConfig(environment)
-  using log = openLog(config.log)
+  await using log = openLog(config.log)
   for (const key of shortKeys(config)) warnOfShortKey(log, key)
   for (const text of unknownVariables(environment.variables, readTextIfAny(config.configFile)))
     log.warn({}, text)
   const chosen = workers ?? config.server.workers
   const count = chosen === 'auto' ? availableParallelism() : chosen
-  if (count > 1) return serveWithWorkers({ config, log, stopping, count })
-  return serveAlone({ config, log, stopping, environment })
+  // Awaited here, because the log is open until then.
+  if (count > 1) return await serveWithWorkers({ config, log, stopping, count })
+  return await serveAlone({ config, log, stopping, environment })
 }
 
 interface Serving {

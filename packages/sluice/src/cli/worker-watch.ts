@@ -1,7 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
+import type { Config } from '../config/config.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 
 const looksPerLimit = 10
+
+/**
+ * Extra time after the configured timeouts before a stopping worker is killed, in milliseconds; its journal holds what is
+ * left.
+ */
+const stopGraceMs = 15_000
+
+/** How long a worker may take to stop, in milliseconds. */
+export function stopLimitMs({ drainMs, stopTimeoutMs }: Config['server']): number {
+  return drainMs + stopTimeoutMs + stopGraceMs
+}
 
 /**
  * Calls `hangs` when a worker has not answered for `limitMs`. Time is counted in checks, not by the clock: if this process was

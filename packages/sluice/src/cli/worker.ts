@@ -7,7 +7,7 @@ import { CommandError } from './command-error.ts'
 import { openLog } from './open-log.ts'
 import { runGateway } from './run-gateway.ts'
 import { stopSignal } from './stop-signal.ts'
-import { answerWatch } from './worker-watch.ts'
+import { answerWatch, stopLimitMs } from './worker-watch.ts'
 
 /** One of several processes that serve one port; started by workers.ts. Its resources end with it. */
 export async function serveWorker(worker: number, workers: number): Promise<never> {
@@ -22,8 +22,11 @@ async function serve(worker: number, workers: number): Promise<number> {
   const link = new ProcessLink((batch) => void process.send?.(batch, () => {}))
   process.on('message', (batch) => link.receive(batch))
   answerWatch(link)
+  let hasListened = false
   const orphaned = new Promise<string>((resolve) => {
     process.on('disconnect', () => {
+      // Only the primary process could let it listen; no call has begun.
+      if (!hasListened) process.exit(1)
       link.close()
       resolve('the primary process has ended')
     })
@@ -35,8 +38,12 @@ async function serve(worker: number, workers: number): Promise<number> {
   try {
     const environment = readEnvironment()
     const config = await loadConfig(environment)
-    using log = openLog(config.log, { worker })
-    process.on('disconnect', () => log.unread())
+    await using log = openLog(config.log, { worker })
+    process.on('disconnect', () => {
+      log.unread()
+      // Nobody else would end it if a step of the stop never did.
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), stopLimitMs(config.server)).unref()
+    })
     await runGateway({
       environment,
       config,
@@ -44,7 +51,10 @@ async function serve(worker: number, workers: number): Promise<number> {
       link,
       workers,
       keepsBook: worker === 1,
-      listening: (found) => link.tell('worker.listening', found),
+      listening(found) {
+        hasListened = true
+        link.tell('worker.listening', found)
+      },
       stopping,
     })
     return 0

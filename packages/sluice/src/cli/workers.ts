@@ -12,7 +12,7 @@ import type { OpenLog } from './open-log.ts'
 import type { Listening } from './run-gateway.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
 import { WorkerSharing } from './worker-sharing.ts'
-import { watchHanded, watchWorker } from './worker-watch.ts'
+import { stopLimitMs, watchHanded, watchWorker } from './worker-watch.ts'
 
 export interface WorkersInput {
   readonly config: Config
@@ -29,11 +29,6 @@ const firstWaitMs = 100
 const waitMsMax = 30_000
 /** A worker that lives this long is considered healthy, and the delays start over, in milliseconds. */
 const soundMs = 60_000
-/**
- * Extra time after the configured timeouts before a stopping worker is killed, in milliseconds; its journal holds what is
- * left.
- */
-const stopGraceMs = 15_000
 
 /**
  * Runs several processes that serve one port (https://nodejs.org/api/cluster.html) and holds the limits of all of them. Dead
@@ -56,8 +51,7 @@ export async function superviseWorkers(input: WorkersInput): Promise<number> {
     log.info({ signal, workers: count }, 'stopping')
   }
   supervisor.stop()
-  const { drainMs, stopTimeoutMs } = config.server
-  const limit = setTimeout(() => supervisor.kill(), drainMs + stopTimeoutMs + stopGraceMs)
+  const limit = setTimeout(() => supervisor.kill(), stopLimitMs(config.server))
   await Promise.all(slots)
   clearTimeout(limit)
   if (failure !== undefined) throw failure

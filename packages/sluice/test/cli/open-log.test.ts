@@ -6,11 +6,11 @@ import { openLog } from '../../src/cli/open-log.ts'
 
 type Level = Parameters<typeof openLog>[0]['level']
 
-function written(level: Level): readonly unknown[] {
+async function written(level: Level): Promise<readonly unknown[]> {
   using folder = temporaryFolder()
   const file = join(folder.path, 'logs', 'sluice.log')
   {
-    using log = openLog({ level, file })
+    await using log = openLog({ level, file })
     log.debug({}, 'a probe')
     log.info({ id: 'req_1', absent: undefined, name: 'a "quoted"\nname' }, 'request')
     log.warn({ attempt: 1 }, 'an attempt failed')
@@ -38,6 +38,6 @@ test.each<[Level, number]>([
   ['error', 3],
   ['fatal', 4],
   ['silent', 4],
-])('at %s each line is one JSON object with its level as a word', (level, hidden) => {
-  expect(written(level)).toEqual(all.slice(hidden))
+])('at %s each line is one JSON object with its level as a word', async (level, hidden) => {
+  expect(await written(level)).toEqual(all.slice(hidden))
 })
