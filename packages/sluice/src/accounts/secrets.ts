@@ -12,6 +12,13 @@ export function createSecret(): string {
   return `sk-${randomLetters(secretLength)}`
 }
 
+const createdForm = new RegExp(`^(?:sk-)?[0-9A-Za-z]{${secretLength}}$`)
+
+/** Whether `createSecret` could have made this secret, with or without its `sk-`. */
+export function isCreatedSecret(secret: string): boolean {
+  return createdForm.test(secret)
+}
+
 /** A random id with a prefix. */
 export function createId(prefix: string): string {
   return prefix + randomLetters(16)

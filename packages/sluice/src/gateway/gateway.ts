@@ -38,7 +38,7 @@ export interface Gateway {
   readonly learnedMaxima: LearnedMaxima
   /** Watches the remaining amounts of budgets that calls have used. */
   readonly budgetWatch: { touch(claims: readonly Claim[], refused?: number): void }
-  /** The virtual keys; look-ups are synchronous. */
+  /** The virtual keys, in memory. */
   readonly keys: CallerKeys
   /** Callers with a token of an OIDC issuer; a promise if the token's signature has not been verified yet. */
   readonly tokens: { find(token: string): Caller | undefined | Promise<Caller | undefined> }
@@ -93,6 +93,8 @@ export interface Gateway {
 
 export interface CallerKeys {
   find(secret: string): Caller | undefined
+  /** Looks in the store for a secret that `find` does not know; undefined if it is not looked for. */
+  lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined
   isValid(key: Caller): boolean
   /** Calls `changed` whenever the result of `isValid` may have changed. */
   watch(changed: () => void): Disposable

@@ -2,6 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import { geminiVersions } from '@sluice/protocols'
 import type { SignedIn } from '../accounts/sessions.ts'
 import type { ServerOptions } from './address.ts'
+import { clientAddress } from './client-address.ts'
 import { assertOwnPage, sessionTokenOf } from './session-cookie.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -30,7 +31,10 @@ export function authenticate(
       { publicCode: 'missing_api_key' },
     )
   }
-  const key = keys.find(secret) ?? tokens.find(secret)
+  const key =
+    keys.find(secret) ??
+    tokens.find(secret) ??
+    keys.lookUp(secret, clientAddress(request, options.trustedProxies) ?? '')
   return key instanceof Promise ? key.then(known) : known(key)
 }
 

@@ -132,7 +132,7 @@ async function signIn(exchange: Exchange): Promise<void> {
   const { key } = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
   if (typeof key !== 'string') throw invalidRequest("'key' must be a string", 'key')
   const secret = key.trim()
-  const caller = gateway.keys.find(secret)
+  const caller = gateway.keys.find(secret) ?? (await gateway.keys.lookUp(secret, address ?? ''))
   if (!caller) throw new GatewayError('unauthenticated', 'The key is not valid', { param: 'key' })
   assertAddress(caller, address)
   const { token, expiresAt } = await gateway.sessions.open({ keyHash: hashSecret(secret) })

@@ -151,8 +151,8 @@ export interface AuditPage {
 
 /**
  * All stored data of the gateway. packages/sluice/test/contract/store.ts defines each method and runs against every database.
- * Keys are few; they are read at the start and after a change, so authentication never waits for the disk. Texts are stored
- * unchanged, except that NUL and lone surrogates become U+FFFD.
+ * Keys are few; they are read at the start and after a change, so authentication waits for the disk only with an unknown key.
+ * Texts are stored unchanged, except that NUL and lone surrogates become U+FFFD.
  */
 export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   /** All keys, including revoked and expired ones; oldest first. */

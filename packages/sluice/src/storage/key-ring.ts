@@ -1,15 +1,21 @@
 import { callersByHash, type Dated, datedCaller } from '../accounts/callers.ts'
 import { isOwner } from '../accounts/rights.ts'
-import { hashSecret } from '../accounts/secrets.ts'
+import { hashSecret, isCreatedSecret } from '../accounts/secrets.ts'
 import type { Account } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
+import { UnknownKeys } from './unknown-keys.ts'
 
 /** All keys in memory, so that authenticating a call needs only one or two look-ups and no I/O. */
 export interface KeyRing extends AsyncDisposable {
   /** The caller with this secret, with or without its leading `sk-`; undefined if unknown, expired, disabled or revoked. */
   find(secret: string): Caller | undefined
-  /** The same by the hash of the secret. */
+  /**
+   * Looks in the store for a secret that `find` does not know, because another process may just have made its key. Undefined if
+   * no key has such a secret, or too many were looked for in this second, by all or by this address.
+   */
+  lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined
+  /** The same as `find` by the hash of the secret. */
   findHash(hash: string): Caller | undefined
   /** Whether a key (or its stand-in without a secret) and all levels above it are still valid. */
   isValid(key: ApiKey): boolean
@@ -57,6 +63,7 @@ export async function openKeyRing(
   const { now = Date.now, pollMs = pollMsUsual, readFailed = () => {} } = options
   const ring = new Ring(options.fixed)
   const readNext = oneAfterTheOther(readerInto(ring, store))
+  const unknown = new UnknownKeys(() => readNext.run())
   let isReadable = true
   async function poll(): Promise<void> {
     // A slow store is not asked again before it has answered.
@@ -78,6 +85,11 @@ export async function openKeyRing(
 
   return {
     find: (secret) => ring.find(secret, now()),
+    lookUp(secret, address) {
+      if (!isCreatedSecret(secret)) return undefined
+      const hash = hashSecret(secret)
+      return unknown.look(hash, address, now())?.then(() => ring.findHash(hash, now()))
+    },
     findHash: (hash) => ring.findHash(hash, now()),
     isValid: (key) => ring.isValid(key, now()),
     dated: (key) => ring.dated(key),
@@ -109,21 +121,29 @@ function readerInto(
   }
 }
 
-/** Runs one at a time, so that an earlier read never overwrites a later one. */
+/**
+ * Runs one at a time, so that an earlier read never overwrites a later one. A run begins after the call that asked for it; those
+ * who wait for the next one share it.
+ */
 function oneAfterTheOther(work: () => Promise<void>) {
   let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  function start(): Promise<void> {
+    next = undefined
+    const mine = work().finally(() => {
+      if (running === mine) running = undefined
+    })
+    running = mine
+    return mine
+  }
   return {
     isRunning: () => running !== undefined,
-    last: () => running,
+    last: () => next ?? running,
     run(): Promise<void> {
-      const mine = (running ?? Promise.resolve())
-        .catch(() => {})
-        .then(work)
-        .finally(() => {
-          if (running === mine) running = undefined
-        })
-      running = mine
-      return mine
+      if (next) return next
+      if (!running) return start()
+      next = running.catch(() => {}).then(start)
+      return next
     },
   }
 }

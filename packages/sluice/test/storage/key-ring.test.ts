@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
-import { hashSecret } from '../../src/accounts/secrets.ts'
+import { createSecret, hashSecret } from '../../src/accounts/secrets.ts'
 import type { Account } from '../../src/ports/account.ts'
 import type { ApiKey } from '../../src/ports/api-key.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
@@ -118,4 +118,98 @@ test('who watches is told of a change within half a second, and each second whet
   const { length } = seen
   await vi.advanceTimersByTimeAsync(3_000)
   expect(seen).toHaveLength(length)
+})
+
+const created = (count: number) => Array.from({ length: count }, createSecret)
+
+test('a key that another process has just made is found, also by those who ask at once with others', async () => {
+  const { store, change } = shakyStore()
+  await using ring = await openKeyRing(store, { fixed: [] })
+  const secrets = created(10)
+  const keys = secrets.map((one, at) => sampleKey({ id: `key_${at}`, hash: hashSecret(one) }))
+  change(keys)
+  const found = await Promise.all(
+    [...secrets, ...secrets].map(async (one) => ring.lookUp(one, '192.0.2.1')),
+  )
+  expect(found.map((one) => one?.id)).toEqual([...keys, ...keys].map(({ id }) => id))
+  expect(ring.find(secrets[0] ?? '')).toMatchObject({ id: 'key_0' })
+  // One read, and one that those share who came while it ran.
+  expect(store.keysVersion.mock.calls.length).toBeLessThanOrEqual(3)
+})
+
+test('one that is made while an earlier read runs is found by the next', async () => {
+  const { store, answers, change } = shakyStore()
+  await using ring = await openKeyRing(store, { fixed: [] })
+  const [early = '', late = ''] = created(2)
+  const slow = Promise.withResolvers<void>()
+  answers(async (value) => {
+    await slow.promise
+    return value
+  })
+  const first = ring.lookUp(early, '192.0.2.1')
+  await vi.advanceTimersByTimeAsync(0)
+  answers((value) => Promise.resolve(value))
+  change([sampleKey({ hash: hashSecret(late) })])
+  const second = ring.lookUp(late, '192.0.2.1')
+  slow.resolve()
+  expect(await first).toBeUndefined()
+  expect(await second).toBeDefined()
+})
+
+describe('a flood of unknown keys', () => {
+  const addresses = (count: number) => Array.from({ length: count }, (_, at) => `192.0.2.${at}`)
+
+  test.each([
+    { what: 'of one address', from: addresses(1), most: 25 },
+    { what: 'of many addresses', from: addresses(200), most: 100 },
+  ])('$what is looked for a bounded number of times a second', async ({ from, most }) => {
+    const { store } = shakyStore()
+    await using ring = await openKeyRing(store, { fixed: [] })
+    for (let second = 1; second <= 3; second += 1) {
+      let looked = 0
+      for (const one of created(1_000)) {
+        const look = ring.lookUp(one, from[looked % from.length] ?? '')
+        if (look) {
+          looked += 1
+          expect(await look).toBeUndefined()
+        }
+      }
+      expect(looked).toBe(most)
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    // And the two reads a second of the usual look for changes.
+    expect(store.keysVersion.mock.calls.length).toBeLessThanOrEqual(3 * (most + 2) + 1)
+  })
+
+  test('of one secret is looked for once a second', async () => {
+    const { store } = shakyStore()
+    await using ring = await openKeyRing(store, { fixed: [] })
+    const [one = ''] = created(1)
+    const before = store.keysVersion.mock.calls.length
+    for (let time = 0; time < 100; time += 1)
+      expect(await ring.lookUp(one, `192.0.2.${time}`)).toBeUndefined()
+    expect(store.keysVersion.mock.calls.length - before).toBe(1)
+  })
+
+  test('of other forms is not looked for, and none waits for a store that does not answer', async () => {
+    const { store, answers } = shakyStore()
+    await using ring = await openKeyRing(store, { fixed: [] })
+    const [one = ''] = created(1)
+    for (const wrong of [
+      '',
+      'sk-',
+      `${one}x`,
+      one.slice(0, -1),
+      `sk-${one}`,
+      `${one.slice(0, -1)}é`,
+    ])
+      expect(ring.lookUp(wrong, '192.0.2.1'), wrong).toBeUndefined()
+    answers(() => Promise.reject(new Error('away')))
+    expect(await ring.lookUp(one, '192.0.2.1')).toBeUndefined()
+    const never = Promise.withResolvers<never>()
+    answers(() => never.promise)
+    const [other = ''] = created(1)
+    expect(await ring.lookUp(other, '192.0.2.1')).toBeUndefined()
+    never.reject(new Error('closed'))
+  })
 })
