@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { GatewayError } from '@sluice/contract'
 import type { Config } from '../config/config.ts'
 import type { Store } from '../ports/store.ts'
+import { holdFolder } from '../storage/folder-lock.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import type { StoreOptions } from '../storage/store.ts'
@@ -31,10 +32,7 @@ export async function openData(
     if (journalFolder !== undefined) tightenFolder(journalFolder, journalNames, warn)
     if (url === undefined) return openSqlite({ file: join(dataFolder, 'sluice.db'), ...options })
   } catch (cause) {
-    throw new CommandError(
-      `The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}. Set SLUICE_DATA to a folder that can be written`,
-      { cause },
-    )
+    throw unusable(dataFolder, cause)
   }
   try {
     // Loaded only if configured: the driver takes a tenth of the startup time.
@@ -46,6 +44,27 @@ export async function openData(
       { cause },
     )
   }
+}
+
+/**
+ * Keeps other gateways from a folder whose database is SQLite, until disposed. Undefined with a database server, which gateways
+ * may share. Workers are in their primary process's hold.
+ *
+ * @throws CommandError if another gateway has the folder.
+ */
+export function holdData({ dataFolder, storage: { url } }: DataConfig): Disposable | undefined {
+  if (url !== undefined) return undefined
+  try {
+    makeFolder(dataFolder, 0o700)
+    const held = holdFolder(dataFolder)
+    if (held) return held
+  } catch (cause) {
+    throw unusable(dataFolder, cause)
+  }
+  throw new CommandError(
+    `Another gateway is running with the data folder ${dataFolder}. Each of them would apply every limit and budget separately. ` +
+      'Stop it first, or set SLUICE_DATA to another folder; several processes can serve one folder with SLUICE_WORKERS, and several gateways one database with DATABASE_URL',
+  )
 }
 
 /**
@@ -67,6 +86,13 @@ export async function withData<Result>(
       { cause },
     )
   }
+}
+
+function unusable(dataFolder: string, cause: unknown): CommandError {
+  return new CommandError(
+    `The data folder ${dataFolder} cannot be used: ${reasonOf(cause)}. Set SLUICE_DATA to a folder that can be written`,
+    { cause },
+  )
 }
 
 /** The name of a database in messages, without the password in its URL. */

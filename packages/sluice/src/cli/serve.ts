@@ -8,7 +8,7 @@ import { programVersion } from '../config/version.ts'
 import type { Store } from '../ports/store.ts'
 import { createInitialKeys, type InitialKeys } from '../storage/initial-keys.ts'
 import { importClips } from './import-clips.ts'
-import { openData, withData } from './open-data.ts'
+import { holdData, openData, withData } from './open-data.ts'
 import { type OpenLog, openLog } from './open-log.ts'
 import { type Listening, runGateway, warnOfShortKey } from './run-gateway.ts'
 import { type StartFacts, startLine, startMessage } from './start-message.ts'
@@ -28,9 +28,10 @@ export async function serve({ workers }: ServeOptions = {}): Promise<number> {
   for (const key of shortKeys(config)) warnOfShortKey(log, key)
   for (const text of unknownVariables(environment.variables, readTextIfAny(config.configFile)))
     log.warn({}, text)
+  using _held = holdData(config)
   const chosen = workers ?? config.server.workers
   const count = chosen === 'auto' ? availableParallelism() : chosen
-  // Awaited here, because the log is open until then.
+  // Awaited here, because the log and the folder are held until then.
   if (count > 1) return await serveWithWorkers({ config, log, stopping, count })
   return await serveAlone({ config, log, stopping, environment })
 }

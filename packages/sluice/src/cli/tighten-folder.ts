@@ -9,7 +9,7 @@ interface Folder {
 
 export const dataFolderNames: Folder = {
   what: 'data folder',
-  own: /^(?:sluice\.db(?:-wal|-shm|\.before-\d+)?|videos|journal|prices\.json|initial-keys\.json(?:\.\d+)?)$/,
+  own: /^(?:sluice\.db(?:-wal|-shm|\.before-\d+)?|videos|journal|gateway\.lock|prices\.json|initial-keys\.json(?:\.\d+)?)$/,
 }
 
 export const journalNames: Folder = { what: 'journal', own: /\.journal$/ }

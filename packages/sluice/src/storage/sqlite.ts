@@ -9,7 +9,7 @@ import { openSqliteThread } from './sqlite-thread.ts'
 import { transaction } from './sqlite-transaction.ts'
 import { openUsageThread } from './sqlite-usage-thread.ts'
 import { openStore, type StoreOptions } from './store.ts'
-import { sqliteError } from './unavailable.ts'
+import { isLocked, sqliteError } from './unavailable.ts'
 import { isFolded } from './usage-book.ts'
 
 export interface SqliteOptions extends StoreOptions {
@@ -124,10 +124,4 @@ function switchToWal(db: DatabaseSync): void {
       // Waits for the lock without changing anything.
       db.exec('BEGIN IMMEDIATE; COMMIT')
     }
-}
-
-/** True for SQLITE_BUSY, https://sqlite.org/rescode.html#busy. */
-function isLocked(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false
-  return typeof error.errcode === 'number' && (error.errcode & 0xff) === 5
 }

@@ -34,3 +34,9 @@ export function unavailable(
 ): GatewayError {
   return new GatewayError('overloaded', message, { cause, retryAfterMs: 5_000 })
 }
+
+/** True for SQLITE_BUSY, https://sqlite.org/rescode.html#busy. */
+export function isLocked(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false
+  return typeof error.errcode === 'number' && (error.errcode & 0xff) === 5
+}
