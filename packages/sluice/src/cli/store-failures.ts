@@ -4,7 +4,9 @@ import type { StoreOptions } from '../storage/store.ts'
 
 /** Reports failures of the store to the log and, once a gateway is open, to operators. */
 export class StoreFailures {
-  readonly options: Required<Pick<StoreOptions, 'writeFailed' | 'journalFailed'>>
+  readonly options: Required<
+    Pick<StoreOptions, 'writeFailed' | 'journalFailed' | 'journalUnreadable'>
+  >
   #alerts: Pick<Alerts, 'raise'> | undefined
 
   constructor(log: Log) {
@@ -24,6 +26,8 @@ export class StoreFailures {
     this.options = {
       writeFailed: (error, waiting, lost) => tell('journal.behind', error, { waiting, lost }),
       journalFailed: (error) => tell('journal.full', error, { waiting: 0, lost: 0 }),
+      journalUnreadable: (lines, file) =>
+        log.warn({ lines, file }, 'lines of the journal could not be read: the file is kept'),
     }
   }
 

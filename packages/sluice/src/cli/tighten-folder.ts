@@ -12,7 +12,7 @@ export const dataFolderNames: Folder = {
   own: /^(?:sluice\.db(?:-wal|-shm|\.before-\d+)?|videos|journal|gateway\.lock|prices\.json|initial-keys\.json(?:\.\d+)?)$/,
 }
 
-export const journalNames: Folder = { what: 'journal', own: /\.journal$/ }
+export const journalNames: Folder = { what: 'journal', own: /\.journal(?:\.unreadable)?$/ }
 
 /**
  * Restricts an existing folder to its owner. A folder with other files may need to be readable by others; in that case,

@@ -191,6 +191,7 @@ class SegmentedJournal implements Journal {
   turn(): readonly LeftSegment[] {
     // Pending lines have their places in the current segment.
     this.write()
+    if (this.#pending !== '') return []
     const before = this.#current
     try {
       this.#current = this.#begin()

@@ -16,7 +16,8 @@ import { plainUsage } from './usage-fold.ts'
 import type { LedgerOptions } from './usage-ledger.ts'
 import { videoJobTable } from './video-jobs.ts'
 
-export interface StoreOptions extends Pick<LedgerOptions, 'journalFolder' | 'journalFailed'> {
+export interface StoreOptions
+  extends Pick<LedgerOptions, 'journalFolder' | 'journalFailed' | 'journalUnreadable'> {
   /** Called when usage could not be written. Default: ignored. */
   readonly writeFailed?: LedgerOptions['writeFailed']
   /**

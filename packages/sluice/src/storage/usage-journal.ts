@@ -1,6 +1,5 @@
 import { createReadStream, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { isObject, noUsage, type UsageRecord } from '@sluice/contract'
 import type { BudgetReservation, NotedUsage, UsageBegun, UsageEnded } from '../ports/store.ts'
 import { storableJson } from './bound-values.ts'
@@ -31,8 +30,10 @@ export const journalLine = {
 
 type BegunLine = UsageBegun & { readonly reservation?: BudgetReservation }
 
+const kinds = ['B', 'N', 'S'] as const
+
 interface Line {
-  readonly kind: string
+  readonly kind: (typeof kinds)[number]
   readonly id: string
   readonly document: string
   readonly value: Readonly<Record<string, unknown>>
@@ -51,6 +52,17 @@ export interface Recovery {
   readonly write: WriteDocuments
   /** Called for a journal that names reservations, after its records were written. `remove` removes it. */
   readonly reserved: (calls: readonly ReservedCall[], remove: () => void) => void
+  /** Called for a segment with lines that cannot be read, before it is removed. */
+  readonly unreadable: (segment: ReadSegment) => void
+}
+
+/** What a segment contained. */
+export interface ReadSegment {
+  readonly file: string
+  /** Settled records. */
+  readonly records: number
+  /** Lines that are damaged, of whose content nothing is known. */
+  readonly unreadable: number
 }
 
 const records = 500
@@ -79,14 +91,14 @@ export async function recoverUsage(folder: string, recovery: Recovery): Promise<
 
 async function recoverInstance(
   files: readonly string[],
-  { write, reserved }: Recovery,
+  { write, reserved, unreadable }: Recovery,
 ): Promise<number> {
   const open = new Map<string, UsageBegun | UsageRecord>()
   /** By the reservation's id. */
   const calls = new Map<string, ReservedCall>()
   let count = 0
-  for (const file of files)
-    count += await writeSettled(file, write, (line) => {
+  for (const file of files) {
+    const read = await writeSettled(file, write, (line) => {
       const { id, kind, value } = line
       const earlier = open.get(id)
       // This program wrote the lines, so their form is known.
@@ -97,6 +109,9 @@ async function recoverInstance(
         if (reservation) calls.set(reservation.id, { callId: begun.callId, reservation })
       } else if (earlier) open.set(id, unsettled(earlier, value as unknown as NotedUsage))
     })
+    count += read.records
+    if (read.unreadable > 0) unreadable(read)
+  }
   const left = [...open].map(([id, record]) => documentOf(id, record))
   for (let from = 0; from < left.length; from += records)
     await write(left.slice(from, from + records))
@@ -108,37 +123,53 @@ async function recoverInstance(
   return count + left.length
 }
 
-/** Writes what a segment says is settled, in its order, and shows every line. Returns how many records that were. */
+/** Writes what a segment says is settled, in its order, and shows every line. */
 export async function writeSettled(
   file: string,
   write: WriteDocuments,
   show: (line: Line) => void = () => {},
-): Promise<number> {
+): Promise<ReadSegment> {
   let batch: string[] = []
-  let count = 0
-  for await (const text of createInterface({ input: createReadStream(file) })) {
+  const count = { records: 0, unreadable: 0 }
+  for await (const text of linesOf(file)) {
     const line = readLine(text)
-    if (!line) continue
+    if (!line) {
+      // One that is empty ends a line that was cut when the disk was full.
+      if (text !== '') count.unreadable += 1
+      continue
+    }
     show(line)
     if (line.kind !== 'S') continue
     batch.push(line.document)
-    count += 1
+    count.records += 1
     if (batch.length < records) continue
     await write(batch)
     batch = []
   }
   if (batch.length > 0) await write(batch)
-  return count
+  return { file, ...count }
 }
 
-/** A process may have died in the middle of a line. */
+/** Only a line feed ends a line: node:readline also splits at U+2028, which JSON texts may contain. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const piece of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${piece}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** Undefined for a damaged line: a process may have died in the middle of it, or the disk have failed. */
 function readLine(text: string): Line | undefined {
+  const kind = kinds.find((one) => text.startsWith(one))
   const document = text.slice(1)
   try {
     const value: unknown = JSON.parse(document)
-    if (!isObject(value)) return undefined
+    if (kind === undefined || !isObject(value)) return undefined
     const { id, ...rest } = value
-    return { kind: text.slice(0, 1), id: String(id), document, value: rest }
+    return typeof id === 'string' ? { kind, id, document, value: rest } : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { copyFileSync, existsSync, linkSync } from 'node:fs'
 import type { UsageRecord } from '@sluice/contract'
 import type {
   BudgetReservation,
@@ -13,6 +14,7 @@ import { type Destination, OpenRecord } from './open-record.ts'
 import { unavailable } from './unavailable.ts'
 import {
   documentOf,
+  type ReadSegment,
   recoverUsage,
   type ReservedCall,
   type WriteDocuments,
@@ -29,6 +31,8 @@ export interface LedgerOptions {
   readonly writeFailed: WriteFailed
   /** Called once when the journal becomes unwritable, and again only after it was writable. Default: ignored. */
   readonly journalFailed?: ((error: unknown) => void) | undefined
+  /** Called when so many lines of the journal could not be read; `file` keeps them. Default: ignored. */
+  readonly journalUnreadable?: ((lines: number, file: string) => void) | undefined
   /** The journal's folder on the local disk. Absent if records need not survive the process. */
   readonly journalFolder?: string
 }
@@ -63,6 +67,7 @@ class JournaledLedger implements Ledger {
   readonly #write: LedgerOptions['write']
   readonly #leftOf: LedgerOptions['leftOf']
   readonly #writeFailed: WriteFailed
+  readonly #journalUnreadable: (lines: number, file: string) => void
   readonly #journal: Journal | undefined
   readonly #queue: UsageQueue
   readonly #destination: Destination
@@ -78,10 +83,12 @@ class JournaledLedger implements Ledger {
   #settleLeft: SettleLeft | undefined
   #settleTimer: NodeJS.Timeout | undefined
 
-  constructor({ write, leftOf, writeFailed, journalFolder, journalFailed }: LedgerOptions) {
+  constructor(options: LedgerOptions) {
+    const { write, leftOf, writeFailed, journalFolder, journalFailed } = options
     this.#write = write
     this.#leftOf = leftOf
     this.#writeFailed = writeFailed
+    this.#journalUnreadable = options.journalUnreadable ?? (() => {})
     this.#journal =
       journalFolder === undefined
         ? undefined
@@ -159,7 +166,8 @@ class JournaledLedger implements Ledger {
   async #catchUp(): Promise<void> {
     this.#hasLeft = false
     for (const segment of this.#journal?.turn() ?? []) {
-      await writeSettled(segment.file, this.#write)
+      const read = await writeSettled(segment.file, this.#write)
+      if (read.unreadable > 0) this.#setAside(read)
       segment.leftDone()
     }
   }
@@ -169,13 +177,27 @@ class JournaledLedger implements Ledger {
       this.#reserved.push({ calls, remove })
       this.#settleFound()
     }
-    this.#recovered = recoverUsage(folder, { write: this.#write, reserved }).then(
+    const unreadable = (segment: ReadSegment) => this.#setAside(segment)
+    this.#recovered = recoverUsage(folder, { write: this.#write, reserved, unreadable }).then(
       () => {},
       (error: unknown) => {
         this.#writeFailed(error, 0, 0)
         this.#again(async () => this.#recover(folder))
       },
     )
+  }
+
+  /** Keeps a segment under another name. Throws if it cannot be kept, so that it is not removed. */
+  #setAside({ file, unreadable }: ReadSegment): void {
+    const kept = `${file}.unreadable`
+    if (existsSync(kept)) return
+    try {
+      linkSync(file, kept)
+    } catch {
+      // Some file systems have no links.
+      copyFileSync(file, kept)
+    }
+    this.#journalUnreadable(unreadable, kept)
   }
 
   /** Nothing waits for it: the limiter may be away for long. */
