@@ -12,6 +12,8 @@ export interface RedisServer extends AsyncDisposable {
   readonly url: string
   /** Ends it with SIGKILL. */
   kill(): Promise<void>
+  /** Removes all data while it runs. */
+  empty(): Promise<void>
   /** Starts it again, with the data in its log file, or empty. */
   start(options?: { readonly empty?: boolean }): Promise<void>
 }
@@ -64,6 +66,9 @@ export async function openRedisServer(): Promise<RedisServer | undefined> {
     url: `redis://127.0.0.1:${port}`,
     kill,
     start,
+    empty: async () => {
+      if ((await said(port, 'FLUSHALL')) !== '+OK\r\n') throw new Error('Redis was not emptied')
+    },
     async [Symbol.asyncDispose]() {
       await kill()
       rmSync(folder, { recursive: true, force: true })
@@ -102,15 +107,19 @@ async function freePort(): Promise<number> {
 
 /** Whether a Redis that has loaded its data responds at this port. */
 async function answers(port: number): Promise<boolean> {
+  const reply = await said(port, 'PING').catch(() => '')
+  return reply.startsWith('+PONG')
+}
+
+/** The beginning of the reply to an inline command. */
+async function said(port: number, command: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   try {
     await once(socket, 'connect')
     socket.setTimeout(answerMs, () => socket.destroy(new Error('no answer')))
-    socket.write('PING\r\n')
+    socket.write(`${command}\r\n`)
     const [reply] = (await once(socket, 'data')) as [Buffer]
-    return reply.toString('latin1').startsWith('+PONG')
-  } catch {
-    return false
+    return reply.toString('latin1')
   } finally {
     socket.destroy()
   }

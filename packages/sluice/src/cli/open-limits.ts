@@ -9,6 +9,7 @@ import { createRemoteEntrance } from '../storage/entrance-remote.ts'
 import { Entrances } from '../storage/entrances.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { createRemoteLimiter } from '../storage/limiter-remote.ts'
+import type { Counting } from '../storage/redis-roll-call.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 
 export interface LimitsInput {
@@ -41,12 +42,37 @@ export async function openLimits({
   const limiter = await openRedisLimiter({
     ...redis,
     recall,
+    ...(await countingOf(store, log)),
     changed(isUp, reason) {
       if (isUp) log.info({}, 'Redis answers: limits are shared')
       else log.error({ error: String(reason) }, 'Redis does not answer: limits are not shared')
     },
   })
   return { entrances, limiter }
+}
+
+/** With a journal, Redis that has lost its data is not used before all gateways on this database have counted. */
+async function countingOf(
+  store: Pick<Store, 'ledgerWriters' | 'flush'>,
+  log: Log,
+): Promise<{ readonly counting?: Counting }> {
+  const { ledgerWriters } = store
+  const { name } = ledgerWriters
+  if (name === undefined) return {}
+  await ledgerWriters.enrol()
+  const counting: Counting = {
+    name,
+    count: () => store.flush(),
+    present: () => ledgerWriters.list(),
+    async missed(names) {
+      log.warn(
+        { gateways: names },
+        'Redis has lost its data, and these gateways have not counted: what they spent last may be missing from budgets',
+      )
+      await ledgerWriters.forget(names)
+    },
+  }
+  return { counting }
 }
 
 /** Cached, because it is needed for each request. */

@@ -132,6 +132,11 @@ export interface Refusal {
   readonly refused: number
   /** Milliseconds until that claim may be granted; Infinity if never. */
   readonly retryAfterMs: number
+  /**
+   * Whether it might be granted if other calls used less than they have reserved: another process may be about to settle one
+   * whose response has ended. Absent where a call is settled before its caller can ask again.
+   */
+  readonly mayReturn?: boolean
 }
 
 export interface Level {

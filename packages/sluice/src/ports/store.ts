@@ -128,6 +128,18 @@ export interface OpenUsage {
   reservationSettled(): void
 }
 
+/** Processes whose records of calls may not be in the database yet. */
+export interface LedgerWriters {
+  /** The name of this process; undefined without a journal. */
+  readonly name: string | undefined
+  /** Adds this process until the store is disposed. */
+  enrol(): Promise<void>
+  /** Those that run, and killed ones whose journals nobody has read. */
+  list(): Promise<readonly string[]>
+  /** What these may still have is not waited for. */
+  forget(names: readonly string[]): Promise<void>
+}
+
 /** A key or account to write, or the id of an account to remove. */
 export type AccountWrite =
   | { readonly key: ApiKey }
@@ -267,6 +279,7 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   lastUse(): Promise<ReadonlyMap<string, number>>
   /** Newest first, including records that were waiting to be written. */
   listUsage(page: { readonly limit: number }): Promise<readonly UsageRecord[]>
+  readonly ledgerWriters: LedgerWriters
   /** Stored prompts and responses. */
   readonly contents: ContentShelf
   /** Refused calls. */

@@ -12,6 +12,8 @@ import { makeFolder } from './make-folder.ts'
  * keeps those with unfinished lines.
  */
 export interface Journal extends Disposable {
+  /** Unique; see `instanceOf`. */
+  readonly name: string
   /** Appends a line, which must not contain a line break. */
   append(line: string): Place
   /** Writes appended lines now. */
@@ -118,7 +120,7 @@ class Segment implements LeftSegment, Place {
 
 class SegmentedJournal implements Journal {
   readonly #options: Required<JournalOptions>
-  readonly #instance = newInstanceName()
+  readonly name = newInstanceName()
   readonly #signing: NodeJS.Timeout
   #number = 0
   #segments: Segment[] = []
@@ -215,7 +217,7 @@ class SegmentedJournal implements Journal {
 
   #begin(): Segment {
     const number = String(this.#number).padStart(9, '0')
-    const segment = new Segment(join(this.#options.folder, `${this.#instance}~${number}.journal`))
+    const segment = new Segment(join(this.#options.folder, `${this.name}~${number}.journal`))
     this.#number += 1
     this.#segments.push(segment)
     return segment

@@ -37,6 +37,7 @@ export class Budgets {
   take(claim: BudgetClaim, known: BudgetBucket | undefined, date: number): BudgetBucket {
     const taken = known ?? this.#open(claim)
     taken.add(slotOf(claim.window, date), claim.amount)
+    taken.held += claim.amount
     // Moves used buckets to the end when eviction is near, so that buckets with open reservations are not evicted.
     if (this.#count < this.#bucketsMax / 2) return taken
     const buckets = this.#byWindow.get(claim.window)
@@ -54,11 +55,18 @@ export class Budgets {
     opened.expire(date)
   }
 
-  /** Corrects spending at a date; does nothing if that date no longer counts. */
-  correct(claim: BudgetClaim, amount: number, { at, date }: { at: number; date: number }): void {
+  /** Settles a reservation of a date with so much more; changes no spending if that date no longer counts. */
+  settle(claim: BudgetClaim, beyond: number, { at, date }: { at: number; date: number }): void {
     const known = this.find(claim, date)
+    if (!known) return
+    known.held = Math.max(0, known.held - claim.amount)
     const slot = slotOf(claim.window, at)
-    if (known?.slots.has(slot) === true) known.add(slot, amount)
+    if (beyond !== 0 && known.slots.has(slot)) known.add(slot, beyond)
+  }
+
+  /** Whether a claim would be granted if all that is reserved came back. */
+  mayReturn({ limit, amount }: BudgetClaim, { total, held }: BudgetBucket): boolean {
+    return total - held + amount <= limit
   }
 
   level({ limit, window }: BudgetClaim, known: BudgetBucket | undefined, date: number): Level {
@@ -104,6 +112,8 @@ export class BudgetBucket {
   readonly slots = new Map<number, number>()
   /** The sum of all slots. */
   total = 0
+  /** The part of it that open reservations hold. */
+  held = 0
   /** When the oldest slot stops counting; Infinity if there is none. */
   until = Infinity
   readonly #window: BudgetWindow

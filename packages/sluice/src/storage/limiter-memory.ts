@@ -94,16 +94,18 @@ export class MemoryLimiter implements Limiter {
     if (buckets instanceof Promise) return buckets.then(() => this.reserve(claims, leaseMs))
     let retryAfterMs = 0
     let refused = -1
+    let mayReturn = true
     for (let index = 0; index < claims.length; index++) {
       const claim = claims[index]
       const waitMs = claim === undefined ? 0 : this.#wait(claim, buckets[index], now)
+      if (claim && waitMs > 0) mayReturn &&= this.#mayReturn(claim, buckets[index])
       if (waitMs <= retryAfterMs) continue
       retryAfterMs = waitMs
       refused = index
     }
     if (refused >= 0) {
       const levels = this.#levels(claims, buckets, now)
-      return { granted: false, claims, levels, refused, retryAfterMs }
+      return { granted: false, claims, levels, refused, retryAfterMs, mayReturn }
     }
     const slot = this.#freeSlot()
     this.#count += 1
@@ -137,9 +139,8 @@ export class MemoryLimiter implements Limiter {
         continue
       }
       const beyond = (uses[index] ?? claim.amount) - claim.amount
-      if (beyond === 0) continue
-      if (claim.kind === 'rate') this.#rates.take(claim, beyond, this.#now())
-      else this.#budgets.correct(claim, beyond, { at, date: this.#date() })
+      if (claim.kind === 'budget') this.#budgets.settle(claim, beyond, { at, date: this.#date() })
+      else if (beyond !== 0) this.#rates.take(claim, beyond, this.#now())
     }
   }
 
@@ -191,6 +192,10 @@ export class MemoryLimiter implements Limiter {
     if (claim.kind === 'rate') return this.#rates.wait(claim, time)
     if (claim.kind === 'concurrency') return this.#places.wait(claim, time)
     return this.#budgets.wait(claim, bucket, date)
+  }
+
+  #mayReturn(claim: Claim, bucket: BudgetBucket | undefined): boolean {
+    return claim.kind === 'budget' && bucket !== undefined && this.#budgets.mayReturn(claim, bucket)
   }
 
   #levels(claims: readonly Claim[], buckets: Buckets, { time, date }: Moment): readonly Level[] {

@@ -1,10 +1,12 @@
 /**
- * The limiter in Redis as one atomic script. Keys: the reservation's record, then two for each claim, of which only budgets
- * use the second. Arguments: the time (empty: Redis' own), the operation, the reservation's id, its lease, how long its record
- * is kept; four per claim (kind, limit, amount, window); whether budgets are recalled, and the dates of a seed. Buckets are
- * stored as in memory: a rate as the time at which it is full, concurrency as a sorted set of leases, a budget as two hashes of
- * slots. The first has whole millionths of a dollar, as programs before nanodollars count them, the second has the nanodollars
- * beyond: programs of both kinds can share a budget. Infinity is encoded as -1.
+ * The limiter in Redis as one atomic script. Keys: the reservation's record; one that exists while Redis is open (see
+ * redis-roll-call.ts); then three for each claim, of which only budgets use the second and third. Arguments: the time (empty:
+ * Redis' own), the operation, the reservation's id, its lease, how long its record is kept; four per claim (kind, limit, amount,
+ * window); whether budgets are recalled, and dates. Buckets are stored as in memory: a rate as the time at which it is full,
+ * concurrency as a sorted set of leases, a budget as two hashes of slots. The first has whole millionths of a dollar, as programs
+ * before nanodollars count them, the second has the nanodollars beyond: programs of both kinds can share a budget. Its third key is
+ * a hash of the open reservations and their \`sum\`, and of \`recall\` if they were restored before what was spent was recalled.
+ * Infinity is encoded as -1.
  */
 export const limiterScript = `
 local day, minute, forever = 86400000, 60000, 34560000000
@@ -106,7 +108,8 @@ function concurrency.level(claim) return math.max(0, claim.limit - claim.held), 
 function budget.read(claim)
   local fields, nanos, beyond = redis.call('HGETALL', claim.key), redis.call('HGETALL', claim.nano), {}
   for index = 1, #nanos, 2 do beyond[nanos[index]] = tonumber(nanos[index + 1]) end
-  claim.known, claim.used, claim.slots = #fields > 0, 0, {}
+  claim.known = #fields > 0 and redis.call('HEXISTS', claim.open, 'recall') == 0
+  claim.used, claim.slots = 0, {}
   for index = 1, #fields, 2 do
     local slot, used = tonumber(fields[index]), 1000 * tonumber(fields[index + 1]) + (beyond[fields[index]] or 0)
     if endOf(claim.window, slot) > time then
@@ -135,9 +138,31 @@ function budget.keep(claim)
   local ends = math.ceil(least(forever, endOf(claim.window, slotOf(claim.window, time)) - time + day))
   redis.call('PEXPIRE', claim.key, ends)
   redis.call('PEXPIRE', claim.nano, ends)
+  redis.call('PEXPIRE', claim.open, ends)
+end
+function budget.hold(claim)
+  redis.call('HSET', claim.open, id, whole(claim.amount))
+  redis.call('HINCRBY', claim.open, 'sum', whole(claim.amount))
+end
+function budget.release(claim)
+  local held = redis.call('HGET', claim.open, id)
+  if not held then return end
+  redis.call('HDEL', claim.open, id)
+  redis.call('HINCRBY', claim.open, 'sum', whole(-tonumber(held)))
+end
+-- Whether it would be granted if all that others hold came back.
+function budget.mayReturn(claim)
+  local held = tonumber(redis.call('HGET', claim.open, 'sum') or 0)
+  return claim.used - held + claim.amount <= claim.limit
+end
+function budget.restore(claim, at)
+  if endOf(claim.window, slotOf(claim.window, at)) <= time then return end
+  if redis.call('EXISTS', claim.key) == 0 then redis.call('HSET', claim.open, 'recall', '1') end
+  budget.hold(claim)
+  budget.put(claim, at)
 end
 function budget.take(claim)
-  if #claim.slots == 0 then redis.call('DEL', claim.key, claim.nano) end
+  if #claim.slots == 0 then redis.call('DEL', claim.key, claim.nano, claim.open) end
   budget.add(claim, text(slotOf(claim.window, time)), claim.amount)
   for _, key in ipairs({ claim.key, claim.nano }) do
     for _, field in ipairs(redis.call('HKEYS', key)) do
@@ -154,6 +179,7 @@ function budget.put(claim, at)
   budget.keep(claim)
 end
 function budget.settle(claim, beyond, at)
+  budget.release(claim)
   local slot = text(slotOf(claim.window, at))
   if redis.call('HEXISTS', claim.key, slot) == 1 then budget.add(claim, slot, beyond) end
 end
@@ -165,15 +191,27 @@ function budget.level(claim)
 end
 
 local claims = {}
-for index = 1, (#KEYS - 1) / 2 do
+for index = 1, (#KEYS - 2) / 3 do
   local from = 4 * index + 2
   claims[index] = {
-    kind = kinds[ARGV[from]], key = KEYS[2 * index], nano = KEYS[2 * index + 1],
+    kind = kinds[ARGV[from]], key = KEYS[3 * index], nano = KEYS[3 * index + 1], open = KEYS[3 * index + 2],
     limit = tonumber(ARGV[from + 1]), amount = tonumber(ARGV[from + 2]), window = ARGV[from + 3],
   }
 end
 
 local at = redis.call('GET', KEYS[1])
+local recalls = ARGV[6 + 4 * #claims] == 'recall'
+if op == 'restore' then
+  if at then return { 'done' } end
+  local begun = tonumber(ARGV[7 + 4 * #claims])
+  for _, claim in ipairs(claims) do
+    if claim.kind == concurrency then concurrency.take(claim)
+    elseif claim.kind == budget then budget.restore(claim, begun) end
+  end
+  redis.call('SET', KEYS[1], text(begun), 'PX', kept)
+  return { 'done' }
+end
+if redis.call('EXISTS', KEYS[2]) == 0 then return { 'closed' } end
 if op == 'settle' or op == 'renew' then
   if not at then return { 'forgotten' } end
   if at == 'settled' then return { 'done' } end
@@ -193,28 +231,40 @@ if op == 'charge' and at then return { 'done' } end
 if op == 'seed' then
   claims[1].kind.read(claims[1])
   if claims[1].known then return { 'done' } end
+  redis.call('HDEL', claims[1].open, 'recall')
   for index, claim in ipairs(claims) do
     claim.kind.put(claim, tonumber(ARGV[5 + 4 * #claims + index]) or time)
   end
   return { 'done' }
 end
 
-local refused, longest = 0, 0
+if op == 'charge' then
+  local reply = { 'charged' }
+  for index, claim in ipairs(claims) do
+    claim.kind.read(claim)
+    -- A budget that is unknown is recalled with what is charged here.
+    if recalls and claim.known == false then table.insert(reply, text(index)) else claim.kind.take(claim) end
+  end
+  redis.call('SET', KEYS[1], text(time), 'PX', kept)
+  return reply
+end
+
+local refused, longest, mayReturn = 0, 0, true
 for index, claim in ipairs(claims) do
   claim.kind.read(claim)
-  if (op == 'reserve' or op == 'look') and claim.known == false and ARGV[6 + 4 * #claims] == 'recall' then
+  if recalls and claim.known == false then
     return { 'unknown', text(index) }
   end
   if op == 'reserve' then
     local wait = claim.kind.wait(claim)
     if wait > longest then refused, longest = index, wait end
+    if wait > 0 then mayReturn = mayReturn and claim.kind == budget and budget.mayReturn(claim) end
   end
 end
 if op ~= 'look' and refused == 0 then
   for _, claim in ipairs(claims) do
-    -- A budget that is unknown is recalled with what is charged here.
-    local isRecalled = op == 'charge' and claim.known == false and ARGV[6 + 4 * #claims] == 'recall'
-    if not isRecalled then claim.kind.take(claim) end
+    claim.kind.take(claim)
+    if claim.kind == budget then budget.hold(claim) end
   end
   redis.call('SET', KEYS[1], text(time), 'PX', kept)
 end
@@ -224,5 +274,6 @@ for _, claim in ipairs(claims) do
   table.insert(reply, text(remaining))
   table.insert(reply, said(reset))
 end
+if refused > 0 and mayReturn then table.insert(reply, 'mayReturn') end
 return reply
 `

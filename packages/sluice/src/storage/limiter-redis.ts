@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { createClient } from '@redis/client'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { GatewayError } from '@sluice/contract'
 import {
   type Actual,
@@ -14,16 +14,16 @@ import {
 } from '../ports/limiter.ts'
 import { LocalShare } from './limiter-local-share.ts'
 import { beyond, givenBack, isRequests, lostOf } from './limiter-redis-amounts.ts'
-import { limiterScript } from './limiter-redis-script.ts'
+import {
+  type Command,
+  RedisEmptied,
+  RedisLink,
+  type RedisLinkOptions,
+} from './limiter-redis-link.ts'
 import { Recalls } from './recalls.ts'
+import { type Counting, RollCall } from './redis-roll-call.ts'
 
-export interface RedisLimiterOptions {
-  /** Such as `redis://127.0.0.1:6379`. */
-  readonly url: string
-  /** Prefix of all keys. Default `{sluice}:`, which keeps them in one slot of a cluster. */
-  readonly prefix?: string
-  /** Timeout of a command, in milliseconds. Default 1,000. */
-  readonly timeoutMs?: number
+export interface RedisLimiterOptions extends RedisLinkOptions {
   /**
    * Behaviour while Redis is unreachable: refuse all limited calls with 503, or let each of the given number of processes
    * grant its share. Default `refuse`.
@@ -31,38 +31,28 @@ export interface RedisLimiterOptions {
   readonly whenDown?: 'refuse' | { readonly processes: number }
   /** Reads what was spent of a budget in its current window; called for budgets unknown to Redis. */
   readonly recall?: Recall
+  /** What is needed to count anew when Redis has lost its data. Default: nobody else is waited for. */
+  readonly counting?: Counting
+  /** How long others are waited for then, in milliseconds. Default 30,000. */
+  readonly countingMs?: number
   /** Called when Redis is lost, with the reason, and when it is back. */
   readonly changed?: (isUp: boolean, reason?: unknown) => void
-  /** Milliseconds since the epoch; replaces Redis' own clock. */
-  readonly now?: () => number
 }
 
-const timeoutMsUsual = 1_000
-/** How long an unsettled reservation is kept; a later settlement has no effect. */
-const keptMs = 24 * 3_600_000
 const probeMs = 250
-/** How long a start waits for Redis, and how long a new connection may take before it is replaced, in milliseconds. */
+const shortlyMs = 50
+/** How long a start waits for Redis, in milliseconds. */
 const connectMs = 2_000
+/** How often a process that has nothing to ask looks whether Redis has lost its data, in milliseconds. */
+const lookMs = 500
 /** Maximum number of queued settlements. The oldest are dropped and count as fully used. */
 const pendingMax = 100_000
-
 /** Claims of one command that charges what was granted without Redis. */
 const chargesAtOnce = 100
-
-type Operation = 'reserve' | 'look' | 'settle' | 'renew' | 'seed' | 'charge'
-
-interface Command {
-  readonly op: Operation
-  readonly id: string
-  readonly leaseMs: number
-  readonly claims: readonly Claim[]
-  /** Replaces the amounts of the claims. */
-  readonly amounts?: readonly number[]
-  /** For a seed: when the amounts after the first were spent, in milliseconds since the epoch. */
-  readonly dates?: readonly number[]
-  /** For a settlement: what to charge if Redis has lost its data, including the reservation. */
-  readonly lost?: readonly Claim[]
-}
+/** Reservations restored at the same time. */
+const restoresAtOnce = 100
+/** Slots of restored reservations are held for this long without renewal, in milliseconds. */
+const leaseMs = 60_000
 
 /** A queued settlement. */
 interface Pending {
@@ -77,35 +67,49 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Li
   return limiter
 }
 
+/** A reservation in Redis that is not settled. */
+interface Held {
+  readonly claims: readonly Claim[]
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions
-  #client
-  #connectedAt = 0
+  readonly #link: RedisLink
+  readonly #rollCall: RollCall
   readonly #local: LocalShare | undefined
   readonly #recalls: Recalls | undefined
   readonly #pending = new Map<string, Pending>()
   /** Charges that are being sent. */
   readonly #charges = new Map<string, Command>()
+  readonly #held = new Map<string, Held>()
   readonly #process = randomBytes(9).toString('base64url')
-  readonly #digest = createHash('sha1').update(limiterScript).digest('hex')
   #count = 0
   #isUp = false
   #isClosed = false
   #probe: NodeJS.Timeout | undefined
+  readonly #looking: NodeJS.Timeout
 
   constructor(options: RedisLimiterOptions) {
     this.#options = options
     const { whenDown = 'refuse', recall } = options
     this.#recalls = recall && new Recalls(recall, (claim, spent) => this.seed(claim, spent))
     this.#local = whenDown === 'refuse' ? undefined : new LocalShare(whenDown.processes)
-    this.#client = this.#createClient()
+    this.#link = new RedisLink(options, {
+      recalls: recall !== undefined,
+      lost: (error) => this.#lost(error),
+    })
+    this.#rollCall = new RollCall(this.#link, options.counting, options.countingMs)
+    this.#looking = setInterval(() => void this.#lookForData(), lookMs).unref()
   }
 
   /** Waits for Redis for a short time; a later connection is also found. */
   async connect(): Promise<void> {
+    const giveUpAt = performance.now() + connectMs
     try {
-      await within(connectMs, this.#connect())
-      await this.#recover()
+      await this.#link.connect()
+      while (!this.#isUp) await this.#recover().catch((error) => waited(error, giveUpAt))
     } catch (error) {
       this.#options.changed?.(false, error)
       this.#probeSoon()
@@ -118,7 +122,7 @@ class RedisLimiter implements Limiter {
     const command: Command = { op: 'reserve', id: this.#newId(), leaseMs, claims }
     let reply: readonly string[]
     try {
-      reply = await this.#run(command)
+      reply = await this.#link.run(command)
     } catch (error) {
       this.#lost(error)
       // The reservation may have been made nevertheless. Undo it, because the call is refused or counted locally.
@@ -131,15 +135,21 @@ class RedisLimiter implements Limiter {
     }
     const levels = levelsOf(claims, reply)
     this.#local?.saw(claims, levels)
-    if (reply[0] === 'granted') return { granted: true, id: command.id, claims, levels }
+    if (reply[0] === 'granted') {
+      const { now = Date.now } = this.#options
+      if (!claims.every(isRequests)) this.#held.set(command.id, { claims, at: now() })
+      return { granted: true, id: command.id, claims, levels }
+    }
     const refused = Number(reply[1]) - 1
-    return { granted: false, claims, levels, refused, retryAfterMs: amountOf(reply[2]) }
+    const mayReturn = reply.at(-1) === 'mayReturn'
+    return { granted: false, claims, levels, refused, retryAfterMs: amountOf(reply[2]), mayReturn }
   }
 
   /** Never fails: settlements that cannot be sent now are sent later. Redis knows nothing of what was granted without it. */
   async settle(reservation: Reservation, actual: Actual): Promise<void> {
     const { id, claims } = reservation
     if (this.#local?.settle(reservation, actual) === true) return this.#chargeIfUp()
+    this.#held.delete(id)
     if (claims.every(isRequests) && actual.requests === undefined) return
     const lost = lostOf(claims, actual)
     await this.#tell({
@@ -158,18 +168,18 @@ class RedisLimiter implements Limiter {
   ): Promise<void> {
     const claims = budgets.map(({ claim }) => claim)
     const amounts = budgets.map(({ claim, nanoUsd }) => nanoUsd - claim.amount)
-    await this.#run({ op: 'settle', id, leaseMs: 0, claims, amounts })
+    await this.#link.run({ op: 'settle', id, leaseMs: 0, claims, amounts })
   }
 
   async renew({ id, claims }: Reservation, leaseMs: number): Promise<void> {
     if (this.#pending.has(id) || this.#local?.has(id) === true || !this.#isUp) return
-    await this.#run({ op: 'renew', id, leaseMs, claims }).catch((error: unknown) =>
-      this.#lost(error),
-    )
+    await this.#link
+      .run({ op: 'renew', id, leaseMs, claims })
+      .catch((error: unknown) => this.#lost(error))
   }
 
   async look(claims: readonly Claim[]): Promise<readonly Level[]> {
-    const reply = await this.#run({ op: 'look', id: '', leaseMs: 0, claims }).catch(unanswered)
+    const reply = await this.#link.run({ op: 'look', id: '', leaseMs: 0, claims }).catch(unanswered)
     if (reply[0] !== 'unknown') return levelsOf(claims, reply)
     await this.#recalled(claims[Number(reply[1]) - 1])
     return this.look(claims)
@@ -179,16 +189,22 @@ class RedisLimiter implements Limiter {
     const amounts = spent.map(({ nanoUsd }) => nanoUsd)
     const claims = [claim, ...spent.map(() => claim)]
     const dates = spent.map(({ at }) => at)
-    await this.#run({ op: 'seed', id: '', leaseMs: 0, claims, amounts: [0, ...amounts], dates })
+    await this.#link.run({
+      op: 'seed',
+      id: '',
+      leaseMs: 0,
+      claims,
+      amounts: [0, ...amounts],
+      dates,
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#probe)
-    const { timeoutMs = timeoutMsUsual } = this.#options
+    clearInterval(this.#looking)
     // Waits for the settlements that are on their way.
-    if (this.#isUp) await within(timeoutMs, this.#client.close()).catch(() => undefined)
-    if (this.#client.isOpen) this.#client.destroy()
+    await this.#link.close(this.#isUp)
   }
 
   async #recalled(claim: Claim | undefined): Promise<void> {
@@ -221,7 +237,7 @@ class RedisLimiter implements Limiter {
     }
     // One that is sent twice counts once.
     for (const [id, command] of this.#charges) {
-      await this.#run(command)
+      await this.#charge(command)
       this.#charges.delete(id)
     }
   }
@@ -240,9 +256,22 @@ class RedisLimiter implements Limiter {
   /** If Redis lost its data during a call, the call's spending is charged to the budgets recalled since. */
   async #settled(command: Command): Promise<void> {
     const { id, lost = [] } = command
-    const [reply] = await this.#run(command)
+    const [reply] = await this.#link.run(command)
     if (reply !== 'forgotten' || lost.length === 0) return
-    await this.#run({ op: 'charge', id, leaseMs: 0, claims: lost })
+    await this.#charge({ op: 'charge', id, leaseMs: 0, claims: lost })
+  }
+
+  /**
+   * A budget that Redis does not know is recalled with what is charged once that is in the ledger. Whoever has recalled it until
+   * then may not have seen it, so it is charged again if the budget is known by then: at worst it counts twice.
+   */
+  async #charge(command: Command): Promise<void> {
+    const { counting } = this.#options
+    const [, ...unknown] = await this.#link.run(command)
+    if (unknown.length === 0 || !counting) return
+    await counting.count()
+    const claims = unknown.flatMap((index) => command.claims[Number(index) - 1] ?? [])
+    await this.#link.run({ ...command, id: `${command.id}.again`, claims })
   }
 
   /** Resolves when it has been sent; never if it is dropped. */
@@ -265,42 +294,29 @@ class RedisLimiter implements Limiter {
     if (this.#isClosed) return
     this.#probe = setTimeout(() => {
       this.#recover().catch(() => {
-        this.#connectAnew()
+        if (!this.#isClosed) this.#link.connectAnew()
         this.#probeSoon()
       })
     }, probeMs)
     this.#probe.unref()
   }
 
-  #createClient() {
-    const client = createClient({
-      url: this.#options.url,
-      disableOfflineQueue: true,
-      socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
-    })
-    // Emitted for each failed connection; the outcome is decided by the commands.
-    client.on('error', (error: unknown) => this.#lost(error))
-    return client
-  }
-
-  #connect(): Promise<unknown> {
-    this.#connectedAt = performance.now()
-    const connecting = this.#client.connect()
-    connecting.catch(() => undefined)
-    return connecting
-  }
-
-  /** A connection lost without being closed would stay silent forever. */
-  #connectAnew(): void {
-    if (this.#isClosed || performance.now() - this.#connectedAt < connectMs) return
-    if (this.#client.isOpen) this.#client.destroy()
-    this.#client = this.#createClient()
-    void this.#connect()
+  /** Whoever asks nothing would not notice, and would be waited for. */
+  async #lookForData(): Promise<void> {
+    if (!this.#isUp) return
+    // Whether Redis answers is decided by commands that need an answer.
+    const isOpen = await this.#rollCall.isOpen().catch(() => true)
+    if (!isOpen) this.#lost(new RedisEmptied())
   }
 
   /** Sends the queued settlements before Redis is used again. */
   async #recover(): Promise<void> {
-    await this.look([])
+    const isOpen = await this.#rollCall.isOpen()
+    if (!isOpen)
+      await this.#rollCall.attend({
+        forget: () => this.#forgetSettled(),
+        restore: () => this.#restore(),
+      })
     await this.#sendCharges()
     for (const [id, { command, sent }] of this.#pending) {
       await this.#settled(command)
@@ -312,41 +328,42 @@ class RedisLimiter implements Limiter {
     // Of calls that ended meanwhile.
     this.#chargeIfUp()
     this.#options.changed?.(true)
+    if (!isOpen) void this.#recallHeld()
   }
 
-  async #run({
-    op,
-    id,
-    leaseMs,
-    claims,
-    amounts,
-    dates = [],
-  }: Command): Promise<readonly string[]> {
-    const { prefix = '{sluice}:', now, recall, timeoutMs = timeoutMsUsual } = this.#options
-    const keys = [`${prefix}call:${id}`]
-    const time = now === undefined ? '' : String(now())
-    const kept = op === 'reserve' && claims.every(isRequests) ? leaseMs : keptMs
-    const values = [time, op, id, String(leaseMs), String(kept)]
-    for (const [index, claim] of claims.entries()) {
-      const own = claim.kind === 'concurrency' ? 1 : claim.amount
-      const window = claim.kind === 'budget' ? String(claim.window) : ''
-      const bucket = `${window}:${claim.bucket}`
-      keys.push(`${prefix}${claim.kind}:${bucket}`, `${prefix}${claim.kind}-nano:${bucket}`)
-      values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), window)
-    }
-    values.push(recall ? 'recall' : '', ...dates.map(String))
-    return within(timeoutMs, this.#evaluate(keys, values))
+  #forgetSettled(): void {
+    for (const { sent } of this.#pending.values()) sent()
+    this.#pending.clear()
+    this.#charges.clear()
+    this.#local?.takeUsed()
   }
 
-  async #evaluate(keys: string[], values: string[]): Promise<readonly string[]> {
-    const options = { keys, arguments: values }
-    try {
-      return (await this.#client.evalSha(this.#digest, options)) as unknown as string[]
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return (await this.#client.eval(limiterScript, options)) as unknown as string[]
-    }
+  async #restore(): Promise<void> {
+    const held = [...this.#held]
+    for (let from = 0; from < held.length; from += restoresAtOnce)
+      await Promise.all(
+        held
+          .slice(from, from + restoresAtOnce)
+          .map(([id, { claims, at }]) =>
+            this.#link.run({ op: 'restore', id, leaseMs, claims, dates: [at] }),
+          ),
+      )
   }
+
+  /** Before the restored calls end: they would be in the ledger then, and count twice. */
+  async #recallHeld(): Promise<void> {
+    const budgets = new Map<string, Claim>()
+    for (const { claims } of this.#held.values())
+      for (const claim of claims)
+        if (claim.kind === 'budget') budgets.set(`${claim.window}:${claim.bucket}`, claim)
+    for (const claim of budgets.values()) await this.look([claim]).catch(() => undefined)
+  }
+}
+
+/** Others that count anew are waited for until then. */
+async function waited(error: unknown, until: number): Promise<void> {
+  if (!(error instanceof RedisEmptied) || performance.now() > until) throw error
+  await wait(shortlyMs)
 }
 
 function unanswered(cause?: unknown): never {
@@ -366,16 +383,4 @@ function levelsOf(claims: readonly Claim[], reply: readonly string[]): readonly 
 
 function amountOf(said: string | undefined): number {
   return said === '-1' ? Infinity : Number(said)
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const late = () => reject(new Error(`Redis did not answer within ${ms} ms`))
-  // If this process itself was blocked, the answer has arrived meanwhile and is read first.
-  const timer = setTimeout(() => setImmediate(late), ms)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -23,6 +23,7 @@ interface SentDecision {
   readonly levels: readonly SentLevel[]
   readonly refused?: number
   readonly retryAfterMs?: number
+  readonly mayReturn?: boolean
 }
 
 interface Asked {
@@ -171,17 +172,24 @@ function plain(claim: Claim): Claim {
 function sentDecision(decision: Decision): SentDecision {
   const levels = decision.levels.map(sentLevel)
   if (decision.granted) return { id: decision.id, levels }
-  const { refused, retryAfterMs } = decision
-  return { levels, refused, retryAfterMs: sent(retryAfterMs) }
+  const { refused, retryAfterMs, mayReturn = false } = decision
+  return { levels, refused, retryAfterMs: sent(retryAfterMs), mayReturn }
 }
 
 function decisionOf(
   claims: readonly Claim[],
-  { id, levels: sentLevels, refused = 0, retryAfterMs = 0 }: SentDecision,
+  { id, levels: sentLevels, refused = 0, retryAfterMs = 0, mayReturn = false }: SentDecision,
 ): Decision {
   const levels = sentLevels.map(levelOf)
   if (id !== undefined) return { granted: true, id, claims, levels }
-  return { granted: false, claims, levels, refused, retryAfterMs: amountOf(retryAfterMs) }
+  return {
+    granted: false,
+    claims,
+    levels,
+    refused,
+    retryAfterMs: amountOf(retryAfterMs),
+    mayReturn,
+  }
 }
 
 function sentLevel({ limit, remaining, resetMs }: Level): SentLevel {

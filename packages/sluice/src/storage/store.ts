@@ -7,6 +7,7 @@ import { contentTable } from './contents.ts'
 import type { Database } from './database.ts'
 import { keptFileTable } from './kept-files.ts'
 import { keyTable } from './keys.ts'
+import { ledgerWriters } from './ledger-writers.ts'
 import { refusalTable } from './refusals.ts'
 import { responseTable } from './responses.ts'
 import { sessionTable } from './sessions.ts'
@@ -49,11 +50,13 @@ export function openStore(
   }: Opened,
 ): Store {
   const usage = usageTable(database, { writeFailed, ...options })
+  const writers = ledgerWriters(database, usage.journalName)
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {
     try {
       await usage[Symbol.asyncDispose]()
+      await writers[Symbol.asyncDispose]()
     } finally {
       await book[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
@@ -69,6 +72,7 @@ export function openStore(
     ...alertTable(database),
     ...keptFileTable(database),
     ...usage,
+    ledgerWriters: writers,
     contents: contentTable(database),
     refusals: refusalTable(database),
     book,

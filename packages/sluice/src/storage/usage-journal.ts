@@ -52,6 +52,8 @@ export interface Recovery {
   readonly write: WriteDocuments
   /** Called for a journal that names reservations, after its records were written. `remove` removes it. */
   readonly reserved: (calls: readonly ReservedCall[], remove: () => void) => void
+  /** Called when the records of a process are written. */
+  readonly recovered: (instance: string) => Promise<void>
   /** Called for a segment with lines that cannot be read, before it is removed. */
   readonly unreadable: (segment: ReadSegment) => void
 }
@@ -81,11 +83,13 @@ export async function recoverUsage(folder: string, recovery: Recovery): Promise<
     .filter(isAbandoned)
     .toSorted((one, other) => (one < other ? -1 : 1))
   let count = 0
-  for (const instance of new Set(files.map(instanceOf)))
+  for (const instance of new Set(files.map(instanceOf))) {
     count += await recoverInstance(
       files.filter((file) => instanceOf(file) === instance),
       recovery,
     )
+    await recovery.recovered(instance)
+  }
   return count
 }
 

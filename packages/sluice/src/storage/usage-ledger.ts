@@ -27,6 +27,8 @@ export interface LedgerOptions {
   readonly write: WriteDocuments
   /** Reads what the database has of these calls. */
   readonly leftOf: (calls: readonly ReservedCall[]) => Promise<readonly LeftReservation[]>
+  /** Called when what a killed process had in its journal is written. */
+  readonly recovered: (journal: string) => Promise<void>
   /** Called when records could not be written. */
   readonly writeFailed: WriteFailed
   /** Called once when the journal becomes unwritable, and again only after it was writable. Default: ignored. */
@@ -44,6 +46,8 @@ export interface Ledger
       'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleLeft'
     >,
     AsyncDisposable {
+  /** The name of the journal; undefined without one. */
+  readonly journalName: string | undefined
   /** Throws `overloaded` while the journal cannot be written. */
   checkJournal(): void
 }
@@ -66,6 +70,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 class JournaledLedger implements Ledger {
   readonly #write: LedgerOptions['write']
   readonly #leftOf: LedgerOptions['leftOf']
+  readonly #recoveredOf: LedgerOptions['recovered']
   readonly #writeFailed: WriteFailed
   readonly #journalUnreadable: (lines: number, file: string) => void
   readonly #journal: Journal | undefined
@@ -87,6 +92,7 @@ class JournaledLedger implements Ledger {
     const { write, leftOf, writeFailed, journalFolder, journalFailed } = options
     this.#write = write
     this.#leftOf = leftOf
+    this.#recoveredOf = options.recovered
     this.#writeFailed = writeFailed
     this.#journalUnreadable = options.journalUnreadable ?? (() => {})
     this.#journal =
@@ -100,6 +106,10 @@ class JournaledLedger implements Ledger {
     })
     this.#destination = { journal: this.#journal, add: (record) => this.#queue.add(record) }
     if (journalFolder !== undefined) this.#recover(journalFolder)
+  }
+
+  get journalName(): string | undefined {
+    return this.#journal?.name
   }
 
   beginUsage(begun: UsageBegun, reservation?: BudgetReservation): OpenUsage {
@@ -177,8 +187,13 @@ class JournaledLedger implements Ledger {
       this.#reserved.push({ calls, remove })
       this.#settleFound()
     }
-    const unreadable = (segment: ReadSegment) => this.#setAside(segment)
-    this.#recovered = recoverUsage(folder, { write: this.#write, reserved, unreadable }).then(
+    const recovery = {
+      write: this.#write,
+      reserved,
+      recovered: this.#recoveredOf,
+      unreadable: (segment: ReadSegment) => this.#setAside(segment),
+    }
+    this.#recovered = recoverUsage(folder, recovery).then(
       () => {},
       (error: unknown) => {
         this.#writeFailed(error, 0, 0)

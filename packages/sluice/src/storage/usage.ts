@@ -3,6 +3,7 @@ import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
 import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text } from './columns.ts'
 import type { Database } from './database.ts'
+import { forgetWriters } from './ledger-writers.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
 import { leftOf } from './usage-left.ts'
 import { readState } from './usage-state.ts'
@@ -71,14 +72,16 @@ export const usageColumns: Columns<UsageRecord> = {
 /** The part of the store for the ledger. Disposing writes pending records. */
 export function usageTable(
   database: Database,
-  options: Omit<LedgerOptions, 'write' | 'leftOf'>,
+  options: Omit<LedgerOptions, 'write' | 'leftOf' | 'recovered'>,
 ): Ledger & Pick<Store, 'lastUse' | 'listUsage'> {
   const ledger = openLedger({
     ...options,
     write: (batch) => database.append({ ...table, documents: batch }),
     leftOf: (calls) => leftOf(database, calls),
+    recovered: (journal) => forgetWriters(database, [journal]),
   })
   return {
+    journalName: ledger.journalName,
     beginUsage: (begun, reservation) => ledger.beginUsage(begun, reservation),
     recordUsage: (record) => ledger.recordUsage(record),
     recorded: () => ledger.recorded(),

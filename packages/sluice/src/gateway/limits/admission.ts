@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { nanoUsdOf } from '@sluice/contract'
 import type { Budget } from '../../ports/account.ts'
 import type { Actual, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
@@ -14,6 +15,13 @@ import { refusal } from './tell-limits.ts'
  * milliseconds.
  */
 const leaseMs = 60_000
+
+/**
+ * Waits before a refused request is asked for again, in milliseconds. A process settles a call in a shared limiter when its response
+ * has ended, and the caller's next request may reach another process first. Waiting for it here costs only requests that would
+ * be refused; settling before the last byte would cost every one.
+ */
+const againAfterMs = [50, 250] as const
 
 /**
  * The reservations of one request: made before an upstream is asked and settled once when the request is over. No
@@ -139,7 +147,11 @@ export class Admission implements Listed {
     }
     const decision = this.#gateway.limiter.reserve(claims, leaseMs)
     return decision instanceof Promise
-      ? decision.then((later) => this.#decided(later))
+      ? decision.then((later) =>
+          later.granted || later.mayReturn !== true
+            ? this.#decided(later)
+            : this.#askedAgain(later).then((last) => this.#decided(last)),
+        )
       : this.#decided(decision)
   }
 
@@ -187,6 +199,17 @@ export class Admission implements Listed {
 
   renew(): void {
     if (this.#reservation) void this.#gateway.limiter.renew(this.#reservation, leaseMs)
+  }
+
+  async #askedAgain(first: Decision): Promise<Decision> {
+    let decision = first
+    for (const ms of againAfterMs) {
+      if (decision.granted || decision.mayReturn !== true) break
+      await wait(ms)
+      if (this.#isOver) break
+      decision = await this.#gateway.limiter.reserve(decision.claims, leaseMs)
+    }
+    return decision
   }
 
   #decided(decision: Decision): Decision {
