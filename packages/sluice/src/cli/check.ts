@@ -86,6 +86,7 @@ export async function check(
         ({ text }) => `${text}.`,
       ),
       ...(await unpricedRoutes(config, upstreams)),
+      ...signInWarnings(config),
     ],
     problems,
     isFine: problems.length === 0,
@@ -94,6 +95,13 @@ export async function check(
     text: json ? JSON.stringify(report, null, 2) : textOf(report),
     isFine: report.isFine,
   }
+}
+
+function signInWarnings({ console: { oidc }, server: { publicUrl } }: Config): readonly string[] {
+  if (!oidc || publicUrl !== undefined) return []
+  return [
+    'console.oidc is set and server.publicUrl is not: the issuer is told to send users back to the host that their request names. Set server.publicUrl.',
+  ]
 }
 
 async function triedKeys(

@@ -178,6 +178,18 @@ test('variables that mean nothing are warned about', async () => {
   ])
 })
 
+test.each([
+  ['', ['server.publicUrl']],
+  ['server: { publicUrl: https://sluice.example }', []],
+])('sign-in by OpenID Connect wants to know its own address: %s', async (server, wanted) => {
+  using folder = temporaryFolder()
+  const oidc =
+    '{ issuer: https://issuer.example, clientId: c, clientSecret: s, roles: { admins: owner } }'
+  const { text } = await check(settings(folder.path, `${server}\nconsole: { oidc: ${oidc} }`))
+  const warnings = text.match(/^WARNING .*$/gm) ?? []
+  expect(warnings).toEqual(wanted.map((name) => expect.stringContaining(name)))
+})
+
 test('check --json', async () => {
   using folder = temporaryFolder()
   const environment = settings(
