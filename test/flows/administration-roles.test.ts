@@ -66,6 +66,7 @@ const table: Readonly<Record<string, string>> = {
   'GET /admin/v1/contents': 'oo-t',
   'POST /admin/v1/contents/erase': 'oo--',
   'GET /admin/v1/budgets': 'oovt',
+  'POST /admin/v1/budgets/reset': 'oo-t',
   'POST /admin/v1/usage/reconcile': 'oov-',
 }
 const issuer = 'https://issuer.example'

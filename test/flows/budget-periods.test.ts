@@ -1,7 +1,6 @@
 // Where a budget's period turns, and what counts when budgets are changed in the middle of one.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Budget } from '../../packages/sluice/src/ports/account.ts'
-import type { BudgetWindow } from '../../packages/sluice/src/ports/limiter.ts'
 import { granted } from '../support/administrate.ts'
 import { fakeDate } from '../support/fake-date.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
@@ -17,7 +16,7 @@ const used = 10
 const limit = 1_000
 
 /** A gateway whose team has a budget, and whose upstream answers when it is told to. */
-async function stage(window: BudgetWindow, at: number) {
+async function stage(window: Budget['window'], at: number) {
   await using opened = new AsyncDisposableStack()
   const date = opened.use(fakeDate(at))
   const folder = opened.use(temporaryFolder())
@@ -89,7 +88,7 @@ async function recorded(gateway: Started): Promise<number> {
   return data.length
 }
 
-describe.each<[BudgetWindow, string]>([
+describe.each<[Budget['window'], string]>([
   ['day', '2026-11-18'],
   ['week', '2026-11-23'],
   ['month', '2027-03-01'],

@@ -188,7 +188,12 @@ test(
   'a budget keeps the route of when it is spent, and prompts are kept of a key that says so',
   browserWait,
   async (context) => {
-    const budget = { limitMicroUsd: 5_000_000, window: 'month', overBudget: { route: 'cheap' } }
+    const budget = {
+      limitMicroUsd: 5_000_000,
+      window: 'month',
+      timeZone: 'Europe/Berlin',
+      overBudget: { route: 'cheap' },
+    }
     const body = { name: 'kept', budgets: [budget] }
     const made = await granted(tests.gateway, 'POST /admin/v1/keys', body)
     const { id } = made as { readonly id: string }

@@ -32,28 +32,35 @@ function identified(asked: readonly AskedBudget[], present: readonly Budget[]): 
 }
 
 /**
- * Assigns the id of an existing budget to one that counts the same, which keeps its spending and reservations. Others get no
- * id.
+ * Assigns the id of an existing budget to one that counts the same, which keeps its spending, reservations and reset. Others
+ * get no id.
  */
 export function withKnownIds(
   asked: readonly AskedBudget[],
   present: readonly Budget[],
 ): readonly AskedBudget[] {
   const left = new Set(present)
-  const take = (fits: (one: Budget) => boolean): string | undefined => {
+  const take = (fits: (one: Budget) => boolean): Budget | undefined => {
     const found = [...left].find(fits)
     if (found) left.delete(found)
-    return found?.id
+    return found
   }
   const named = asked.map((budget) =>
     take((one) => one.id === budget.id && countsTheSame(one, budget)),
   )
-  return asked.map(({ id: _id, ...budget }, index) => {
-    const id = named[index] ?? take((one) => countsTheSame(one, budget))
-    return id === undefined ? budget : { id, ...budget }
+  return asked.map(({ id: _id, resetAt: _resetAt, ...budget }, index) => {
+    const found = named[index] ?? take((one) => countsTheSame(one, budget))
+    if (!found) return budget
+    const { id, resetAt } = found
+    return { id, ...budget, ...(resetAt !== undefined && { resetAt }) }
   })
 }
 
 function countsTheSame(one: AskedBudget, other: AskedBudget): boolean {
-  return one.window === other.window && one.model === other.model && one.tag === other.tag
+  return (
+    one.window === other.window &&
+    one.timeZone === other.timeZone &&
+    one.model === other.model &&
+    one.tag === other.tag
+  )
 }

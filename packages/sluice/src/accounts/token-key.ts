@@ -147,8 +147,11 @@ function budgetsOf(texts: readonly string[]): readonly Budget[] {
   for (const text of texts) {
     const budget = parseBudget(text)
     if (!budget) throw unreadable('budgets', 'a list of budgets such as 10/month')
-    const { window, model = '', tag = '' } = budget
-    const id = hash('sha256', JSON.stringify([window, model, tag])).slice(0, identityLength)
+    const { window, timeZone, model = '', tag = '' } = budget
+    const id = hash(
+      'sha256',
+      JSON.stringify([window, model, tag, ...(timeZone === undefined ? [] : [timeZone])]),
+    ).slice(0, identityLength)
     const known = found.get(id)
     if (!known || budget.limitMicroUsd < known.limitMicroUsd) found.set(id, { id, ...budget })
   }

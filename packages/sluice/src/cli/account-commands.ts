@@ -10,6 +10,7 @@ import {
 } from './accounts.ts'
 import type { ApplyOptions } from './apply/apply.ts'
 import { verifyAudit } from './audit.ts'
+import type { ResetBudgetsOptions } from './budgets.ts'
 import {
   type ChangeKeyOptions,
   type CreateKeyOptions,
@@ -36,6 +37,18 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
   addApplyCommand(program, print)
   addExportCommand(program, print)
   program
+    .command('budgets')
+    .description('budgets of keys, users, teams and organizations')
+    .command('reset')
+    .description('let budgets begin anew: what was spent before does not count')
+    .argument('<holder>', `the key, user, team or organization: ${namedHolder}`)
+    .option('--budget <id>', 'the id of one of its budgets; default: all of them')
+    .option('--json', 'print JSON')
+    .action(async (holder: string, options: ResetBudgetsOptions) => {
+      const { resetBudgetsCommand } = await import('./budgets.ts')
+      print(await resetBudgetsCommand(readEnvironment(), holder, options))
+    })
+  program
     .command('audit')
     .description('check the audit log')
     .command('verify')
@@ -49,6 +62,8 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
       finish(await verifyAudit(readEnvironment(), options)),
     )
 }
+
+const namedHolder = 'its id, or its name if nothing else has it'
 
 type Print = Printing['print']
 

@@ -110,8 +110,15 @@ function pathOf(kind: AccountKind): string {
 }
 
 /** Formats a budget for a table, such as `$10/month`. */
-export function shownBudget({ limitMicroUsd, window, model, tag, overBudget }: Budget): string {
+export function shownBudget({
+  limitMicroUsd,
+  window,
+  timeZone,
+  model,
+  tag,
+  overBudget,
+}: Budget): string {
   const over = overBudget === undefined ? '' : ` then ${overBudget.route}`
-  const of = [model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)
+  const of = [timeZone, model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)
   return `$${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}${of.join('')}${over}`
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Alerting, readAlerts } from './alerts.ts'
 import { ConfigError } from './config-error.ts'
+import { isTimeZone } from './time-zone.ts'
 import { type ConsoleConfig, readConsole } from './console.ts'
 import { databaseUrlPattern } from './database-url.ts'
 import { defaultAliases } from './default-aliases.ts'
@@ -47,6 +48,8 @@ export interface Config {
     readonly requestsPerMinute?: number
     readonly tokensPerMinute?: number
     readonly concurrentRequestsPerKey?: number
+    /** Of calendar budgets without one of their own; absent means UTC. */
+    readonly timeZone?: string
     readonly unknownPrices?: 'refuse' | 'allow'
     readonly output?: NonNullable<Limits['output']>
     readonly inputBound?: NonNullable<Limits['inputBound']>
@@ -148,6 +151,9 @@ export async function changedConfig(environment: Environment, text: string): Pro
 export function createConfig(environment: Environment, content: ConfigFile, file: string): Config {
   const { server = {}, limits = {}, builtin = {}, storage = {}, log = {} } = content
   const { port: _port, host: _host, publicUrl, ...restOfServer } = server
+  const { timeZone } = limits
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw new ConfigError(`limits.timeZone: there is no time zone ${timeZone}`)
   return {
     server: {
       bodyLimitBytes: 128 * 1024 * 1024,

@@ -17,7 +17,7 @@ const algorithms = [
 
 /** The syntax that `parseBudget` accepts. */
 const budgetPattern =
-  '^(?!.*,(\\w+)=.*,\\1=)\\d{1,9}(?:\\.\\d{1,6})?/(?:day|week|month|lifetime|(?:[1-9]\\d{0,2}|[1-7]\\d{3}|8(?:[0-6]\\d|7[0-5])\\d|8760)h)(?:,(?:model|tag|over)=[^,]+)*$'
+  '^(?!.*,(\\w+)=.*,\\1=)\\d{1,9}(?:\\.\\d{1,6})?/(?:day|week|month|lifetime|(?:[1-9]\\d{0,2}|[1-7]\\d{3}|8(?:[0-6]\\d|7[0-5])\\d|8760)h)(?:,(?:model|tag|over|zone)=[^,]+)*$'
 const tagPattern = '^[\\w.:=/@+-]{1,64}$'
 
 /** Only the claims named here are used. Their limits apply in addition to all others. */

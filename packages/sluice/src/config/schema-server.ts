@@ -136,6 +136,11 @@ export const limits = object(
         ),
       }),
     ),
+    timeZone: optional(
+      text(
+        'The time zone of daily, weekly and monthly budgets that have none of their own, such as Europe/Berlin. Default UTC.',
+      ),
+    ),
     unknownPrices: optional(
       Type.Enum(['refuse', 'allow'], {
         ...described(

@@ -166,12 +166,15 @@ function shownToUser(key: ApiKey) {
 }
 
 async function levelsOf(
-  { limiter }: Exchange['gateway'],
+  { limiter, settings }: Exchange['gateway'],
   { id, name, budgets = [], revokedAt, ...terms }: ApiKey,
 ) {
   if (budgets.length === 0 || revokedAt !== undefined) return []
   const holder = { kind: 'key' as const, id, name, terms }
-  const levels = await limiter.look(budgets.map((budget) => heldBudget(holder, budget).claim))
+  const { limits } = settings.config()
+  const levels = await limiter.look(
+    budgets.map((budget) => heldBudget(holder, budget, limits).claim),
+  )
   return budgets.flatMap((budget, at) => {
     const level = levels[at]
     if (!level) return []

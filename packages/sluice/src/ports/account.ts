@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
 import type { OperationName } from '@sluice/contract'
-import type { BudgetWindow } from './limiter.ts'
+import type { CalendarWindow } from './limiter.ts'
 
 /** An amount of money that may be spent within a window. */
 export interface Budget {
@@ -8,7 +8,11 @@ export interface Budget {
   readonly id: string
   /** In whole millionths of a US dollar. */
   readonly limitMicroUsd: number
-  readonly window: BudgetWindow
+  readonly window: CalendarWindow | 'lifetime' | number
+  /** The time zone of a calendar window, such as `Europe/Berlin`. Absent: `limits.timeZone`. */
+  readonly timeZone?: string
+  /** What was spent before does not count, in milliseconds since the epoch. */
+  readonly resetAt?: number
   /** Counts only calls of models that this pattern covers, as in `Terms.models`; absent means all. */
   readonly model?: string
   /** Counts only calls that have this tag; absent means all. */

@@ -13,7 +13,7 @@
  *   the call does continue.
  * - **budget**: spent + reserved + amount ≤ limit, within the window at the time of the reservation. Settling replaces the
  *   reserved amount with the actual one, whatever it is; the next reservation sees it. After an expired lease the reserved
- *   amount counts as spent, until a late settlement corrects it. Calendar windows are in UTC, weeks begin on Monday. A rolling
+ *   amount counts as spent, until a late settlement corrects it. Calendar windows are in UTC or their time zone, weeks begin on Monday. A rolling
  *   window of N hours never admits more than the limit in any N hours; money comes back up to N / 60 hours later.
  * - A reservation is settled once: settling it again, or one that the limiter has forgotten, changes nothing.
  * - After `retryAfterMs` the refused claim is granted, unless another caller took it or a slot was not given back.
@@ -92,8 +92,10 @@ export interface BudgetClaim {
   readonly amount: number
 }
 
-/** A calendar window in UTC, all time, or a number of hours up to now. */
-export type BudgetWindow = 'day' | 'week' | 'month' | 'lifetime' | number
+export type CalendarWindow = 'day' | 'week' | 'month'
+
+/** A calendar window in UTC or, after a space, in a time zone (`day Europe/Berlin`); all time, or a number of hours up to now. */
+export type BudgetWindow = CalendarWindow | `${CalendarWindow} ${string}` | 'lifetime' | number
 
 /** What a call has used; absent values count as reserved. */
 export interface Actual {

@@ -169,7 +169,8 @@ export interface UsageBook extends AsyncDisposable {
    * groups that keep hours and models apart.
    */
   spent(
-    scope: Pick<UsageScope, 'from' | 'only'> & { readonly isUnknown?: boolean },
+    scope: Pick<UsageScope, 'from' | 'only'> &
+      Partial<Pick<UsageScope, 'to'>> & { readonly isUnknown?: boolean },
   ): Promise<readonly SpentGroup[]>
   /** Drops the sums whose records all still exist; `fold` computes them again. */
   rebuild(): Promise<void>

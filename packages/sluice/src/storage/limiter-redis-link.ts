@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createClient } from '@redis/client'
-import type { Claim } from '../ports/limiter.ts'
+import { endOfSlot, slotOf, zoneOf } from '../accounts/budget-windows.ts'
+import type { BudgetWindow, Claim } from '../ports/limiter.ts'
 import { isRequests } from './limiter-redis-amounts.ts'
 import { limiterScript } from './limiter-redis-script.ts'
 
@@ -100,6 +101,7 @@ export class RedisLink {
     const { now, timeoutMs = timeoutMsUsual } = this.#options
     const keys = [this.#key(`call:${id}`), this.#key(openName)]
     const time = now === undefined ? '' : String(now())
+    const date = now === undefined ? Date.now() : now()
     const kept = op === 'reserve' && claims.every(isRequests) ? leaseMs : keptMs
     const values = [time, op, id, String(leaseMs), String(kept)]
     for (const [index, claim] of claims.entries()) {
@@ -107,7 +109,8 @@ export class RedisLink {
       const window = claim.kind === 'budget' ? String(claim.window) : ''
       for (const part of ['', '-nano', '-open'])
         keys.push(this.#key(`${claim.kind}${part}:${window}:${claim.bucket}`))
-      values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), window)
+      const told = claim.kind === 'budget' ? periodsOf(claim.window, date) : ''
+      values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), told)
     }
     values.push(this.#using.recalls ? 'recall' : '', ...dates.map(String))
     const reply = await within(timeoutMs, this.#evaluate(keys, values))
@@ -140,6 +143,21 @@ export class RedisLink {
     }
   }
 }
+
+/** Scripts of Redis know no time zones: those of a window are told by the starts of the periods around now. */
+function periodsOf(window: BudgetWindow, date: number): string {
+  if (zoneOf(window) === undefined) return String(window)
+  const slot = slotOf(window, date) - 1
+  const known = periods.get(window)
+  if (known?.slot === slot) return known.text
+  const starts = [slot, slot + 1, slot + 2, slot + 3].map((one) => endOfSlot(window, one - 1))
+  const text = `zone:${slot}:${starts.join(',')}`
+  periods.set(window, { slot, text })
+  return text
+}
+
+/** Of each window with a time zone. */
+const periods = new Map<BudgetWindow, { readonly slot: number; readonly text: string }>()
 
 /** The key that Redis has as long as it has lost nothing. */
 export const openName = 'open'

@@ -44,7 +44,24 @@ local function monthStart(slot)
   local doy = math.floor((153 * ((month + 10) % 12) + 2) / 5)
   return (era * 146097 + yoe * 365 + math.floor(yoe / 4) - math.floor(yoe / 100) + doy - 719468) * day
 end
+-- A window in a time zone is told by the slot of its first period and the starts of the periods around now.
+local zones = {}
+local function zoneOf(window)
+  local first, starts = string.match(window, '^zone:(%d+):(.+)$')
+  if first and not zones[window] then
+    zones[window] = { first = tonumber(first), starts = {} }
+    for start in string.gmatch(starts, '[^,]+') do table.insert(zones[window].starts, tonumber(start)) end
+  end
+  return zones[window]
+end
 local function slotOf(window, at)
+  local zone = zoneOf(window)
+  if zone then
+    for index = #zone.starts, 1, -1 do
+      if at >= zone.starts[index] then return zone.first + index - 1 end
+    end
+    return zone.first - 1
+  end
   if window == 'lifetime' then return 0 end
   local hours = tonumber(window)
   if hours then return math.floor(at / (hours * minute)) end
@@ -54,6 +71,8 @@ local function slotOf(window, at)
   return monthOf(days)
 end
 local function endOf(window, slot)
+  local zone = zoneOf(window)
+  if zone then return zone.starts[math.max(1, least(#zone.starts, slot - zone.first + 2))] end
   if window == 'lifetime' then return math.huge end
   local hours = tonumber(window)
   if hours then return (slot + 61) * hours * minute end

@@ -38,10 +38,10 @@ export async function listRecords(
   }))
 }
 
-/** The cost of records that began at or after a moment; see `UsageBook.spent`. */
+/** The cost of records that began from a moment on; see `UsageBook.spent`. */
 export async function spentGroups(
   database: UsageDatabase,
-  { from, only, isUnknown = false }: Parameters<UsageBook['spent']>[0],
+  { from, to = endOfTime, only, isUnknown = false }: Parameters<UsageBook['spent']>[0],
 ): Promise<readonly SpentGroup[]> {
   const unknown = isUnknown ? [sql`cost_micro_usd IS NULL`] : []
   // Calls that a budget redirected do not count for the model they asked for.
@@ -55,7 +55,7 @@ export async function spentGroups(
         WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...unknown], ' AND ')}
         GROUP BY ${raw(group)}`,
     )
-  const scope = { from, to: endOfTime, only, first: 'oldest', limit: Infinity } as const
+  const scope = { from, to, only, first: 'oldest', limit: Infinity } as const
   // Records with unknown cost have their own index.
   const rows = isUnknown ? await look([scope]) : await lookThrough(database, scope, look)
   return rows.map((row) => ({

@@ -23,6 +23,7 @@ const kinds: readonly (readonly [string, Claim])[] = [
   ['budget of a day', money('key', 'day', { limit: 10, amount: 1 })],
   ['budget of a week', money('key', 'week', { limit: 10, amount: 1 })],
   ['budget of a month', money('key', 'month', { limit: 10, amount: 1 })],
+  ['budget of a day in Berlin', money('key', 'day Europe/Berlin', { limit: 10, amount: 1 })],
   ['budget of a lifetime', money('key', 'lifetime', { limit: 10, amount: 1 })],
   ['budget of five hours', money('key', 5, { limit: 10, amount: 1 })],
 ]
@@ -171,6 +172,10 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
 
   describe.each([
     ['day', 12 * hourMs],
+    ['day Asia/Kolkata', 6.5 * hourMs],
+    ['day America/New_York', 17 * hourMs],
+    ['week Asia/Tokyo', 4 * dayMs + 3 * hourMs],
+    ['month America/New_York', 12.5 * dayMs + 5 * hourMs],
     // Sunday night, and the first of December.
     ['week', 4.5 * dayMs],
     ['month', 12.5 * dayMs],

@@ -50,7 +50,7 @@ describe('limits for keys without their own', () => {
 
 describe('what a budget counts', () => {
   const counts = (of: { model?: string; tag?: string }, names: string[], tags: string[] = []) =>
-    heldBudget(holder('key'), { id: 'b', window: 'day', limitMicroUsd: 1, ...of }).counts(
+    heldBudget(holder('key'), { id: 'b', window: 'day', limitMicroUsd: 1, ...of }, {}).counts(
       names,
       tags,
     )

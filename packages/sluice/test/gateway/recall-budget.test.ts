@@ -2,7 +2,6 @@ import { moneyOfMicroUsd } from '@sluice/contract'
 import { describe, expect, test } from 'vitest'
 import { recallBudget } from '../../src/gateway/limits/recall-budget.ts'
 import type { Budget, Holder } from '../../src/ports/account.ts'
-import type { BudgetWindow } from '../../src/ports/limiter.ts'
 import type { UsageBook } from '../../src/ports/usage-book.ts'
 import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 
@@ -28,7 +27,7 @@ function bookOf({ unknownCosts = 0, pending = 0 } = {}) {
   return { read, store: { book: book as unknown as UsageBook, flush: async () => {} } }
 }
 
-const claimOf = (window: BudgetWindow, further: Partial<Budget> = {}) => {
+const claimOf = (window: Budget['window'], further: Partial<Budget> = {}) => {
   const budget: Budget = { id: 'b', window, limitMicroUsd: 100, ...further }
   const holder = { id: 'team_1', kind: 'team', terms: {} } as unknown as Holder
   return { kind: 'budget', bucket: 'b', window, limit: 100_000, amount: 0, holder, budget } as const

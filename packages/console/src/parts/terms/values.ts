@@ -49,6 +49,8 @@ export interface BudgetValues {
   readonly tag: string
   /** The route that takes the calls once the budget is spent. */
   readonly over: string
+  /** As it was read: this form does not change it. */
+  readonly timeZone?: string
 }
 
 const microPerUsd = 1_000_000
@@ -151,7 +153,7 @@ function endOf(day: string): number {
 }
 
 function budgetValues(budget: Budget, row: number): BudgetValues {
-  const { id, limitMicroUsd, window, model = '', tag = '', overBudget } = budget
+  const { id, limitMicroUsd, window, timeZone, model = '', tag = '', overBudget } = budget
   return {
     row,
     ...(id !== undefined && { id }),
@@ -160,15 +162,18 @@ function budgetValues(budget: Budget, row: number): BudgetValues {
     model,
     tag,
     over: overBudget?.route ?? '',
+    ...(timeZone !== undefined && { timeZone }),
   }
 }
 
-function budgetOf({ id, usd, window, model, tag, over }: BudgetValues): Budget {
+function budgetOf({ id, usd, window, model, tag, over, timeZone }: BudgetValues): Budget {
   const hours = Number(window)
+  const isCalendar = Number.isNaN(hours) && window !== 'lifetime'
   return {
     ...(id !== undefined && { id }),
     limitMicroUsd: Math.round(Number(usd) * microPerUsd),
     window: Number.isNaN(hours) ? (window as 'day') : hours,
+    ...(timeZone !== undefined && isCalendar && { timeZone }),
     ...(model.trim() !== '' && { model: model.trim() }),
     ...(tag.trim() !== '' && { tag: tag.trim() }),
     ...(over.trim() !== '' && { overBudget: { route: over.trim() } }),

@@ -98,13 +98,14 @@ function termOf(field: string, value: unknown): unknown {
 }
 
 /**
- * `10/month,tag=nightly`, or an object if the text would be parsed differently. The id is left out, because it is valid in
- * this gateway only.
+ * `10/month,tag=nightly`, or an object if the text would be parsed differently. The id and the reset are left out, because they
+ * are valid in this gateway only.
  */
-function budgetOf({ id: _id, ...budget }: Budget): unknown {
-  const { limitMicroUsd, window, model, tag, overBudget } = budget
+function budgetOf({ id: _id, resetAt: _resetAt, ...budget }: Budget): unknown {
+  const { limitMicroUsd, window, timeZone, model, tag, overBudget } = budget
   const parts = [
     `${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}`,
+    ...(timeZone === undefined ? [] : [`zone=${timeZone}`]),
     ...(model === undefined ? [] : [`model=${model}`]),
     ...(tag === undefined ? [] : [`tag=${tag}`]),
     ...(overBudget === undefined ? [] : [`over=${overBudget.route}`]),

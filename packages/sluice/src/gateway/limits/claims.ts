@@ -2,7 +2,13 @@ import { nanoPerMicro } from '@sluice/contract'
 import { covers } from '../../accounts/allowed.ts'
 import type { Budget, Holder, InputBound, OutputPolicy } from '../../ports/account.ts'
 import type { Caller } from '../../ports/api-key.ts'
-import type { BudgetClaim, Claim, ConcurrencyClaim, RateClaim } from '../../ports/limiter.ts'
+import type {
+  BudgetClaim,
+  BudgetWindow,
+  Claim,
+  ConcurrencyClaim,
+  RateClaim,
+} from '../../ports/limiter.ts'
 import type { ReservedCost } from './call-cost.ts'
 import type { Estimates } from './input-size.ts'
 
@@ -14,6 +20,8 @@ export interface KeyLimits {
   readonly concurrentRequestsPerKey?: number
   /** What happens to a call with an unknown price that a budget counts. Default `refuse`. */
   readonly unknownPrices?: 'refuse' | 'allow'
+  /** The time zone of calendar budgets without one of their own. Default UTC. */
+  readonly timeZone?: string
   /** Assumed sizes of what cannot be counted in advance. Default `usualEstimates`. */
   readonly estimates?: Estimates
   /** How the output of calls without a limit is bounded, unless a level says otherwise. Default `limit`. */
@@ -122,8 +130,7 @@ function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
     if (flow !== undefined) tokens.push(rateOf(holder, 'tokens', flow))
     const limit = terms.concurrentRequests ?? usual.concurrentRequestsPerKey
     if (limit !== undefined) places.push({ kind: 'concurrency', bucket: id, limit, holder })
-    const isEstimated = (terms.inputBound ?? defaults.inputBound) === 'estimate'
-    for (const budget of terms.budgets ?? []) budgets.push(heldBudget(holder, budget, isEstimated))
+    for (const budget of terms.budgets ?? []) budgets.push(heldBudget(holder, budget, defaults))
   }
   const output = holders.find(({ terms }) => terms.output !== undefined)?.terms.output
   return {
@@ -140,25 +147,39 @@ function rateOf(holder: Holder, unit: RateClaim['unit'], limit: number): RateCla
   return { kind: 'rate', bucket: `${holder.id}:${unit}`, unit, limit, amount: 0, holder }
 }
 
-/** A level's budget as a claim. */
-export function heldBudget(holder: Holder, budget: Budget, isEstimated = false): HeldBudget {
-  const { id, window, limitMicroUsd, model, tag } = budget
+/** A level's budget as a claim. One that was reset is counted anew. */
+export function heldBudget(
+  holder: Holder,
+  budget: Budget,
+  defaults: Pick<KeyLimits, 'timeZone' | 'inputBound'>,
+): HeldBudget {
+  const { id, limitMicroUsd, model, tag, resetAt } = budget
+  const reset = resetAt === undefined ? '' : `@${resetAt}`
   return {
     claim: {
       kind: 'budget',
-      bucket: `${holder.id}:${id}`,
-      window,
+      bucket: `${holder.id}:${id}${reset}`,
+      window: windowOf(budget, defaults),
       limit: limitMicroUsd * nanoPerMicro,
       amount: 0,
       holder,
       budget,
     },
-    isEstimated,
+    isEstimated: (holder.terms.inputBound ?? defaults.inputBound) === 'estimate',
     countsAll: model === undefined && tag === undefined,
     counts: (names, tags) =>
       (model === undefined || names.some((name) => covers(model, name))) &&
       (tag === undefined || tags.includes(tag)),
   }
+}
+
+function windowOf(
+  { window, timeZone }: Budget,
+  defaults: Pick<KeyLimits, 'timeZone'>,
+): BudgetWindow {
+  const zone = timeZone ?? defaults.timeZone
+  if (zone === undefined || typeof window === 'number' || window === 'lifetime') return window
+  return `${window} ${zone}`
 }
 
 /** Whether a budget with this model pattern counts an attempt, by the target's name or the requested name. */

@@ -1,13 +1,11 @@
 import { type Money, nanoUsdOf } from '@sluice/contract'
+import { startOf } from '../../accounts/budget-windows.ts'
 import type { BudgetClaim, BudgetWindow, Spent } from '../../ports/limiter.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SpentGroup, UsageScope } from '../../ports/usage-book.ts'
 import { countsAttempt, type HeldClaim } from './claims.ts'
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
-/** 1 January 1970 was a Thursday. */
-const daysSinceMonday = 3
 /**
  * Maximum difference between the clocks of gateways and limiters. Spending within it still counts in the right
  * window.
@@ -32,12 +30,13 @@ export async function recallBudget(
   if (!holder || !budget) return []
   await flush()
   while ((await book.fold()) > 0);
-  const { model, tag } = budget
+  const { model, tag, resetAt = 0 } = budget
   const scope = {
-    from: startOf(window, now),
+    from: Math.max(startOf(window, now), resetAt),
     only: { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) },
   }
-  const summed = model === undefined ? await recallSummed(book, scope, { window, now }) : undefined
+  const moment = { window, now, resetAt }
+  const summed = model === undefined ? await recallSummed(book, scope, moment) : undefined
   return summed ?? recallRecords(book, scope, { model, now })
 }
 
@@ -50,14 +49,25 @@ type Scope = Pick<UsageScope, 'from' | 'only'>
 async function recallSummed(
   book: Store['book'],
   { from, only }: Scope,
-  { window, now }: { readonly window: BudgetWindow; readonly now: number },
+  {
+    window,
+    now,
+    resetAt,
+  }: { readonly window: BudgetWindow; readonly now: number; readonly resetAt: number },
 ): Promise<readonly Spent[] | undefined> {
   // Near the end of a window the limiter's clock may be in another window. It then gets the hours and picks those of
   // its own window.
-  const early = Math.min(from, startOf(window, now - clocksMs))
-  const isByHour = typeof window === 'number' || early !== startOf(window, now + clocksMs)
+  const early = Math.max(resetAt, Math.min(from, startOf(window, now - clocksMs)))
+  const turn = startOf(window, now + clocksMs)
+  const isByHour = typeof window === 'number' || early !== turn
+  // Sums do not tell what of an hour was before and after a turn within it, as some time zones have it.
+  if (isByHour && typeof window !== 'number' && turn % hourMs !== 0 && turn > resetAt)
+    return undefined
+  // Windows begin within an hour in some time zones, and after a reset. The rest of that hour is read from the records.
+  const isRolling = typeof window === 'number' && early > resetAt
+  const firstHour = isRolling ? early - (early % hourMs) : nextHour(early)
   const { groups, total, pending } = await book.sums({
-    from: early - (early % hourMs),
+    from: firstHour,
     to: endOfHour(now + clocksMs),
     only,
     by: isByHour ? ['hour'] : [],
@@ -67,9 +77,10 @@ async function recallSummed(
   const spent = isByHour
     ? groups.map(({ of: [hour], sums }) => ({ hour: Number(hour), money: sums.cost }))
     : [{ hour: now - (now % hourMs), money: total.cost }]
-  if (total.unknownCosts === 0) return byHour(spent, now)
-  const unknown = await book.spent({ from, only, isUnknown: true })
-  return byHour([...spent, ...unknown], now)
+  const part = firstHour > early ? await book.spent({ from: early, to: firstHour, only }) : []
+  if (total.unknownCosts === 0) return byHour([...spent, ...part], now)
+  const unknown = await book.spent({ from: Math.max(from, firstHour), only, isUnknown: true })
+  return byHour([...spent, ...part, ...unknown], now)
 }
 
 /** Reads the records, which know the requested names, and the sums where records were removed. */
@@ -85,6 +96,11 @@ async function recallRecords(
   const summed = await sumOf(book, { from, now, model, only })
   const missing = summed - counted.reduce((total, { money }) => total + money, 0n)
   return missing > 0n ? [...spent, { at: now, nanoUsd: nanoUsdOf(missing) }] : spent
+}
+
+/** The first full hour that has not begun. */
+function nextHour(at: number): number {
+  return Math.ceil(at / hourMs) * hourMs
 }
 
 function endOfHour(at: number): number {
@@ -114,7 +130,7 @@ interface Summed {
 
 async function sumOf(book: Store['book'], { from, now, model, only }: Summed): Promise<Money> {
   const { groups, total } = await book.sums({
-    from: from + ((hourMs - (from % hourMs)) % hourMs),
+    from: nextHour(from),
     to: endOfHour(now + clocksMs),
     only,
     by: model === undefined ? [] : ['provider', 'model'],
@@ -132,14 +148,4 @@ async function sumOf(book: Store['book'], { from, now, model, only }: Summed): P
       spent += sums.cost
   }
   return spent
-}
-
-function startOf(window: BudgetWindow, now: number): number {
-  if (window === 'lifetime') return 0
-  if (typeof window === 'number') return now - window * hourMs
-  const day = now - (now % dayMs)
-  if (window === 'day') return day
-  if (window === 'week') return day - ((day / dayMs + daysSinceMonday) % 7) * dayMs
-  const date = new Date(now)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
 }

@@ -1,10 +1,18 @@
 import { formatUsd, GatewayError, moneyOfNanoUsd } from '@sluice/contract'
 import type { FormatHeaders } from '@sluice/protocols'
 import type { Holder } from '../../ports/account.ts'
-import type { BudgetWindow, Decision, Level, RateClaim, Refusal } from '../../ports/limiter.ts'
+import type {
+  BudgetWindow,
+  CalendarWindow,
+  Decision,
+  Level,
+  RateClaim,
+  Refusal,
+} from '../../ports/limiter.ts'
 import type { HeldClaim } from './claims.ts'
 
-const hourMs = 3_600_000
+/** Midnight in every time zone is at a quarter of an hour. */
+const quarterMs = 900_000
 
 export interface Decided {
   /** In the order in which they were claimed; `decision` refers to them by index. */
@@ -138,14 +146,17 @@ function spent(
   if (amount > limit) return `${which} ${left}; that is more than the whole budget`
   if (retryAfterMs === Infinity) return `${which} ${left}; the budget does not reset`
   const until = now() + retryAfterMs
-  // Calendar windows end on the hour, even if the limiter's clock differs.
-  const end = typeof window === 'number' ? until : Math.round(until / hourMs) * hourMs
+  // Even if the limiter's clock differs.
+  const end = typeof window === 'number' ? until : Math.round(until / quarterMs) * quarterMs
   return `${which} ${left}; the budget resets at ${new Date(end).toISOString().slice(0, 19)}Z`
 }
 
 function windowName(window: BudgetWindow): string {
   if (typeof window === 'number') return `${window}-hour`
-  return { day: 'daily', week: 'weekly', month: 'monthly', lifetime: 'lifetime' }[window]
+  if (window === 'lifetime') return window
+  const [calendar, zone] = window.split(' ') as [CalendarWindow, string | undefined]
+  const name = { day: 'daily', week: 'weekly', month: 'monthly' }[calendar]
+  return zone === undefined ? name : `${name} (${zone})`
 }
 
 /** RFC 3339 in whole seconds, rounded up, so that a retry is never too early. */

@@ -4,6 +4,7 @@ import { toJsonSchema } from '../openapi-schema.ts'
 import { answer } from '../openapi-written.ts'
 import { accountEndpoints } from './accounts.ts'
 import { auditEndpoints } from './audit.ts'
+import { budgetResetEndpoints } from './budget-resets.ts'
 import { type AdminEndpoint, answerOfEndpoint } from './endpoint.ts'
 import { bodyOf } from './gateway-endpoint.ts'
 import { keyEndpoints } from './keys.ts'
@@ -12,6 +13,7 @@ import { keyEndpoints } from './keys.ts'
 export const adminEndpoints: readonly AdminEndpoint[] = [
   ...accountEndpoints,
   ...keyEndpoints,
+  ...budgetResetEndpoints,
   ...auditEndpoints,
 ]
 

@@ -42,6 +42,14 @@ export const budgetAddresses: readonly Address[] = [
               anyOf: [{ enum: ['day', 'week', 'month', 'lifetime'] }, whole],
               description: 'A number is of hours, up to now.',
             },
+            timeZone: {
+              ...textOrNull,
+              description: 'Of a calendar window that has its own; null: that of the settings.',
+            },
+            resetAt: {
+              ...wholeOrNull,
+              description: 'What was spent before does not count, in milliseconds since the epoch.',
+            },
             model: textOrNull,
             tag: textOrNull,
             limitMicroUsd: whole,
@@ -76,7 +84,11 @@ async function serveBudgets({ gateway, key, reply, request }: Exchange): Promise
   })
 }
 
-async function budgetsSeenBy({ store }: Gateway, key: ApiKey): Promise<readonly HeldBudget[]> {
+async function budgetsSeenBy(
+  { store, settings }: Gateway,
+  key: ApiKey,
+): Promise<readonly HeldBudget[]> {
+  const { limits } = settings.config()
   const admin = adminOf(key)
   const accounts = await store.listAccounts()
   const keys = seenKeys(admin, await store.listKeys(), accounts)
@@ -93,7 +105,7 @@ async function budgetsSeenBy({ store }: Gateway, key: ApiKey): Promise<readonly 
       .map((one) => ({ kind: 'key' as const, id: one.id, name: one.name, terms: one })),
   ]
   return holders.flatMap((holder) =>
-    (holder.terms.budgets ?? []).map((budget) => heldBudget(holder, budget)),
+    (holder.terms.budgets ?? []).map((budget) => heldBudget(holder, budget, limits)),
   )
 }
 
@@ -102,6 +114,8 @@ function shownBudget({ kind, id, name }: Holder, budget: Budget, { remaining, re
     id: budget.id,
     holder: { kind, id, name },
     window: budget.window,
+    timeZone: budget.timeZone ?? null,
+    resetAt: budget.resetAt ?? null,
     model: budget.model ?? null,
     tag: budget.tag ?? null,
     limitMicroUsd: budget.limitMicroUsd,

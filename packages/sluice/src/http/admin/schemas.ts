@@ -2,6 +2,7 @@ import { invalidRequest, oneOf, operationNames, Type } from '@sluice/contract'
 import type { TProperties } from 'typebox'
 import { createId } from '../../accounts/secrets.ts'
 import type { Changes } from '../../accounts/terms.ts'
+import { isTimeZone } from '../../config/time-zone.ts'
 import { isAddressBlock } from '../../config/address-block.ts'
 
 /** Maximum length of the lists of one level. */
@@ -36,6 +37,20 @@ const budget = Type.Object(
         description: 'A rolling window of this many hours.',
       }),
     ]),
+    timeZone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          'The time zone of a day, week or month, such as Europe/Berlin. Default: limits.timeZone of the settings.',
+      }),
+    ),
+    resetAt: Type.Optional(
+      Type.Integer({
+        description:
+          'What was spent before does not count, in milliseconds since the epoch. Set by resetBudgets only.',
+      }),
+    ),
     model: Type.Optional(word(200)),
     tag: Type.Optional(tag),
     overBudget: Type.Optional(
@@ -194,7 +209,10 @@ export const rotationBody = closed({
  */
 export function withTerms<Body extends Changes>(body: Body): Body {
   const { budgets } = checkedTerms(body)
-  const named = budgets?.map((one) => ({ ...one, id: one.id ?? createId('budget_') }))
+  const named = budgets?.map(({ resetAt: _resetAt, ...one }) => ({
+    ...one,
+    id: one.id ?? createId('budget_'),
+  }))
   return named ? { ...body, budgets: named } : body
 }
 
@@ -210,6 +228,16 @@ export function checkedTerms<Body extends Changes>(body: Body): Body {
       throw invalidRequest('It is neither an IP address nor a CIDR block', `addresses[${index}]`)
   if (Object.keys(metadata ?? {}).length > 16)
     throw invalidRequest("'metadata' may hold at most 16 pairs", 'metadata')
+  for (const [index, { window, timeZone }] of (budgets ?? []).entries()) {
+    if (timeZone === undefined) continue
+    if (typeof window === 'number' || window === 'lifetime')
+      throw invalidRequest(
+        'Only a day, week or month has a time zone',
+        `budgets[${index}].timeZone`,
+      )
+    if (!isTimeZone(timeZone))
+      throw invalidRequest('There is no such time zone', `budgets[${index}].timeZone`)
+  }
   for (const [index, { id }] of (budgets ?? []).entries())
     if (id !== undefined && budgets?.findIndex((other) => other.id === id) !== index)
       throw invalidRequest('Another budget has this id', `budgets[${index}].id`)

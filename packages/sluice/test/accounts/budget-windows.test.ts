@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOfSlot, slotOf } from '../../src/storage/budget-windows.ts'
+import { endOfSlot, slotOf } from '../../src/accounts/budget-windows.ts'
 
 const at = (text: string) => Date.parse(text)
 
