@@ -1,5 +1,4 @@
 import { nanoPerMicro } from '@sluice/contract'
-import { covers } from '../../accounts/allowed.ts'
 import type { Budget, Holder, InputBound, OutputPolicy } from '../../ports/account.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type {
@@ -11,6 +10,7 @@ import type {
 } from '../../ports/limiter.ts'
 import type { ReservedCost } from './call-cost.ts'
 import type { Estimates } from './input-size.ts'
+import { countsModel } from './model-spelling.ts'
 
 /** Default limits of keys without limits of their own; absent means unlimited. */
 export interface KeyLimits {
@@ -168,7 +168,7 @@ export function heldBudget(
     isEstimated: (holder.terms.inputBound ?? defaults.inputBound) === 'estimate',
     countsAll: model === undefined && tag === undefined,
     counts: (names, tags) =>
-      (model === undefined || names.some((name) => covers(model, name))) &&
+      (model === undefined || names.some((name) => countsModel(model, name))) &&
       (tag === undefined || tags.includes(tag)),
   }
 }
@@ -195,5 +195,5 @@ export function countsAttempt(
     readonly requestedModel?: string | undefined
   },
 ): boolean {
-  return [`${provider}/${model}`, model, requestedModel].some((name) => covers(pattern, name))
+  return [`${provider}/${model}`, model, requestedModel].some((name) => countsModel(pattern, name))
 }
