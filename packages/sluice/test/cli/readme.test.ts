@@ -90,7 +90,7 @@ test('a team with a budget: a key, the refusal, the bill and the end of the key'
     const [table = ''] = blocks(section, 'text')
     expect(table).toContain('0.000251')
     expect(shown).toContain(masked(table))
-    expect(shown).toMatch(/"kind":"budget".*"limit":500,"remaining":249/)
+    expect(shown).toMatch(/"kind":"budget".*"limit":500,"remaining":248.6,/)
     expect(shown).toMatch(
       /Revoked key_… \(app\)[^\n]*\n\{"error":\{"message":"The API key is not valid",/,
     )
