@@ -28,7 +28,7 @@ export interface ProvedCosts {
 }
 
 /** The last version whose program counts whole millionths of a dollar. */
-const versionOfThen = 27
+const versionOfThen = 26
 const recordsPerFill = 50_000
 const recordsPerFold = 4_000
 const stepsOfOlder = 20
