@@ -101,6 +101,6 @@ describe('what a request has used', () => {
   })
 
   test('before it became a call: nothing', () => {
-    expect(actualOf(undefined, [], false)).toEqual({ tokens: 0, microUsd: 0 })
+    expect(actualOf(undefined, [], false)).toEqual({ tokens: 0, nanoUsd: 0 })
   })
 })
