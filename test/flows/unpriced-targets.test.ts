@@ -107,6 +107,13 @@ describe('under a budget', () => {
     expect((await ledger(at.gateway)).map(({ provider }) => provider)).toEqual(['acme'])
   })
 
+  test('nothing is skipped of a route that no budget counts, to which an exhausted one leads', async () => {
+    const exhausted = { ...budget, limitMicroUsd: 1, model: 'main', overBudget: { route: 'alone' } }
+    await using at = await stage({ key: { budgets: [exhausted] } })
+    expect((await at.post('main')).status).toBe(200)
+    expect((await ledger(at.gateway)).map(({ provider }) => provider)).toEqual(['acme'])
+  })
+
   test('nothing is skipped where calls of unknown cost are let in', async () => {
     await using at = await stage(
       { key: { budgets: [budget] } },

@@ -138,11 +138,15 @@ function boundOf(call: Call, { input, target, reckoning }: Bounding): Usage {
   }
 }
 
-/** All calls of tools as calls of the one that costs most. */
+/** All calls of tools as calls of the one that costs most, beside the dearest of those that are paid for by the request. */
 function toolsOf(price: Target['price'], at: number, uses = 0): Usage['serverToolCalls'] {
-  const known = Object.entries(price.written(at)?.tools ?? {})
-  const [dearest] = known.toSorted(([, one], [, other]) => usdOf(other) - usdOf(one))
-  return uses === 0 || !dearest ? undefined : { [dearest[0]]: uses }
+  const known = Object.entries(price.written(at)?.tools ?? {}).toSorted(
+    ([, one], [, other]) => usdOf(other) - usdOf(one),
+  )
+  const byCall = known.filter(([, tool]) => typeof tool === 'number').slice(0, 1)
+  const byRequest = known.filter(([, tool]) => typeof tool !== 'number').slice(0, uses)
+  const calls = [...byCall.map(([name]) => [name, uses]), ...byRequest.map(([name]) => [name, 1])]
+  return uses === 0 || calls.length === 0 ? undefined : Object.fromEntries(calls)
 }
 
 /** The price of a tool, by the call or by the request. */

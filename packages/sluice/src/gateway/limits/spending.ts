@@ -37,6 +37,8 @@ export interface Planned {
  */
 export function plannedSpending(spender: Spender): Planned | undefined {
   const { call, limits, settings, size, route, asked } = spender
+  // Of an earlier route, from which a budget has led here.
+  call.trail.unpriced = undefined
   const budgets = limits.budgets.every(({ countsAll }) => countsAll)
     ? limits.budgets
     : countingBudgets(limits, namesOf(route, asked), call.tags)
@@ -49,7 +51,6 @@ export function plannedSpending(spender: Spender): Planned | undefined {
   }
   const plan: OutputPlan =
     isFree || !isWriting(call) ? { by: 'caller', tokens: 0 } : outputPlan(call, size, terms)
-  call.trail.unpriced = undefined
   const whole = spendingBy(spender, plan, budgets)
   if (whole) return { spending: whole, plan, route }
   const by = (one: Route) => spendingBy({ ...spender, route: one }, plan, budgets)
@@ -77,7 +78,6 @@ function unpricedRefusal(
 }
 
 /** Undefined if a target has no price. */
-
 function spendingBy(
   spender: Spender,
   plan: OutputPlan,
