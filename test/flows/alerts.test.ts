@@ -13,8 +13,12 @@ import { type Started, type StartOptions, start, until } from '../support/start.
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const secret = `whsec_${Buffer.from('a secret of at least 24 bytes').toString('base64')}`
-/** One millionth of a dollar for each token. The fake upstream's answers have used ten. */
-const prices = { 'up/*': { input: 1, output: 1 } }
+/** One millionth of a dollar for each token of a response, and nothing for those of a prompt. */
+const prices = { 'up/*': { input: 0, output: 1 } }
+const answer = {
+  ...chatReply('Hello'),
+  usage: { prompt_tokens: 0, completion_tokens: 10, total_tokens: 10 },
+}
 
 const budget = (limitMicroUsd: number, further: Partial<Budget> = {}): Budget => ({
   id: 'b1',
@@ -44,9 +48,7 @@ async function stage({ budgets = [], content = {}, options = {}, events }: Stagi
   await using opened = new AsyncDisposableStack()
   const { path: dataFolder } = opened.use(temporaryFolder())
   await writeOwners(dataFolder, { team: { budgets } })
-  const upstream = opened.use(
-    await fakeUpstream((_seen, response) => json(response, chatReply('Hello'))),
-  )
+  const upstream = opened.use(await fakeUpstream((_seen, response) => json(response, answer)))
   const receiver = opened.use(await fakeUpstream(takes))
   const settings: ConfigFile = {
     prices,
