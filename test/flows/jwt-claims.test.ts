@@ -14,8 +14,12 @@ const issuer = 'https://login.example.com'
 const audience = 'sluice'
 /** What is settled and kept comes a moment after the answer, later where the machine is busy. */
 const polling = { timeout: 15_000 }
-/** One millionth of a dollar for each token. The fake upstream's answers have used ten. */
-const prices = { 'up/*': { input: 1, output: 1 } }
+/** One millionth of a dollar for each token of a response, and nothing for those of a prompt. */
+const prices = { 'up/*': { input: 0, output: 1 } }
+const answer = {
+  ...chatReply('Hello'),
+  usage: { prompt_tokens: 0, completion_tokens: 10, total_tokens: 10 },
+}
 
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
 const folder = temporaryFolder()
@@ -25,7 +29,7 @@ writeFileSync(jwksFile, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)
 let upstream: FakeUpstream
 let gateway: Started
 beforeAll(async () => {
-  upstream = await fakeUpstream((_seen, response) => json(response, chatReply('Hello')))
+  upstream = await fakeUpstream((_seen, response) => json(response, answer))
   gateway = await start(settings())
 })
 afterAll(async () => {
@@ -148,7 +152,7 @@ describe('limits in claims', () => {
   test('tokens per minute', async () => {
     await gateway.configure(settings({ limitClaims }))
     const key = await token({ sub: newSubject(), tpm: 100 })
-    expect((await ask(key, { max_tokens: 90 })).status).toBe(200)
+    expect((await ask(key, { max_tokens: 70 })).status).toBe(200)
     const refused = await ask(key, { max_tokens: 101 })
     expect(refused.status).toBe(429)
     expect(refused.text).toContain('This key may use 100 tokens per minute')
@@ -166,7 +170,7 @@ describe('limits in claims', () => {
     expect((await ask(key)).status).toBe(429)
     open[0]?.()
     expect((await first).status).toBe(200)
-    upstream.answer((_seen, response) => json(response, chatReply('Hello')))
+    upstream.answer((_seen, response) => json(response, answer))
     await expect.poll(async () => (await ask(key)).status, polling).toBe(200)
   })
 
