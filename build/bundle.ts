@@ -67,10 +67,19 @@ const standingInputs = [
   'build/small-start.ts',
 ]
 
+/**
+ * Decoders of sound: those of `dependencies`, and those that only a user may install, because their licence is not permissive.
+ * The two that read containers are bundled: they depend on all others, and load one when a file needs it.
+ */
+const decoders = /^@audio\/decode-(?!(?:mp4|webm)(?:\/|$))/
+
 function externalPackages(root: string): RegExp[] {
   const content: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { dependencies } = content as { readonly dependencies: Readonly<Record<string, string>> }
-  return Object.keys(dependencies).map((name) => new RegExp(`^${RegExp.escape(name)}(?:/|$)`))
+  const named = Object.keys(dependencies).map(
+    (name) => new RegExp(`^${RegExp.escape(name)}(?:/|$)`),
+  )
+  return [...named, decoders]
 }
 
 function contentOf(file: OutputChunk | OutputAsset): string | Uint8Array {

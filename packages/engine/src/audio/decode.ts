@@ -21,6 +21,7 @@ export const audioSecondsMax = 7200
 const feedBytes = 4096
 
 const formatsList = 'flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav, webm'
+const includedList = 'flac, mp3, ogg, opus, wav and webm'
 
 /** Keyed by the names that the libraries use; `mkv` is any other file like WebM. */
 const formats = {
@@ -81,9 +82,10 @@ interface ChannelBlocks {
 
 async function* blocksOf(bytes: Uint8Array, name: Codec): AsyncIterable<SoundBlock> {
   const { default: decode } = await import('audio-decode')
-  const codec = await decode[name === 'mkv' ? 'webm' : name]()
+  let codec: Awaited<ReturnType<(typeof decode)['wav']>> | undefined
   let heard = false
   try {
+    codec = await decode[name === 'mkv' ? 'webm' : name]()
     for (let at = 0; at < bytes.length; at += feedBytes) {
       const block = mix(await codec(new Uint8Array(bytes.subarray(at, at + feedBytes))))
       if (block === undefined) continue
@@ -93,10 +95,21 @@ async function* blocksOf(bytes: Uint8Array, name: Codec): AsyncIterable<SoundBlo
     const rest = mix(await codec())
     if (rest !== undefined) yield rest
   } catch (thrown) {
+    if (lacksPackage(thrown)) throw lackingDecoder(formats[name], thrown)
     if (!heard) throw unreadableAudio(`cannot be decoded as ${formats[name]}`, thrown)
   } finally {
-    codec.free()
+    codec?.free()
   }
+}
+
+/** Decoders whose licence is not permissive are no part of the program. */
+function lacksPackage(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND'
+}
+
+function lackingDecoder(format: AudioFormat, cause: unknown): GatewayError {
+  const message = `The built-in model needs the package @audio/decode-aac (GPL-2.0) beside Sluice to read this ${format} file: npm install @audio/decode-aac. It reads ${includedList} without it`
+  return new GatewayError('unsupported_value', message, { param: 'file', cause })
 }
 
 function mix({ channelData, sampleRate }: ChannelBlocks): SoundBlock | undefined {

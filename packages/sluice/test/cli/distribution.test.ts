@@ -66,6 +66,7 @@ test('the package holds the bundle and its notices, and neither sources nor test
       'package/bin/sluice.cjs',
       'package/dist/sluice.js',
       'package/dist/THIRD-PARTY-LICENSES.txt',
+      'package/dist/sbom.cdx.json',
       'package/dist/migrations/001-initial.sql',
       'package/dist/console/index.html',
     ]),
@@ -165,6 +166,27 @@ async function expectWhole(server: ServerProcess): Promise<void> {
     body: form,
   })
   expect(transcribed.status).toBe(200)
+  for (const [name, status] of [
+    ['tone.webm', 200],
+    ['tone.ogg', 200],
+    ['tone.flac', 200],
+    // Their decoder is under the GPL, and not part of the package.
+    ['tone.m4a', 400],
+    ['tone.aac', 400],
+  ] as const) {
+    const other = new FormData()
+    const bytes = readFileSync(join(root, 'test/fixtures/audio', name))
+    other.set('file', new File([bytes], name))
+    other.set('model', 'whisper-1')
+    const answer = await fetch(`${server.address}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers,
+      body: other,
+    })
+    const text = await answer.text()
+    expect([name, answer.status, text]).toEqual([name, status, expect.any(String)])
+    if (status === 400) expect(text).toContain('npm install @audio/decode-aac')
+  }
   for (const path of ['/docs/swagger-ui-bundle.js', '/sluice.schema.json', '/openapi.json'])
     expect((await fetch(server.address + path)).status, path).toBe(200)
 }
