@@ -12,6 +12,7 @@ import {
 import { type FakeUpstream, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
+import { reservedTokens } from '../support/reserved-tokens.ts'
 import { type AskOptions, type Program, startProgram, type Told } from '../support/program.ts'
 import { noRedis, openRedisServer } from '../support/redis-server.ts'
 import { adminKey, until } from '../support/start.ts'
@@ -38,6 +39,8 @@ const chat = { model: 'up/m', max_tokens: 10, messages: [{ role: 'user', content
 /** One millionth of a dollar for each token: the fake upstream's answers have used ten. */
 const prices = { '*': { input: 1, output: 1 } }
 const used = 10
+/** What each may cost. */
+const each = reservedTokens(chat)
 
 /** Answers at once, or begins a stream and never ends it. */
 const answering: Parameters<typeof fakeUpstream>[0] = (seen, response) => {
@@ -142,31 +145,32 @@ describe.runIf(postgres && redis)('three replicas', () => {
   })
 
   test('a budget that was spent here is spent there', async () => {
-    const terms = { budgets: [{ limitMicroUsd: 5 * used, window: 'month' }] }
+    const terms = { budgets: [{ limitMicroUsd: 4 * used + each - 1, window: 'month' }] }
     const { secret } = await newKey(terms)
     for (let call = 0; call < 4; call += 1) expect((await ask(here, secret)).status).toBe(200)
-    // Each may cost ten for its answer and some for its question: of what is left none has enough.
+    // What is left is less than one may cost.
     for (const at of [there, further]) {
       const refused = await ask(at, secret)
       expect(refused.status).toBe(429)
       expect(refused.json).toMatchObject({ error: { code: 'insufficient_quota' } })
       expect(refused.headers['x-should-retry']).toBe('false')
       const shown = await at.ask('/v1/usage', { key: secret })
-      expect(shown.json).toMatchObject({ limits: [{ kind: 'budget', remaining: used }] })
+      expect(shown.json).toMatchObject({ limits: [{ kind: 'budget', remaining: each - 1 }] })
     }
   })
 
   test('a budget that all ask for at once lets in what it has money for', async () => {
-    // Each may cost twelve, and costs ten: what is settled meanwhile lets in some more.
-    const terms = { budgets: [{ limitMicroUsd: 20 * used, window: 'month' }] }
+    // There is room for five at once, and what is settled meanwhile lets in more.
+    const limit = 5 * each
+    const terms = { budgets: [{ limitMicroUsd: limit, window: 'month' }] }
     const { secret } = await newKey(terms)
     const told = await askAll(150, secret)
-    expect(granted(told)).toBeGreaterThanOrEqual(15)
-    expect(granted(told)).toBeLessThanOrEqual(20)
+    expect(granted(told)).toBeGreaterThanOrEqual(5)
+    expect(granted(told)).toBeLessThanOrEqual(limit / used)
     expect(new Set(told.map(({ status }) => status))).toEqual(new Set([200, 429]))
     const left = await here.ask('/v1/usage', { key: secret })
     expect(left.json).toMatchObject({
-      limits: [{ kind: 'budget', remaining: 20 * used - granted(told) * used }],
+      limits: [{ kind: 'budget', remaining: limit - granted(told) * used }],
     })
   })
 
