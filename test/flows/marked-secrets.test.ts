@@ -194,10 +194,38 @@ describe('a gateway with a secret at every place', () => {
     }
   })
 
+  test.each(['csv', 'jsonl'])('exports as %s hold none', async (format) => {
+    for (const role of roles)
+      for (const path of [
+        '/v1/usage',
+        '/admin/v1/usage',
+        '/admin/v1/requests',
+        '/admin/v1/contents',
+      ])
+        await expectUnmarked(await ask(role, 'GET', `${path}?format=${format}`))
+  })
+
+  test('traces and webhooks tell none to those who get them', async () => {
+    const sent = () => upstream.seen.filter(({ text }) => text !== '' && !isChat(text))
+    const traces = () => sent().filter(({ path }) => path.includes('token='))
+    const hooks = () => sent().filter(({ path }) => path.startsWith('/hooks/'))
+    await expect.poll(() => traces().length, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => hooks().length, { timeout: 15_000 }).toBeGreaterThan(0)
+    for (const { text } of sent()) {
+      expect(isMarked.exec(text)?.[0]).toBeUndefined()
+      expect(text).not.toContain(webhookSecret)
+    }
+  })
+
   test('metrics name none', async () => {
     await expectUnmarked(await ask('owner', 'GET', '/metrics'))
   })
 })
+
+/** What the gateway asks a model. */
+function isChat(text: string): boolean {
+  return text.startsWith('{') && text.includes('"messages"')
+}
 
 function decodeURIComponentIfPossible(text: string): string {
   try {

@@ -104,7 +104,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       await (await openPostgres({ url }))[Symbol.asyncDispose]()
       const role = `sluice_test_${process.pid}`
       await query(url, `CREATE ROLE ${role} LOGIN`)
-      const schema = new URL(url).searchParams.get('options')?.split('=').at(-1)
+      const schema = /search_path=(\w+)/.exec(new URL(url).searchParams.get('options') ?? '')?.[1]
       await query(url, `GRANT USAGE ON SCHEMA ${schema} TO ${role}`)
       await query(url, `GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${role}`)
       const restricted = new URL(url)
