@@ -28,6 +28,8 @@ const shown = {
     { id: 'b1', limitMicroUsd: 12_500, window: 'day' as const, tag: 'red' },
     { id: 'b2', limitMicroUsd: 2_000_000, window: 48, overBudget: { route: 'cheap' } },
   ],
+  output: 'reserve' as const,
+  inputBound: 'estimate' as const,
   contentLogging: true,
   ownKeys: false,
 }
@@ -58,6 +60,8 @@ const changes: Required<{ [Field in keyof TermsValues]: readonly [TermsValues[Fi
   addresses: ['192.0.2.1\n192.0.2.10', { addresses: ['192.0.2.1', '192.0.2.10'] }],
   tags: ['red', { tags: ['red'] }],
   budgets: [[], { budgets: null }],
+  output: ['refuse', { output: 'refuse' }],
+  inputBound: ['', { inputBound: null }],
   contentLogging: ['no', { contentLogging: false }],
   ownKeys: ['', { ownKeys: null }],
 }

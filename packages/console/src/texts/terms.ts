@@ -14,6 +14,19 @@ export const termTexts = {
     'Addresses that requests may come from, such as 10.0.0.0/8; one per line. Empty: anywhere.',
   tags: 'Tags',
   tagsHint: 'Added to every call; one per line.',
+  output: 'Responses without a limit, under a budget',
+  outputChoices: [
+    ['', 'Inherited; limited by default'],
+    ['limit', 'The gateway limits them'],
+    ['reserve', 'The most that the model writes is reserved'],
+    ['refuse', 'Refused'],
+  ],
+  inputBound: 'Input, under a budget of this level',
+  inputBoundChoices: [
+    ['', 'As the settings say; the most by default'],
+    ['bytes', 'The most that it can be: never exceeded'],
+    ['estimate', 'An estimate: no bound, and may be exceeded'],
+  ],
   ownKeys: 'Users make their own keys',
   ownKeysChoices: [
     ['', 'Inherited; no by default'],

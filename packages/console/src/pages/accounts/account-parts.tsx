@@ -18,6 +18,8 @@ type Terms = Pick<
   | 'tokensPerMinute'
   | 'concurrentRequests'
   | 'expiresAt'
+  | 'output'
+  | 'inputBound'
   | 'contentLogging'
 >
 
@@ -36,7 +38,12 @@ export function TermsFacts({ of: terms }: { readonly of: Terms }) {
     keeps === undefined
       ? []
       : [[termTexts.contentLogging, termTexts.contentLoggingChoices[keeps ? 1 : 2][1]]]
-  const facts = [...counts, ...lists, ...end, ...kept] as unknown as readonly (readonly [
+  const bounds = (['output', 'inputBound'] as const).flatMap((field) =>
+    termTexts[`${field}Choices`].flatMap(([value, label]) =>
+      value !== '' && value === terms[field] ? [[termTexts[field], label]] : [],
+    ),
+  )
+  const facts = [...counts, ...lists, ...end, ...bounds, ...kept] as unknown as readonly (readonly [
     string,
     string,
   ])[]

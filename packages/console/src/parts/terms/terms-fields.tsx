@@ -15,7 +15,7 @@ interface TermsFieldsProps {
 
 const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
 const lists = ['models', 'addresses', 'tags'] as const
-const choices = ['ownKeys', 'contentLogging'] as const
+const choices = ['output', 'inputBound', 'ownKeys', 'contentLogging'] as const
 const ofUser = { counts: [], lists: ['models'] } as const
 
 /** A name, and the terms that every level can have. */

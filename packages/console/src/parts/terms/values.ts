@@ -12,6 +12,8 @@ type Shown = Pick<
   | 'addresses'
   | 'tags'
   | 'budgets'
+  | 'output'
+  | 'inputBound'
   | 'contentLogging'
 >
 export type Changes = NonNullable<Asked<'changeTeam'>['body']>
@@ -29,6 +31,10 @@ export interface TermsValues {
   readonly addresses: string
   readonly tags: string
   readonly budgets: readonly BudgetValues[]
+  /** What budgets reserve for a response without a limit. */
+  readonly output: '' | NonNullable<Shown['output']>
+  /** How budgets reckon input. */
+  readonly inputBound: '' | NonNullable<Shown['inputBound']>
   /** Whether prompts and responses are recorded. */
   readonly contentLogging: Choice
   /** Absent for keys. */
@@ -67,6 +73,8 @@ export function valuesOf(shown: Partial<Shown> = {}): TermsValues {
     addresses: addresses.join('\n'),
     tags: tags.join('\n'),
     budgets: budgets.map((budget, row) => budgetValues(budget, row)),
+    output: shown.output ?? '',
+    inputBound: shown.inputBound ?? '',
     contentLogging: choiceOf(shown.contentLogging),
   }
 }
@@ -92,6 +100,8 @@ function termsIn(values: TermsValues): Changes {
   const { name, models, addresses, tags, expires, budgets, ownKeys } = values
   return {
     ...(ownKeys !== undefined && { ownKeys: chosen(ownKeys) }),
+    output: values.output || null,
+    inputBound: values.inputBound || null,
     contentLogging: chosen(values.contentLogging),
     name: name.trim(),
     models: listOf(models),
