@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { plainMeasure } from '../../packages/protocols/src/measure.ts'
 import { askEngine } from '../../packages/sluice/src/gateway/attempt/ask-engine.ts'
 import { Cancellation } from '../../packages/sluice/src/gateway/attempt/cancellation.ts'
 import {
@@ -63,7 +64,7 @@ describe('an engine that does not look at its signal', () => {
       operation: 'chat',
       request: new CallRequest(fields, { fields, isOwn: true }),
       stream: true,
-      format: { id: 'chat' },
+      format: { id: 'chat', measure: () => plainMeasure },
       trail: openTrail(0),
       tags: [],
       admission: { isGranted: true, isPriced: true },

@@ -40,6 +40,8 @@ async function somethingUsed(): Promise<void> {
   const team = await granted(tests.gateway, 'POST /admin/v1/teams', {
     name: 'Search',
     budgets: [{ limitMicroUsd: 2_000_000, window: 'week' }],
+    // A byte costs two cents.
+    inputBound: 'estimate',
   })
   const made = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'crawler',
