@@ -211,6 +211,26 @@ describe.each(both)('more words than are taken, %j', (further) => {
     expect(await read(response)).toEqual(words)
     expect(sentIn(upstream.seen[0]!.body)).toEqual(sent)
   })
+
+  test.each(['generationConfig', 'generation_config'])(
+    'of a Gemini client, in %s',
+    async (name) => {
+      await open('gemini', (seen, response) => answerContent(seen, response, [{ text }]))
+      const method = further.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+      const response = await gateway.post(`/v1beta/models/up%2Fgemini-2.5-flash:${method}`, {
+        contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+        [name]: { [name.includes('_') ? 'stop_sequences' : 'stopSequences']: ['0', ...many] },
+      })
+      const wire = await response.text()
+      expect(response.status, wire).toBe(200)
+      const told = further.stream
+        ? streamedAnswer['generateContent']!(wire)
+        : wholeAnswer['generateContent']!(JSON.parse(wire))
+      expect(told.text).toBe(words.text)
+      const sent = upstream.seen[0]?.body['generationConfig']
+      expect(sent).toMatchObject({ stopSequences: ['0', ...many.slice(0, 4)] })
+    },
+  )
 })
 
 test('a request that a target takes goes on as it came, and so does its stream', async () => {

@@ -75,11 +75,7 @@ describe('requests are refused by the client’s own paths', () => {
     [config({ topK: 1.5 }), 'invalid_request', 'generationConfig.topK'],
     [config({ candidateCount: 0 }), 'invalid_request', 'generationConfig.candidateCount'],
     [config({ maxOutputTokens: 0 }), 'invalid_request', 'generationConfig.maxOutputTokens'],
-    [
-      config({ stopSequences: ['1', '2', '3', '4', '5', '6'] }),
-      'invalid_request',
-      'generationConfig.stopSequences',
-    ],
+    [config({ stopSequences: 'END' }), 'invalid_request', 'generationConfig.stopSequences'],
     [config({ logprobs: 2 }), 'invalid_request', 'generationConfig.logprobs'],
     [
       config({ responseMimeType: 'text/html' }),

@@ -94,7 +94,7 @@ export const GenerationConfig = message({
   topK: Type.Integer({ minimum: 0 }),
   candidateCount: Type.Integer({ minimum: 1, maximum: 8 }),
   maxOutputTokens: count,
-  stopSequences: Type.Array(text, { maxItems: 5 }),
+  stopSequences: Type.Array(text),
   seed: Type.Integer(),
   presencePenalty: Type.Number({ minimum: -2, maximum: 2 }),
   frequencyPenalty: Type.Number({ minimum: -2, maximum: 2 }),

@@ -6,6 +6,7 @@ import type { AddressOf } from './address.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
+import { geminiStops } from '../stop-rule.ts'
 import { mediaAddress, mustBeFetched } from './media-part.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -31,11 +32,8 @@ export function geminiChat(address: AddressOf): Codec<'chat'> {
     },
     toolRule,
   )
-  return withChatStops(codec, () => stopRule)
+  return withChatStops(codec, () => geminiStops)
 }
-
-/** https://ai.google.dev/api/generate-content#GenerationConfig. */
-const stopRule = { most: 5 }
 
 /** Names start with a letter or an underscore (https://ai.google.dev/api/caching#FunctionDeclaration). */
 const toolRule = { fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/, charactersMax: 128 }

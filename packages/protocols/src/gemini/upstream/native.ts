@@ -12,7 +12,9 @@ import type { FormatName, Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
 import { isServerSent } from '../generate-content.ts'
 import { contentUsage } from '../content-usage.ts'
+import { takesStops } from '../../stops/stop-rule.ts'
 import { isCarried } from '../signatures.ts'
+import { geminiStops } from '../stop-rule.ts'
 import { adaptedContents } from './adapted-contents.ts'
 import type { AddressOf } from './address.ts'
 import { createChatWatcher } from './watcher.ts'
@@ -23,11 +25,11 @@ type Natives = { readonly [F in FormatName]?: Native }
 export function geminiNatives(address: AddressOf): Natives {
   return {
     generateContent: {
-      ...native(address, 'generateContent', { fits: hasOnlyOwnSignatures }),
+      ...native(address, 'generateContent', { fits: fitsGemini }),
       adapted: adaptedContents,
     },
     streamGenerateContent: {
-      ...native(address, 'streamGenerateContent', { fits: hasOnlyOwnSignatures }),
+      ...native(address, 'streamGenerateContent', { fits: fitsGemini }),
       adapted: adaptedContents,
       framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
       watcher: createChatWatcher,
@@ -64,6 +66,16 @@ function native(address: AddressOf, method: string, options: NativeOptions): Nat
     watcher: createIdleWatcher,
     usage: (body) => contentUsage(objectOf(body)),
   }
+}
+
+/** More stop sequences than Gemini takes are cut by the gateway, as those of other clients. */
+function fitsGemini(request: unknown): boolean {
+  const { generationConfig, generation_config: snake } = objectOf(request)
+  const stopsFit = [generationConfig, snake].map(objectOf).every((config) => {
+    const { stopSequences, stop_sequences: words = stopSequences } = config
+    return takesStops(words, geminiStops)
+  })
+  return stopsFit && hasOnlyOwnSignatures(request)
 }
 
 /** Reasoning of another provider may be carried in place of a signature; Gemini itself would reject it. */
