@@ -15,10 +15,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const secret = `whsec_${Buffer.from('a secret of at least 24 bytes').toString('base64')}`
 /** One millionth of a dollar for each token of a response, and nothing for those of a prompt. */
 const prices = { 'up/*': { input: 0, output: 1 } }
-const answer = {
-  ...chatReply('Hello'),
-  usage: { prompt_tokens: 0, completion_tokens: 10, total_tokens: 10 },
-}
+const usage = { prompt_tokens: 0, completion_tokens: 10, total_tokens: 10 }
+const answer = { ...chatReply('Hello'), usage }
 
 const budget = (limitMicroUsd: number, further: Partial<Budget> = {}): Budget => ({
   id: 'b1',
