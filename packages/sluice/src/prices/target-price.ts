@@ -46,18 +46,22 @@ export function createTargetPrices(
     of(target) {
       let price: Price | undefined
       let period: number | undefined
+      const priceAt = (at: number): Price | undefined => {
+        const now = Math.floor(at / validMs)
+        if (now !== period) {
+          price = book.find(target, at)
+          period = now
+        }
+        return price
+      }
       return {
         isFree: false,
         open: () => book.open(target),
-        written: (at) => book.find(target, at)?.written,
+        written: (at) => priceAt(at)?.written,
         cost(usage, operation, at) {
-          const now = Math.floor(at / validMs)
-          if (now !== period) {
-            price = book.find(target, at)
-            period = now
-          }
-          const found = costOf(target, price, { usage, operation })
-          if (!found) report(target, whyUnknown(usage, price))
+          const then = priceAt(at)
+          const found = costOf(target, then, { usage, operation })
+          if (!found) report(target, whyUnknown(usage, then))
           return found
         },
         parts(usage, operation, at) {

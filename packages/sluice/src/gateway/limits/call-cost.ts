@@ -1,5 +1,5 @@
 import { nanoUsdOf, noUsage, type Usage } from '@sluice/contract'
-import type { RateName, ToolInput } from '../../prices/price.ts'
+import type { PriceInput, RateName, ToolInput } from '../../prices/price.ts'
 import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call.ts'
 import type { Route, Target } from '../route/routing.ts'
@@ -73,14 +73,24 @@ export function reservedCost(call: Call, reckoning: Reckoning): ReservedCost | u
 function isFreeOf(price: Target['price'], at: number): boolean {
   if (price.isFree) return true
   const written = price.written(at)
-  if (written === undefined) return false
+  return written !== undefined && isZero(written)
+}
+
+/** A price is looked at once, not for every call. */
+const zero = new WeakMap<PriceInput, boolean>()
+
+function isZero(written: PriceInput): boolean {
+  const known = zero.get(written)
+  if (known !== undefined) return known
   const { rates, variants = [], tools = {} } = written
-  return (
-    Object.keys(rates).length > 0 &&
-    Object.values(rates).every(({ usd }) => usd === 0) &&
-    variants.every(({ usd }) => usd === 0) &&
-    Object.values(tools).every((tool) => usdOf(tool) === 0)
-  )
+  const usds = [
+    ...Object.values(rates).map(({ usd }) => usd),
+    ...variants.map(({ usd }) => usd),
+    ...Object.values(tools).map(usdOf),
+  ]
+  const found = Object.keys(rates).length > 0 && usds.every((usd) => usd === 0)
+  zero.set(written, found)
+  return found
 }
 
 /** Undefined if something has no price. */
@@ -140,13 +150,14 @@ function boundOf(call: Call, { input, target, reckoning }: Bounding): Usage {
 
 /** All calls of tools as calls of the one that costs most, beside the dearest of those that are paid for by the request. */
 function toolsOf(price: Target['price'], at: number, uses = 0): Usage['serverToolCalls'] {
+  if (uses === 0) return undefined
   const known = Object.entries(price.written(at)?.tools ?? {}).toSorted(
     ([, one], [, other]) => usdOf(other) - usdOf(one),
   )
   const byCall = known.filter(([, tool]) => typeof tool === 'number').slice(0, 1)
   const byRequest = known.filter(([, tool]) => typeof tool !== 'number').slice(0, uses)
   const calls = [...byCall.map(([name]) => [name, uses]), ...byRequest.map(([name]) => [name, 1])]
-  return uses === 0 || calls.length === 0 ? undefined : Object.fromEntries(calls)
+  return calls.length === 0 ? undefined : Object.fromEntries(calls)
 }
 
 /** The price of a tool, by the call or by the request. */
