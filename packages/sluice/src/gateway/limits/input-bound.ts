@@ -62,20 +62,20 @@ export function inputBound(
   }
 }
 
-/** What a level may set so that its budgets count such calls by an estimate. */
-const escape = 'or set inputBound: estimate for the budget’s level'
+/** What an administrator may do so that a budget counts such calls. */
+const estimated = 'let the budget count by estimates (inputBound: estimate)'
 
 function unlimitedTools({ path, limitedBy }: ProviderTools): GatewayError {
-  const how =
-    limitedBy === undefined
-      ? `${path} may be used without a limit`
-      : `${path} may be used without a limit: set ${limitedBy}`
-  return refused(`A budget counts this call, and ${how}, ${escape}`, limitedBy ?? path)
+  const limit = limitedBy === undefined ? '' : `set ${limitedBy}, or `
+  return refused(
+    `A budget counts this call, and nothing limits how often the provider uses ${path}: ${limit}${estimated}`,
+    limitedBy ?? path,
+  )
 }
 
 function unknownWindow({ id }: Target, what: string): GatewayError {
   return refused(
-    `A budget counts this call, and ${what} may fill the window of ${id}, which is unknown: set its inputTokenLimit, ${escape}`,
+    `A budget counts this call, and ${what} may fill the window of ${id}, which is unknown: set its inputTokenLimit, or ${estimated}`,
     what,
   )
 }
