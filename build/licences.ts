@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Licences that let a copy be published inside of another program when their text goes with it. */
-const permissive: ReadonlySet<string> = new Set([
+export const permissive: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
   'BSD-2-Clause',
@@ -15,6 +15,7 @@ const permissive: ReadonlySet<string> = new Set([
   // Of fonts: they may be part of any program and may only not be sold alone.
   'OFL-1.1',
   'Unlicense',
+  'Zlib',
 ])
 
 /**
