@@ -7,7 +7,7 @@ import { operations } from '../../contract/src/operations/index.ts'
 import { CountTokensRequest, MessagesRequest } from '../src/anthropic/client/schema.ts'
 import { furtherFields } from '../src/further-fields.ts'
 import { configFields, requestFields } from '../src/gemini/client/fields.ts'
-import { partMembers } from '../src/gemini/client/part-kinds.ts'
+import { partMembers } from '../src/gemini/part-members.ts'
 import {
   CountTokensRequest as GeminiCount,
   EmbedContentRequest,

@@ -8,6 +8,7 @@ import {
   isObject,
   listOf,
   objectOf,
+  type ServerToolCall,
   someText,
   type ThinkingBlock,
   type ToolCall,
@@ -19,6 +20,7 @@ import type { Annotation } from '../citations.ts'
 import { placed } from '../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { TextPlaces } from '../text-places.ts'
+import { unreadContent } from '../unread-content.ts'
 import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { BlockFees } from './block-fees.ts'
@@ -59,6 +61,7 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
   const calls: ToolCall[] = []
   const images: string[] = []
   const annotations: Annotation[] = []
+  const serverCalls: ServerToolCall[] = []
   for (const item of content) {
     const block = objectOf(item)
     const { toolUse } = block
@@ -84,6 +87,7 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
       text = (text ?? '') + formatJson(toolUse['input'] ?? {})
     else if (isObject(toolUse) && someText(toolUse['name']) !== undefined)
       calls.push(toolCall(toolUse))
+    else serverCalls.push(...unreadBlock(block))
   }
   return answerMessage({
     content: text ?? (calls.length > 0 ? null : ''),
@@ -91,9 +95,29 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
     blocks,
     calls,
     annotations,
+    serverCalls,
     textPlaces,
     images: images.map((url) => ({ type: 'image_url', image_url: { url } })),
   })
+}
+
+/** The kinds of blocks that are read. */
+const readKinds: ReadonlySet<string> = new Set([
+  'text',
+  'citationsContent',
+  'reasoningContent',
+  'image',
+  'toolUse',
+])
+
+/** The kind of a block that is not read, such as a video or the result of a tool that Bedrock ran. */
+export function unreadKind(block: Fields): string | undefined {
+  return Object.keys(block).find((kind) => !readKinds.has(kind))
+}
+
+function unreadBlock(block: Fields): readonly ServerToolCall[] {
+  const kind = unreadKind(block)
+  return kind === undefined ? [] : [unreadContent(kind, block[kind])]
 }
 
 function readReasoning(

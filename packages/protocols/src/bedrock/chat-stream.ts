@@ -15,7 +15,9 @@ import type { Annotation } from '../citations.ts'
 import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
+import { UnreadContents } from '../unread-content.ts'
 import { BlockFees } from './block-fees.ts'
+import { unreadKind } from './chat-reply.ts'
 import { annotationsOf } from './citations.ts'
 import { finishReason, stopSequenceOf } from './finish-reasons.ts'
 import { answersByTool, jsonToolName } from './tools.ts'
@@ -92,10 +94,16 @@ interface Blocks {
 function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
   const open = new Map<number, OpenBlock>()
   const texts = new CitedTexts()
+  const unread = new UnreadContents()
   let calls = 0
 
   function stop(index: number): Steps {
-    return [...cited(chunks, texts.end(index)), ...stopOpen(index)]
+    const calls = unread.end(index)
+    return [
+      ...cited(chunks, texts.end(index)),
+      ...stopOpen(index),
+      ...(calls.length === 0 ? [] : chunks.delta({ server_tool_calls: [...calls] })),
+    ]
   }
 
   function stopOpen(index: number): Steps {
@@ -113,7 +121,10 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
   }
 
   return {
-    start(index, { toolUse, image }) {
+    start(index, start) {
+      const { toolUse, image } = start
+      const kind = unreadKind(start)
+      if (kind !== undefined) unread.begin(index, kind, objectOf(start[kind]))
       if (isObject(image))
         open.set(index, { kind: 'image', format: textOf(image['format']), bytes: [] })
       if (!isObject(toolUse)) return []
@@ -133,7 +144,9 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
       calls += 1
       return chunks.delta({ tool_calls: [call] })
     },
-    delta(index, { text, citation, toolUse, reasoningContent, image }) {
+    delta(index, delta) {
+      if (unread.add(index, delta)) return []
+      const { text, citation, toolUse, reasoningContent, image } = delta
       if (typeof text === 'string') {
         texts.add(index, text)
         return text === '' ? [] : chunks.delta({ content: text })
@@ -147,13 +160,18 @@ function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
         return []
       }
       if (isObject(toolUse)) return input(chunks, block, textOf(toolUse['input']))
-      if (!isObject(reasoningContent)) return []
+      if (!isObject(reasoningContent)) {
+        const kind = unreadKind(delta)
+        if (kind !== undefined && kind !== 'citation')
+          unread.begin(index, kind, objectOf(delta[kind]))
+        return []
+      }
       open.set(index, grown(block, reasoningContent))
       const thought = textOf(reasoningContent['text'])
       return thought === '' ? [] : chunks.delta({ reasoning_content: thought })
     },
     stop,
-    stopAll: () => [...new Set([...texts.open(), ...open.keys()])].flatMap(stop),
+    stopAll: () => [...new Set([...texts.open(), ...open.keys(), ...unread.open()])].flatMap(stop),
     hasCalls: () => calls > 0,
     isCalling: () => [...open.values()].some(({ kind }) => kind === 'call' || kind === 'json'),
   }

@@ -5,6 +5,7 @@ import {
   isObject,
   listOf,
   objectOf,
+  type ServerToolCall,
   someText,
   type ToolCall,
   textOf,
@@ -12,6 +13,7 @@ import {
 import { argumentsText } from '../call-arguments.ts'
 import { answerMessage, chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
+import { unreadContent } from '../unread-content.ts'
 import { annotationsOf, type ContentPart } from './citations.ts'
 import { CodePoints } from './code-points.ts'
 import { finishReason } from './finish-reasons.ts'
@@ -41,7 +43,20 @@ function readMessage(message: Fields): AnswerMessage {
   const calls = listOf(message['tool_calls']).flatMap(readCall)
   const annotations = annotationsOf(message['citations'], placedParts(parts))
   const content = text === '' && calls.length > 0 ? null : text
-  return answerMessage({ content, reasoning, blocks: [], calls, annotations })
+  const serverCalls = parts.flatMap(unreadPart)
+  return answerMessage({ content, reasoning, blocks: [], calls, annotations, serverCalls })
+}
+
+function unreadPart(part: Fields): readonly ServerToolCall[] {
+  const kind = unreadKind(part)
+  if (kind === undefined) return []
+  const { type: _, ...content } = part
+  return [unreadContent(kind, content)]
+}
+
+/** The type of a content part that has neither text nor reasoning. */
+export function unreadKind({ type }: Fields): string | undefined {
+  return type === 'text' || type === 'thinking' ? undefined : someText(type)
 }
 
 function placedParts(parts: readonly Fields[]): ReadonlyMap<number, ContentPart> {

@@ -11,6 +11,8 @@ import { type ChatChunks, createChatChunks } from '../chat-chunks.ts'
 import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
+import { UnreadContents } from '../unread-content.ts'
+import { unreadKind } from './chat-reply.ts'
 import { annotationsOf, type ContentPart } from './citations.ts'
 import { CodePoints } from './code-points.ts'
 import { finishReason } from './finish-reasons.ts'
@@ -33,17 +35,31 @@ interface Told {
 class ContentParts {
   readonly #chunks: ChatChunks
   readonly #parts = new Map<number, ContentPart>()
+  readonly #unread = new UnreadContents()
   #length = 0
 
   constructor(chunks: ChatChunks) {
     this.#chunks = chunks
   }
 
-  begin(index: number): void {
+  begin(index: number, part: Fields, told: Told): Steps {
     this.#parts.set(index, { offset: this.#length, text: new CodePoints() })
+    const kind = unreadKind(part)
+    if (kind === undefined) return this.tell(part, told)
+    const { type: _, ...content } = part
+    this.#unread.begin(index, kind, content)
+    return []
   }
 
-  tell({ text, thinking }: Fields, { logprobs, index }: Told = {}): Steps {
+  /** Content of an unknown kind is told when it is complete. */
+  end(index: number): Steps {
+    const calls = this.#unread.end(index)
+    return calls.length === 0 ? [] : this.#chunks.delta({ server_tool_calls: [...calls] })
+  }
+
+  tell(part: Fields, { logprobs, index }: Told = {}): Steps {
+    if (index !== undefined && this.#unread.add(index, part)) return []
+    const { text, thinking } = part
     const said = textOf(text)
     const thought = textOf(thinking)
     this.#length += said.length
@@ -105,8 +121,12 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
       const message = messageOf(body)
       switch (body['type']) {
         case 'content-start':
-          parts.begin(index)
-          return parts.tell(objectOf(message['content']), { logprobs: body['logprobs'], index })
+          return parts.begin(index, objectOf(message['content']), {
+            logprobs: body['logprobs'],
+            index,
+          })
+        case 'content-end':
+          return parts.end(index)
         case 'citation-start':
           return parts.cite(message['citations'])
         case 'content-delta':

@@ -42,7 +42,7 @@ export function fromCanonical(
     type: 'message',
     role: 'assistant',
     model: reply.model,
-    content: contentOf(message, request, declined),
+    content: contentOf(message, request, { declined, reports: context }),
     stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
     stop_sequence: stopSequence,
     stop_details: finish === 'content_filter' ? refusalDetails(message.refusal) : null,
@@ -108,7 +108,7 @@ function usageOf({ usage }: ChatReply): object {
 function contentOf(
   message: AnswerMessage,
   request: MessagesRequest,
-  declined: boolean,
+  { declined, reports }: { readonly declined: boolean; readonly reports: Reports },
 ): readonly Block[] {
   const calls = message.tool_calls ?? []
   const citing = ({ text, annotations }: CitedText): Block =>
@@ -119,7 +119,7 @@ function contentOf(
   return interleaved(
     isAsked ? askedThoughts(message, textShown) : unaskedThoughts(message, textShown),
     [
-      ...(message.server_tool_calls ?? []).flatMap(serverToolBlocks),
+      ...(message.server_tool_calls ?? []).flatMap((call) => serverToolBlocks(call, reports)),
       ...texts.filter(({ calls: before }) => before === 0).map(citing),
       ...(message.images ?? []).map(({ image_url: image }) => textBlock(pictureText(image.url))),
       ...(declined && message.refusal ? [textBlock(message.refusal)] : []),

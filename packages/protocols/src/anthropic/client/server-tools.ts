@@ -1,9 +1,20 @@
 import { type Fields, isObject, type ServerToolCall } from '@sluice/contract'
-import { logsOf, pagesOf, textForm } from '../../server-tools.ts'
+import type { FormatContext } from '../../protocol.ts'
+import { logsOf, nameUntold, pagesOf, textForm } from '../../server-tools.ts'
 import type { Block } from '../blocks.ts'
 
-/** A server tool call and its result in Anthropic's form (Claude docs, server tools). */
-export function serverToolBlocks(call: ServerToolCall): readonly Block[] {
+/**
+ * A server tool call and its result in Anthropic's form (Claude docs, server tools). Content of other kinds, which has no id, is
+ * reported as left out.
+ */
+export function serverToolBlocks(
+  call: ServerToolCall,
+  reports: Pick<FormatContext, 'leftOut'>,
+): readonly Block[] {
+  if (call.id === '') {
+    nameUntold(call, reports)
+    return []
+  }
   const { id, type, name, server_label: server = '', input, output } = call
   const tool = name ?? type
   const isMcp = type === 'mcp'

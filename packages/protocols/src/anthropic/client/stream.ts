@@ -195,7 +195,7 @@ function speak({ blocks, context }: Writing, delta: ChatDelta): string {
     blocks.cite(annotations),
     ...(delta.images ?? []).map(({ image_url: image }) => blocks.picture(image.url)),
     ...(delta.server_tool_calls ?? [])
-      .flatMap(serverToolBlocks)
+      .flatMap((call) => serverToolBlocks(call, context))
       .map((block) => blocks.whole(block)),
   ].join('')
 }

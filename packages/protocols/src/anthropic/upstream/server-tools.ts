@@ -8,6 +8,7 @@ import {
   textOf,
 } from '@sluice/contract'
 import { withoutEncrypted } from '../../server-tools.ts'
+import { unreadContent } from '../../unread-content.ts'
 
 /** Block types of calls that Anthropic runs itself, on its servers or on an MCP server (Claude docs, server tools). */
 const calls: ReadonlySet<unknown> = new Set(['server_tool_use', 'mcp_tool_use'])
@@ -30,7 +31,7 @@ export class ServerTools {
     const id = someText(block['tool_use_id'])
     if (id === undefined) {
       const { type, ...input } = block
-      return [{ id: '', type: textOf(type), input: objectOf(withoutEncrypted(input)) }]
+      return [unreadContent(textOf(type), withoutEncrypted(input))]
     }
     const call = this.#open.get(id) ?? { id, type: textOf(block['type']), input: {} }
     this.#open.delete(id)

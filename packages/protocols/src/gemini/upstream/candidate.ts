@@ -6,6 +6,7 @@ import {
   isObject,
   listOf,
   objectOf,
+  type ServerToolCall,
   someText,
   type ThinkingBlock,
   type TokenLogprob,
@@ -13,6 +14,8 @@ import {
   textOf,
 } from '@sluice/contract'
 import { TextPlaces } from '../../text-places.ts'
+import { unreadContent } from '../../unread-content.ts'
+import { camelCase, memberOf } from '../part-members.ts'
 import type { FunctionCalls } from './function-calls.ts'
 
 /** The content of a candidate's parts, of a whole response or of one fragment of a stream. */
@@ -26,7 +29,19 @@ export interface CandidateParts {
   readonly blocks: readonly ThinkingBlock[]
   readonly images: NonNullable<AnswerMessage['images']>
   readonly audio: { readonly mimeType: string; readonly base64: string } | undefined
+  /** Content of other kinds. */
+  readonly unread: readonly ServerToolCall[]
 }
+
+/** The kinds of parts that are read here or by `ServerTools`. Of `inlineData`, images and audio are. */
+const readKinds: ReadonlySet<string> = new Set([
+  'text',
+  'functionCall',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+])
 
 /** Without a reader for calls, no calls are read. */
 export function readParts(candidate: Fields, calls?: FunctionCalls): CandidateParts {
@@ -57,7 +72,20 @@ export function readParts(candidate: Fields, calls?: FunctionCalls): CandidatePa
         : []
     }),
     audio: sound && { ...sound, base64: joinBase64(sounds.map((each) => each?.base64 ?? '')) },
+    unread: parts.flatMap(unreadIn),
   }
+}
+
+function unreadIn(part: Fields): readonly ServerToolCall[] {
+  const media = inlineData(part)
+  const isMedia = media !== undefined && /^(?:image|audio)\//.test(media.mimeType)
+  return Object.entries(part)
+    .filter(([name, content]) => {
+      const kind = camelCase(name)
+      if (memberOf(kind) === 'about' || readKinds.has(kind)) return false
+      return content !== null && !(kind === 'inlineData' && isMedia)
+    })
+    .map(([name, content]) => unreadContent(camelCase(name), content))
 }
 
 /** Texts and calls, which may alternate. */
@@ -95,12 +123,11 @@ function joinBase64(pieces: readonly string[]): string {
 export function hasContent(candidate: Fields): boolean {
   return listOf(objectOf(candidate['content'])['parts'])
     .filter(isObject)
-    .some(
-      (part) =>
-        textOf(part['text']) !== '' ||
-        isObject(part['functionCall']) ||
-        isObject(part['executableCode']) ||
-        isObject(part['inlineData'] ?? part['inline_data']),
+    .some((part) =>
+      Object.entries(part).some(
+        ([name, content]) =>
+          memberOf(camelCase(name)) !== 'about' && content !== null && content !== '',
+      ),
     )
 }
 

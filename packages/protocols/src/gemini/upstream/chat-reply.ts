@@ -78,7 +78,7 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
   const { text, textPlaces, reasoning, calls, blocks, images, audio } = parts
   const annotations = readAnnotations(candidate, new BytePlaces(text))
   const serverTools = new ServerTools(asked.context.newId)
-  const serverCalls = [...serverTools.read(candidate), ...serverTools.rest()]
+  const serverCalls = [...serverTools.read(candidate), ...serverTools.rest(), ...parts.unread]
   const isElsewhere = calls.length > 0 || images.length > 0 || audio !== undefined
   return {
     ...answerMessage({

@@ -147,7 +147,7 @@ function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): rea
   const { text, textPlaces, reasoning, calls, blocks, images, audio } = parts
   const texts = placedTexts({ content: text, ...textPlaces.told() })
   const annotations = readAnnotations(candidate, choice.text, choice.sources)
-  const serverCalls = choice.serverTools.read(candidate)
+  const serverCalls = [...choice.serverTools.read(candidate), ...parts.unread]
   return [
     ...(reasoning === '' ? [] : [{ reasoning_content: reasoning }]),
     ...texts.filter((one) => one.calls === 0).map(contentDelta),
@@ -156,7 +156,7 @@ function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): rea
     ...(images.length === 0 ? [] : [{ images }]),
     ...(audio === undefined ? [] : [{ audio: { id: choice.audioId, data: audio.base64 } }]),
     ...(annotations.length === 0 ? [] : [{ annotations: [...annotations] }]),
-    ...(serverCalls.length === 0 ? [] : [{ server_tool_calls: [...serverCalls] }]),
+    ...(serverCalls.length === 0 ? [] : [{ server_tool_calls: serverCalls }]),
   ]
 }
 

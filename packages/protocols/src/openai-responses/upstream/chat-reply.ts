@@ -28,8 +28,10 @@ import { TextPlaces } from '../../text-places.ts'
 import {
   annotationsOf,
   imageOf,
+  isText,
   reasoningBlock,
   reasoningText,
+  unreadParts,
   wholeCallOf,
 } from './output-items.ts'
 import { responseUsage } from './response-usage.ts'
@@ -146,10 +148,11 @@ function gatherReasoning(item: Fields, into: Gathered): void {
 function gatherMessage(item: Fields, into: Gathered): void {
   const parts = listOf(item['content']).filter(isObject)
   if (into.text !== '' && parts.some(({ type }) => type === 'output_text')) into.text += messageGap
+  into.serverCalls.push(...unreadParts(parts))
   for (const part of parts) {
     const refusal = someText(part['refusal'])
     if (refusal !== undefined) into.refusal += refusal
-    if (part['type'] !== 'output_text' && part['type'] !== 'text') continue
+    if (!isText(part)) continue
     into.spoken = true
     into.annotations.push(...annotationsOf(part['annotations'], into.text.length))
     assertBounded(into.annotations.length, 'citations')

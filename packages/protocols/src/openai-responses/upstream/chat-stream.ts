@@ -16,7 +16,15 @@ import { logprobsOf } from '../../openai/upstream/logprobs.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { finishOf, messageGap } from './chat-reply.ts'
-import { annotationsOf, callOf, imageOf, reasoningBlock, reasoningText } from './output-items.ts'
+import {
+  annotationsOf,
+  callOf,
+  imageOf,
+  isText,
+  reasoningBlock,
+  reasoningText,
+  unreadParts,
+} from './output-items.ts'
 import { responseUsage } from './response-usage.ts'
 import { serverCallOf } from './server-items.ts'
 import { typeOf } from './watcher.ts'
@@ -219,9 +227,10 @@ function done(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
 
 function restOfMessage(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
   const parts = listOf(wire['content']).filter(isObject)
-  const text = parts.map((part) => textOf(part['text'])).join('')
+  const text = parts.map((part) => (isText(part) ? textOf(part['text']) : '')).join('')
   const refusal = parts.map((part) => textOf(part['refusal'])).join('')
   const silent = item.told === 0
+  const unread = unreadParts(parts)
   const told = tellText(
     reading,
     text.slice(item.told),
@@ -233,6 +242,7 @@ function restOfMessage(reading: Reading, wire: Fields, item: Item): readonly Cha
     ...told,
     ...annotate(reading, cited, item),
     ...tellRefusal(reading, refusal.slice(item.refused), item),
+    ...(unread.length === 0 ? [] : tellDelta(reading, { server_tool_calls: [...unread] })),
   ]
 }
 

@@ -4,14 +4,16 @@ import {
   isObject,
   listOf,
   objectOf,
+  type ServerToolCall,
   someText,
   type ThinkingBlock,
   type ToolCall,
   textOf,
 } from '@sluice/contract'
-import { boundedList } from '../../bounded.ts'
+import { assertBounded, boundedList } from '../../bounded.ts'
 import { argumentsText } from '../../call-arguments.ts'
 import { type Annotation, shiftedAnnotation } from '../../citations.ts'
+import { unreadContent } from '../../unread-content.ts'
 import { isServers } from './server-items.ts'
 
 /** Reads the output items of a response in the terms of chat completions. */
@@ -50,6 +52,18 @@ export function reasoningBlock(item: Fields): ThinkingBlock | undefined {
     summary: textsOf(item['summary']),
     encrypted_content: encrypted,
   }
+}
+
+/** Whether a message's part is text. */
+export function isText({ type }: Fields): boolean {
+  return type === 'output_text' || type === 'text'
+}
+
+/** The parts of a message that are neither text nor a refusal. */
+export function unreadParts(parts: readonly Fields[]): readonly ServerToolCall[] {
+  const unread = parts.filter((part) => !isText(part) && part['type'] !== 'refusal')
+  assertBounded(unread.length, 'parts')
+  return unread.map(({ type, ...content }) => unreadContent(textOf(type), content))
 }
 
 function textsOf(parts: unknown): string[] {

@@ -84,7 +84,7 @@ function choiceOf(choice: Fields, place: ChoicePlace): ChatReply['choices'][numb
 }
 
 function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
-  const { text, reasoning, annotations: cited } = readContent(message['content'])
+  const { text, reasoning, annotations: cited, unread } = readContent(message['content'])
   const thought = readReasoning(message) || reasoning
   const calls = callsOf(message, place.context)
   const annotations = [...givenAnnotations(message), ...cited, ...place.annotations]
@@ -97,7 +97,7 @@ function messageOf(message: Fields, place: ChoicePlace): AnswerMessage {
     ...blocksOf(message),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(annotations.length === 0 ? {} : { annotations }),
-    ...serverCallsOf(message),
+    ...serverCallsOf(message, unread),
     ...mediaOf(message),
   }
 }
@@ -142,11 +142,17 @@ function blocksOf(message: Fields): Pick<AnswerMessage, 'thinking_blocks'> {
   return blocks.length === 0 ? {} : { thinking_blocks: blocks }
 }
 
-/** Calls of the provider's tools: this gateway's own form, and Groq's (`executed_tools`; Groq docs, compound systems). */
-export function serverCallsOf(message: Fields): Pick<AnswerMessage, 'server_tool_calls'> {
+/**
+ * Calls of the provider's tools: this gateway's own form, and Groq's (`executed_tools`; Groq docs, compound systems). `unread` is
+ * content of kinds that are not read.
+ */
+export function serverCallsOf(
+  message: Fields,
+  unread: readonly ServerToolCall[],
+): Pick<AnswerMessage, 'server_tool_calls'> {
   const own = listOf(message['server_tool_calls']).filter((call) => matches(ServerToolCall, call))
   const executed = listOf(message['executed_tools']).filter(isObject).map(executedTool)
-  const calls = [...own, ...executed]
+  const calls = [...own, ...executed, ...unread]
   return calls.length === 0 ? {} : { server_tool_calls: calls }
 }
 

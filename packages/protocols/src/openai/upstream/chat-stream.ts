@@ -116,7 +116,7 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
 }
 
 function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceState): ChatDelta {
-  const { text, reasoning, annotations: cited } = readContent(delta['content'])
+  const { text, reasoning, annotations: cited, unread } = readContent(delta['content'])
   const signed = state.signed.read(listOf(delta['thinking_blocks']).filter(isThinkingBlock))
   const thought = readReasoning(delta) || reasoning || signed.text
   const refusal = someText(delta['refusal'])
@@ -144,7 +144,7 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
     ...(isObject(audio) ? { audio } : {}),
     ...(images.length === 0 ? {} : { images }),
     ...(annotations.length === 0 ? {} : { annotations }),
-    ...serverCallsOf(delta),
+    ...serverCallsOf(delta, unread),
   }
 }
 

@@ -1,6 +1,15 @@
-import { type Fields, isObject, listOf, objectOf, someText, textOf } from '@sluice/contract'
+import {
+  type Fields,
+  isObject,
+  listOf,
+  objectOf,
+  type ServerToolCall,
+  someText,
+  textOf,
+} from '@sluice/contract'
 import { assertBounded, boundedList } from '../../bounded.ts'
 import { type Annotation, fileCitation, noPlace, urlCitation } from '../../citations.ts'
+import { unreadContent } from '../../unread-content.ts'
 
 /**
  * Reads the `content` of a response. Mistral sends a list of text, thinking and references where OpenAI sends a string
@@ -11,21 +20,41 @@ interface Spoken {
   readonly reasoning: string
   /** Positioned relative to this text. */
   readonly annotations: readonly Annotation[]
+  /** Parts of other kinds. */
+  readonly unread: readonly ServerToolCall[]
 }
 
+/** The kinds of parts that are read here. Some upstreams leave out the type of texts. */
+const readKinds: ReadonlySet<unknown> = new Set([
+  undefined,
+  'text',
+  'output_text',
+  'thinking',
+  'reference',
+  'tool_reference',
+])
+
 export function readContent(content: unknown): Spoken {
-  if (typeof content === 'string') return { text: content, reasoning: '', annotations: [] }
+  if (typeof content === 'string')
+    return { text: content, reasoning: '', annotations: [], unread: [] }
   let text = ''
   let reasoning = ''
   const annotations: Annotation[] = []
+  const unread: ServerToolCall[] = []
   for (const part of listOf(content)) {
     if (!isObject(part)) continue
+    if (!readKinds.has(part['type']) && typeof part['text'] !== 'string') {
+      const { type, ...rest } = part
+      unread.push(unreadContent(textOf(type), rest))
+      assertBounded(unread.length, 'parts')
+      continue
+    }
     if (part['type'] === 'thinking') reasoning += thinkingText(part['thinking'])
     else text += textOf(part['text'])
     annotations.push(...references(part, text.length))
     assertBounded(annotations.length, 'citations')
   }
-  return { text, reasoning, annotations }
+  return { text, reasoning, annotations, unread }
 }
 
 /** A reference follows the text that it supports. It refers to results of the caller's tools by their ids, or to a page. */

@@ -100,10 +100,11 @@ class ChoiceEnds {
 function hasContent(choice: Fields): boolean {
   if (someText(choice['text']) !== undefined) return true
   const delta = objectOf(choice['delta'] ?? choice['message'])
-  const { text, reasoning } = readContent(delta['content'])
+  const { text, reasoning, unread } = readContent(delta['content'])
   return (
     text !== '' ||
     reasoning !== '' ||
+    unread.length > 0 ||
     readReasoning(delta) !== '' ||
     someText(delta['refusal']) !== undefined ||
     listOf(delta['tool_calls']).length > 0 ||

@@ -1,0 +1,47 @@
+import { type Fields, isObject, type ServerToolCall } from '@sluice/contract'
+import { assertBounded } from './bounded.ts'
+
+/**
+ * Content of a response of a kind that the gateway does not read. Chat completions carry it as something that the provider did itself,
+ * so that each client format has it, or its absence is reported.
+ */
+export function unreadContent(kind: string, content: unknown): ServerToolCall {
+  return { id: '', type: kind, input: isObject(content) ? content : { content } }
+}
+
+interface Open {
+  readonly kind: string
+  readonly pieces: Fields[]
+}
+
+/** The same of a stream, where such content may arrive in pieces. How they belong together is not known, so they stay as they are. */
+export class UnreadContents {
+  readonly #open = new Map<number, Open>()
+
+  /** `index` identifies the content until its end. */
+  begin(index: number, kind: string, content: Fields): void {
+    this.#open.set(index, { kind, pieces: Object.keys(content).length === 0 ? [] : [content] })
+  }
+
+  /** Returns false if the content with this index is of another kind. */
+  add(index: number, piece: Fields): boolean {
+    const open = this.#open.get(index)
+    if (open === undefined) return false
+    open.pieces.push(piece)
+    assertBounded(open.pieces.length, 'pieces of content')
+    return true
+  }
+
+  end(index: number): readonly ServerToolCall[] {
+    const open = this.#open.get(index)
+    if (open === undefined) return []
+    this.#open.delete(index)
+    const { kind, pieces } = open
+    const [only = {}, ...more] = pieces
+    return [unreadContent(kind, more.length === 0 ? only : { pieces })]
+  }
+
+  open(): readonly number[] {
+    return [...this.#open.keys()]
+  }
+}
