@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A separate Redis on a free port that writes every change to its log file before it responds. */
+/**
+ * A separate Redis on a free port that writes every change to its log file before it responds. `appendfsync everysec` would not: it
+ * postpones writing while a sync is in progress, so that the last changes are lost when it is killed.
+ */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string
   /** Ends it with SIGKILL. */
@@ -42,7 +45,7 @@ export async function openRedisServer(): Promise<RedisServer | undefined> {
   if (program === undefined) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'sluice-redis-'))
   const port = await freePort()
-  const settings = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec']
+  const settings = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
   let child: ChildProcess | undefined
   const kill = async (): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return
