@@ -80,6 +80,7 @@ describe('a deployment costs what its model costs', () => {
   test.each([
     ['by the id of the model', 'gpt-4o', 48],
     ['by the setting', 'second', 2],
+    ['and nothing that is known, if only its own name is', 'gpt-4o-mini', undefined],
   ])('%s', async (_name, model, microUsd) => {
     await using upstream = await fakeUpstream((_seen, response) =>
       json(response, chatReply('Hello')),
