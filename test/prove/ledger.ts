@@ -7,6 +7,7 @@ import { stringify } from 'yaml'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import { openData } from '../../packages/sluice/src/cli/open-data.ts'
 import { query } from '../../packages/sluice/test/storage/postgres-server.ts'
+import { childrenOf } from './child-processes.ts'
 import { startGateway } from './gateway-process.ts'
 import { askOn, configuration, openUpstream, type SeenCall, type Upstream } from './ledger-load.ts'
 
@@ -28,9 +29,12 @@ export interface LedgerProofOptions {
   /** PostgreSQL; default SQLite. */
   readonly databaseUrl?: string
   readonly clients?: number
+  /** Processes that serve callers. In every other round one of them is killed before the primary process. Default 1, the primary. */
+  readonly workers?: number
 }
 
 const callsPerRound = 60
+const callsAfterWorker = 30
 
 /**
  * Kills the gateway with SIGKILL under load, again and again, and compares what its clients have seen with what is in
@@ -40,6 +44,7 @@ export async function proveLedger({
   rounds,
   databaseUrl,
   clients = 24,
+  workers = 1,
 }: LedgerProofOptions): Promise<LedgerProof> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-prove-'))
   await using schema = databaseUrl === undefined ? undefined : await newSchema(databaseUrl)
@@ -53,6 +58,7 @@ export async function proveLedger({
     SLUICE_DATA: folder,
     SLUICE_API_KEYS: 'key',
     SLUICE_LOG_LEVEL: 'error',
+    ...(workers > 1 && { SLUICE_WORKERS: String(workers) }),
     SLUICE_CONFIG: join(folder, 'sluice.yaml'),
     ...(schema && { DATABASE_URL: schema.url }),
   }
@@ -66,6 +72,10 @@ export async function proveLedger({
       // In the middle of it, at another moment each time.
       const enough = calls.length + callsPerRound + (round % 7) * 5
       while (calls.length < enough) await pause(1 + (round % 5))
+      const served = childrenOf(child.pid ?? 0)
+      if (workers > 1 && served.length !== workers)
+        throw new Error(`There are ${served.length} workers`)
+      if (workers > 1 && round % 2 === 1) await killOne(served, calls)
       child.kill('SIGKILL')
       stopping.abort()
       await once(child, 'close')
@@ -93,6 +103,13 @@ export async function proveLedger({
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Kills a worker, and lets the others go on for a while. */
+async function killOne([worker]: readonly number[], calls: readonly SeenCall[]) {
+  if (worker !== undefined) process.kill(worker, 'SIGKILL')
+  const enough = calls.length + callsAfterWorker
+  while (calls.length < enough) await pause(5)
 }
 
 /** What is in the database already is none of this load's. */

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import { startGateway } from './gateway-process.ts'
+import { childrenOf, isRunning } from './child-processes.ts'
 import { askOn, configuration, openUpstream } from './ledger-load.ts'
 
 export interface OrphanProof {
@@ -89,18 +90,4 @@ async function leftOf(workers: readonly number[]): Promise<readonly number[]> {
     left = left.filter(isRunning)
   }
   return left
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** Only Linux reports this (proc_pid_task_children(5)). */
-function childrenOf(pid: number): readonly number[] {
-  const found = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()
-  return found === '' ? [] : found.split(' ').map(Number)
 }
