@@ -20,8 +20,14 @@ function run() {
   if (launcher !== undefined) endWithParent(Number(launcher))
   // A worker of the gateway hears of its end by itself, and goes on with its streams a little.
   else if (npm !== undefined && process.argv[2] !== 'worker') endWithParent(process.ppid)
+  if (process.argv[2] === 'worker') outlivePrimary()
   keepCompiledCode()
   void import(entry())
+}
+
+/** A message that the primary process no longer reads must not end a worker with a stack trace: `disconnect` follows. */
+function outlivePrimary() {
+  require('node:cluster').worker?.on('error', () => {})
 }
 
 /** The bundle; in a checkout one of the sources as they are, or the sources themselves if there can be none. */

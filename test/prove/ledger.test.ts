@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest'
 import { proveLedger } from './ledger.ts'
 
-test('a killed gateway has every call in its ledger, once', { timeout: 120_000 }, async () => {
-  const { wrong, seen, unsettled, operations } = await proveLedger({ rounds: 2, clients: 12 })
+test.each([
+  ['gateway', 1],
+  ['worker and then its primary process', 2],
+])('what a killed %s answered is in its ledger, once', { timeout: 120_000 }, async (_, workers) => {
+  const { wrong, seen, unsettled, operations } = await proveLedger({
+    rounds: 2,
+    clients: 12,
+    workers,
+  })
   expect(wrong).toEqual([])
   expect(seen).toBeGreaterThan(100)
   expect(unsettled).toBeGreaterThan(0)

@@ -51,6 +51,7 @@ export async function proveLedger({
   await using upstream = await openUpstream()
   writeFileSync(join(folder, 'sluice.yaml'), stringify(configuration(upstream)))
   const calls: SeenCall[] = []
+  const said: string[] = []
   const environment = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
@@ -64,7 +65,7 @@ export async function proveLedger({
   }
   try {
     for (let round = 0; round < rounds; round += 1) {
-      const { child, url } = await startGateway(environment)
+      const { child, url, complaints } = await startGateway(environment)
       const stopping = new AbortController()
       const asking = Array.from({ length: clients }, (_, worker) =>
         askOn(url, worker + round, { signal: stopping.signal, seen: (call) => calls.push(call) }),
@@ -80,6 +81,7 @@ export async function proveLedger({
       stopping.abort()
       await once(child, 'close')
       await Promise.all(asking)
+      said.push(...complaints().split('\n').filter(isComplaint))
     }
     // The last one finds what the others left, and stops in order.
     const last = await startGateway(environment)
@@ -98,11 +100,17 @@ export async function proveLedger({
         ...disagreements(calls, records),
         ...otherCosts(upstream, records),
         ...leftFiles(folder),
+        ...said,
       ],
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The first start of a checkout makes the bundle. */
+function isComplaint(line: string): boolean {
+  return line !== '' && !line.startsWith('sluice: bundling')
 }
 
 /** Kills a worker, and lets the others go on for a while. */

@@ -76,14 +76,15 @@ const concurrency = (seconds: number): Limited => ({
 })
 /** In US dollars for a million tokens, which is in millionths for one. */
 const usdPerMillion = 10
-/** Of what a call may cost two thirds are used, so that the last of the money is there when Redis is gone. */
+/** Two thirds of the output that a call may have are used. With its input, a call reserves about 1 % of the budget. */
 const moneyTokens = { used: 100, most: 150 }
-const budget: Budget = { id: 'money', window: 'lifetime', limitMicroUsd: 30_000 }
+const budget: Budget = { id: 'money', window: 'lifetime', limitMicroUsd: 300_000 }
 const money = (seconds: number): Limited => ({
   name: 'money',
   tokens: moneyTokens.used,
   most: moneyTokens.most,
-  upstreamMs: (seconds * 1_000) / 5,
+  // What one call of three times its cost leaves is there for the next: the last of the money is there when Redis is gone.
+  upstreamMs: (seconds * 1_000) / 20,
   limit: `a budget of $${budget.limitMicroUsd / 1_000_000}`,
   unit: 'millionths of $',
 })
