@@ -1,32 +1,15 @@
 // Redis that has lost its data: nothing is admitted before all gateways have counted what they have settled.
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  leaveOutPostgres,
-  openTestDatabase,
-} from '../../packages/sluice/test/storage/postgres-server.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { granted } from '../support/administrate.ts'
 import { openWay } from '../support/database-way.ts'
 import { type Answering, fakeUpstream, json } from '../support/fake-upstream.ts'
-import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
+import { openPostgresAndRedis } from '../support/postgres-and-redis.ts'
 import { startProgram } from '../support/program.ts'
-import { noRedis, openRedisServer } from '../support/redis-server.ts'
 import { adminKey, type Started, start, until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const postgres = await openTestDatabase()
-const redis = await openRedisServer()
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]()
-  await redis?.[Symbol.asyncDispose]()
-})
-
-test('PostgreSQL is here to be tested', (context) => {
-  if (!postgres) leaveOutPostgres(context)
-})
-test('Redis is installed to be emptied', (context) => {
-  if (!redis) leaveOut(context, noRedis)
-})
+const { postgres, redis } = await openPostgresAndRedis()
 
 /** One millionth of a dollar for each token; the answers have used ten. */
 const prices = { '*': { input: 1, output: 1 } }

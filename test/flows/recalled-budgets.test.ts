@@ -1,7 +1,7 @@
 // What was spent of a budget is found in the ledger by a limiter that does not know it (any more).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { joinMoney, microUsdOf } from '../../packages/contract/src/core/money.ts'
 import { costOf, type UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
@@ -10,19 +10,14 @@ import type { Store } from '../../packages/sluice/src/ports/store.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import type { StoreOptions } from '../../packages/sluice/src/storage/store.ts'
-import {
-  leaveOutPostgres,
-  openTestDatabase,
-} from '../../packages/sluice/test/storage/postgres-server.ts'
 import { startGateway } from '../prove/gateway-process.ts'
 import { fakeUpstream, json } from '../support/fake-upstream.ts'
-import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { addOwners, ownedKey } from '../support/owners.ts'
-import { noRedis, openRedisServer } from '../support/redis-server.ts'
 import { reservedTokens } from '../support/reserved-tokens.ts'
 import { type Started, start, until } from '../support/start.ts'
 import { sampleUsage } from '../support/store-samples.ts'
+import { openPostgresAndRedis } from '../support/postgres-and-redis.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const hourMs = 3_600_000
@@ -38,19 +33,7 @@ const budget = (further: Partial<Budget> = {}): Budget => ({
   ...further,
 })
 
-const postgres = await openTestDatabase()
-const redis = await openRedisServer()
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]()
-  await redis?.[Symbol.asyncDispose]()
-})
-
-test('PostgreSQL is here to be tested', (context) => {
-  if (!postgres) leaveOutPostgres(context)
-})
-test('Redis is installed to be emptied', (context) => {
-  if (!redis) leaveOut(context, noRedis)
-})
+const { postgres, redis } = await openPostgresAndRedis()
 
 interface Stage extends AsyncDisposable {
   readonly upstream: Awaited<ReturnType<typeof fakeUpstream>>

@@ -5,34 +5,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AuditCheck } from '../../packages/sluice/src/accounts/audit.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
-import {
-  leaveOutPostgres,
-  openTestDatabase,
-} from '../../packages/sluice/test/storage/postgres-server.ts'
 import { type FakeUpstream, fakeUpstream, json, sse } from '../support/fake-upstream.ts'
-import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { reservedTokens } from '../support/reserved-tokens.ts'
 import { type AskOptions, type Program, startProgram, type Told } from '../support/program.ts'
-import { noRedis, openRedisServer } from '../support/redis-server.ts'
 import { adminKey, until } from '../support/start.ts'
+import { openPostgresAndRedis } from '../support/postgres-and-redis.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { noSuchAddress } from '../support/two-keys.ts'
 import { clientStreams, upstreamStreams } from '../support/upstream-streams.ts'
 
-const postgres = await openTestDatabase()
-const redis = await openRedisServer()
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]()
-  await redis?.[Symbol.asyncDispose]()
-})
-
-test('PostgreSQL is here to be tested', (context) => {
-  if (!postgres) leaveOutPostgres(context)
-})
-test('Redis is installed to be shared', (context) => {
-  if (!redis) leaveOut(context, noRedis)
-})
+const { postgres, redis } = await openPostgresAndRedis()
 
 const [openai] = upstreamStreams
 const chat = { model: 'up/m', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }

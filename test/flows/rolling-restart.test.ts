@@ -3,29 +3,20 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
-import {
-  leaveOutPostgres,
-  openTestDatabase,
-} from '../../packages/sluice/test/storage/postgres-server.ts'
 import { type Answering, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
 import { type Program, startProgram } from '../support/program.ts'
-import { noRedis, openRedisServer } from '../support/redis-server.ts'
 import { testKey, until } from '../support/start.ts'
+import { openPostgresAndRedis } from '../support/postgres-and-redis.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { noSuchAddress } from '../support/two-keys.ts'
 import { upstreamStreams } from '../support/upstream-streams.ts'
 
-const postgres = await openTestDatabase()
-const redis = await openRedisServer()
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]()
-  await redis?.[Symbol.asyncDispose]()
-})
+const { postgres, redis } = await openPostgresAndRedis()
 
 const [openai] = upstreamStreams
 const server = { drainMs: 1_000, stopTimeoutMs: 3_000 }
@@ -135,8 +126,7 @@ function post(url: string, body: object): Promise<Answered> {
 }
 
 test('two replicas are replaced under load, and no call fails or is lost', async (context) => {
-  if (!postgres) return leaveOutPostgres(context)
-  if (!redis) return leaveOut(context, noRedis)
+  if (!postgres || !redis) return leaveOut(context, 'see the two tests before')
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await fakeUpstream(answering))
   const databaseUrl = await postgres.newSchema()

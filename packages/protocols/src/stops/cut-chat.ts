@@ -8,7 +8,14 @@ import type {
 } from '@sluice/contract'
 import { countOf, isObject, objectOf } from '@sluice/contract'
 import { placedTexts } from '../text-places.ts'
-import { CutChoice, joinedParts, type TextToken, type ToldPart } from './cut-choice.ts'
+import {
+  CutChoice,
+  joinedParts,
+  type OpenChoice,
+  OpenChoices,
+  type TextToken,
+  type ToldPart,
+} from './cut-choice.ts'
 
 type Choice = ChatReply['choices'][number]
 type ChunkChoice = ChatChunk['choices'][number]
@@ -64,19 +71,13 @@ function tokensOf(logprobs: ChoiceLogprobs | null | undefined): readonly TextTok
   return (logprobs?.content ?? []).map((item) => ({ length: item.token.length, item }))
 }
 
-interface Open {
-  readonly cut: CutChoice<TokenLogprob>
-  isOver: boolean
-}
-
 /** The same for a stream. What an upstream sends behind the end of a choice is read for its usage and not passed on. */
 export class ChatCutter {
-  readonly #words: readonly string[]
-  readonly #open = new Map<number, Open>()
+  readonly #open: OpenChoices<TokenLogprob>
   #last: ChatChunk | undefined
 
   constructor(words: readonly string[]) {
-    this.#words = words
+    this.#open = new OpenChoices(words)
   }
 
   read(steps: Steps): Steps {
@@ -103,7 +104,7 @@ export class ChatCutter {
   }
 
   #readChoice(choice: ChunkChoice): readonly ChunkChoice[] {
-    const open = this.#openOf(choice.index)
+    const open = this.#open.of(choice.index)
     if (open.isOver) return []
     const { delta, finish_reason: finish } = choice
     if (finish !== null) return this.#ended(choice, open)
@@ -120,7 +121,7 @@ export class ChatCutter {
   }
 
   /** The held text comes before the reason for the end. */
-  #ended(choice: ChunkChoice, open: Open): readonly ChunkChoice[] {
+  #ended(choice: ChunkChoice, open: OpenChoice<TokenLogprob>): readonly ChunkChoice[] {
     const { cut } = open
     const part = joinedParts(
       cut.push(choice.delta.content ?? '', tokensOf(choice.logprobs)),
@@ -140,7 +141,11 @@ export class ChatCutter {
     return part.text === '' ? rest : [withPart(text, part), ...rest]
   }
 
-  #cutAt(choice: ChunkChoice, part: ToldPart<TokenLogprob>, open: Open): readonly ChunkChoice[] {
+  #cutAt(
+    choice: ChunkChoice,
+    part: ToldPart<TokenLogprob>,
+    open: OpenChoice<TokenLogprob>,
+  ): readonly ChunkChoice[] {
     open.isOver = true
     const { index, delta, logprobs } = choice
     const {
@@ -165,14 +170,6 @@ export class ChatCutter {
       ...(open.cut.matched !== undefined && { stop_sequence: open.cut.matched }),
     }
     return isEmpty ? [stop] : [withPart(text, part), stop]
-  }
-
-  #openOf(index: number): Open {
-    const known = this.#open.get(index)
-    if (known !== undefined) return known
-    const open: Open = { cut: new CutChoice(this.#words), isOver: false }
-    this.#open.set(index, open)
-    return open
   }
 }
 

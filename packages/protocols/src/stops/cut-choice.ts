@@ -59,3 +59,31 @@ export function joinedParts<T>(...parts: readonly ToldPart<T>[]): ToldPart<T> {
     items: parts.flatMap(({ items }) => items),
   }
 }
+
+/** A choice of a stream that is being cut. */
+export interface OpenChoice<T> {
+  readonly cut: CutChoice<T>
+  isOver: boolean
+}
+
+/** The choices of a stream by index. */
+export class OpenChoices<T> {
+  readonly #words: readonly string[]
+  readonly #open = new Map<number, OpenChoice<T>>()
+
+  constructor(words: readonly string[]) {
+    this.#words = words
+  }
+
+  of(index: number): OpenChoice<T> {
+    const known = this.#open.get(index)
+    if (known !== undefined) return known
+    const open = { cut: new CutChoice<T>(this.#words), isOver: false }
+    this.#open.set(index, open)
+    return open
+  }
+
+  [Symbol.iterator](): Iterator<[number, OpenChoice<T>]> {
+    return this.#open[Symbol.iterator]()
+  }
+}

@@ -1,5 +1,5 @@
 import type { CompleteChunk, CompleteReply, Step } from '@sluice/contract'
-import { CutChoice, joinedParts, type TextToken, type ToldPart } from './cut-choice.ts'
+import { CutChoice, joinedParts, OpenChoices, type TextToken, type ToldPart } from './cut-choice.ts'
 
 type Choice = CompleteReply['choices'][number]
 type ChunkChoice = CompleteChunk['choices'][number]
@@ -52,19 +52,13 @@ function toldOf(
   }
 }
 
-interface Open {
-  readonly cut: CutChoice<Token>
-  isOver: boolean
-}
-
 /** The same for a stream. */
 export class CompletionCutter {
-  readonly #words: readonly string[]
-  readonly #open = new Map<number, Open>()
+  readonly #open: OpenChoices<Token>
   #last: CompleteChunk | undefined
 
   constructor(words: readonly string[]) {
-    this.#words = words
+    this.#open = new OpenChoices(words)
   }
 
   read(steps: Steps): Steps {
@@ -91,7 +85,7 @@ export class CompletionCutter {
   }
 
   #readChoice(choice: ChunkChoice): readonly ChunkChoice[] {
-    const open = this.#openOf(choice.index)
+    const open = this.#open.of(choice.index)
     if (open.isOver) return []
     const { cut } = open
     const { finish_reason: finish } = choice
@@ -101,13 +95,5 @@ export class CompletionCutter {
     open.isOver = isCut || finish !== null
     if (part.text === '' && !open.isOver) return []
     return [{ ...choice, ...toldOf(part, choice.logprobs), finish_reason: isCut ? 'stop' : finish }]
-  }
-
-  #openOf(index: number): Open {
-    const known = this.#open.get(index)
-    if (known !== undefined) return known
-    const open: Open = { cut: new CutChoice(this.#words), isOver: false }
-    this.#open.set(index, open)
-    return open
   }
 }
