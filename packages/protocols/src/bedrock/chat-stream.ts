@@ -46,7 +46,7 @@ export function createChatReader(
   request: ChatRequest,
 ): StreamReader<'chat'> {
   const chunks = createChatChunks(context)
-  const blocks = createBlocks(chunks, answersByTool(request))
+  const blocks = new Blocks(chunks, answersByTool(request))
   const fees = new BlockFees()
   return {
     read(event) {
@@ -80,100 +80,109 @@ export function createChatReader(
   }
 }
 
-interface Blocks {
-  start(index: number, start: Fields): Steps
-  delta(index: number, delta: Fields): Steps
-  stop(index: number): Steps
-  stopAll(): Steps
-  hasCalls(): boolean
-  /** True while the input of a call is incomplete. */
-  isCalling(): boolean
-}
-
 /** Content blocks by index. Text and reasoning blocks have no start event. */
-function createBlocks(chunks: ChatChunks, byTool: boolean): Blocks {
-  const open = new Map<number, OpenBlock>()
-  const texts = new CitedTexts()
-  const unread = new UnreadContents()
-  let calls = 0
+class Blocks {
+  readonly #chunks: ChatChunks
+  readonly #byTool: boolean
+  readonly #open = new Map<number, OpenBlock>()
+  readonly #texts = new CitedTexts()
+  readonly #unread = new UnreadContents()
+  #calls = 0
 
-  function stop(index: number): Steps {
-    const calls = unread.end(index)
+  constructor(chunks: ChatChunks, byTool: boolean) {
+    this.#chunks = chunks
+    this.#byTool = byTool
+  }
+
+  start(index: number, start: Fields): Steps {
+    const { toolUse, image } = start
+    const kind = unreadKind(start)
+    if (kind !== undefined) this.#unread.begin(index, kind, objectOf(start[kind]))
+    if (isObject(image))
+      this.#open.set(index, { kind: 'image', format: textOf(image['format']), bytes: [] })
+    return isObject(toolUse) ? this.#startCall(index, toolUse) : []
+  }
+
+  delta(index: number, delta: Fields): Steps {
+    if (this.#unread.add(index, delta)) return []
+    const { text, citation, toolUse, reasoningContent, image } = delta
+    if (typeof text === 'string') {
+      this.#texts.add(index, text)
+      return text === '' ? [] : this.#chunks.delta({ content: text })
+    }
+    if (isObject(citation)) this.#texts.cite(index, citation)
+    const block = this.#open.get(index)
+    if (block?.kind === 'image') {
+      block.bytes.push(Buffer.from(textOf(objectOf(objectOf(image)['source'])['bytes']), 'base64'))
+      return []
+    }
+    if (isObject(toolUse)) return input(this.#chunks, block, textOf(toolUse['input']))
+    if (isObject(reasoningContent)) return this.#think(index, reasoningContent)
+    const kind = unreadKind(delta)
+    if (kind !== undefined && kind !== 'citation')
+      this.#unread.begin(index, kind, objectOf(delta[kind]))
+    return []
+  }
+
+  stop(index: number): Steps {
+    const calls = this.#unread.end(index)
     return [
-      ...cited(chunks, texts.end(index)),
-      ...stopOpen(index),
-      ...(calls.length === 0 ? [] : chunks.delta({ server_tool_calls: [...calls] })),
+      ...cited(this.#chunks, this.#texts.end(index)),
+      ...this.#stopOpen(index),
+      ...(calls.length === 0 ? [] : this.#chunks.delta({ server_tool_calls: [...calls] })),
     ]
   }
 
-  function stopOpen(index: number): Steps {
-    const block = open.get(index)
-    open.delete(index)
-    if (block === undefined) return []
-    if (block.kind === 'image') return picture(chunks, block)
-    if (block.kind === 'call') return []
-    if (block.kind === 'json') return block.empty ? input(chunks, block, '{}') : []
-    const { text, signature, redacted } = block
-    if (redacted !== '')
-      return chunks.delta({ thinking_blocks: [{ type: 'redacted_thinking', data: redacted }] })
-    if (signature === '') return []
-    return chunks.delta({ thinking_blocks: [{ type: 'thinking', thinking: text, signature }] })
+  stopAll(): Steps {
+    const open = [...this.#texts.open(), ...this.#open.keys(), ...this.#unread.open()]
+    return [...new Set(open)].flatMap((index) => this.stop(index))
   }
 
-  return {
-    start(index, start) {
-      const { toolUse, image } = start
-      const kind = unreadKind(start)
-      if (kind !== undefined) unread.begin(index, kind, objectOf(start[kind]))
-      if (isObject(image))
-        open.set(index, { kind: 'image', format: textOf(image['format']), bytes: [] })
-      if (!isObject(toolUse)) return []
-      if (byTool && toolUse['name'] === jsonToolName) {
-        open.set(index, { kind: 'json', empty: true })
-        return []
-      }
-      const name = someText(toolUse['name'])
-      if (name === undefined) return []
-      const call = {
-        index: calls,
-        id: textOf(toolUse['toolUseId']),
-        type: 'function',
-        function: { name, arguments: '' },
-      } as const
-      open.set(index, { kind: 'call', slot: calls })
-      calls += 1
-      return chunks.delta({ tool_calls: [call] })
-    },
-    delta(index, delta) {
-      if (unread.add(index, delta)) return []
-      const { text, citation, toolUse, reasoningContent, image } = delta
-      if (typeof text === 'string') {
-        texts.add(index, text)
-        return text === '' ? [] : chunks.delta({ content: text })
-      }
-      if (isObject(citation)) texts.cite(index, citation)
-      const block = open.get(index)
-      if (block?.kind === 'image') {
-        block.bytes.push(
-          Buffer.from(textOf(objectOf(objectOf(image)['source'])['bytes']), 'base64'),
-        )
-        return []
-      }
-      if (isObject(toolUse)) return input(chunks, block, textOf(toolUse['input']))
-      if (!isObject(reasoningContent)) {
-        const kind = unreadKind(delta)
-        if (kind !== undefined && kind !== 'citation')
-          unread.begin(index, kind, objectOf(delta[kind]))
-        return []
-      }
-      open.set(index, grown(block, reasoningContent))
-      const thought = textOf(reasoningContent['text'])
-      return thought === '' ? [] : chunks.delta({ reasoning_content: thought })
-    },
-    stop,
-    stopAll: () => [...new Set([...texts.open(), ...open.keys(), ...unread.open()])].flatMap(stop),
-    hasCalls: () => calls > 0,
-    isCalling: () => [...open.values()].some(({ kind }) => kind === 'call' || kind === 'json'),
+  hasCalls(): boolean {
+    return this.#calls > 0
+  }
+
+  /** True while the input of a call is incomplete. */
+  isCalling(): boolean {
+    return [...this.#open.values()].some(({ kind }) => kind === 'call' || kind === 'json')
+  }
+
+  #startCall(index: number, toolUse: Fields): Steps {
+    if (this.#byTool && toolUse['name'] === jsonToolName) {
+      this.#open.set(index, { kind: 'json', empty: true })
+      return []
+    }
+    const name = someText(toolUse['name'])
+    if (name === undefined) return []
+    const slot = this.#calls
+    this.#calls += 1
+    this.#open.set(index, { kind: 'call', slot })
+    const id = textOf(toolUse['toolUseId'])
+    const call = { index: slot, id, type: 'function', function: { name, arguments: '' } } as const
+    return this.#chunks.delta({ tool_calls: [call] })
+  }
+
+  #think(index: number, piece: Fields): Steps {
+    this.#open.set(index, grown(this.#open.get(index), piece))
+    const thought = textOf(piece['text'])
+    return thought === '' ? [] : this.#chunks.delta({ reasoning_content: thought })
+  }
+
+  #stopOpen(index: number): Steps {
+    const block = this.#open.get(index)
+    this.#open.delete(index)
+    if (block === undefined || block.kind === 'call') return []
+    if (block.kind === 'image') return picture(this.#chunks, block)
+    if (block.kind === 'json') return block.empty ? input(this.#chunks, block, '{}') : []
+    const { text, signature, redacted } = block
+    if (redacted !== '')
+      return this.#chunks.delta({
+        thinking_blocks: [{ type: 'redacted_thinking', data: redacted }],
+      })
+    if (signature === '') return []
+    return this.#chunks.delta({
+      thinking_blocks: [{ type: 'thinking', thinking: text, signature }],
+    })
   }
 }
 
