@@ -1,6 +1,7 @@
 // Where a provider's answer leads to another host: which headers go there, and that none of them is a credential.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSender } from '../../packages/sluice/src/http/upstream/send.ts'
+import { Network } from '../../packages/sluice/src/http/dial/network.ts'
+import { createSender } from '../../packages/sluice/src/http/upstream/send.ts'
 import { type Answering, type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { type Started, start, testKey } from '../support/start.ts'
 
@@ -84,11 +85,11 @@ describe.each(ways)('$name', ({ provider, model, answering }) => {
       }),
     )
     // The storage is on this machine, without TLS.
-    const sender = opened.use(openSender({ isAllowed: () => true }))
+    const send = createSender(opened.use(new Network()), { isAllowed: () => true })
     const isStorage = (url: string) => url.startsWith(storage.url.replace('http:', 'https:'))
     Object.assign(gateway.gateway, {
       send: ((outgoing, receiver) =>
-        sender.send(
+        send(
           isStorage(outgoing.url)
             ? { ...outgoing, url: outgoing.url.replace('https:', 'http:') }
             : outgoing,

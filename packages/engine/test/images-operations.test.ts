@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import type { EditImageRequest } from '../../contract/src/operations/edit-image.ts'
 import type { ResultOf } from '../../contract/src/operations/index.ts'
+import { Network } from '../../sluice/src/http/dial/network.ts'
 import { createMediaFetcher } from '../../sluice/src/http/fetch-media.ts'
 import { createImage } from '../src/images/create-image.ts'
 import { editImage } from '../src/images/edit-image.ts'
@@ -15,7 +16,7 @@ const workers = new WorkerPool({ size: 1 })
 afterAll(() => workers[Symbol.asyncDispose]())
 
 const published = new Map<string, Uint8Array>()
-const fetchMedia = createMediaFetcher()
+const fetchMedia = createMediaFetcher({ network: new Network() })
 
 const context: OperationContext = {
   model: 'builtin-image',

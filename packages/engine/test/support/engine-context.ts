@@ -1,3 +1,4 @@
+import { Network } from '../../../sluice/src/http/dial/network.ts'
 import { createMediaFetcher } from '../../../sluice/src/http/fetch-media.ts'
 import type { OperationContext } from '../../src/operation.ts'
 import { tasks } from '../../src/workers/tasks.ts'
@@ -13,7 +14,7 @@ const inPlace: OperationContext['workers'] = {
 
 /** What the engine may use of the world, standing still: the clock shows 5 March 2026, chance is always the same. */
 export function engineContext(changes: Partial<OperationContext> = {}): OperationContext {
-  const fetchMedia = createMediaFetcher()
+  const fetchMedia = createMediaFetcher({ network: new Network() })
   let ids = 0
   return {
     model: 'builtin-chat',

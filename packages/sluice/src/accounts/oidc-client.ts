@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '@sluice/contract'
-import type { Configuration } from 'openid-client'
+import type { Configuration, CustomFetch } from 'openid-client'
 import type { OidcSettings } from '../config/schema-console.ts'
 import { type Claims, claimAt, decidingClaims } from './oidc-grant.ts'
 import { createLogoutReader, type LoggedOut } from './oidc-logout.ts'
+import type { Fetch } from './token-keys.ts'
 import { type SignInProblem, SignInRefused } from './sign-in-refused.ts'
 
 /**
@@ -48,15 +49,17 @@ const failedMs = 2_000
 /** The issuer is first contacted when somebody signs in; its metadata is cached. */
 export function createOidcClient({
   settings,
+  fetch,
   now,
 }: {
   /** The current configuration. */
   readonly settings: () => OidcSettings | undefined
+  readonly fetch: Fetch
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }): OidcClient {
-  const discovered = discovery(now)
-  const readLogout = createLogoutReader()
+  const discovered = discovery(now, fetch)
+  const readLogout = createLogoutReader(fetch)
 
   function current(): OidcSettings {
     const found = settings()
@@ -170,7 +173,7 @@ interface Known {
 }
 
 /** Fetches the issuer's metadata, once for all concurrent requests. */
-function discovery(now: () => number): (issuer: Issuer) => Promise<Configuration> {
+function discovery(now: () => number, fetch: Fetch): (issuer: Issuer) => Promise<Configuration> {
   let known: Known | undefined
   let good: Known | undefined
 
@@ -182,7 +185,7 @@ function discovery(now: () => number): (issuer: Issuer) => Promise<Configuration
       ...(clientAuthentication && { clientAuthentication }),
     }
     if (!known || known.until <= now() || !isDeepStrictEqual(known.of, of)) {
-      const asked: Known = { of, configuration: configurationOf(of), until: now() + keptMs }
+      const asked: Known = { of, configuration: configurationOf(of, fetch), until: now() + keptMs }
       known = asked
       asked.configuration.then(
         () => (good = asked),
@@ -199,12 +202,10 @@ function discovery(now: () => number): (issuer: Issuer) => Promise<Configuration
   }
 }
 
-async function configurationOf({
-  issuer,
-  clientId,
-  clientSecret,
-  clientAuthentication,
-}: Known['of']): Promise<Configuration> {
+async function configurationOf(
+  { issuer, clientId, clientSecret, clientAuthentication }: Known['of'],
+  fetch: Fetch,
+): Promise<Configuration> {
   const client = await import('openid-client')
   const isPlain = issuer.startsWith('http:')
   return client.discovery(
@@ -225,6 +226,7 @@ async function configurationOf({
         },
     {
       timeout: waitSeconds,
+      [client.customFetch]: fetch as CustomFetch,
       // Also verifies the signature, although the token came directly from the issuer.
       execute: [
         client.enableNonRepudiationChecks,

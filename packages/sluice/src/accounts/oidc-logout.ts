@@ -1,6 +1,6 @@
 import { GatewayError, isObject } from '@sluice/contract'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
-import { keysOfIssuer, keysUnreadable } from './token-keys.ts'
+import { type Fetch, keysOfIssuer, keysUnreadable } from './token-keys.ts'
 
 /** The subject or the session that a logout token ends; at least one is present. */
 export interface LoggedOut {
@@ -27,13 +27,15 @@ const toleranceSeconds = 30
 const ageMaxSeconds = 300
 
 /** Reads logout tokens (OpenID Connect Back-Channel Logout 1.0, 2.6); caches the issuer's keys. */
-export function createLogoutReader(): (token: string, place: LogoutPlace) => Promise<LoggedOut> {
+export function createLogoutReader(
+  fetch: Fetch,
+): (token: string, place: LogoutPlace) => Promise<LoggedOut> {
   let known: { readonly url: string; readonly keys: JWTVerifyGetKey } | undefined
 
   /** @throws GatewayError `invalid_request` for an invalid token, `overloaded` if the issuer's keys cannot be fetched. */
   return async (token, { issuer, clientId, keysUrl, at }) => {
     const { jwtVerify } = await import('jose')
-    if (known?.url !== keysUrl) known = { url: keysUrl, keys: await keysOfIssuer(keysUrl) }
+    if (known?.url !== keysUrl) known = { url: keysUrl, keys: await keysOfIssuer(keysUrl, fetch) }
     try {
       const { payload } = await jwtVerify(token, known.keys, {
         issuer,

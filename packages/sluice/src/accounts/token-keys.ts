@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { JWTVerifyGetKey } from 'jose'
 
+/** How issuers are asked. */
+export type Fetch = typeof globalThis.fetch
+
 /** Timeout for fetching the issuer's keys, in milliseconds. */
 const keysWaitMs = 3_000
 /** Minimum interval between fetches for an unknown key, in milliseconds. */
@@ -13,12 +16,13 @@ const keysFailedMs = 1_000
 const keysHoldMs = 86_400_000
 
 /** The keys of an issuer, fetched with the first token and cached for ten minutes. */
-export async function keysOfIssuer(url: string): Promise<JWTVerifyGetKey> {
-  const { createLocalJWKSet, createRemoteJWKSet } = await import('jose')
+export async function keysOfIssuer(url: string, fetch: Fetch): Promise<JWTVerifyGetKey> {
+  const { createLocalJWKSet, createRemoteJWKSet, customFetch } = await import('jose')
   const remote = createRemoteJWKSet(new URL(url), {
     timeoutDuration: keysWaitMs,
     cooldownDuration: keysAgainMs,
     cacheMaxAge: keysKeptMs,
+    [customFetch]: fetch,
   })
   let freshAt = -Infinity
   let failure: { readonly at: number; readonly thrown: unknown } | undefined

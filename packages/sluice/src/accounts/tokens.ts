@@ -5,7 +5,7 @@ import type { JwtConfig } from '../config/schema.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Dated } from './callers.ts'
 import { tokenKey } from './token-key.ts'
-import { keysOfFile, keysOfIssuer, keysUnreadable } from './token-keys.ts'
+import { type Fetch, keysOfFile, keysOfIssuer, keysUnreadable } from './token-keys.ts'
 
 /** Callers that authenticate with a token of an issuer instead of a key (RFC 7519). */
 export interface Tokens {
@@ -21,6 +21,7 @@ export interface Tokens {
 }
 
 export interface TokenOptions {
+  readonly fetch: Fetch
   readonly issuers: readonly JwtConfig[]
   /** A key with its current owners; undefined if one of them is not valid. */
   readonly dated: (key: ApiKey) => Dated | undefined
@@ -50,7 +51,7 @@ interface Seen {
 }
 
 /** Verifies tokens offline with the keys of their issuers. */
-export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
+export function createTokens({ fetch, issuers, dated, now }: TokenOptions): Tokens {
   let known = new Map<string, Issuer>()
   let seen = new Map<string, Seen>()
   configure(issuers)
@@ -80,7 +81,7 @@ export function createTokens({ issuers, dated, now }: TokenOptions): Tokens {
   async function verify(token: string, issuer: Issuer): Promise<Caller> {
     const remembered = seen
     const checkedAt = now()
-    const payload = await verified(token, issuer, checkedAt)
+    const payload = await verified(token, { issuer, fetch }, checkedAt)
     const key = tokenKey(payload, issuer.settings)
     const found = { key, expiresAt: (payload.exp ?? 0) * 1000, checkedAt }
     if (remembered.size >= seenMax) remembered.clear()
@@ -112,11 +113,15 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-async function verified(token: string, issuer: Issuer, time: number): Promise<JWTPayload> {
+async function verified(
+  token: string,
+  { issuer, fetch }: { readonly issuer: Issuer; readonly fetch: Fetch },
+  time: number,
+): Promise<JWTPayload> {
   const { jwtVerify, errors } = await import('jose')
   const { settings } = issuer
   try {
-    issuer.keys ??= await keysOf(settings)
+    issuer.keys ??= await keysOf(settings, fetch)
     const { payload } = await jwtVerify(token, issuer.keys, {
       issuer: settings.issuer,
       audience: settings.audience,
@@ -140,8 +145,8 @@ async function verified(token: string, issuer: Issuer, time: number): Promise<JW
   }
 }
 
-function keysOf({ jwksUrl, jwksFile }: JwtConfig): Promise<JWTVerifyGetKey> {
-  return jwksFile === undefined ? keysOfIssuer(jwksUrl ?? '') : keysOfFile(jwksFile)
+function keysOf({ jwksUrl, jwksFile }: JwtConfig, fetch: Fetch): Promise<JWTVerifyGetKey> {
+  return jwksFile === undefined ? keysOfIssuer(jwksUrl ?? '', fetch) : keysOfFile(jwksFile)
 }
 
 /** Like a key, a caller must belong to a user or a team, so that their limits apply. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { Received, UpstreamRequest } from '@sluice/protocols'
-import { outgoing } from '../gateway/attempt/outgoing.ts'
+import { dialed, outgoing } from '../gateway/attempt/outgoing.ts'
 import { ask, type Send } from '../gateway/attempt/send.ts'
 import { untilAborted } from '../gateway/attempt/until-aborted.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
@@ -180,5 +180,9 @@ async function exchange(
       : await untilAborted(provider.credentials(secret, request, settings), signal)
   const headers = { ...request.headers, ...signed }
   const { url, body } = request
-  return ask(send, { method: made.method, url, headers, body, connectMs: timeoutMs }, signal)
+  return ask(
+    send,
+    { ...dialed(upstream, timeoutMs), method: made.method, url, headers, body },
+    signal,
+  )
 }

@@ -8,7 +8,8 @@ import { retiringModels } from '../gateway/route/retirement.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
 import { configuredUpstreams } from '../gateway/route/upstreams.ts'
 import { whyOff } from '../gateway/route/why-off.ts'
-import { openSender } from '../http/upstream/send.ts'
+import { Network } from '../http/dial/network.ts'
+import { createSender } from '../http/upstream/send.ts'
 import { providers as catalogue } from '../providers/index.ts'
 import { checkLive, type LiveOptions, type LiveResult } from './check-live.ts'
 import { unpricedRoutes } from './configured-prices.ts'
@@ -67,9 +68,9 @@ export async function check(
   const config = await loadConfig(environment)
   const skipped = new Map<string, string>()
   const upstreams = configuredUpstreams(config, catalogue, (id, reason) => skipped.set(id, reason))
-  await using sender = openSender()
+  await using network = new Network(config.proxies)
   const results = live
-    ? await triedKeys(upstreams.values(), { send: sender.send, timeoutMs }, screen)
+    ? await triedKeys(upstreams.values(), { send: createSender(network), timeoutMs }, screen)
     : []
   const off = (id: string) => whyOff(id, { config, catalogue, upstreams, skipped })
   const problems = [

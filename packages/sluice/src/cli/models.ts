@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { callerOf } from '../accounts/callers.ts'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { openSender } from '../http/upstream/send.ts'
+import { Network } from '../http/dial/network.ts'
+import { createSender } from '../http/upstream/send.ts'
 import { routingOf } from './open-gateway.ts'
 import { formatTable } from './table.ts'
 
@@ -22,10 +23,10 @@ export async function listModels(
   { json = false }: { readonly json?: boolean },
 ): Promise<string> {
   const config = await loadConfig(environment)
-  await using sender = openSender()
+  await using network = new Network(config.proxies)
   const notes: string[] = []
   const routing = await routingOf(config, {
-    send: sender.send,
+    send: createSender(network),
     now: Date.now,
     newId: (prefix) => `${prefix}_${randomBytes(8).toString('hex')}`,
     log: { warn: (_fields, message) => notes.push(message) },

@@ -5,7 +5,8 @@ import type { Alerting } from '../config/alerts.ts'
 import type { CallEnd } from '../gateway/call.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { type BreakerListener, createHealth } from '../gateway/route/health.ts'
-import { openWebhookPoster } from '../http/post-webhook.ts'
+import type { Network } from '../http/dial/network.ts'
+import { createWebhookPoster } from '../http/post-webhook.ts'
 import type { Store } from '../ports/store.ts'
 import { logCall, tellBreaker } from './log-call.ts'
 
@@ -21,6 +22,7 @@ export interface AlertNeeds {
   readonly config: { readonly alerts: Alerting }
   readonly store: Store
   readonly limiter: Pick<Gateway['limiter'], 'look'>
+  readonly network: Network
   readonly now: () => number
   readonly log: Log
   /** Called on breaker changes, in addition to log and alerts. */
@@ -32,7 +34,7 @@ export interface AlertNeeds {
 export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
   const { config, store, limiter, now, log, alertWaitsMs, breakerChanged } = needs
   let settings = config.alerts
-  const poster = openWebhookPoster()
+  const poster = createWebhookPoster(needs.network)
   const alerts = openAlerts({
     outbox: store,
     post: poster.post,
@@ -72,7 +74,6 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
     async [Symbol.asyncDispose]() {
       budgetWatch[Symbol.dispose]()
       await alerts[Symbol.asyncDispose]()
-      await poster[Symbol.asyncDispose]()
     },
   }
 }

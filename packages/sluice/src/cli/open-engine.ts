@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Gateway, Log, VideoWorker } from '../gateway/gateway.ts'
 import { jobFilesIn, keepChange, openBuiltInJobs } from '../gateway/kept/built-in-jobs.ts'
 import { createPublished, type Published } from '../gateway/kept/published.ts'
+import type { Network } from '../http/dial/network.ts'
 import { createMediaFetcher } from '../http/fetch-media.ts'
 import type { Store } from '../ports/store.ts'
 import { hasEnded, newInstanceName } from '../storage/journal-owner.ts'
@@ -45,13 +46,18 @@ const fetchMediaMs = 30_000
 
 export function engineContextOf(
   published: Published,
+  network: Network,
   config: () => Config,
 ): Gateway['engineContext'] {
   return {
     publish: async (bytes, contentType) => `/images/${await published.publish(bytes, contentType)}`,
     fetchMedia: async (url, options) => {
-      const { allowPrivateMedia } = config().server
-      const fetchMedia = createMediaFetcher({ allowPrivateAddresses: allowPrivateMedia })
+      const { server, media } = config()
+      const fetchMedia = createMediaFetcher({
+        network,
+        allowPrivateAddresses: server.allowPrivateMedia,
+        proxyResolves: media.proxyResolves === true,
+      })
       return fetchMedia(url, { ...options, timeoutMs: fetchMediaMs })
     },
     namedFileLimits: () => config().limits.namedFiles,

@@ -25,7 +25,8 @@ import { whyOff } from '../gateway/route/why-off.ts'
 import { Concealer } from '../gateway/run/concealer.ts'
 import type { ServerOptions } from '../http/address.ts'
 import type { StreamTimes } from '../http/deliver.ts'
-import { openSender } from '../http/upstream/send.ts'
+import { Network } from '../http/dial/network.ts'
+import { createSender } from '../http/upstream/send.ts'
 import { createServer } from '../http/server.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
@@ -73,8 +74,12 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   // If a later step fails, what was opened before it is closed.
   await using opening = new AsyncDisposableStack()
   const keys = opening.use(await openKeys(input))
-  const tokens = createTokens({ issuers: config.jwt, dated: (key) => keys.dated(key), now })
-  const sender = opening.use(openSender())
+  const network = opening.use(new Network(config.proxies))
+  const { fetch } = network
+  const tokens = createTokens({ fetch, issuers: config.jwt, dated: (key) => keys.dated(key), now })
+  const send = createSender(network, {
+    proxyResolves: () => current.config.media.proxyResolves === true,
+  })
   const { limiter, entrances } = await openLimits(input)
   opening.use(limiter)
   settleLeft(store, limiter)
@@ -82,11 +87,11 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const waits = { underWay: () => server.underWay(), engineWaiting }
   const shared = openShared(link)
   const watching = opening.use(
-    await openWatching({ ...input, ...shared, limiter, entrances, now, ...waits }),
+    await openWatching({ ...input, ...shared, network, limiter, entrances, now, ...waits }),
   )
   const opened = opening.use(await openEngine({ store, now, newId, log, ...engineShare(input) }))
   const { engine, videos, published } = opened
-  const needs = { send: sender.send, engine, now, newId, log, ...watching.offered }
+  const needs = { send, engine, now, newId, log, ...watching.offered }
   const current: Current = { config, routing: await routingOf(config, needs) }
   const concealer = new Concealer()
   concealer.learn(concealedSettings(config, current.routing.upstreams.values()))
@@ -103,14 +108,14 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     learnedMaxima: createLearnedMaxima(now),
     keys,
     tokens,
-    ...signingIn({ store, keys, settings: () => current.config.console, now }),
+    ...signingIn({ store, keys, fetch, settings: () => current.config.console, now }),
     routing: () => current.routing,
     settings,
-    send: sender.send,
+    send,
     ...shared,
     concealer,
     engine,
-    engineContext: engineContextOf(published, () => current.config),
+    engineContext: engineContextOf(published, network, () => current.config),
     videos,
     published,
     keptLimits,
@@ -163,10 +168,11 @@ function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'sign
 function signingIn(
   input: Omit<Parameters<typeof createSessions>[0], 'settings'> & {
     readonly settings: () => Config['console']
+    readonly fetch: Network['fetch']
   },
 ): Pick<Gateway, 'sessions' | 'oidc'> {
-  const { settings, now } = input
-  const oidc = createOidcClient({ settings: () => settings().oidc, now })
+  const { settings, fetch, now } = input
+  const oidc = createOidcClient({ settings: () => settings().oidc, fetch, now })
   return { sessions: createSessions(input), oidc }
 }
 

@@ -105,6 +105,7 @@ async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
   const watching = await openTelemetry({
     ...(link && { others: measuredElsewhere(link) }),
     config: config.telemetry,
+    proxies: config.proxies,
     now,
     sendFailed: (error) =>
       log.warn({ error: String(error) }, 'spans could not be sent to the collector'),

@@ -5,7 +5,8 @@ import { openLibrary } from '../prices/library.ts'
 import { readRouterList } from '../prices/router-list.ts'
 import { providers as catalogue } from '../providers/index.ts'
 import { makeFolder } from '../storage/make-folder.ts'
-import { askServer } from './ask-server.ts'
+import type { ProxyVariables } from '../config/proxies.ts'
+import { Network } from '../http/dial/network.ts'
 import { CommandError } from './command-error.ts'
 import { fetchedListFile, fetchedPricesFile } from './fetched-prices.ts'
 import { type Screen, whileWaiting } from './progress.ts'
@@ -34,10 +35,10 @@ export async function updatePrices(
   environment: Environment,
   { from = published, provider, json = false, screen }: UpdateOptions,
 ): Promise<string> {
-  const { dataFolder } = await loadConfig(environment)
+  const { dataFolder, proxies } = await loadConfig(environment)
   const known = catalogue.get(from)
   const address = known ? `${known.baseUrl}/models` : from
-  const value = parsed(await readPublished(address, screen), address)
+  const value = parsed(await readPublished(address, proxies, screen), address)
   const kept = isLibrary(value)
     ? await libraryOf(value, address, dataFolder)
     : listOfProvider(value, { from: address, provider: provider ?? known?.id }, dataFolder)
@@ -116,14 +117,24 @@ function ownerOf(from: string): string | undefined {
   return owner?.id
 }
 
-async function readPublished(from: string, screen: Screen | undefined): Promise<string> {
+async function readPublished(
+  from: string,
+  proxies: ProxyVariables,
+  screen: Screen | undefined,
+): Promise<string> {
   if (!/^https?:\/\//.test(from)) return readPublishedFile(from)
-  const asked = askServer(from, { timeoutMs: fetchMs }).catch((cause: unknown) => {
+  await using network = new Network(proxies)
+  const asked = fetchText(network, from).catch((cause: unknown) => {
     throw new CommandError(`${from} does not answer: ${reasonOf(cause)}`, { cause })
   })
   const { status, text } = await whileWaiting('prices are fetched', asked, screen)
   if (status !== 200) throw new CommandError(`${from} answers with ${status}`)
   return text
+}
+
+async function fetchText({ fetch }: Network, url: string) {
+  const response = await fetch(url, { signal: AbortSignal.timeout(fetchMs), redirect: 'manual' })
+  return { status: response.status, text: await response.text() }
 }
 
 function readPublishedFile(file: string): string {

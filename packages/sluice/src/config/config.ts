@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Alerting, readAlerts } from './alerts.ts'
+import { withCertificates } from './certificates.ts'
 import { ConfigError } from './config-error.ts'
 import { isTimeZone } from './time-zone.ts'
 import { type ConsoleConfig, readConsole } from './console.ts'
@@ -15,6 +16,7 @@ import type {
   RouteConfig,
   RouteOptions,
 } from './schema.ts'
+import { type ProxyVariables, readProxies } from './proxies.ts'
 import type { PriceConfig } from './schema-prices.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 import type { UnsupportedMode } from './unsupported-mode.ts'
@@ -84,7 +86,14 @@ export interface Config {
     readonly timeoutMs: number
   }
   readonly alerts: Alerting
+  /** With certificates and their keys in PEM. */
   readonly providers: Readonly<Record<string, ProviderConfig>>
+  /** The forward proxies of the environment. */
+  readonly proxies: ProxyVariables
+  readonly media: {
+    /** Whether a forward proxy may resolve the hosts of files, which are not checked then. Default false. */
+    readonly proxyResolves?: boolean
+  }
   readonly models: Readonly<Record<string, string | RouteConfig>>
   /** Keyed by `provider/model`, which may end in `*`. */
   readonly prices: Readonly<Record<string, PriceConfig>>
@@ -194,7 +203,9 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     storage: { ...storage, ...readDatabaseUrl(environment) },
     ...readRedis(environment, content.redis),
     alerts: readAlerts(content.alerts ?? {}),
-    providers: content.providers ?? {},
+    providers: withCertificates(content.providers ?? {}),
+    proxies: readProxies(environment.variables),
+    media: content.media ?? {},
     models: content.models ?? {},
     prices: content.prices ?? {},
     usage: content.usage ?? {},

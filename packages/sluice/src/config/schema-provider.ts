@@ -1,4 +1,5 @@
 import { Type } from '@sluice/contract'
+import { proxyPattern } from './proxies.ts'
 import {
   count,
   described,
@@ -99,6 +100,27 @@ export const provider = object(
       }),
     ),
     headers: optional(mapOf(Type.String(), 'Additional headers for every request.')),
+    proxy: optional(
+      Type.String({
+        pattern: `${proxyPattern}|^none$`,
+        ...described(
+          'The URL of a forward proxy for this provider, such as http://user:password@proxy:3128 (http, https or socks5), or none. Default: that of HTTPS_PROXY or HTTP_PROXY, except for loopback addresses and the hosts in NO_PROXY.',
+        ),
+      }),
+    ),
+    ca: optional(
+      text(
+        'The certificates of authorities that the provider’s server certificate may come from, instead of the usual ones: PEM, or the path of a file.',
+      ),
+    ),
+    certificate: optional(
+      text(
+        'The client certificate with which the gateway identifies itself, with its chain: PEM, or the path of a file. Needs certificateKey.',
+      ),
+    ),
+    certificateKey: optional(
+      text('The private key of the client certificate: PEM, or the path of a file.'),
+    ),
     models: optional(
       listOf(
         providerModel,

@@ -212,6 +212,19 @@ const log = object(
   'Logging.',
 )
 
+const media = object(
+  {
+    proxyResolves: optional(
+      Type.Boolean(
+        described(
+          'Whether a forward proxy may resolve the host names of files that requests and providers refer to. Default false: the gateway resolves them, refuses private addresses, and asks the proxy for the address. true: for networks in which only the proxy can resolve names; then the proxy must refuse private addresses.',
+        ),
+      ),
+    ),
+  },
+  'Files that requests and providers refer to by URL.',
+)
+
 const usage = object(
   {
     keepDays: optional(
@@ -232,6 +245,7 @@ export const configFileSchema = Type.Object(
     alerts: optional(alerts),
     builtin: optional(builtin),
     storage: optional(storage),
+    media: optional(media),
     providers: optional(mapOf(provider, 'Upstream providers by name.')),
     models: optional(mapOf(model, 'Custom model names: aliases and routes.')),
     unsupported: optional(

@@ -25,6 +25,10 @@ const provider: Decision<ProviderConfig> = {
     key: 'secret',
     keys: { each: 'secret' },
     headers: { each: 'secret' },
+    proxy: 'url',
+    ca: 'shown',
+    certificate: 'shown',
+    certificateKey: 'secret',
     models: {
       each: {
         text: 'shown',
@@ -263,6 +267,8 @@ export const settingDecisions: Decision<Config> = {
     dataFolder: 'shown',
     configFile: 'shown',
     configText: 'never',
+    proxies: { members: { http: 'url', https: 'url', none: 'shown' } },
+    media: 'shown',
     variables: 'never',
   },
 }

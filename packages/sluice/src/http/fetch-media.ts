@@ -1,8 +1,10 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import ipaddr from 'ipaddr.js'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { untilAborted } from '../gateway/attempt/until-aborted.ts'
 import { type AddressRuleOptions, addressRule, resolveBySystem } from './address-rule.ts'
+import type { Dispatchers, Pinned } from './dial/dispatchers.ts'
+import { type Network, originOf } from './dial/network.ts'
 
 /** A file referenced by a request. `contentType` is what its source claims, without parameters; it is not trusted. */
 export interface Media {
@@ -28,14 +30,19 @@ export interface FetchMediaOptions {
 export type FetchMedia = (url: string, options: FetchMediaOptions) => Promise<Media>
 
 export interface MediaFetcherOptions extends AddressRuleOptions {
+  readonly network: Network
+  /** Whether a forward proxy may resolve host names, which are not checked then. Default false. */
+  readonly proxyResolves?: boolean
   /** Resolves a host name to addresses; default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }
 
 const redirectsMax = 3
+/** Of the time for the whole fetch, in milliseconds. */
+const connectMs = 10_000
 
-export function createMediaFetcher(options: MediaFetcherOptions = {}): FetchMedia {
-  const resolve = options.resolve ?? resolveBySystem
+export function createMediaFetcher(options: MediaFetcherOptions): FetchMedia {
+  const { network, resolve = resolveBySystem, proxyResolves = false } = options
   const isAllowed = addressRule(options)
   return async (url, fetchOptions) => {
     const { param, bytesMax } = fetchOptions
@@ -46,11 +53,13 @@ export function createMediaFetcher(options: MediaFetcherOptions = {}): FetchMedi
     }
     if (scheme !== 'http' && scheme !== 'https')
       throw invalidRequest('Only http, https and data URLs can be read', param)
-    return fetchFollowing(url, fetchOptions, { resolve, isAllowed })
+    return fetchFollowing(url, fetchOptions, { network, proxyResolves, resolve, isAllowed })
   }
 }
 
 interface Rules {
+  readonly network: Network
+  readonly proxyResolves: boolean
   readonly resolve: (hostname: string) => Promise<readonly string[]>
   readonly isAllowed: (address: string) => boolean
 }
@@ -87,15 +96,19 @@ async function fetchOnce(
   options: FetchMediaOptions & { readonly signal: AbortSignal },
   rules: Rules,
 ): Promise<Media | URL> {
-  const addresses = await checkedAddresses(url, options, rules)
-  const agent = agentPinnedTo(addresses)
+  const { dispatcher, origin } = await pinnedTo(url, options, rules)
   try {
-    const answer = await agent.request({
-      origin: url.origin,
+    const answer = await dispatcher.request({
+      origin,
       path: url.pathname + url.search,
       method: 'GET',
       signal: options.signal,
-      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'sluice' },
+      headers: {
+        host: url.host,
+        accept: '*/*',
+        'accept-encoding': 'identity',
+        'user-agent': 'sluice',
+      },
     })
     const { statusCode, headers } = answer
     const location = first(headers['location'])
@@ -107,8 +120,24 @@ async function fetchOnce(
     const contentType = first(headers['content-type'])?.split(';')[0]?.trim().toLowerCase()
     return { bytes, contentType: contentType === '' ? undefined : contentType }
   } finally {
-    await agent.destroy()
+    await dispatcher.destroy()
   }
+}
+
+/** A way to the host of a file alone, once its addresses have been checked. */
+async function pinnedTo(
+  url: URL,
+  options: { readonly signal: AbortSignal; readonly param: string },
+  rules: Rules,
+): Promise<Pinned> {
+  const dispatchers: Dispatchers = await rules.network.open()
+  const place = originOf(url)
+  const isByProxy =
+    rules.proxyResolves &&
+    !ipaddr.isValid(place.hostname) &&
+    dispatchers.proxyFor(place, {}) !== undefined
+  const addresses = isByProxy ? undefined : await checkedAddresses(url, options, rules)
+  return dispatchers.pinned(place, addresses, connectMs)
 }
 
 function parseAddress(text: string, param: string, from?: URL): URL {
@@ -138,22 +167,6 @@ async function checkedAddresses(
       options.param,
     )
   return addresses
-}
-
-/** Connects only to the checked addresses, even if the name resolves differently by then (DNS rebinding). */
-function agentPinnedTo(addresses: readonly string[]): Agent {
-  const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-  return new Agent({
-    pipelining: 0,
-    allowH2: false,
-    connect: {
-      lookup: (_hostname, options, callback) => {
-        const [record] = records
-        if (options.all === true) callback(null, records)
-        else if (record !== undefined) callback(null, record.address, record.family)
-      },
-    },
-  })
 }
 
 async function readBody(

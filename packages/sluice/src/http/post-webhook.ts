@@ -1,9 +1,9 @@
-import { Agent } from 'undici'
+import { type Network, originOf } from './dial/network.ts'
 
 /** For the connection and for the response, in milliseconds. */
 const timeoutMs = 10_000
 
-export interface WebhookPoster extends AsyncDisposable {
+export interface WebhookPoster {
   /**
    * Returns the status of the response. Its body is not read and redirects are not followed. Rejects if no response arrives in
    * time.
@@ -22,18 +22,14 @@ export interface WebhookPoster extends AsyncDisposable {
  * Sends messages to webhooks. Operators configure their URLs, which may be private. This reveals nothing to others: only the
  * status is read, and requests go nowhere else.
  */
-export function openWebhookPoster(): WebhookPoster {
-  const dispatcher = new Agent({
-    connect: { timeout: timeoutMs },
-    keepAliveTimeout: 1_000,
-    allowH2: false,
-  })
+export function createWebhookPoster(network: Network): WebhookPoster {
   return {
-    async post(url, { headers, body, signal }) {
-      const { origin, pathname, search } = new URL(url)
-      const answer = await dispatcher.request({
-        origin,
-        path: pathname + search,
+    async post(address, { headers, body, signal }) {
+      const url = new URL(address)
+      const dispatchers = await network.open()
+      const answer = await dispatchers.to(originOf(url), {}, timeoutMs).request({
+        origin: url.origin,
+        path: url.pathname + url.search,
         method: 'POST',
         headers,
         body,
@@ -43,6 +39,5 @@ export function openWebhookPoster(): WebhookPoster {
       answer.body.on('error', () => {}).destroy()
       return answer.statusCode
     },
-    [Symbol.asyncDispose]: () => dispatcher.destroy(),
   }
 }

@@ -1,4 +1,6 @@
 import { GatewayError } from '@sluice/contract'
+import { proxyEnvironment } from '../config/proxies.ts'
+import type { ProviderSettings } from './provider.ts'
 
 /** Credentials that sign a request to AWS. */
 export interface AwsIdentity {
@@ -30,13 +32,18 @@ let chain: Promise<() => Promise<AwsIdentity>> | undefined
 /**
  * The identity from AWS's default credential chain
  * (https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html), cached until shortly before it expires.
- * Throws `upstream_refused_us` if there is none, and `upstream_unavailable` if AWS could not be reached.
+ * The settings `httpsProxy` and `noProxy` lead to the
+ * servers that give it. Throws `upstream_refused_us` if there is none, and `upstream_unavailable` if AWS could not be reached.
  */
-export async function identityOf(): Promise<AwsIdentity> {
+export async function identityOf({ httpsProxy, noProxy }: ProviderSettings): Promise<AwsIdentity> {
   try {
+    const proxies = { https: httpsProxy ?? '', ...(noProxy !== undefined && { none: noProxy }) }
+    const handler = { httpsAgent: { keepAlive: true, proxyEnv: proxyEnvironment(proxies) } }
     // The library is large, so it is loaded only when needed.
     chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) =>
-      defaultProvider(),
+      defaultProvider(
+        httpsProxy === undefined ? {} : { clientConfig: { requestHandler: handler } },
+      ),
     )
     const { accessKeyId, secretAccessKey, sessionToken } = await (await chain)()
     return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }

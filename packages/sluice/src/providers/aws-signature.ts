@@ -24,7 +24,7 @@ export function awsSecretFrom(variables: Variables): string | undefined {
  */
 export function awsCredentials(service: string): Credentials {
   return async (secret, request, settings) => {
-    const identity = secret === defaultChain ? await identityOf() : readIdentity(secret)
+    const identity = secret === defaultChain ? await identityOf(settings) : readIdentity(secret)
     if (!identity) return { authorization: `Bearer ${secret}` }
     const signer = new AwsV4Signer({
       method: request.method,

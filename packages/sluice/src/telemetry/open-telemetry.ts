@@ -1,3 +1,4 @@
+import type { ProxyVariables } from '../config/proxies.ts'
 import type { TelemetryConfig } from '../config/telemetry.ts'
 import type { CallEnd } from '../gateway/call.ts'
 import type { BreakerState } from '../gateway/route/breaker.ts'
@@ -10,6 +11,8 @@ import { ProcessMetrics, type UnderWay } from './process-metrics.ts'
 
 export interface TelemetryOptions {
   readonly config: TelemetryConfig
+  /** The proxies of the environment. Default: none. */
+  readonly proxies?: ProxyVariables
   readonly underWay: UnderWay
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -41,10 +44,10 @@ export interface OpenTelemetry extends AsyncDisposable {
 }
 
 export async function openTelemetry(options: TelemetryOptions): Promise<OpenTelemetry> {
-  const { config, underWay, now, sendFailed, others } = options
+  const { config, underWay, now, others } = options
   const calls = config.metrics.enabled ? new CallMetrics(config.metrics.perKey) : undefined
   const own = calls && new ProcessMetrics(underWay)
-  const exporter = config.traces && (await openExporter(config.traces, sendFailed))
+  const exporter = config.traces && (await openExporter(config.traces, options))
   const traces =
     config.traces &&
     exporter &&
@@ -70,10 +73,10 @@ export async function openTelemetry(options: TelemetryOptions): Promise<OpenTele
 /** The SDK is loaded only if it is used. */
 async function openExporter(
   traces: NonNullable<TelemetryConfig['traces']>,
-  sendFailed: TelemetryOptions['sendFailed'],
+  { proxies = {}, sendFailed }: Pick<TelemetryOptions, 'proxies' | 'sendFailed'>,
 ) {
   const { openSpanExporter } = await import('./span-exporter.ts')
-  return openSpanExporter(traces, sendFailed)
+  return openSpanExporter({ ...traces, proxies }, sendFailed)
 }
 
 class Watching implements Telemetry {

@@ -11,6 +11,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace'
+import { proxyEnvironment, type ProxyVariables } from '../config/proxies.ts'
 import type { TraceConfig } from '../config/telemetry.ts'
 import { programVersion } from '../config/version.ts'
 import {
@@ -39,8 +40,13 @@ const stopMs = 3_000
 /** Called once when spans cannot be sent, and again only after some could; those spans are lost. */
 export type SendFailed = (error: unknown) => void
 
+interface ExporterConfig extends TraceConfig {
+  /** Those of the environment. */
+  readonly proxies: ProxyVariables
+}
+
 /** Sends spans in batches. Disposing sends the rest. */
-export function openSpanExporter(config: TraceConfig, failed: SendFailed): SpanExporter {
+export function openSpanExporter(config: ExporterConfig, failed: SendFailed): SpanExporter {
   const { timeoutMs, resource } = config
   const processor = new BatchSpanProcessor({
     exporter: toldExporter(config, failed),
@@ -74,11 +80,15 @@ export function openSpanExporter(config: TraceConfig, failed: SendFailed): SpanE
 
 type Exporter = ConstructorParameters<typeof BatchSpanProcessor>[0]['exporter']
 
-function toldExporter({ endpoint, headers, timeoutMs }: TraceConfig, failed: SendFailed): Exporter {
+function toldExporter(
+  { endpoint, headers, timeoutMs, proxies }: ExporterConfig,
+  failed: SendFailed,
+): Exporter {
   const exporter = new OTLPTraceExporter({
     url: endpoint,
     headers: { ...headers },
     timeoutMillis: timeoutMs,
+    httpAgentOptions: { keepAlive: true, proxyEnv: proxyEnvironment(proxies) },
   })
   let isFailing = false
   return {

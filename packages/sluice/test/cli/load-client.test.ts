@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { Connection } from '../../src/cli/load/connection.ts'
 import { createEventScanner } from '../../src/cli/load/event-scanner.ts'
 import { runLoad } from '../../src/cli/load/run-load.ts'
-import { ResponseParser } from '../../src/http/upstream/response-parser.ts'
+import { ResponseParser } from '../../src/cli/load/response-parser.ts'
 
 /** All ways to cut the bytes once, and bytes one by one. */
 function cuts(bytes: Buffer): readonly (readonly Buffer[])[] {

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../contract/src/core/errors.ts'
+import { Network } from '../../src/http/dial/network.ts'
 import {
   createMediaFetcher,
   type FetchMedia,
@@ -47,8 +48,10 @@ afterAll(async () => {
   await new Promise((done) => server.close(done))
 })
 
-const open = createMediaFetcher({ allowPrivateAddresses: true })
-const guarded = createMediaFetcher()
+const network = new Network()
+afterAll(() => network[Symbol.asyncDispose]())
+const open = createMediaFetcher({ network, allowPrivateAddresses: true })
+const guarded = createMediaFetcher({ network })
 
 function read(url: string, fetcher: FetchMedia = open, more: object = {}) {
   return fetcher(url, { bytesMax: 2000, timeoutMs: 5000, param: 'image', ...more })
@@ -193,7 +196,7 @@ describe('the guard', () => {
   const resolve: NonNullable<MediaFetcherOptions['resolve']> = async (name) => names[name] ?? []
 
   test.each([...Object.keys(names), 'unknown.example'])('%s is refused alike', async (name) => {
-    const fetcher = createMediaFetcher({ resolve })
+    const fetcher = createMediaFetcher({ network, resolve })
     const error = await refusal(read(`http://${name}/x`, fetcher))
     expect(error.message).toBe('This URL points to an address that the gateway may not read from')
     expect(JSON.stringify(error.toJSON())).not.toContain('10.0.0')
@@ -208,7 +211,7 @@ describe('the guard', () => {
   })
 
   test('each redirect is checked again', async () => {
-    const fetcher = createMediaFetcher({ allowedNetworks: ['127.0.0.1'], resolve })
+    const fetcher = createMediaFetcher({ network, allowedNetworks: ['127.0.0.1'], resolve })
     expect((await read(`${origin}/file`, fetcher)).bytes).toHaveLength(5)
     const before = seen.length
     for (const target of [
@@ -228,6 +231,7 @@ describe('the guard', () => {
     const answers = [['127.0.0.1'], ['10.9.9.9']]
     const asked: string[] = []
     const fetcher = createMediaFetcher({
+      network,
       allowedNetworks: ['127.0.0.0/8'],
       resolve: async (name) => {
         asked.push(name)
@@ -242,7 +246,7 @@ describe('the guard', () => {
   })
 
   test('a resolver that never answers ends at the time limit', async () => {
-    const fetcher = createMediaFetcher({ resolve: () => new Promise(() => {}) })
+    const fetcher = createMediaFetcher({ network, resolve: () => new Promise(() => {}) })
     await expectRefused(read('http://slow.example/', fetcher, { timeoutMs: 100 }), /within/)
   })
 })

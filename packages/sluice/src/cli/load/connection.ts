@@ -1,8 +1,8 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createEventScanner, type EventScanner } from './event-scanner.ts'
-import { InvalidResponse } from '../../http/upstream/invalid-response.ts'
-import { type ResponseListener, ResponseParser } from '../../http/upstream/response-parser.ts'
+import { InvalidResponse } from './invalid-response.ts'
+import { type ResponseListener, ResponseParser } from './response-parser.ts'
 
 /** One request as sent over the wire. */
 export interface Shot {

@@ -6,7 +6,7 @@ import type { Run } from '../run/run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
 import { checkNamed, namedAsSent } from './named-ids.ts'
-import { outgoingOf } from './outgoing.ts'
+import { dialed, outgoingOf } from './outgoing.ts'
 import { type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
 import { receiveAnswer } from './receive-answer.ts'
 import type { Outgoing } from './send.ts'
@@ -216,7 +216,7 @@ function signedRequest(
         ...attempt.span?.headers,
       },
       body: request.body,
-      connectMs: target.timeouts.connectMs,
+      ...dialed(upstream, target.timeouts.connectMs),
       ...(isDownload && { download: { home: new URL(upstream.baseUrl).origin } }),
     })
     return credentials instanceof Promise

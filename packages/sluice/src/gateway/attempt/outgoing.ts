@@ -4,6 +4,7 @@ import type { OutgoingRequest } from '../../providers/provider.ts'
 import { formatLargeJson } from '../format-large.ts'
 import type { Run } from '../run/run.ts'
 import type { UpstreamTarget } from './prepare.ts'
+import type { Outgoing } from './send.ts'
 
 function addressOf(
   { elsewhere, origin, path }: UpstreamRequest,
@@ -60,6 +61,14 @@ export function outgoing(
     },
     body: bytes,
   }
+}
+
+/** How the connection for a request is made. */
+export function dialed(
+  { dialing }: Pick<UpstreamTarget['upstream'], 'dialing'>,
+  connectMs: number,
+): Pick<Outgoing, 'connectMs' | 'dialing'> {
+  return dialing === undefined ? { connectMs } : { connectMs, dialing }
 }
 
 function bodyOf(

@@ -9,6 +9,18 @@ import type { Received } from '@sluice/protocols'
 import { concatInTurns } from '../concat.ts'
 import { parseLargeAnswer } from '../large-json.ts'
 
+/** How connections to an upstream are made, where its settings say so. */
+export interface Dialing {
+  /** Distinguishes connections that are made differently. */
+  readonly name?: string
+  /** The URL of a proxy, or `none` for direct connections. Absent: as the environment says. */
+  readonly proxy?: string
+  /** Certificates of authorities in PEM, instead of the usual ones. */
+  readonly authorities?: string
+  /** What the gateway shows of itself, in PEM. */
+  readonly certificate?: { readonly chain: string; readonly key: string }
+}
+
 /** An outgoing request, credentials included. */
 export interface Outgoing {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -16,6 +28,7 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
   readonly connectMs: number
+  readonly dialing?: Dialing
   /**
    * Set for a download, which follows redirects and may lead to an address that the upstream named. `home` is the upstream's
    * configured origin. Every other origin must have public addresses only, and gets no credentials. Absent: redirects are not

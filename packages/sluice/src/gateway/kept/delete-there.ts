@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { Cancellation } from '../attempt/cancellation.ts'
-import { outgoing } from '../attempt/outgoing.ts'
+import { dialed, outgoing } from '../attempt/outgoing.ts'
 import { ask } from '../attempt/send.ts'
 import { untilAborted } from '../attempt/until-aborted.ts'
 import type { Gateway } from '../gateway.ts'
@@ -33,9 +33,11 @@ export async function deleteThere(
     const credentials = upstream.provider.credentials(secret, asked, upstream.settings)
     const signed = await untilAborted(Promise.resolve(credentials), signal)
     const headers = { ...request.headers, ...signed }
-    const outgoingDelete = { method: 'DELETE', url: request.url, headers, body: undefined } as const
+    const { url } = request
+    const dialing = dialed(upstream, deleteMs)
+    const outgoingDelete = { ...dialing, method: 'DELETE', url, headers, body: undefined } as const
     try {
-      const received = await ask(send, { ...outgoingDelete, connectMs: deleteMs }, signal)
+      const received = await ask(send, outgoingDelete, signal)
       if (received.status < 300) return
       status = received.status
     } catch (thrown) {

@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { ModelCard } from '@sluice/protocols'
-import { outgoing } from '../attempt/outgoing.ts'
+import { dialed, outgoing } from '../attempt/outgoing.ts'
 import { ask as askOnce, type Send } from '../attempt/send.ts'
 import { untilAborted } from '../attempt/until-aborted.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
@@ -132,8 +132,11 @@ async function ask(
       signal,
     )
     const headers = { ...request.headers, ...signed }
-    const outgoingList = { method: 'GET', url: request.url, headers, body: undefined } as const
-    const received = await askOnce(send, { ...outgoingList, connectMs: askMs }, signal)
+    const received = await askOnce(
+      send,
+      { ...dialed(upstream, askMs), method: 'GET', url: request.url, headers, body: undefined },
+      signal,
+    )
     status = received.status
     if (status === 200) return list.decode(received.json())
     if (status !== 401 && status !== 403) break

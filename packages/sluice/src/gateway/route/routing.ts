@@ -6,6 +6,7 @@ import type { EntranceBounds } from '../../ports/entrance.ts'
 import type { TargetPrice } from '../../prices/target-price.ts'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
+import type { Dialing } from '../attempt/send.ts'
 import type { BreakerOptions } from './breaker.ts'
 
 /** A configured provider: its address, keys and known models. */
@@ -30,6 +31,8 @@ export interface Upstream {
   /** Models from the configuration; absent means those the provider lists. */
   readonly models: readonly UpstreamModel[] | undefined
   readonly timeouts: Partial<Timeouts>
+  /** How connections to it are made, where its settings say so. */
+  readonly dialing?: Dialing
   /** Whether limited keys, too, may send fields by which the provider chooses a model or a price. */
   readonly allowsRouting: boolean
   /** Whether callers may reference objects at the upstream by ids they have from elsewhere. */

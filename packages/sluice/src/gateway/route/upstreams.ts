@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Config } from '../../config/config.ts'
 import type { ProviderConfig } from '../../config/schema.ts'
 import type { Credentials, Provider } from '../../providers/provider.ts'
@@ -125,9 +126,26 @@ function createUpstream(
       | readonly UpstreamModel[]
       | undefined,
     timeouts: given.timeouts ?? {},
+    ...dialingOf(given),
     sharesIds: given.sharedIds === 'allow',
     allowsRouting: given.routingFields === 'allow',
   }
+}
+
+function dialingOf({
+  proxy,
+  ca,
+  certificate,
+  certificateKey,
+}: ProviderConfig): Pick<Upstream, 'dialing'> {
+  const own = {
+    ...(proxy !== undefined && { proxy }),
+    ...(ca !== undefined && { authorities: ca }),
+    ...(certificate !== undefined &&
+      certificateKey !== undefined && { certificate: { chain: certificate, key: certificateKey } }),
+  }
+  if (Object.keys(own).length === 0) return {}
+  return { dialing: { ...own, name: hash('sha256', JSON.stringify(own)) } }
 }
 
 /** Adds `/v1` to a bare host with OpenAI's protocol, if the provider's own base URL ends in it. */

@@ -1,13 +1,14 @@
 // Downloads that lead to another origin: where they may go, over which addresses, and without credentials.
 import { expect, test } from 'vitest'
 import { type Outgoing, ask } from '../../../src/gateway/attempt/send.ts'
-import { openSender, type SenderOptions } from '../../../src/http/upstream/send.ts'
+import { Network } from '../../../src/http/dial/network.ts'
+import { createSender, type SenderOptions } from '../../../src/http/upstream/send.ts'
 import { fakeUpstream } from '../../../../../test/support/fake-upstream.ts'
 
 const headers = { authorization: 'Bearer secret', 'x-operator': 'secret' }
 
 async function get(url: string, options: SenderOptions, download?: Outgoing['download']) {
-  await using sender = openSender(options)
+  await using network = new Network()
   const outgoing: Outgoing = {
     method: 'GET',
     url,
@@ -16,7 +17,7 @@ async function get(url: string, options: SenderOptions, download?: Outgoing['dow
     connectMs: 2_000,
     ...(download && { download }),
   }
-  const received = await ask(sender.send, outgoing, AbortSignal.timeout(5_000))
+  const received = await ask(createSender(network, options), outgoing, AbortSignal.timeout(5_000))
   return { status: received.status, text: Buffer.from(received.bytes).toString() }
 }
 

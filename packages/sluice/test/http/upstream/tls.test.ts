@@ -1,14 +1,12 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer as createSocketServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { certificate } from '../../../../../test/support/certificates.ts'
 import { expectPaced, setStage, type Stage } from './upstream-and-sender.ts'
 
-/** A certificate for `localhost` that nobody has signed but itself, and its key. */
-const cert = readFileSync(join(import.meta.dirname, 'tls', 'cert.pem'), 'utf8')
-const key = readFileSync(join(import.meta.dirname, 'tls', 'key.pem'), 'utf8')
+/** That nobody has signed but itself. */
+const { cert, key } = certificate('localhost', { names: ['localhost'] })
 const usual = getCACertificates('default')
 
 let cleanUp: AsyncDisposableStack
@@ -33,22 +31,19 @@ interface Seen {
 async function openTlsUpstream(body = 'hello') {
   const seen: Seen[] = []
   const requests: string[] = []
-  const server = createServer(
-    { key, cert, ALPNProtocols: ['h2', 'http/1.1'] },
-    (socket: TLSSocket) => {
-      seen.push({
-        servername: (socket as TLSSocket & { servername: string | false }).servername,
-        alpn: socket.alpnProtocol,
-        isReused: socket.isSessionReused(),
-      })
-      socket.on('error', () => {})
-      socket.on('data', (read) => {
-        requests.push(read.toString())
-        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
-        if (read.includes('/close')) socket.end()
-      })
-    },
-  )
+  const server = createServer({ key, cert, ALPNProtocols: ['http/1.1'] }, (socket: TLSSocket) => {
+    seen.push({
+      servername: (socket as TLSSocket & { servername: string | false }).servername,
+      alpn: socket.alpnProtocol,
+      isReused: socket.isSessionReused(),
+    })
+    socket.on('error', () => {})
+    socket.on('data', (read) => {
+      requests.push(read.toString())
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+      if (read.includes('/close')) socket.end()
+    })
+  })
   server.on('tlsClientError', () => {})
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -60,8 +55,10 @@ describe('connections over TLS', () => {
   test('name the server, speak HTTP/1.1 and are used again', async () => {
     const upstream = await openTlsUpstream()
     const send = stage.openSending()
-    for (let n = 0; n < 5; n += 1)
+    for (let n = 0; n < 5; n += 1) {
       expect(await send(`https://localhost:${upstream.port}/v1`)).toBe('200 hello')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
     expect(upstream.seen).toEqual([{ servername: 'localhost', alpn: 'http/1.1', isReused: false }])
     expect(upstream.requests[0]).toContain(`host: localhost:${upstream.port}\r\n`)
   })

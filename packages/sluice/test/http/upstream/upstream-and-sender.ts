@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { GatewayError } from '../../../../contract/src/core/errors.ts'
 import type { Connection, Outgoing } from '../../../src/gateway/attempt/send.ts'
-import { openSender } from '../../../src/http/upstream/send.ts'
+import { Network } from '../../../src/http/dial/network.ts'
+import { createSender } from '../../../src/http/upstream/send.ts'
 
 /** Everything that a test opens. */
 export interface Stage extends AsyncDisposable {
@@ -81,12 +82,12 @@ export function setStage(): Stage {
         }),
       ),
     openSending(connectMs = 2_000) {
-      const sender = cleanUp.use(openSender())
+      const sendOne = createSender(cleanUp.use(new Network()))
       return (url, { sent, received, ...request } = {}) =>
         new Promise<string>((resolve) => {
           let status = 0
           const pieces: Uint8Array[] = []
-          const connection = sender.send(
+          const connection = sendOne(
             { method: 'POST', url, headers: {}, body: Buffer.from('{}'), connectMs, ...request },
             {
               head(given) {
