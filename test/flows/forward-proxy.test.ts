@@ -1,13 +1,19 @@
 // The way out through a company's proxy: calls, files, webhooks, issuers, traces and prices.
+import { writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import { certificate } from '../support/certificates.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../support/fake-upstream.ts'
 import { type ForwardProxy, openForwardProxy, proxyPassword } from '../support/forward-proxy.ts'
 import { leaveOut } from '../support/leave-out.ts'
 import { chatReply } from '../support/openai-wire.ts'
+import { main } from '../support/run-sluice.ts'
+import { startServer } from '../support/server-process.ts'
 import { start, type Started, until } from '../support/start.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { openTlsUpstream } from '../support/tls-upstream.ts'
 
 const authority = certificate('Company CA', { isAuthority: true })
@@ -145,13 +151,13 @@ describe('a chat through a proxy with a password', () => {
   })
 
   test.each([
-    ['http', 'the password is wrong', 'wrong', undefined, 'The proxy demands'],
-    ['https', 'the password is wrong', 'wrong', undefined, 'The proxy demands'],
-    ['https', 'it refuses the host', proxyPassword, '403 Forbidden', 'The proxy refused'],
-    ['https', 'it cannot reach the host', proxyPassword, '502 Bad Gateway', 'The proxy refused'],
+    { scheme: 'http', why: 'the password is wrong', password: 'wrong', sentence: 'demands' },
+    { scheme: 'https', why: 'the password is wrong', password: 'wrong', sentence: 'demands' },
+    { scheme: 'https', why: 'it refuses the host', refusal: '403 Forbidden', sentence: 'refused' },
+    { scheme: 'https', why: 'it finds no host', refusal: '502 Bad Gateway', sentence: 'refused' },
   ])(
-    'fails over %s if %s, and says so without the password',
-    async (scheme, _, password, refusal, sentence) => {
+    'fails over $scheme if $why, and says so without the password',
+    async ({ scheme, password = proxyPassword, refusal, sentence }) => {
       await using failing = await openForwardProxy()
       failing.refusal = refusal
       const url = failing.url.replace(proxyPassword, password)
@@ -161,7 +167,7 @@ describe('a chat through a proxy with a password', () => {
       )
       const { status, text } = await chat(gateway, 'up/m')
       expect(status).toBe(503)
-      expect(text).toContain(sentence)
+      expect(text).toContain(`The proxy ${sentence}`)
       const said = text + JSON.stringify(gateway.logged)
       expect(said).not.toContain(password)
       expect(said).not.toContain(Buffer.from(`company:${password}`).toString('base64'))
@@ -178,6 +184,37 @@ describe('a chat through a proxy with a password', () => {
     expect(text + JSON.stringify(gateway.logged)).not.toContain(proxyPassword)
   })
 })
+
+test.each(['http/1.1', 'h2'] as const)(
+  'the bundled program does all of it, over %s',
+  async (alpn) => {
+    await using secure = await openTlsUpstream(server, { alpn, clients: authority })
+    await using proxy = await openForwardProxy({ hosts: { 'models.example': secure.port } })
+    using folder = temporaryFolder()
+    const inFolder = (name: string, text: string) => {
+      writeFileSync(join(folder.path, name), text)
+      return join(folder.path, name)
+    }
+    const settings = {
+      ca: inFolder('ca.pem', authority.cert),
+      certificate: inFolder('client.pem', client.cert),
+      certificateKey: inFolder('client-key.pem', client.key),
+    }
+    inFolder(
+      'sluice.yaml',
+      stringify({ providers: { up: provider('https://models.example/v1', settings) } }),
+    )
+    await using program = await startServer(process.execPath, [main, 'serve'], {
+      folder: folder.path,
+      env: { PATH: process.env['PATH'] ?? '', HTTPS_PROXY: proxy.url },
+    })
+    const answer = await program.post('/v1/chat/completions', { model: 'up/m', messages: [hi] })
+    expect(answer.status, await answer.text()).toBe(200)
+    expect(secure.seen).toMatchObject([
+      { version: alpn === 'h2' ? '2.0' : '1.1', client: 'gateway-7' },
+    ])
+  },
+)
 
 describe('a file that a request names', () => {
   const png = Buffer.from(

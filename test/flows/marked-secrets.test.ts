@@ -35,6 +35,13 @@ function settingsAt(url: string) {
       },
       several: { type: 'openai', baseUrl: `${url}/v1`, keys: [mark('keys1'), mark('keys2')] },
       'with-account': { type: 'openai', baseUrl: secretUrl('baseurl'), models: ['ok'] },
+      proxied: {
+        type: 'openai',
+        baseUrl: 'http://models.example/v1',
+        key: mark('proxiedkey'),
+        proxy: `http://user:${mark('ownproxy')}@127.0.0.1:1`,
+        models: ['ok'],
+      },
       off: { type: 'anthropic', baseUrl: `${url}/v1`, key: mark('off'), enabled: false },
       // A file of the cloud's account as a key.
       cloud: {
@@ -71,6 +78,7 @@ function settingsAt(url: string) {
 
 const variables = {
   SLUICE_ADMIN_KEY: adminKey,
+  HTTPS_PROXY: `http://user:${mark('proxy')}@127.0.0.1:1`,
   OPENAI_API_KEY: mark('openaikey'),
   AWS_SECRET_ACCESS_KEY: mark('awssecret'),
   PGPASSWORD: mark('pgpassword'),
@@ -115,7 +123,14 @@ describe('a gateway with a secret at every place', () => {
       keys.set(adminRole, ((await made('/admin/v1/keys', asked)) as { secret: string }).secret)
     }
     // Everything that can be seen of a call, with an upstream that quotes what it received.
-    for (const model of ['quoting/ok', 'several/ok', 'with-account/ok', 'fast', 'openai/gpt-5'])
+    for (const model of [
+      'quoting/ok',
+      'several/ok',
+      'with-account/ok',
+      'proxied/ok',
+      'fast',
+      'openai/gpt-5',
+    ])
       await ask('caller', 'POST', '/v1/chat/completions', {
         model,
         messages: [{ role: 'user', content: 'Hi' }],

@@ -12,7 +12,7 @@ export interface ForwardProxy extends AsyncDisposable {
   refusal: string | undefined
 }
 
-export const proxyUser = 'company'
+const proxyUser = 'company'
 export const proxyPassword = 'pass-word-of-the-proxy'
 
 export async function openForwardProxy({

@@ -46,18 +46,16 @@ const keptMs = 3_600_000
 /** After a failure the issuer is not asked again for this long, in milliseconds. */
 const failedMs = 2_000
 
-/** The issuer is first contacted when somebody signs in; its metadata is cached. */
-export function createOidcClient({
-  settings,
-  fetch,
-  now,
-}: {
+interface OidcOptions {
   /** The current configuration. */
   readonly settings: () => OidcSettings | undefined
   readonly fetch: Fetch
   /** Milliseconds since the epoch. */
   readonly now: () => number
-}): OidcClient {
+}
+
+/** The issuer is first contacted when somebody signs in; its metadata is cached. */
+export function createOidcClient({ settings, fetch, now }: OidcOptions): OidcClient {
   const discovered = discovery(now, fetch)
   const readLogout = createLogoutReader(fetch)
 

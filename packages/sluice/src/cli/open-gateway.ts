@@ -25,6 +25,7 @@ import { whyOff } from '../gateway/route/why-off.ts'
 import { Concealer } from '../gateway/run/concealer.ts'
 import type { ServerOptions } from '../http/address.ts'
 import type { StreamTimes } from '../http/deliver.ts'
+import type { Send } from '../gateway/attempt/send.ts'
 import { Network } from '../http/dial/network.ts'
 import { createSender } from '../http/upstream/send.ts'
 import { createServer } from '../http/server.ts'
@@ -77,18 +78,15 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const network = opening.use(new Network(config.proxies))
   const { fetch } = network
   const tokens = createTokens({ fetch, issuers: config.jwt, dated: (key) => keys.dated(key), now })
-  const send = createSender(network, {
-    proxyResolves: () => current.config.media.proxyResolves === true,
-  })
+  const send = senderOf(network, () => current.config)
   const { limiter, entrances } = await openLimits(input)
   opening.use(limiter)
   settleLeft(store, limiter)
   const engineWaiting = () => opened.engine.waiting()
   const waits = { underWay: () => server.underWay(), engineWaiting }
   const shared = openShared(link)
-  const watching = opening.use(
-    await openWatching({ ...input, ...shared, network, limiter, entrances, now, ...waits }),
-  )
+  const observed = { ...shared, network, limiter, entrances, now, ...waits }
+  const watching = opening.use(await openWatching({ ...input, ...observed }))
   const opened = opening.use(await openEngine({ store, now, newId, log, ...engineShare(input) }))
   const { engine, videos, published } = opened
   const needs = { send, engine, now, newId, log, ...watching.offered }
@@ -125,10 +123,8 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     random: Math.random,
     log,
   }
-  const server = createServer(gateway, {
-    ...serverOptions(config, () => current.config),
-    ...(streamTimes && { streamTimes }),
-  })
+  const options = serverOptions(config, () => current.config)
+  const server = createServer(gateway, { ...options, ...(streamTimes && { streamTimes }) })
   const parts = opening.move()
   return {
     gateway,
@@ -147,6 +143,10 @@ function openKeys({ store, config, log }: OpenGatewayInput): Promise<KeyRing> {
     fixed: fixedKeys(config),
     readFailed: (error) => log.error({ error: String(error) }, 'the keys could not be reloaded'),
   })
+}
+
+function senderOf(network: Network, config: () => Config): Send {
+  return createSender(network, { proxyResolves: () => config().media.proxyResolves === true })
 }
 
 function doorsOf(entrances: Entrances): Pick<Gateway, 'entrance' | 'upstreamPlaces'> {

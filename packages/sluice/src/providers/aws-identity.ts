@@ -1,5 +1,4 @@
 import { GatewayError } from '@sluice/contract'
-import { proxyEnvironment } from '../config/proxies.ts'
 import type { ProviderSettings } from './provider.ts'
 
 /** Credentials that sign a request to AWS. */
@@ -37,13 +36,10 @@ let chain: Promise<() => Promise<AwsIdentity>> | undefined
  */
 export async function identityOf({ httpsProxy, noProxy }: ProviderSettings): Promise<AwsIdentity> {
   try {
-    const proxies = { https: httpsProxy ?? '', ...(noProxy !== undefined && { none: noProxy }) }
-    const handler = { httpsAgent: { keepAlive: true, proxyEnv: proxyEnvironment(proxies) } }
+    const proxyEnv = { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy }
     // The library is large, so it is loaded only when needed.
     chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) =>
-      defaultProvider(
-        httpsProxy === undefined ? {} : { clientConfig: { requestHandler: handler } },
-      ),
+      defaultProvider({ clientConfig: { requestHandler: { httpsAgent: { proxyEnv } } } }),
     )
     const { accessKeyId, secretAccessKey, sessionToken } = await (await chain)()
     return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }

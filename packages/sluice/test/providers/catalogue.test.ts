@@ -45,7 +45,7 @@ describe('the catalogue', () => {
     expect(provider.documentation).toMatch(/^https:\/\/\S+[^/]$/)
     expect(environment.length > 0).toBe(local !== true)
     for (const name of [...environment, ...Object.values(provider.settingsFrom ?? {}).flat()])
-      expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/)
+      expect(name).toMatch(/^(?:[A-Z][A-Z0-9_]+|https?_proxy|no_proxy)$/)
 
     for (const operation of provider.operations ?? [])
       expect(offeredBy(provider, operation), operation).toBeDefined()

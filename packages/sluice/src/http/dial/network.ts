@@ -4,6 +4,21 @@ import { Dispatchers, type Origin } from './dispatchers.ts'
 /** How long a connection that is not to an upstream may take, in milliseconds. */
 const connectMs = 10_000
 
+/** Larger than any response that is read so: lists of prices have a few megabytes. */
+const fetchedBytesMax = 32 * 1024 * 1024
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > fetchedBytesMax) throw new Error('The response is too large')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
 /** The only way out: everything that connects to HTTP servers asks here. Disposing closes all connections. */
 export class Network implements AsyncDisposable {
   readonly #proxies: ProxyVariables
@@ -32,16 +47,26 @@ export class Network implements AsyncDisposable {
     return this.#opening
   }
 
-  /** As the global one, for libraries that ask servers the settings name. */
+  /** As the global one, for libraries that ask servers the settings name. It follows no redirects. */
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const url = new URL(request.url)
     const dispatchers = await this.open()
-    const url = new URL(input instanceof Request ? input.url : input)
-    const dispatcher = dispatchers.to(originOf(url), {}, connectMs)
-    const { fetch } = await import('undici')
-    return (await fetch(input as Parameters<typeof fetch>[0], {
-      ...(init as Parameters<typeof fetch>[1]),
-      dispatcher,
-    })) as unknown as Response
+    const answer = await dispatchers.to(originOf(url), {}, connectMs).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method as 'GET',
+      headers: Object.fromEntries(request.headers),
+      body: request.body === null ? null : Buffer.from(await request.arrayBuffer()),
+      signal: request.signal,
+    })
+    const body = await readAll(answer.body)
+    return new Response(withoutBody.has(answer.statusCode) ? null : body, {
+      status: answer.statusCode,
+      headers: Object.entries(answer.headers).flatMap(([name, value = []]) =>
+        [value].flat().map((one): [string, string] => [name, one]),
+      ),
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

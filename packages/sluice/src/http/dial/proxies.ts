@@ -28,7 +28,7 @@ export function createProxyChoice({
   }
 }
 
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   if (/^(?:.+\.)?localhost\.?$/i.test(hostname)) return true
   return ipaddr.isValid(hostname) && ipaddr.process(hostname).range() === 'loopback'
 }

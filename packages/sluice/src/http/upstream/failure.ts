@@ -5,6 +5,7 @@ import { ForbiddenAddress } from './downloads.ts'
 const messages: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The response is longer or shorter than its content-length',
+  UND_ERR_SOCKET: 'The upstream closed the connection before the end of its response',
   UND_ERR_PRX_TLS: 'The certificate of the proxy does not hold',
   UND_ERR_PRX_CONN: 'The proxy closed the connection',
 }
