@@ -62,7 +62,12 @@ describe('a chat through a proxy with a password', () => {
     async (alpn) => {
       await using secure = await openTlsUpstream(server, { alpn, clients: authority })
       await using tunnels = await openForwardProxy({ hosts: { 'models.example': secure.port } })
-      const settings = { ca: authority.cert, certificate: client.cert, certificateKey: client.key }
+      const settings = {
+        ca: authority.cert,
+        certificate: client.cert,
+        certificateKey: client.key,
+        http2: alpn === 'h2',
+      }
       await using gateway = await start(
         { providers: { up: provider('https://models.example/v1', settings) }, ...retries },
         { variables: { https_proxy: tunnels.url, NO_PROXY: 'other.example' } },
@@ -82,7 +87,12 @@ describe('a chat through a proxy with a password', () => {
   test.each(['http/1.1', 'h2'] as const)('is not needed for that, over %s', async (alpn) => {
     const local = certificate('localhost', { names: ['localhost'], by: authority })
     await using secure = await openTlsUpstream(local, { alpn, clients: authority })
-    const settings = { ca: authority.cert, certificate: client.cert, certificateKey: client.key }
+    const settings = {
+      ca: authority.cert,
+      certificate: client.cert,
+      certificateKey: client.key,
+      http2: alpn === 'h2',
+    }
     await using gateway = await start({
       providers: {
         up: provider(`https://localhost:${secure.port}/v1`, settings),
@@ -199,6 +209,7 @@ test.each(['http/1.1', 'h2'] as const)(
       ca: inFolder('ca.pem', authority.cert),
       certificate: inFolder('client.pem', client.cert),
       certificateKey: inFolder('client-key.pem', client.key),
+      http2: alpn === 'h2',
     }
     inFolder(
       'sluice.yaml',

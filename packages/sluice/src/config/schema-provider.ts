@@ -121,6 +121,13 @@ export const provider = object(
     certificateKey: optional(
       text('The private key of the client certificate: PEM, or the path of a file.'),
     ),
+    http2: optional(
+      Type.Boolean(
+        described(
+          'Whether HTTP/2 is spoken if the server chooses it. Default false: HTTP/1.1, which costs less and tells a response without a length that was cut from one that is complete. true: for servers that speak nothing else.',
+        ),
+      ),
+    ),
     models: optional(
       listOf(
         providerModel,

@@ -29,6 +29,7 @@ const provider: Decision<ProviderConfig> = {
     ca: 'shown',
     certificate: 'shown',
     certificateKey: 'secret',
+    http2: 'shown',
     models: {
       each: {
         text: 'shown',

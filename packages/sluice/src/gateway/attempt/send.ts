@@ -19,6 +19,11 @@ export interface Dialing {
   readonly authorities?: string
   /** What the gateway shows of itself, in PEM. */
   readonly certificate?: { readonly chain: string; readonly key: string }
+  /**
+   * Whether HTTP/2 is spoken where the server chooses it. A response without a length may then look complete when its connection
+   * breaks, because undici takes it so.
+   */
+  readonly http2?: boolean
 }
 
 /** An outgoing request, credentials included. */

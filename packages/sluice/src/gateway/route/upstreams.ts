@@ -137,9 +137,11 @@ function dialingOf({
   ca,
   certificate,
   certificateKey,
+  http2,
 }: ProviderConfig): Pick<Upstream, 'dialing'> {
   const own = {
     ...(proxy !== undefined && { proxy }),
+    ...(http2 === true && { http2 }),
     ...(ca !== undefined && { authorities: ca }),
     ...(certificate !== undefined &&
       certificateKey !== undefined && { certificate: { chain: certificate, key: certificateKey } }),

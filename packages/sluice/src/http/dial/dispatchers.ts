@@ -70,16 +70,18 @@ export class Dispatchers implements AsyncDisposable {
     const proxy = this.#proxyOf(origin)
     if (proxy === undefined) {
       const lookup = lookupOf(addresses ?? [])
-      const agent = new this.#undici.Agent({ ...limits, connect: { ...socket(connectMs), lookup } })
+      const connect = { ...socket(connectMs), lookup }
+      const agent = new this.#undici.Agent({ ...limits, allowH2: false, connect })
       return { dispatcher: agent, origin: origin.name }
     }
     // An address is no server name (RFC 6066, 3).
     const servername = isIP(origin.hostname) === 0 ? { servername: origin.hostname } : {}
+    const tls = { allowH2: false, ...servername }
     const [address = origin.hostname] = addresses ?? []
     const host = isIP(address) === 6 ? `[${address}]` : address
     const scheme = origin.isTls ? 'https' : 'http'
     return {
-      dispatcher: this.#through(proxy, servername, connectMs),
+      dispatcher: this.#through(proxy, tls, connectMs),
       origin: `${scheme}://${host}:${origin.port}`,
     }
   }
@@ -93,16 +95,17 @@ export class Dispatchers implements AsyncDisposable {
   /** All origins share one connector, which remembers their TLS sessions longer than their connections last. */
   #directly(tls: Tls, connectMs: number): Agent {
     const connect = this.#undici.buildConnector({ ...socket(connectMs), ...tls })
-    return new this.#undici.Agent({ ...limits, connect })
+    return new this.#undici.Agent({ ...limits, allowH2: tls.allowH2, connect })
   }
 
   #through(proxy: string, requestTls: Tls, connectMs: number): ProxyAgent {
     return new this.#undici.ProxyAgent({
       ...limits,
       uri: proxy,
+      allowH2: requestTls.allowH2,
       connectTimeout: connectMs,
       requestTls: { ...socket(connectMs), ...requestTls },
-      proxyTls: socket(connectMs),
+      proxyTls: { ...socket(connectMs), allowH2: false },
       // Proxies forward http as it is; many refuse to open tunnels to other ports than 443.
       proxyTunnel: false,
     })
@@ -116,14 +119,16 @@ export interface Pinned {
 }
 
 type Tls = {
+  readonly allowH2: boolean
   readonly ca?: string
   readonly cert?: string
   readonly key?: string
   readonly servername?: string
 }
 
-function tlsOf({ authorities, certificate }: Dialing): Tls {
+function tlsOf({ authorities, certificate, http2 = false }: Dialing): Tls {
   return {
+    allowH2: http2,
     ...(authorities !== undefined && { ca: authorities }),
     ...(certificate && { cert: certificate.chain, key: certificate.key }),
   }

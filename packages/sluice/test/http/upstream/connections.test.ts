@@ -80,6 +80,32 @@ describe('connections to upstreams', () => {
     expect(await send(upstream.url)).toBe('200 hello')
   })
 
+  const cuts = ['', 'connection: close\r\n'].flatMap((connection) =>
+    (
+      [
+        'content-length: 10\r\n\r\nhello',
+        'transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n',
+      ] as const
+    ).flatMap((rest) =>
+      (['end', 'destroy', 'resetAndDestroy'] as const).map((how) => ({ connection, rest, how })),
+    ),
+  )
+  test.each(cuts)('that $how within $connection$rest cut the response', async (cut) => {
+    const upstream = await stage.openRawUpstream((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${cut.connection}${cut.rest}`)
+      setTimeout(() => socket[cut.how](), 20)
+    })
+    expect(await stage.openSending()(upstream.url)).toBe('upstream_cut')
+  })
+
+  test('that end a response without a length complete it', async () => {
+    const upstream = await stage.openRawUpstream((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nhello')
+      setTimeout(() => socket.end(), 20)
+    })
+    expect(await stage.openSending()(upstream.url)).toBe('200 hello')
+  })
+
   test('that are closed in the middle of a response are replaced', async () => {
     const upstream = await stage.openUpstream((request, response) => {
       if (request.url === '/v1') return void response.end('hello')
