@@ -107,6 +107,7 @@ export function breaches(sources: Sources): readonly string[] {
     ...purityBreaches(path, text),
     ...nameBreaches(path, text),
     ...engineBreaches(path, text),
+    ...admissionBreaches(path, text),
   ])
 }
 
@@ -193,6 +194,12 @@ function purityBreaches(path: string, text: string): readonly string[] {
 function engineBreaches(path: string, text: string): readonly string[] {
   const isNamed = packageOf(path) !== 'engine' && /['"`]builtin['"`/]/.test(text)
   return isNamed ? [`${path} asks for the built-in engine by name`] : []
+}
+
+/** A call is let in where its reservation is made, and nowhere else. */
+function admissionBreaches(path: string, text: string): readonly string[] {
+  const isAdmission = path.startsWith('sluice/gateway/admit/')
+  return !isAdmission && text.includes('admittedCall') ? [`${path} lets a call in`] : []
 }
 
 function nameBreaches(path: string, text: string): readonly string[] {

@@ -62,8 +62,6 @@ export interface Call {
   readonly held: HeldBytes
   /** What admission has granted the request. */
   readonly admission: {
-    readonly isGranted: boolean
-    readonly isPriced: boolean
     /** Budget reservation for each attempt; 0 if no budget counts the call. */
     readonly reservedNanoUsd?: number
     /** What the record of a beginning attempt has to name of its reservations while they are not settled. */

@@ -1,35 +1,35 @@
-import { defaultModels, GatewayError, operations, validate } from '@sluice/contract'
+import { operations, validate } from '@sluice/contract'
 import type { UnsupportedMode } from '../config/unsupported-mode.ts'
+import type { Admitted } from './admit/admitted.ts'
 import { answerOf, formatContext } from './answer.ts'
 import type { Attempted } from './attempt/attempt.ts'
-import { type Answer, type Call, modelOf } from './call.ts'
+import type { Answer, Call } from './call.ts'
 import type { AnyRequest } from './canonical.ts'
 import type { Gateway } from './gateway.ts'
-import type { Route, Routing } from './route/routing.ts'
+import { routeOf } from './route/call-route.ts'
 import { fallback } from './run/fallback.ts'
-import { asWritten, formatReports, type Run } from './run/run.ts'
+import { asWritten, type Draft, formatReports, type Run } from './run/run.ts'
 
-/** Handles one inference call: routes it, obtains a response and writes it in the caller's format. */
-export async function handle(gateway: Gateway, call: Call): Promise<Answer> {
-  const opening = openRun(gateway, call)
-  const run = opening instanceof Promise ? await opening : opening
+/** Handles one inference call: obtains a response and writes it in the caller's format. */
+export async function handle(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+  const run = openRun(gateway, admitted)
   return answerOf(run, began(run, await fallback(run)))
 }
 
-/**
- * Resolves the route of a call, once. Throws `model_not_found`, or `forbidden` if the key may not use the model.
- * Returns a promise only if providers must be asked for their models.
- */
-export function openRun(gateway: Gateway, call: Call): Run | Promise<Run> {
-  const canonical = canonicalOf(gateway, call)
-  const found = routeOf(gateway, call)
-  return found instanceof Promise
-    ? found.then((route) => ({ gateway, call, route, canonical }))
-    : { gateway, call, route: found, canonical }
+/** The run of an admitted call. */
+export function openRun(gateway: Gateway, admitted: Admitted): Run {
+  const { call, route } = admitted
+  return { gateway, call, route, admitted, canonical: canonicalOf(gateway, call) }
+}
+
+/** What would be sent of a call that was not admitted. Throws as `routeOf`. */
+export async function draft(gateway: Gateway, call: Call): Promise<Draft> {
+  const route = await routeOf(gateway, call)
+  return { gateway, call, route, canonical: canonicalOf(gateway, call) }
 }
 
 /** The same run for another request of the caller; the route is kept. */
-export function withCall(run: Run, call: Call): Run {
+export function withCall<D extends Draft>(run: D, call: Call): D {
   return { ...run, call, canonical: canonicalOf(run.gateway, call) }
 }
 
@@ -44,41 +44,8 @@ function began({ gateway, call: { trail } }: Run, attempted: Attempted): Attempt
   return attempted
 }
 
-/**
- * The route of the call's model. If the model is omitted, OpenAI's default model applies where it is configured,
- * otherwise the built-in model for the operation.
- */
-export function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
-  const { key, operation } = call
-  const model = modelOf(call)
-  const routing = gateway.routing()
-  return model !== undefined
-    ? routing.route(model, key, operation)
-    : defaultRoute(gateway, routing, call)
-}
-
-async function defaultRoute(
-  { engine }: Gateway,
-  routing: Routing,
-  { key, operation }: Call,
-): Promise<Route> {
-  const name = defaultModels[operation]
-  if (name === undefined)
-    throw new GatewayError('missing_parameter', "Missing required parameter: 'model'", {
-      param: 'model',
-    })
-  try {
-    return await routing.route(name, key, operation)
-  } catch (thrown) {
-    if (!(thrown instanceof GatewayError) || thrown.code !== 'model_not_found') throw thrown
-    const own = engine.models.find(({ operations }) => operations.includes(operation))
-    if (!own) throw thrown
-    return routing.route(own.id, key, operation)
-  }
-}
-
 /** The canonical request. Translated at most once per mode, and only if a target needs it. */
-function canonicalOf(gateway: Gateway, call: Call): Run['canonical'] {
+function canonicalOf(gateway: Gateway, call: Call): Draft['canonical'] {
   const made: Partial<Record<UnsupportedMode, AnyRequest>> = {}
   return (mode) => {
     const known = made[mode] ?? translate(gateway, call, mode)

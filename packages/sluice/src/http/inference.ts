@@ -1,6 +1,7 @@
 import { GatewayError, operations } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { TObject } from 'typebox'
+import type { Admitted } from '../gateway/admit/admitted.ts'
 import type { Answer, Call } from '../gateway/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { turn } from '../gateway/turns.ts'
@@ -17,7 +18,7 @@ import { readForm } from './form.ts'
 export interface Inference {
   readonly format: ClientFormat
   /** Obtains the response of a call. */
-  readonly handle: (gateway: Gateway, call: Call) => Promise<Answer>
+  readonly handle: (gateway: Gateway, admitted: Admitted) => Promise<Answer>
 }
 
 /** Serves one inference call from body to response. Throws GatewayError if no status has been written yet. */
@@ -30,9 +31,9 @@ export async function serveInference(exchange: Exchange, inference: Inference): 
   else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
   const call = reading instanceof Promise ? await reading : reading
   request.call = call
-  const admitted = admitCall(exchange, call)
-  if (admitted) await admitted
-  await deliverAnswer(exchange, call, handle(gateway, call))
+  const admitting = admitCall(exchange, call)
+  const admitted = admitting instanceof Promise ? await admitting : admitting
+  await deliverAnswer(exchange, call, handle(gateway, admitted))
 }
 
 /** Sends a response as soon as it has begun. */

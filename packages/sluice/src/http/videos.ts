@@ -9,6 +9,7 @@ import {
   videoOf,
 } from '../gateway/kept/videos.ts'
 import type { Address, Exchange } from './address.ts'
+import { doorOf } from './admit.ts'
 import { createCall } from './create-call.ts'
 import { foreignBytesHeaders } from './foreign-bytes.ts'
 import { deliverAnswer } from './inference.ts'
@@ -88,7 +89,7 @@ export async function serveVideo(exchange: Exchange): Promise<void> {
   const job = await findVideo(gateway, key, parameters['id'] ?? '')
   const call = createCall(exchange, { format: ownFormats.getVideo, fields: { id: job.id } })
   exchange.request.call = call
-  reply.send(shown(exchange, await pollVideo(gateway, call, job)))
+  reply.send(shown(exchange, await pollVideo(doorOf(exchange), call, job)))
 }
 
 async function remove({ gateway, key, reply, parameters, cancellation }: Exchange): Promise<void> {
@@ -110,13 +111,13 @@ export async function serveVideoContent(exchange: Exchange): Promise<void> {
   request.call = call
   // Polling the job is part of the same call, and its attempts are counted with it.
   const poll = createCall(exchange, { format: ownFormats.getVideo, fields: { id: found.id } })
-  const job = await pollVideo(gateway, { ...poll, trail: call.trail }, found)
+  const job = await pollVideo(doorOf(exchange), { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
   // An error in place of the bytes has them too, and no use for them.
   request.answerHeaders.push(...foreignBytesHeaders)
   if (gateway.videos.owns(job)) return sendClip(exchange, job, fields.variant ?? 'video')
-  await deliverAnswer(exchange, call, downloadUpstream(gateway, call, job))
+  await deliverAnswer(exchange, call, downloadUpstream(doorOf(exchange), call, job))
 }
 
 async function sendClip(

@@ -21,14 +21,14 @@ test('a GET is answered without its body, which may never come', async () => {
     const exchange = {
       request,
       reply,
-      gateway: gateway.gateway,
+      gateway: { ...gateway.gateway, routing: () => ({ route: () => ({ levels: [] }) }) },
       options: {},
       parameters: { id: 'video_1' },
       key: callerOf(sampleKey()),
       cancellation: new Cancellation(),
-      admission: { isGranted: true, isPriced: true },
+      admission: { isGranted: true, isPriced: true, elsewhere: { route: 'm', budget: 'b' } },
     } as unknown as Exchange
-    const handle = async (_gateway: unknown, call: Call) => {
+    const handle = async (_gateway: unknown, { call }: { readonly call: Call }) => {
       asked.push(call)
       return { kind: 'json', body: {}, headers: {} } as const
     }

@@ -112,17 +112,13 @@ export class Attempt implements CancelListener, Growing {
    */
   constructor(run: Run, target: Target, cancellation: Cancellation) {
     const { trail, admission } = run.call
-    // Every request to an upstream or engine passes here, so this is where admission is enforced.
     const described: Operation = operations[run.call.operation]
-    const isFree = described.isFree === true
-    if (!admission.isGranted || !(isFree || admission.isPriced))
-      throw new GatewayError('internal', 'The call was not let in')
     trail.attempts += 1
     trail.provider = target.providerId
     trail.model = target.model
     this.number = trail.attempts
     this.target = target
-    if (isFree) this.#usage = noUsage
+    if (described.isFree === true) this.#usage = noUsage
     this.#run = run
     this.#cancellation = cancellation
     this.#startedAt = run.gateway.now()

@@ -1,12 +1,12 @@
 import type { Native } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
-import { formatReports, modeOf, type Run } from '../run/run.ts'
+import { formatReports, modeOf, type Draft } from '../run/run.ts'
 
 type Headers = Readonly<Record<string, string>>
 
 /** The caller's headers that are sent on. What the upstream does not take of them is reported as left out. */
 export function headersFor(
-  run: Run,
+  run: Draft,
   target: Extract<Target, { kind: 'upstream' }>,
   native: Native,
 ): Headers {

@@ -26,7 +26,7 @@ import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import { outputMaxOf } from '../limits/output-max.ts'
 import type { Target } from '../route/routing.ts'
-import { asWritten, modeOf, nativeReportsOf, type Run, reportsOf } from '../run/run.ts'
+import { asWritten, modeOf, nativeReportsOf, type Draft, reportsOf } from '../run/run.ts'
 import { turn } from '../turns.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from './cancellation.ts'
@@ -81,7 +81,7 @@ export interface Prepared {
  * canonical request encoded by the codec. Throws `unsupported_parameter` if the target cannot express a field.
  */
 export function prepare(
-  run: Run,
+  run: Draft,
   target: UpstreamTarget,
   cancellation: Cancellation,
 ): Prepared | Promise<Prepared> {
@@ -114,7 +114,7 @@ export function nativeOf(
   return fits ? native : undefined
 }
 
-function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepared {
+function prepareNative(run: Draft, target: UpstreamTarget, native: Native): Prepared {
   const { call } = run
   const { framing = 'sse' } = native
   const mendedOf = native.mended?.(call.request.outline)
@@ -148,7 +148,7 @@ function prepareNative(run: Run, target: UpstreamTarget, native: Native): Prepar
   }
 }
 
-function nativeRequest(run: Run, target: UpstreamTarget, native: Native): UpstreamRequest {
+function nativeRequest(run: Draft, target: UpstreamTarget, native: Native): UpstreamRequest {
   const { format, operation, request, query, stream } = run.call
   const changes = changesOf(run, target, native)
   const fields = { ...changes.fields }
@@ -180,7 +180,7 @@ function nativeRequest(run: Run, target: UpstreamTarget, native: Native): Upstre
 }
 
 /** Reports what the model does not accept. Another Sluice gateway does this for its own models. */
-function changesOf(run: Run, target: UpstreamTarget, native: Native): SplitChanges {
+function changesOf(run: Draft, target: UpstreamTarget, native: Native): SplitChanges {
   const { call, gateway } = run
   const isGateway = gateway.health.isGateway(target.upstream.id)
   const { outputLimit } = call.admission
@@ -234,7 +234,7 @@ interface Encoding extends Offered {
 const encodedAtOnceBytesMax = 256 * 1024
 
 async function prepareCodec(
-  run: Run,
+  run: Draft,
   target: UpstreamTarget,
   encoding: Encoding,
 ): Promise<Prepared> {
@@ -278,7 +278,7 @@ async function prepareCodec(
 
 /** The request with the limit of its output lowered to what the target writes, or with the one that the gateway sets. */
 export function lowered(
-  { call }: Run,
+  { call }: Draft,
   canonical: AnyRequest,
   target: Pick<NativeTarget, 'leftOut' | 'outputTokensMax'>,
 ): AnyRequest {
@@ -309,7 +309,7 @@ function replyOf({ reply, usage, jobId, made = [] }: Decoded<OperationName>): Re
 
 /** Fetches the files the codec needs. When one fails, the other fetches are aborted. */
 async function fetchWanted(
-  { gateway, call }: Run,
+  { gateway, call }: Draft,
   { codec, canonical, cancellation }: Encoding,
 ): Promise<CodecContext['media']> {
   const wanted = codec.media?.(canonical) ?? []
@@ -331,7 +331,7 @@ async function fetchWanted(
 }
 
 async function codecContext(
-  run: Run,
+  run: Draft,
   target: UpstreamTarget,
   encoding: Encoding,
   outputTokensMax: number | undefined,

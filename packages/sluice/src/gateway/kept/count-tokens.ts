@@ -1,7 +1,8 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
 import { answerHeaders, answerOf } from '../answer.ts'
 import { nativeOf } from '../attempt/prepare.ts'
-import type { Answer, Call } from '../call.ts'
+import type { Admitted } from '../admit/admitted.ts'
+import type { Answer } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
 import { begin, openRun } from '../handle.ts'
 import { modeOf } from '../run/run.ts'
@@ -10,8 +11,9 @@ import { modeOf } from '../run/run.ts'
  * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format;
  * otherwise the built-in tokenizer does, which is an estimate for other models.
  */
-export async function countTokens(gateway: Gateway, call: Call): Promise<Answer> {
-  const run = await openRun(gateway, call)
+export async function countTokens(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+  const run = openRun(gateway, admitted)
+  const { call } = run
   const target = run.route.levels[0]?.[0]
   if (target?.kind === 'upstream' && nativeOf(gateway, call, target))
     return answerOf(run, await begin(run))

@@ -4,11 +4,11 @@ import { outgoing } from '../attempt/outgoing.ts'
 import { prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
-import { openRun, withCall } from '../handle.ts'
+import { draft, withCall } from '../handle.ts'
 import { orderFor } from '../route/order-targets.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { unpricedNote } from '../route/unpriced.ts'
-import { modeOf, type Run } from '../run/run.ts'
+import { type Draft, modeOf } from '../run/run.ts'
 
 /** The result of a dry run: what would happen to a call, without sending anything. */
 export interface Explanation {
@@ -58,7 +58,7 @@ export interface ExplainedTarget {
 }
 
 export async function explainCall(gateway: Gateway, call: Call): Promise<Explanation> {
-  const run = await openRun(gateway, call)
+  const run = await draft(gateway, call)
   const { route } = run
   const targets: ExplainedTarget[] = []
   const isPriced = ({ price }: Target) => price.written(gateway.now()) !== undefined
@@ -96,7 +96,7 @@ function placesAt(
 }
 
 async function encoded(
-  run: Run,
+  run: Draft,
   target: Target,
 ): Promise<Pick<ExplainedTarget, 'mode' | 'upstream' | 'dropped' | 'error'>> {
   if (target.kind === 'engine') return { mode: 'engine', dropped: [] }

@@ -17,6 +17,7 @@ import type { Answer, Call } from '../call.ts'
 import { CallRequest } from '../call-request.ts'
 import { formatLargeJson, isLargeJson } from '../format-large.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Admitted } from '../admit/admitted.ts'
 import { begin, openRun, withCall } from '../handle.ts'
 import type { HeldBytes } from '../held-bytes.ts'
 import type { Run } from '../run/run.ts'
@@ -41,7 +42,8 @@ const keptBytesMax = 16 * 1024 * 1024
  * POST /v1/responses with state: prepends the conversation before `previous_response_id` and stores the response
  * unless `store` is false. If the upstream created the earlier response itself, the upstream continues it.
  */
-export async function createResponse(gateway: Gateway, call: Call): Promise<Answer> {
+export async function createResponse(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+  const { call } = admitted
   const request = call.request.value as ResponsesRequest
   const requestBytesMax = Math.min(keptBytesMax, gateway.keptLimits().keptResponses.bytes)
   if (request.store !== false && call.held.bytes > requestBytesMax)
@@ -50,7 +52,7 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
       `A request of more than ${requestBytesMax} bytes is not kept: send it with store: false`,
       { param: 'store' },
     )
-  const { asked, answering } = await continuedRun(gateway, call)
+  const { asked, answering } = await continuedRun(gateway, admitted)
   const attempted = await begin(answering)
   if (request.store === false) return answerOf(answering, attempted)
   const kept = {
@@ -67,8 +69,8 @@ export async function createResponse(gateway: Gateway, call: Call): Promise<Answ
  * POST /v1/responses/compact: returns a shortened conversation. Nothing is stored; the caller sends the result from
  * then on.
  */
-export async function compactResponse(gateway: Gateway, call: Call): Promise<Answer> {
-  const { answering } = await continuedRun(gateway, call)
+export async function compactResponse(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+  const { answering } = await continuedRun(gateway, admitted)
   // The result covers the whole conversation, not only what the caller sent in this request.
   const { written: _, ...whole } = answering.call
   return answerOf({ ...answering, call: whole }, await begin(answering))
@@ -77,10 +79,10 @@ export async function compactResponse(gateway: Gateway, call: Call): Promise<Ans
 /** The call as the caller sent it (`asked`), and the run with the earlier conversation prepended. */
 async function continuedRun(
   gateway: Gateway,
-  call: Call,
+  admitted: Admitted,
 ): Promise<{ readonly asked: Call; readonly answering: Run }> {
-  const asked = await withReferred(gateway, call)
-  const run = await openRun(gateway, asked)
+  const asked = await withReferred(gateway, admitted.call)
+  const run = withCall(openRun(gateway, admitted), asked)
   await checkNamedIds(run)
   const { previous_response_id: previousId } = asked.request.value as ResponsesRequest
   const continued = previousId == null ? asked : await withPrevious(run, previousId)

@@ -17,6 +17,8 @@ import { namedFilesOf } from '../attempt/named-files.ts'
 import { nameOfSecret } from '../attempt/secret-name.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Gateway } from '../gateway.ts'
+import { admitOn, type Door } from '../admit/admit.ts'
+import type { Admitted } from '../admit/admitted.ts'
 import { begin, openRun } from '../handle.ts'
 import type { Target, Upstream } from '../route/routing.ts'
 import type { Run } from '../run/run.ts'
@@ -29,8 +31,9 @@ const keptSeconds = 86_400
  * Starts a video job, here or upstream, and stores it under an id of the gateway. Upstream ids are never shown or
  * accepted.
  */
-export async function createVideo(gateway: Gateway, call: Call): Promise<Answer> {
-  const run = await openRun(gateway, call)
+export async function createVideo(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+  const run = openRun(gateway, admitted)
+  const { call } = run
   const [target] = run.route.levels[0] ?? []
   const job =
     target?.kind === 'engine' && target.providerId === gateway.engine.id
@@ -146,9 +149,10 @@ function noVideo(id: string): GatewayError {
 }
 
 /** Asks the upstream for the status of a job, unless it has already ended. */
-export async function pollVideo(gateway: Gateway, call: Call, job: VideoJob): Promise<VideoJob> {
+export async function pollVideo(door: Door, call: Call, job: VideoJob): Promise<VideoJob> {
+  const { gateway } = door
   if (gateway.videos.owns(job) || job.status === 'completed' || job.status === 'failed') return job
-  const attempted = await askOwner(await ownerRun(gateway, call, job), job)
+  const attempted = await askOwner(await ownerRun(door, call, job), job)
   const { answer } = attempted
   if (answer.kind !== 'reply') {
     attempted.abandon()
@@ -171,29 +175,24 @@ export async function pollVideo(gateway: Gateway, call: Call, job: VideoJob): Pr
 }
 
 /** Downloads a finished video from the upstream that made it. */
-export async function downloadUpstream(
-  gateway: Gateway,
-  call: Call,
-  job: VideoJob,
-): Promise<Answer> {
-  const run = await ownerRun(gateway, call, job)
+export async function downloadUpstream(door: Door, call: Call, job: VideoJob): Promise<Answer> {
+  const run = await ownerRun(door, call, job)
   return answerOf(run, await askOwner(run, job))
 }
 
 /** A run that goes to the provider that has the job. */
-async function ownerRun(gateway: Gateway, call: Call, job: VideoJob): Promise<Run> {
+async function ownerRun(door: Door, call: Call, job: VideoJob): Promise<Run> {
+  const { gateway } = door
   const routing = gateway.routing()
   ownerOf(gateway, job)
   // The caller was authorized for the job under the model name it wrote, which may differ from the upstream's.
   const anyModel = { ...call.key, holders: [] }
   const model = `${job.provider}/${upstreamModelOf(job)}`
   const { upstreamId: jobId } = job
-  return {
-    gateway,
-    call: { ...call, ...(jobId !== undefined && { jobId }) },
-    route: await routing.route(model, anyModel, call.operation),
-    canonical: () => ({ id: job.id }),
-  }
+  const route = await routing.route(model, anyModel, call.operation)
+  const asked = { ...call, ...(jobId !== undefined && { jobId }) }
+  const admitted = await admitOn(door, asked, route)
+  return { ...openRun(gateway, admitted), canonical: () => ({ id: job.id }) }
 }
 
 /** The data stored to find a job at its upstream again. */

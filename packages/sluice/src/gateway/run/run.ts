@@ -1,32 +1,38 @@
 import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
+import type { Admitted } from '../admit/admitted.ts'
 import type { HeldPlaces } from '../attempt/held-places.ts'
 import type { Call } from '../call.ts'
 import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route, Target } from '../route/routing.ts'
 
-/** A call being processed: the context shared by all steps from routing to the last attempt. */
-export interface Run {
+/** A call on its route, as far as requests for its targets can be built. */
+export interface Draft {
   readonly gateway: Gateway
   readonly call: Call
   readonly route: Route
   /** The canonical request for a mode; computed once, when the first target needs it. */
   readonly canonical: (mode: UnsupportedMode) => AnyRequest
+  /** The most output tokens that the target has just said to accept. */
+  readonly outputTokensMax?: number
+}
+
+/** An admitted call being processed: the context shared by all steps to the last attempt. */
+export interface Run extends Draft {
+  readonly admitted: Admitted
   /** The concurrency slots this try holds. */
   readonly places?: HeldPlaces
   /** The number of attempts this try is split into; absent means one. */
   readonly pieces?: number
-  /** The most output tokens that the target has just said to accept. */
-  readonly outputTokensMax?: number
 }
 
 /**
  * The policy for fields a target cannot express. The call's setting wins over the route's, and that over the
  * target's.
  */
-export function modeOf({ call, route }: Run, target: Target): UnsupportedMode {
+export function modeOf({ call, route }: Draft, target: Target): UnsupportedMode {
   return call.unsupported ?? route.options.unsupported ?? target.unsupported
 }
 
@@ -57,17 +63,17 @@ export function asWritten(call: Call, thrown: unknown): GatewayError {
 type Reports = Pick<FormatContext, 'unsupported' | 'leftOut'>
 
 /** Refuses fields a target cannot express, or records them as dropped. Given paths are those of canonical fields. */
-export function reportsOf(run: Run, target: Target): Reports {
+export function reportsOf(run: Draft, target: Target): Reports {
   return reportsAt(run, target, (param) => pathIn(run.call, param))
 }
 
 /** The same for a request in the caller's own format, where the given paths are. */
-export function nativeReportsOf(run: Run, target: Target): Reports {
+export function nativeReportsOf(run: Draft, target: Target): Reports {
   return reportsAt(run, target, (param) => param)
 }
 
 function reportsAt(
-  run: Run,
+  run: Draft,
   target: Target,
   pathOf: (param: string) => string | undefined,
 ): Reports {

@@ -197,8 +197,7 @@ async function testProvider(
   const begun = gateway.now()
   let failure: GatewayError | undefined
   try {
-    await admitCall(exchange, call)
-    const answer = await handle(gateway, call)
+    const answer = await handle(gateway, await admitCall(exchange, call))
     if (answer.kind === 'stream') answer.pieces.cancel(new GatewayError('cancelled', 'Not needed'))
   } catch (thrown) {
     failure = GatewayError.from(thrown)
