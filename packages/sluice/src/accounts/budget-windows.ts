@@ -88,12 +88,6 @@ function endOfZoned(window: ZonedWindow, slot: number): number {
   return momentOf(zone, endOfSlot(calendar, slot))
 }
 
-/** The parts of a window with a time zone; undefined for others. */
-export function zoneOf(window: BudgetWindow): string | undefined {
-  if (typeof window === 'number' || window === 'lifetime' || isUtc(window)) return undefined
-  return partsOf(window).zone
-}
-
 function partsOf(window: ZonedWindow): {
   readonly calendar: CalendarWindow
   readonly zone: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createClient } from '@redis/client'
-import { endOfSlot, slotOf, zoneOf } from '../accounts/budget-windows.ts'
+import { endOfSlot, slotOf } from '../accounts/budget-windows.ts'
 import type { BudgetWindow, Claim } from '../ports/limiter.ts'
 import { isRequests } from './limiter-redis-amounts.ts'
 import { limiterScript } from './limiter-redis-script.ts'
@@ -144,9 +144,9 @@ export class RedisLink {
   }
 }
 
-/** Scripts of Redis know no time zones: those of a window are told by the starts of the periods around now. */
+/** Scripts of Redis know no calendar: a calendar window is told by the starts of the periods around now. */
 function periodsOf(window: BudgetWindow, date: number): string {
-  if (zoneOf(window) === undefined) return String(window)
+  if (typeof window === 'number' || window === 'lifetime') return String(window)
   const slot = slotOf(window, date) - 1
   const known = periods.get(window)
   if (known?.slot === slot) return known.text
@@ -156,7 +156,7 @@ function periodsOf(window: BudgetWindow, date: number): string {
   return text
 }
 
-/** Of each window with a time zone. */
+/** Of each calendar window. */
 const periods = new Map<BudgetWindow, { readonly slot: number; readonly text: string }>()
 
 /** The key that Redis has as long as it has lost nothing. */

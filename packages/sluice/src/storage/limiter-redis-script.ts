@@ -24,27 +24,7 @@ local function said(number) if number == math.huge then return '-1' end return t
 local function whole(number) return string.format('%.0f', number) end
 local function least(a, b) if a < b then return a end return b end
 
--- Dates as in 'chrono-Compatible Low-Level Date Algorithms' (H. Hinnant).
-local function monthOf(days)
-  local z = days + 719468
-  local era = math.floor(z / 146097)
-  local doe = z - era * 146097
-  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
-  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
-  local month = (math.floor((5 * doy + 2) / 153) + 2) % 12
-  local year = yoe + era * 400
-  if month < 2 then year = year + 1 end
-  return year * 12 + month
-end
-local function monthStart(slot)
-  local year, month = math.floor(slot / 12), slot % 12
-  if month < 2 then year = year - 1 end
-  local era = math.floor(year / 400)
-  local yoe = year - era * 400
-  local doy = math.floor((153 * ((month + 10) % 12) + 2) / 5)
-  return (era * 146097 + yoe * 365 + math.floor(yoe / 4) - math.floor(yoe / 100) + doy - 719468) * day
-end
--- A window in a time zone is told by the slot of its first period and the starts of the periods around now.
+-- A calendar window is told by the slot of its first period and the starts of the periods around now.
 local zones = {}
 local function zoneOf(window)
   local first, starts = string.match(window, '^zone:(%d+):(.+)$')
@@ -63,22 +43,13 @@ local function slotOf(window, at)
     return zone.first - 1
   end
   if window == 'lifetime' then return 0 end
-  local hours = tonumber(window)
-  if hours then return math.floor(at / (hours * minute)) end
-  local days = math.floor(at / day)
-  if window == 'day' then return days end
-  if window == 'week' then return math.floor((days + 3) / 7) end
-  return monthOf(days)
+  return math.floor(at / (tonumber(window) * minute))
 end
 local function endOf(window, slot)
   local zone = zoneOf(window)
   if zone then return zone.starts[math.max(1, least(#zone.starts, slot - zone.first + 2))] end
   if window == 'lifetime' then return math.huge end
-  local hours = tonumber(window)
-  if hours then return (slot + 61) * hours * minute end
-  if window == 'day' then return (slot + 1) * day end
-  if window == 'week' then return ((slot + 1) * 7 - 3) * day end
-  return monthStart(slot + 1)
+  return (slot + 61) * tonumber(window) * minute
 end
 
 local rate, concurrency, budget = {}, {}, {}
