@@ -1,3 +1,5 @@
+import distance from 'damerau-levenshtein'
+
 /** Longer names are hardly typos and would take long to compare. */
 const lengthMax = 80
 
@@ -17,7 +19,7 @@ export function similarName(name: string, names: Iterable<string>): string | und
     if (lastWord.length > 2 && other === lastWord && other !== plain) byWord ??= candidate
     if (candidate === name || Math.abs(other.length - plain.length) > most) continue
     if (other === plain) return candidate
-    const steps = distance(plain, other)
+    const { steps } = distance(plain, other)
     if (steps > most) continue
     nearest = candidate
     most = steps - 1
@@ -33,32 +35,4 @@ export function didYouMean(name: string, names: Iterable<string>): string {
 
 function plainly(name: string): string {
   return name.toLowerCase().replace(/[-_ ]/g, '')
-}
-
-/** The number of letters to insert, delete, replace or swap with a neighbour (optimal string alignment). */
-function distance(left: string, right: string): number {
-  let before: number[] = []
-  let last = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= left.length; row += 1) {
-    const next = [row]
-    for (let column = 1; column <= right.length; column += 1) {
-      const isSame = left[row - 1] === right[column - 1]
-      const isSwapped =
-        row > 1 &&
-        column > 1 &&
-        left[row - 1] === right[column - 2] &&
-        left[row - 2] === right[column - 1]
-      next.push(
-        Math.min(
-          (last[column] ?? 0) + 1,
-          (next[column - 1] ?? 0) + 1,
-          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
-          isSwapped ? (before[column - 2] ?? 0) + 1 : Infinity,
-        ),
-      )
-    }
-    before = last
-    last = next
-  }
-  return last[right.length] ?? 0
 }
