@@ -97,13 +97,15 @@ const anthropicInput = [
   'usage_input_tokens_cache_read',
 ]
 
-/** Characters read per turn of the event loop, which takes a few milliseconds. */
-const unitsPerTurn = 64 * 1024
+/** Characters per turn of the event loop, which takes a few milliseconds to read. */
+const piecesInTurn = /[^]{1,65536}/gu
 
-/** Splits a text into pieces, which `readExport` reads in one turn each. */
-export function* inTurns(text: string): Generator<string> {
-  for (let from = 0; from < text.length; from += unitsPerTurn)
-    yield text.slice(from, from + unitsPerTurn)
+/** Splits a text into pieces, with a turn of the event loop after each. */
+export async function* inTurns(text: string): AsyncGenerator<string, void> {
+  for (const [piece] of text.matchAll(piecesInTurn)) {
+    yield piece
+    await nextTurn()
+  }
 }
 
 /**
@@ -116,19 +118,14 @@ export async function readExport(
 ): Promise<ProviderExport> {
   const sums = new Map<string, Billed>()
   let found: Form | undefined
-  for await (const rows of pagesIn(pieces)) {
-    for (const row of rows) {
-      found ??= formOf(Object.keys(row))
-      // Days without usage are rows without values.
-      if (!found.columns.some((column) => column !== 'start_time_iso' && row[column] !== ''))
-        continue
-      const billed = found.read(row)
-      const name = `${billed.day} ${billed.model}`
-      const before = sums.get(name)
-      // Copied, because its texts are slices that would keep the whole piece in memory.
-      sums.set(name, before ? added(before, billed) : structuredClone(billed))
-    }
-    await nextTurn()
+  for await (const row of rowsIn(pieces)) {
+    found ??= formOf(Object.keys(row))
+    // Days without usage are rows without values.
+    if (!found.columns.some((column) => column !== 'start_time_iso' && row[column] !== '')) continue
+    const billed = found.read(row)
+    const name = `${billed.day} ${billed.model}`
+    const before = sums.get(name)
+    sums.set(name, before ? added(before, billed) : billed)
   }
   const { form, provider, operations } = found ?? formOf([])
   return { form, provider, ...(operations && { operations }), rows: [...sums.values()] }
@@ -143,9 +140,9 @@ function formOf(names: readonly string[]): Form {
   )
 }
 
-async function* pagesIn(
+async function* rowsIn(
   pieces: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<readonly Row[], void> {
+): AsyncGenerator<Row, void> {
   try {
     yield* readCsv(pieces)
   } catch (cause) {

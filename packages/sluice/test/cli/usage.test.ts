@@ -164,6 +164,7 @@ test.each([
   ['usage_date_utc,model,cost_usd\n\n2026-08-01,a', /Line 3 has 2 values/],
   ['usage_date_utc,model,cost_usd\n2026-08-01,"a\n",1\n2026-08-02,"b,1\n', /mark in line 4/],
   ['usage_date_utc,model,cost_usd\n2026-08-01,"a"b,1\n2026-08-02,c,1', /mark in line 2/],
+  ['usage_date_utc,model,cost_usd\n2026-08-01,a,1\n2026-08-02,a "b",1', /mark in line 3/],
   [
     'usage_date_utc,model_version,usage_input_tokens_no_cache\n2026-08-01,a,1',
     /no export that is known/,
@@ -210,6 +211,13 @@ test('a line that does not end is not read to the end', async () => {
   }
   await expect(readExport(endless())).rejects.toThrow(/Line 2 is longer than/)
   expect(pieces).toBeLessThan(20)
+})
+
+test('no character is lost between two pieces of a bill', async () => {
+  const head = 'usage_date_utc,model,cost_usd\n2026-08-01,'
+  const model = `${'x'.repeat(65_535 - head.length)}👍`
+  const { rows } = await readExport(inTurns(`${head}${model},1`))
+  expect(rows).toEqual([{ day: '2026-08-01', model, costUsd: 1 }])
 })
 
 test('while a large bill is read, others have their turns', async () => {
