@@ -85,7 +85,7 @@ describe('an engine that does not look at its signal', () => {
       because: 'test',
       price: freeTarget('test', ''),
       unsupported: 'refuse',
-      places: [],
+      slots: [],
       whenFull: 'wait',
       timeouts: { ...defaultTimeouts, ...timeouts },
       engine: async () => ({ chat }) as never,

@@ -35,13 +35,13 @@ import { createPriceBook } from '../prices/book.ts'
 import { overridesOf } from '../prices/overrides.ts'
 import { createTargetPrices } from '../prices/target-price.ts'
 import { providers } from '../providers/index.ts'
-import type { Entrances } from '../storage/entrances.ts'
+import type { SlotQueues } from '../storage/slot-queues.ts'
 import { type KeyRing, openKeyRing } from '../storage/key-ring.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
-import { entranceBoundsOf, openLimits } from './open-limits.ts'
+import { openLimits, slotLimitsOf } from './open-limits.ts'
 import { sharedAttempts, shareLiveCalls } from './worker-sharing.ts'
 import { type Offered, type OpenWatching, openWatching } from './open-watching.ts'
 
@@ -79,13 +79,13 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const { fetch } = network
   const tokens = createTokens({ fetch, issuers: config.jwt, dated: (key) => keys.dated(key), now })
   const send = senderOf(network, () => current.config)
-  const { limiter, entrances } = await openLimits(input)
+  const { limiter, slotQueues } = await openLimits(input)
   opening.use(limiter)
   settleLeft(store, limiter)
   const engineWaiting = () => opened.engine.waiting()
   const waits = { underWay: () => server.underWay(), engineWaiting }
   const shared = openShared(link)
-  const observed = { ...shared, network, limiter, entrances, now, ...waits }
+  const observed = { ...shared, network, limiter, slotQueues, now, ...waits }
   const watching = opening.use(await openWatching({ ...input, ...observed }))
   const opened = opening.use(await openEngine({ store, now, newId, log, ...engineShare(input) }))
   const { engine, videos, published } = opened
@@ -100,7 +100,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const gateway: Gateway = {
     store,
     limiter,
-    ...doorsOf(entrances),
+    ...slotQueuesOf(slotQueues),
     ...watching.told,
     learnedSizes: new LearnedSizes(),
     learnedMaxima: createLearnedMaxima(now),
@@ -149,10 +149,10 @@ function senderOf(network: Network, config: () => Config): Send {
   return createSender(network, { proxyResolves: () => config().media.proxyResolves === true })
 }
 
-function doorsOf(entrances: Entrances): Pick<Gateway, 'entrance' | 'upstreamPlaces'> {
+function slotQueuesOf(slotQueues: SlotQueues): Pick<Gateway, 'slots' | 'upstreamSlots'> {
   return {
-    entrance: entrances.of('requests'),
-    upstreamPlaces: (name) => entrances.of(`upstream ${name}`),
+    slots: slotQueues.of('requests'),
+    upstreamSlots: (name) => slotQueues.of(`upstream ${name}`),
   }
 }
 
@@ -221,7 +221,7 @@ function serverOptions({ server }: Config, current: () => Config): ServerOptions
     bodyUnitsMax: server.bodyLimitValues,
     requestTimeoutMs: server.requestTimeoutMs,
     keyLimits: () => current().limits,
-    entranceBounds: () => entranceBoundsOf(current().limits),
+    slotLimits: () => slotLimitsOf(current().limits),
     heldBytes: () => current().limits,
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
     ...(server.trustedProxies && { trustedProxies: addressListOf(server.trustedProxies) }),

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { recallBudget } from '../gateway/limits/recall-budget.ts'
-import type { EntranceBounds } from '../ports/entrance.ts'
+import type { SlotLimits } from '../ports/slot-queue.ts'
 import type { BudgetClaim } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
-import { createEntrance } from '../storage/entrance-memory.ts'
-import { createRemoteEntrance } from '../storage/entrance-remote.ts'
-import { Entrances } from '../storage/entrances.ts'
+import { createSlotQueue } from '../storage/slot-queue-memory.ts'
+import { createRemoteSlotQueue } from '../storage/slot-queue-remote.ts'
+import { SlotQueues } from '../storage/slot-queues.ts'
 import { createMemoryLimiter } from '../storage/limiter-memory.ts'
 import { createRemoteLimiter } from '../storage/limiter-remote.ts'
 import type { Counting } from '../storage/redis-roll-call.ts'
@@ -21,7 +21,7 @@ export interface LimitsInput {
 }
 
 export interface OpenLimits extends Pick<Gateway, 'limiter'> {
-  readonly entrances: Entrances
+  readonly slotQueues: SlotQueues
 }
 
 /** Opens the limits: in this process, in the primary process of several workers, or in Redis. */
@@ -32,11 +32,11 @@ export async function openLimits({
   link,
 }: LimitsInput): Promise<OpenLimits> {
   const recall = (claim: BudgetClaim) => recallBudget(store, claim, Date.now())
-  const entrances = new Entrances((name) =>
-    link ? createRemoteEntrance(link, name) : createEntrance(),
+  const slotQueues = new SlotQueues((name) =>
+    link ? createRemoteSlotQueue(link, name) : createSlotQueue(),
   )
-  if (link && !redis) return { entrances, limiter: createRemoteLimiter(link, { recall }) }
-  if (!redis) return { entrances, limiter: createMemoryLimiter({ recall }) }
+  if (link && !redis) return { slotQueues, limiter: createRemoteLimiter(link, { recall }) }
+  if (!redis) return { slotQueues, limiter: createMemoryLimiter({ recall }) }
   // The client is loaded only if Redis is configured.
   const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
   const limiter = await openRedisLimiter({
@@ -48,7 +48,7 @@ export async function openLimits({
       else log.error({ error: String(reason) }, 'Redis does not answer: limits are not shared')
     },
   })
-  return { entrances, limiter }
+  return { slotQueues, limiter }
 }
 
 /** With a journal, Redis that has lost its data is not used before all gateways on this database have counted. */
@@ -76,9 +76,9 @@ async function countingOf(
 }
 
 /** Cached, because it is needed for each request. */
-const knownBounds = new WeakMap<Config['limits'], EntranceBounds>()
+const knownBounds = new WeakMap<Config['limits'], SlotLimits>()
 
-export function entranceBoundsOf(limits: Config['limits']): EntranceBounds | undefined {
+export function slotLimitsOf(limits: Config['limits']): SlotLimits | undefined {
   const { concurrentRequests: inside, waitingRequests: waiting, waitMs } = limits
   if (inside === undefined) return undefined
   const known = knownBounds.get(limits) ?? { inside, waiting, waitMs }

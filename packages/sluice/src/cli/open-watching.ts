@@ -9,7 +9,7 @@ import { RefusedCalls } from '../telemetry/refused-calls.ts'
 import { type OpenTelemetry, openTelemetry } from '../telemetry/open-telemetry.ts'
 import type { LiveCalls } from '../gateway/live-calls.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
-import type { Entrances } from '../storage/entrances.ts'
+import type { SlotQueues } from '../storage/slot-queues.ts'
 import { measuredElsewhere } from './worker-metrics.ts'
 import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
 
@@ -36,7 +36,7 @@ export interface WatchingNeeds extends AlertNeeds {
   readonly live: LiveCalls
   /** Number of requests being answered. */
   readonly underWay: () => number
-  readonly entrances: Pick<Entrances, 'levels'>
+  readonly slotQueues: Pick<SlotQueues, 'levels'>
   /** The length of each queue of the built-in engine, by name. */
   readonly engineWaiting: () => Readonly<Record<string, number>>
   /** Link to the primary process of several workers. */
@@ -101,7 +101,7 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
 }
 
 async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
-  const { config, store, log, now, underWay, entrances, engineWaiting, link } = needs
+  const { config, store, log, now, underWay, slotQueues, engineWaiting, link } = needs
   const watching = await openTelemetry({
     ...(link && { others: measuredElsewhere(link) }),
     config: config.telemetry,
@@ -114,9 +114,9 @@ async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
       queues: () => ({
         usage_records: store.waitingUsage().records,
         ...engineWaiting(),
-        ...waitingAt(entrances),
+        ...waitingAt(slotQueues),
       }),
-      upstreams: () => insideOf(entrances),
+      upstreams: () => insideOf(slotQueues),
       journalLagMs: () => store.waitingUsage().behindMs,
     },
   })
@@ -124,10 +124,10 @@ async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
   return watching
 }
 
-/** The queue names in metrics of the general entrance and those of providers and targets. */
-function waitingAt(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string, number>> {
+/** The queue names in metrics of the slots of all requests and those of providers and targets. */
+function waitingAt(slotQueues: Pick<SlotQueues, 'levels'>): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    [...entrances.levels()].map(([name, { waiting }]) => [
+    [...slotQueues.levels()].map(([name, { waiting }]) => [
       name.replace('upstream ', 'upstream:'),
       waiting,
     ]),
@@ -135,9 +135,9 @@ function waitingAt(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string
 }
 
 /** Calls in progress where concurrency is limited. */
-function insideOf(entrances: Pick<Entrances, 'levels'>): Readonly<Record<string, number>> {
+function insideOf(slotQueues: Pick<SlotQueues, 'levels'>): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    [...entrances.levels()].flatMap(([name, { inside }]) =>
+    [...slotQueues.levels()].flatMap(([name, { inside }]) =>
       name.startsWith('upstream ') ? [[name.slice('upstream '.length), inside]] : [],
     ),
   )

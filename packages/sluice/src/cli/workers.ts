@@ -2,9 +2,9 @@ import cluster, { type Worker } from 'node:cluster'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import { createEntrance } from '../storage/entrance-memory.ts'
-import { serveEntrances } from '../storage/entrance-remote.ts'
-import { Entrances } from '../storage/entrances.ts'
+import { createSlotQueue } from '../storage/slot-queue-memory.ts'
+import { serveSlotQueues } from '../storage/slot-queue-remote.ts'
+import { SlotQueues } from '../storage/slot-queues.ts'
 import { createLimiterServer } from '../storage/limiter-remote.ts'
 import { ProcessLink } from '../storage/process-link.ts'
 import { CommandError } from './command-error.ts'
@@ -66,7 +66,7 @@ interface Exit {
 class Supervisor {
   readonly #input: WorkersInput
   readonly #limiter = createLimiterServer()
-  readonly #entrances = new Entrances(() => createEntrance())
+  readonly #slotQueues = new SlotQueues(() => createSlotQueue())
   readonly #metrics = new WorkerMetrics()
   readonly #sharing = new WorkerSharing()
   readonly #workers = new Map<Worker, ProcessLink>()
@@ -124,7 +124,7 @@ class Supervisor {
     this.#workers.set(worker, link)
     worker.on('message', (batch: unknown) => link.receive(batch))
     this.#limiter.serve(link)
-    serveEntrances((name) => this.#entrances.of(name), link)
+    serveSlotQueues((name) => this.#slotQueues.of(name), link)
     this.#metrics.serve(link)
     this.#sharing.serve(link)
     link.serve('worker.listening', (found) => this.#listens(found as Listening))

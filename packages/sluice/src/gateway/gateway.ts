@@ -10,7 +10,7 @@ import type {
 } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
-import type { Entrance } from '../ports/entrance.ts'
+import type { SlotQueue } from '../ports/slot-queue.ts'
 import type { Claim, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import type { Fetching } from './attempt/named-files.ts'
@@ -31,9 +31,10 @@ import type { Metrics, Telemetry } from './telemetry.ts'
 export interface Gateway {
   readonly store: Store
   readonly limiter: Limiter
-  readonly entrance: Entrance
+  /** The slots that all requests share. */
+  readonly slots: SlotQueue
   /** The concurrency slots of a provider or target that takes a limited number of calls at a time, by name. */
-  readonly upstreamPlaces: (name: string) => Entrance
+  readonly upstreamSlots: (name: string) => SlotQueue
   readonly learnedSizes: LearnedSizes
   readonly learnedMaxima: LearnedMaxima
   /** Watches the remaining amounts of budgets that calls have used. */

@@ -8,7 +8,7 @@ import type { HeldBytes } from '../gateway/held-bytes.ts'
 import type { Admission } from '../gateway/limits/admission.ts'
 import type { KeyLimits } from '../gateway/limits/claims.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
-import type { EntranceBounds } from '../ports/entrance.ts'
+import type { SlotLimits } from '../ports/slot-queue.ts'
 import type { BudgetLimits } from './body-budget.ts'
 import type { StreamTimes } from './deliver.ts'
 import type { Face } from './face.ts'
@@ -27,7 +27,7 @@ export interface ServerOptions {
   /** Proxies whose `x-forwarded-for` is trusted. */
   readonly trustedProxies?: BlockList
   /** Limits on concurrent requests; undefined if unlimited. */
-  readonly entranceBounds: () => EntranceBounds | undefined
+  readonly slotLimits: () => SlotLimits | undefined
   /** Limits on the bytes all requests hold at once. */
   readonly heldBytes: () => BudgetLimits
   /** The gateway's public URL, for links; absent means the address a request came to. */

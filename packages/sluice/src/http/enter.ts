@@ -49,17 +49,17 @@ function letIn(key: Caller, address: Address, entering: Entering): Caller | Prom
   if (address.operation !== undefined) assertOperation(key, address.operation)
   if (address.access === 'administrator') requireAdministrator(key, address.roles)
   const waiting = admitEntering(address, { request, admission, key, limits: options.keyLimits() })
-  return waiting ? waiting.then(() => takePlace(key, entering)) : takePlace(key, entering)
+  return waiting ? waiting.then(() => takeSlot(key, entering)) : takeSlot(key, entering)
 }
 
 /** Takes one of the slots shared by all keys; waits in turn with other keys if none is free. */
-function takePlace(
+function takeSlot(
   key: Caller,
   { gateway, options, request, cancellation }: Entering,
 ): Caller | Promise<Caller> {
-  const bounds = options.entranceBounds()
+  const bounds = options.slotLimits()
   if (!bounds) return key
-  const ticket = gateway.entrance.enter(key.id, bounds)
+  const ticket = gateway.slots.enter(key.id, bounds)
   request.ticket = ticket
   if (!ticket.entered) return key
   const leaving = { cancelled: () => ticket.leave() }

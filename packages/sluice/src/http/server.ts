@@ -12,7 +12,7 @@ import { Admission, Leases } from '../gateway/limits/admission.ts'
 import { type Listed, OpenList } from '../gateway/open-list.ts'
 import type { CallTrace } from '../gateway/trace.ts'
 import type { Caller } from '../ports/api-key.ts'
-import type { Ticket } from '../ports/entrance.ts'
+import type { SlotTicket } from '../ports/slot-queue.ts'
 import type { Address, Selected, ServerOptions } from './address.ts'
 import { admitFailed, settle } from './admit.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
@@ -49,7 +49,7 @@ declare module 'fastify' {
     /** The request's reservations; settled when it is over. */
     admission?: Admission
     /** The request's concurrency slot; released when it is over. */
-    ticket?: Ticket
+    ticket?: SlotTicket
     /** The bytes the request holds until it is over. */
     held?: BudgetShare
     /** Headers of every response to this request, names and values alternating. */

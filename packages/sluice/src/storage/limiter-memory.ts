@@ -12,7 +12,7 @@ import {
   usedOf,
 } from '../ports/limiter.ts'
 import { type BudgetBucket, Budgets } from './limiter-budgets.ts'
-import { Places } from './limiter-places.ts'
+import { SlotLeases } from './limiter-slots.ts'
 import { Rates } from './limiter-rates.ts'
 import { Recalls } from './recalls.ts'
 
@@ -70,7 +70,7 @@ export class MemoryLimiter implements Limiter {
   readonly #recalls: Recalls | undefined
   readonly #reservationsMax: number
   readonly #rates: Rates
-  readonly #places = new Places()
+  readonly #slots = new SlotLeases()
   readonly #budgets: Budgets
   // An array: its garbage dies young, unlike that of a Map that grows and shrinks.
   readonly #open: (OwnReservation | undefined)[] = []
@@ -113,7 +113,7 @@ export class MemoryLimiter implements Limiter {
     for (let index = 0; index < claims.length; index++) {
       const claim = claims[index]
       if (claim?.kind === 'rate') this.#rates.take(claim, claim.amount, time)
-      else if (claim?.kind === 'concurrency') this.#places.take(claim, id, time + leaseMs)
+      else if (claim?.kind === 'concurrency') this.#slots.take(claim, id, time + leaseMs)
       else if (claim) buckets[index] = this.#budgets.take(claim, buckets[index], date)
     }
     const levels = this.#levels(claims, buckets, now)
@@ -135,7 +135,7 @@ export class MemoryLimiter implements Limiter {
       const claim = claims[index]
       if (!claim) continue
       if (claim.kind === 'concurrency') {
-        this.#places.release(claim, id)
+        this.#slots.release(claim, id)
         continue
       }
       const beyond = (uses[index] ?? claim.amount) - claim.amount
@@ -149,7 +149,7 @@ export class MemoryLimiter implements Limiter {
     const reservation = this.#open[this.#slotOf(id)]
     if (reservation?.id !== id) return
     for (const claim of reservation.claims)
-      if (claim.kind === 'concurrency') this.#places.take(claim, id, until)
+      if (claim.kind === 'concurrency') this.#slots.take(claim, id, until)
   }
 
   look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]> {
@@ -166,7 +166,7 @@ export class MemoryLimiter implements Limiter {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#rates.clear()
-    this.#places.clear()
+    this.#slots.clear()
     this.#budgets.clear()
     this.#open.length = 0
     this.#free.length = 0
@@ -190,7 +190,7 @@ export class MemoryLimiter implements Limiter {
 
   #wait(claim: Claim, bucket: BudgetBucket | undefined, { time, date }: Moment): number {
     if (claim.kind === 'rate') return this.#rates.wait(claim, time)
-    if (claim.kind === 'concurrency') return this.#places.wait(claim, time)
+    if (claim.kind === 'concurrency') return this.#slots.wait(claim, time)
     return this.#budgets.wait(claim, bucket, date)
   }
 
@@ -201,7 +201,7 @@ export class MemoryLimiter implements Limiter {
   #levels(claims: readonly Claim[], buckets: Buckets, { time, date }: Moment): readonly Level[] {
     return claims.map((claim, index) => {
       if (claim.kind === 'rate') return this.#rates.level(claim, time)
-      if (claim.kind === 'concurrency') return this.#places.level(claim, time)
+      if (claim.kind === 'concurrency') return this.#slots.level(claim, time)
       return this.#budgets.level(claim, buckets[index], date)
     })
   }

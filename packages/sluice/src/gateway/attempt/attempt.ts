@@ -128,7 +128,7 @@ export class Attempt implements CancelListener, Growing {
     if (reservation) admission.namedBy?.(this.#open)
     this.span = run.call.trace?.beginAttempt()
     this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
-    run.places?.attemptBegins()
+    run.slots?.attemptBegins()
     cancellation.add(this)
     const { live } = run.gateway
     if (live.isWatched && this.number === 1) live.began(run.call, target, this.#startedAt)
@@ -294,7 +294,7 @@ export class Attempt implements CancelListener, Growing {
     this.#deadline[Symbol.dispose]()
     stopNoting(this)
     this.#cancellation.remove(this)
-    this.#run.places?.attemptEnds()
+    this.#run.slots?.attemptEnds()
     if (error) {
       this.connection?.close()
       this.#controller?.abort(error)

@@ -73,7 +73,7 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
       weight: target.weight,
       unsupported: modeOf(run, target),
       available: gateway.health.available(target.id, call.key.id),
-      places: await placesAt(gateway, target),
+      places: await slotUsageAt(gateway, target),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       unpriced: isPriced(target) ? null : unpricedNote(target.id, isAlone),
       ...(await encoded(withCall(run, { ...call, trail }), target)),
@@ -82,15 +82,15 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
   return { model: route.model, targets, options: route.options }
 }
 
-function placesAt(
-  { upstreamPlaces }: Gateway,
-  { places }: Target,
+function slotUsageAt(
+  { upstreamSlots }: Gateway,
+  { slots }: Target,
 ): Promise<ExplainedTarget['places']> {
   return Promise.all(
-    places.map(async ({ name, inside: most }) => ({
+    slots.map(async ({ name, inside: most }) => ({
       of: name,
       most,
-      ...(await upstreamPlaces(name).look()),
+      ...(await upstreamSlots(name).look()),
     })),
   )
 }

@@ -253,7 +253,7 @@ function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
   return askUpstream(
     run,
     {
-      places: [],
+      slots: [],
       whenFull: 'wait',
       kind: 'upstream',
       id: `${job.provider}/${model}`,

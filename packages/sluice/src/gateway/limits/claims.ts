@@ -119,7 +119,7 @@ const noTokens: CallerLimits['tokens'] = []
 function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
   const requests: (RateClaim & HeldClaim)[] = []
   const tokens: (RateClaim & HeldClaim)[] = []
-  const places: (ConcurrencyClaim & HeldClaim)[] = []
+  const slots: (ConcurrencyClaim & HeldClaim)[] = []
   const budgets: HeldBudget[] = []
   for (const holder of holders) {
     const { id, kind, terms } = holder
@@ -129,7 +129,7 @@ function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
     const flow = terms.tokensPerMinute ?? usual.tokensPerMinute
     if (flow !== undefined) tokens.push(rateOf(holder, 'tokens', flow))
     const limit = terms.concurrentRequests ?? usual.concurrentRequestsPerKey
-    if (limit !== undefined) places.push({ kind: 'concurrency', bucket: id, limit, holder })
+    if (limit !== undefined) slots.push({ kind: 'concurrency', bucket: id, limit, holder })
     for (const budget of terms.budgets ?? []) budgets.push(heldBudget(holder, budget, defaults))
   }
   const output = holders.find(({ terms }) => terms.output !== undefined)?.terms.output
@@ -138,8 +138,8 @@ function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
     budgets,
     output,
     tokens,
-    counted: [...requests, ...places],
-    uncounted: places,
+    counted: [...requests, ...slots],
+    uncounted: slots,
   }
 }
 

@@ -291,7 +291,7 @@ function fullnessOf(
   { config }: RoutingInput,
   target: string,
   bound?: Bound,
-): Pick<Target, 'places' | 'whenFull'> {
+): Pick<Target, 'slots' | 'whenFull'> {
   const slash = target.indexOf('/')
   const provider = target.slice(0, slash)
   const model = target.slice(slash + 1)
@@ -301,12 +301,12 @@ function fullnessOf(
   const own = typeof listed === 'object' ? listed.maxConcurrent : undefined
   const waiting = queueLength ?? queueDefaults.waiting
   const waitMs = queueMs ?? queueDefaults.waitMs
-  const places = [
+  const slots = [
     ...(bound ? [bound] : []),
     { name: target, inside: own },
     { name: provider, inside: maxConcurrent },
   ].flatMap(({ name, inside }) => (inside === undefined ? [] : [{ name, inside, waiting, waitMs }]))
-  return { places, whenFull }
+  return { slots, whenFull }
 }
 
 function priceOf(input: RoutingInput, provider: string, id: string) {

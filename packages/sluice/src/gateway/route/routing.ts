@@ -2,7 +2,7 @@ import type { OperationName } from '@sluice/contract'
 import type { Engine } from '@sluice/engine'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
 import type { Caller } from '../../ports/api-key.ts'
-import type { EntranceBounds } from '../../ports/entrance.ts'
+import type { SlotLimits } from '../../ports/slot-queue.ts'
 import type { TargetPrice } from '../../prices/target-price.ts'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
@@ -53,7 +53,7 @@ export interface UpstreamModel {
 }
 
 /** The concurrency limit of a target (`provider/model`), a provider or a target of one route. */
-export interface PlaceBounds extends EntranceBounds {
+export interface TargetSlots extends SlotLimits {
   readonly name: string
 }
 
@@ -78,7 +78,7 @@ export type Target = {
   /** The policy for fields it cannot express, unless the call or the route sets one. */
   readonly unsupported: UnsupportedMode
   /** The concurrency limits that apply: its route's, its own and its provider's. Usually empty. */
-  readonly places: readonly PlaceBounds[]
+  readonly slots: readonly TargetSlots[]
   /** What happens when it is full and another target is left: `next` tries that one. */
   readonly whenFull: 'wait' | 'next'
   /** The configuration line or rule that added it, for explain. */

@@ -47,7 +47,7 @@ export async function inParts(
     }
   }
   const asking = Array.from(
-    { length: Math.min(partsAtOnce(parts.length), run.places?.count ?? Infinity) },
+    { length: Math.min(partsAtOnce(parts.length), run.slots?.count ?? Infinity) },
     () =>
       askOn().catch((error: unknown) => {
         next = parts.length

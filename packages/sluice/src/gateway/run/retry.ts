@@ -4,7 +4,7 @@ import { askEngine } from '../attempt/ask-engine.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import type { Attempted } from '../attempt/attempt.ts'
 import type { Cancellation } from '../attempt/cancellation.ts'
-import type { HeldPlaces } from '../attempt/held-places.ts'
+import type { TakenSlots } from '../attempt/taken-slots.ts'
 import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
 import type { AnyRequest } from '../canonical.ts'
 import { isFree } from '../limits/paid-amounts.ts'
@@ -14,7 +14,7 @@ import { fanOut, type Shares } from './fan-out.ts'
 import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
 import { retryWait } from './retry-wait.ts'
 import { modeOf, type Run } from './run.ts'
-import { takePlaces, type Wanted } from './take-places.ts'
+import { takeSlots, type Wanted } from './take-slots.ts'
 
 /** Whether a try waits for a slot if the target is full. */
 export interface Patience {
@@ -38,13 +38,13 @@ export async function retry(
   for (;;) {
     if (cancellation.isCancelled) throw cancellation.error
     tries += 1
-    const taking = placesOf(run, target, cancellation, patience)
-    const places = taking && (await taking)
+    const taking = slotsOf(run, target, cancellation, patience)
+    const slots = taking && (await taking)
     gateway.health.starts(target.id, key.id)
     try {
       trail.tries += 1
       if (trail.spent.length > 0) await admission.makeRoom?.(call)
-      return await ask(places ? { ...run, places } : run, target, cancellation)
+      return await ask(slots ? { ...run, slots } : run, target, cancellation)
     } catch (thrown) {
       const error = GatewayError.from(thrown)
       const action = actionFor(error)
@@ -53,25 +53,25 @@ export async function retry(
       if (action !== 'retry' || tries >= attempts) throw error
       const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random() })
       if (waitMs === undefined) throw error
-      places?.settle()
+      slots?.settle()
       await pause(waitMs, cancellation)
     } finally {
       trail.tries -= 1
-      places?.settle()
+      slots?.settle()
     }
   }
 }
 
 /** Undefined if the target has no concurrency limit. */
-function placesOf(
+function slotsOf(
   run: Run,
   target: Target,
   cancellation: Cancellation,
   patience: Patience,
-): Promise<HeldPlaces> | undefined {
-  if (target.places.length === 0 || isFree(run.call)) return undefined
+): Promise<TakenSlots> | undefined {
+  if (target.slots.length === 0 || isFree(run.call)) return undefined
   const { count, isDivisible } = atOnceAt(run, target)
-  return takePlaces(run, target, { count, isDivisible, ...patience }, cancellation)
+  return takeSlots(run, target, { count, isDivisible, ...patience }, cancellation)
 }
 
 function atOnceAt(run: Run, target: Target): Pick<Wanted, 'count' | 'isDivisible'> {

@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
 import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
 import type { Admitted } from '../admit/admitted.ts'
-import type { HeldPlaces } from '../attempt/held-places.ts'
+import type { TakenSlots } from '../attempt/taken-slots.ts'
 import type { Call } from '../call.ts'
 import type { AnyRequest } from '../canonical.ts'
 import type { Gateway } from '../gateway.ts'
@@ -23,7 +23,7 @@ export interface Draft {
 export interface Run extends Draft {
   readonly admitted: Admitted
   /** The concurrency slots this try holds. */
-  readonly places?: HeldPlaces
+  readonly slots?: TakenSlots
   /** The number of attempts this try is split into; absent means one. */
   readonly pieces?: number
 }

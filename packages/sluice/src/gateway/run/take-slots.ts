@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
-import { type EntranceBounds, mostOfOneKey, type Ticket } from '../../ports/entrance.ts'
+import { mostOfOneKey, type SlotLimits, type SlotTicket } from '../../ports/slot-queue.ts'
 import type { Cancellation } from '../attempt/cancellation.ts'
-import { HeldPlaces } from '../attempt/held-places.ts'
+import { TakenSlots } from '../attempt/taken-slots.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Target } from '../route/routing.ts'
 import { asWritten, type Run } from './run.ts'
@@ -23,13 +23,13 @@ export interface Wanted {
  * Rejects with `overloaded` if none becomes free in time, and with the error of the cancellation if the call is
  * cancelled.
  */
-export async function takePlaces(
+export async function takeSlots(
   { gateway, call }: Run,
-  { places }: Target,
+  { slots }: Target,
   wanted: Wanted,
   cancellation: Cancellation,
-): Promise<HeldPlaces> {
-  const most = Math.min(...places.map((bounds) => mostOfOneKey(bounds)))
+): Promise<TakenSlots> {
+  const most = Math.min(...slots.map((bounds) => mostOfOneKey(bounds)))
   const count = wanted.isDivisible ? Math.min(wanted.count, most) : wanted.count
   if (count > most)
     throw asWritten(
@@ -40,22 +40,22 @@ export async function takePlaces(
         { param: 'n' },
       ),
     )
-  const tickets: Ticket[] = []
+  const tickets: SlotTicket[] = []
   const leaving = { cancelled: () => leaveAll(tickets) }
   cancellation.add(leaving)
   try {
-    for (const { name, ...bounds } of places) {
+    for (const { name, ...bounds } of slots) {
       const patience = wanted.mayWait ? bounds : { ...bounds, waitMs: 0 }
       const ticket = enter(gateway, { name, key: call.key.id, bounds: patience, count })
       tickets.push(ticket)
       // Taken one by one in the same order by all callers, which prevents deadlocks.
       if (ticket.entered) await ticket.entered
     }
-    return new HeldPlaces(tickets, count)
+    return new TakenSlots(tickets, count)
   } catch (thrown) {
     leaveAll(tickets)
     if (cancellation.isCancelled) throw cancellation.error
-    throw full(places, thrown)
+    throw full(slots, thrown)
   } finally {
     cancellation.remove(leaving)
   }
@@ -64,22 +64,22 @@ export async function takePlaces(
 interface Entering {
   readonly name: string
   readonly key: string
-  readonly bounds: EntranceBounds
+  readonly bounds: SlotLimits
   readonly count: number
 }
 
-function enter({ upstreamPlaces }: Gateway, { name, key, bounds, count }: Entering): Ticket {
-  return upstreamPlaces(name).enter(key, bounds, count)
+function enter({ upstreamSlots }: Gateway, { name, key, bounds, count }: Entering): SlotTicket {
+  return upstreamSlots(name).enter(key, bounds, count)
 }
 
-function leaveAll(tickets: readonly Ticket[]): void {
+function leaveAll(tickets: readonly SlotTicket[]): void {
   for (const ticket of tickets) ticket.leave()
 }
 
-function full(places: Target['places'], thrown: unknown): GatewayError {
+function full(slots: Target['slots'], thrown: unknown): GatewayError {
   const { code } = GatewayError.from(thrown)
   if (code !== 'overloaded' && code !== 'rate_limited') return GatewayError.from(thrown)
-  const names = places.map(({ name, inside }) => `${name} (${inside})`).join(' and ')
+  const names = slots.map(({ name, inside }) => `${name} (${inside})`).join(' and ')
   return new GatewayError('overloaded', `The concurrency limit is reached at ${names}`, {
     retryAfterMs,
     cause: thrown,

@@ -4,7 +4,7 @@ import type { ConcurrencyClaim, Level } from '../ports/limiter.ts'
 const retryMs = 1_000
 
 /** Concurrency leases per bucket. Empty buckets are removed. */
-export class Places {
+export class SlotLeases {
   readonly #held = new Map<string, Bucket>()
 
   /** Milliseconds until the claim may be granted; 0 if now. */

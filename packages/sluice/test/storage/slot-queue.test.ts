@@ -3,23 +3,23 @@ import { describe, expect, test } from 'vitest'
 import '../../../../test/support/property-limits.ts'
 import { linked } from '../../../../test/support/linked.ts'
 import { until } from '../../../../test/support/start.ts'
-import type { Entrance, EntranceBounds, Ticket } from '../../src/ports/entrance.ts'
-import { createEntrance } from '../../src/storage/entrance-memory.ts'
-import { createRemoteEntrance, serveEntrances } from '../../src/storage/entrance-remote.ts'
+import type { SlotLimits, SlotQueue, SlotTicket } from '../../src/ports/slot-queue.ts'
+import { createSlotQueue } from '../../src/storage/slot-queue-memory.ts'
+import { createRemoteSlotQueue, serveSlotQueues } from '../../src/storage/slot-queue-remote.ts'
 
-const bounds = (inside: number, change: Partial<EntranceBounds> = {}): EntranceBounds => ({
+const bounds = (inside: number, change: Partial<SlotLimits> = {}): SlotLimits => ({
   inside,
   waiting: 1_000,
   waitMs: 60_000,
   ...change,
 })
 
-/** Asks for a place, and notes when it is had and why not. */
-function ask(entrance: Entrance, key: string, of: EntranceBounds, count = 1) {
+/** Asks for a slot, and notes when it is had and why not. */
+function ask(queue: SlotQueue, key: string, of: SlotLimits, count = 1) {
   const asked = { key, count, isIn: false, refused: undefined as unknown, leave: () => {} }
-  let ticket: Ticket
+  let ticket: SlotTicket
   try {
-    ticket = entrance.enter(key, of, count)
+    ticket = queue.enter(key, of, count)
   } catch (error) {
     return { ...asked, refused: error }
   }
@@ -46,20 +46,20 @@ async function settled(): Promise<void> {
 }
 
 describe.each([
-  ['of this process', () => createEntrance()],
+  ['of this process', () => createSlotQueue()],
   [
     'of another process',
     () => {
       const { near, far } = linked()
-      const entrance = createEntrance()
-      serveEntrances(() => entrance, far)
-      return createRemoteEntrance(near, 'requests')
+      const queue = createSlotQueue()
+      serveSlotQueues(() => queue, far)
+      return createRemoteSlotQueue(near, 'requests')
     },
   ],
-])('the entrance %s', (_name, open) => {
+])('the slot queue %s', (_name, open) => {
   test('so many are in; the next one comes in when one leaves, once however often that is said', async () => {
-    const entrance = open()
-    const asked = ['a', 'a', 'b', 'b'].map((key) => ask(entrance, key, bounds(2)))
+    const queue = open()
+    const asked = ['a', 'a', 'b', 'b'].map((key) => ask(queue, key, bounds(2)))
     await settled()
     expect(asked.map(({ isIn }) => isIn)).toEqual([true, true, false, false])
     asked[0]?.leave()
@@ -69,9 +69,9 @@ describe.each([
   })
 
   test('keys take turns, however many one of them has sent', async () => {
-    const entrance = open()
-    const many = Array.from({ length: 500 }, () => ask(entrance, 'many', bounds(1)))
-    const few = [1, 2].map(() => ask(entrance, 'few', bounds(1)))
+    const queue = open()
+    const many = Array.from({ length: 500 }, () => ask(queue, 'many', bounds(1)))
+    const few = [1, 2].map(() => ask(queue, 'few', bounds(1)))
     await settled()
     const order: string[] = []
     for (let turn = 0; turn < 5; turn += 1) {
@@ -84,16 +84,16 @@ describe.each([
     expect(order).toEqual(['many', 'many', 'few', 'many', 'few'])
   })
 
-  test('a tenth of the places is for others, from ten places on', async () => {
+  test('a tenth of the slots is for others, from ten slots on', async () => {
     for (const [inside, most] of [
       [1, 1],
       [9, 9],
       [10, 9],
       [25, 23],
     ] as const) {
-      const entrance = open()
-      const own = Array.from({ length: 30 }, () => ask(entrance, 'a', bounds(inside)))
-      const other = Array.from({ length: 3 }, () => ask(entrance, 'b', bounds(inside)))
+      const queue = open()
+      const own = Array.from({ length: 30 }, () => ask(queue, 'a', bounds(inside)))
+      const other = Array.from({ length: 3 }, () => ask(queue, 'b', bounds(inside)))
       await settled()
       expect(own.filter(({ isIn }) => isIn)).toHaveLength(most)
       expect(other.filter(({ isIn }) => isIn)).toHaveLength(Math.min(3, inside - most))
@@ -101,12 +101,12 @@ describe.each([
   })
 
   test('who waits too long, or where too many wait, is refused', async () => {
-    const entrance = open()
+    const queue = open()
     const of = bounds(1, { waiting: 4, waitMs: 20 })
-    const first = ask(entrance, 'a', of)
-    const late = [1, 2].map(() => ask(entrance, 'a', of))
-    const beyondOwn = ask(entrance, 'a', of)
-    const others = ['b', 'c', 'd'].map((key) => ask(entrance, key, of))
+    const first = ask(queue, 'a', of)
+    const late = [1, 2].map(() => ask(queue, 'a', of))
+    const beyondOwn = ask(queue, 'a', of)
+    const others = ['b', 'c', 'd'].map((key) => ask(queue, key, of))
     await settled()
     expect(beyondOwn.refused).toMatchObject({ code: 'rate_limited' })
     expect(others[2]?.refused).toMatchObject({ code: 'overloaded' })
@@ -114,20 +114,20 @@ describe.each([
     for (const { refused } of late)
       expect(refused).toMatchObject({ code: 'overloaded', details: { retryAfterMs: 1_000 } })
     first.leave()
-    const next = ask(entrance, 'b', of)
+    const next = ask(queue, 'b', of)
     await settled()
     expect(next.isIn).toBe(true)
-    const impatient = ask(entrance, 'c', { ...of, waitMs: 0 })
+    const impatient = ask(queue, 'c', { ...of, waitMs: 0 })
     await settled()
     expect(impatient.refused).toMatchObject({ code: 'overloaded' })
   })
 
-  test('who needs several places and gives up lets those behind it in', async () => {
+  test('who needs several slots and gives up lets those behind it in', async () => {
     for (const way of ['leaves', 'waits too long']) {
-      const entrance = open()
-      const inside = [1, 2, 3].map(() => ask(entrance, 'a', bounds(3)))
-      const large = ask(entrance, 'a', bounds(3, { waitMs: way === 'leaves' ? 60_000 : 100 }), 3)
-      const small = [1, 2].map(() => ask(entrance, 'a', bounds(3)))
+      const queue = open()
+      const inside = [1, 2, 3].map(() => ask(queue, 'a', bounds(3)))
+      const large = ask(queue, 'a', bounds(3, { waitMs: way === 'leaves' ? 60_000 : 100 }), 3)
+      const small = [1, 2].map(() => ask(queue, 'a', bounds(3)))
       for (const one of inside.slice(1)) one.leave()
       await settled()
       expect([large, ...small].map(({ isIn }) => isIn)).toEqual([false, false, false])
@@ -139,8 +139,8 @@ describe.each([
   })
 
   test('who leaves while it waits is let in no more', async () => {
-    const entrance = open()
-    const [first, second, third] = ['a', 'b', 'c'].map((key) => ask(entrance, key, bounds(1)))
+    const queue = open()
+    const [first, second, third] = ['a', 'b', 'c'].map((key) => ask(queue, key, bounds(1)))
     second?.leave()
     await settled()
     expect(second?.refused).toMatchObject({ code: 'cancelled' })
@@ -151,12 +151,12 @@ describe.each([
 })
 
 test('those of a process that is gone have left', async () => {
-  const entrance = createEntrance()
+  const queue = createSlotQueue()
   const [dying, other] = [linked(), linked()]
-  for (const { far } of [dying, other]) serveEntrances(() => entrance, far)
+  for (const { far } of [dying, other]) serveSlotQueues(() => queue, far)
   const [of, left] = [
-    createRemoteEntrance(dying.near, 'requests'),
-    createRemoteEntrance(other.near, 'requests'),
+    createRemoteSlotQueue(dying.near, 'requests'),
+    createRemoteSlotQueue(other.near, 'requests'),
   ]
   const gone = [1, 2].map(() => ask(of, 'a', bounds(1)))
   const next = ask(left, 'b', bounds(1))
@@ -168,15 +168,15 @@ test('those of a process that is gone have left', async () => {
 })
 
 test('a larger bound lets those in who wait', () => {
-  const entrance = createEntrance()
-  const tickets = [1, 2, 3].map(() => entrance.enter('a', bounds(1)))
+  const queue = createSlotQueue()
+  const tickets = [1, 2, 3].map(() => queue.enter('a', bounds(1)))
   let isIn = false
   void tickets[1]?.entered?.then(() => (isIn = true))
-  expect(entrance.enter('b', bounds(4)).entered).toBeUndefined()
+  expect(queue.enter('b', bounds(4)).entered).toBeUndefined()
   return until(() => isIn)
 })
 
-test('whatever comes and goes, places are neither lost nor given twice, and none stays free in vain', async () => {
+test('whatever comes and goes, slots are neither lost nor given twice, and none stays free in vain', async () => {
   const step = fc.oneof(
     fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(1, 1, 1, 2, 3)),
     fc.nat(30),
@@ -186,13 +186,13 @@ test('whatever comes and goes, places are neither lost nor given twice, and none
       fc.array(step, { maxLength: 60 }),
       fc.integer({ min: 1, max: 12 }),
       async (steps, inside) => {
-        const entrance = createEntrance()
+        const queue = createSlotQueue()
         const own = inside - Math.floor(inside / 10)
         const open: ReturnType<typeof ask>[] = []
         for (const one of steps) {
           if (typeof one === 'object') {
             const [key, count] = one
-            open.push(ask(entrance, key, bounds(inside), Math.min(count, own)))
+            open.push(ask(queue, key, bounds(inside), Math.min(count, own)))
           } else open.splice(one % Math.max(1, open.length), 1)[0]?.leave()
           await settled()
           const inNow = open.filter(({ isIn }) => isIn)

@@ -1,52 +1,52 @@
 import { FairQueue, GatewayError } from '@sluice/contract'
 import {
-  type Entrance,
-  type EntranceBounds,
-  type EntranceLevel,
   mostOfOneKey,
-  type Ticket,
-} from '../ports/entrance.ts'
+  type SlotLimits,
+  type SlotQueue,
+  type SlotTicket,
+  type SlotUsage,
+} from '../ports/slot-queue.ts'
 
 /** The number of keys whose count is kept while it is 0. */
 const keysMax = 10_000
 const retryAfterMs = 1_000
 
-/** The entrance of a single process. Idle keys are not kept for long. */
-export function createEntrance(): Entrance {
-  return new MemoryEntrance()
+/** The slot queue of a single process. Idle keys are not kept for long. */
+export function createSlotQueue(): SlotQueue {
+  return new MemorySlotQueue()
 }
 
-class MemoryEntrance implements Entrance {
+class MemorySlotQueue implements SlotQueue {
   /** A count of 0 is kept for a while: a Map that shrinks and grows with each request leaves garbage in old space. */
   readonly #held = new Map<string, number>()
   #inside = 0
-  #most: EntranceBounds = { inside: 0, waiting: 0, waitMs: 0 }
+  #most: SlotLimits = { inside: 0, waiting: 0, waitMs: 0 }
   #queue = queueOf(this.#most)
 
-  enter(key: string, bounds: EntranceBounds, count = 1): Ticket {
+  enter(key: string, bounds: SlotLimits, count = 1): SlotTicket {
     this.#take(bounds)
-    const place = new Place(this, key, count)
-    if (this.mayEnter(place)) this.#letIn(place)
+    const slot = new Slot(this, key, count)
+    if (this.mayEnter(slot)) this.#letIn(slot)
     else {
       if (bounds.waitMs === 0) throw tooMany()
       this.#queue.assertRoom(key)
-      this.#queue.add(key, place)
-      place.wait(bounds.waitMs)
+      this.#queue.add(key, slot)
+      slot.wait(bounds.waitMs)
     }
-    return place
+    return slot
   }
 
-  look(): EntranceLevel {
+  look(): SlotUsage {
     return { inside: this.#inside, waiting: this.#queue.size }
   }
 
-  mayEnter({ key, count }: Place): boolean {
+  mayEnter({ key, count }: Slot): boolean {
     if (this.#inside + count > this.#most.inside) return false
     return (this.#held.get(key) ?? 0) + count <= mostOfOneKey(this.#most)
   }
 
   /** Releases the slots of a request that was admitted. */
-  free({ key, count }: Place): void {
+  free({ key, count }: Slot): void {
     this.#inside -= count
     const held = (this.#held.get(key) ?? count) - count
     if (held === 0 && this.#held.size > keysMax) this.#held.delete(key)
@@ -54,21 +54,21 @@ class MemoryEntrance implements Entrance {
     this.#letNextIn()
   }
 
-  forget(place: Place): void {
-    this.#queue.remove(place)
+  forget(slot: Slot): void {
+    this.#queue.remove(slot)
     // The next request of the same key may need fewer slots.
-    if (place.count > 1) this.#letNextIn()
+    if (slot.count > 1) this.#letNextIn()
   }
 
-  #letIn(place: Place): void {
-    this.#inside += place.count
-    this.#held.set(place.key, (this.#held.get(place.key) ?? 0) + place.count)
-    place.isIn = true
+  #letIn(slot: Slot): void {
+    this.#inside += slot.count
+    this.#held.set(slot.key, (this.#held.get(slot.key) ?? 0) + slot.count)
+    slot.isIn = true
   }
 
   #letNextIn(): void {
     for (;;) {
-      const next = this.#queue.take((_key, place) => this.mayEnter(place))
+      const next = this.#queue.take((_key, slot) => this.mayEnter(slot))
       if (!next) return
       this.#letIn(next)
       next.enter()
@@ -76,33 +76,33 @@ class MemoryEntrance implements Entrance {
   }
 
   /** Applies the bounds, which may have changed with the configuration. */
-  #take(bounds: EntranceBounds): void {
+  #take(bounds: SlotLimits): void {
     const { inside, waiting } = this.#most
     if (inside === bounds.inside && waiting === bounds.waiting) return
     this.#most = bounds
     const before = this.#queue.clear()
     this.#queue = queueOf(bounds)
-    for (const place of before) this.#queue.add(place.key, place)
+    for (const slot of before) this.#queue.add(slot.key, slot)
     this.#letNextIn()
   }
 }
 
-function queueOf({ waiting }: EntranceBounds): FairQueue<Place> {
+function queueOf({ waiting }: SlotLimits): FairQueue<Slot> {
   const waitingPerKeyMax = Math.ceil(waiting / 2)
   return new FairQueue({ of: 'requests', waitingMax: waiting, waitingPerKeyMax })
 }
 
-class Place implements Ticket {
+class Slot implements SlotTicket {
   readonly key: string
   readonly count: number
-  readonly #entrance: MemoryEntrance
+  readonly #queue: MemorySlotQueue
   isIn = false
   #isOver = false
   #waited: PromiseWithResolvers<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(entrance: MemoryEntrance, key: string, count: number) {
-    this.#entrance = entrance
+  constructor(queue: MemorySlotQueue, key: string, count: number) {
+    this.#queue = queue
     this.key = key
     this.count = count
   }
@@ -122,7 +122,7 @@ class Place implements Ticket {
   }
 
   leave(): void {
-    if (this.isIn && !this.#isOver) this.#entrance.free(this)
+    if (this.isIn && !this.#isOver) this.#queue.free(this)
     else if (!this.#isOver) this.#giveUp(new GatewayError('cancelled', 'The caller went away'))
     this.#isOver = true
   }
@@ -130,7 +130,7 @@ class Place implements Ticket {
   #giveUp(why: GatewayError): void {
     clearTimeout(this.#timer)
     this.#isOver = true
-    this.#entrance.forget(this)
+    this.#queue.forget(this)
     this.#waited?.reject(why)
   }
 }

@@ -1,14 +1,14 @@
-import type { Ticket } from '../../ports/entrance.ts'
+import type { SlotTicket } from '../../ports/slot-queue.ts'
 
 /** Concurrency slots held by one try at a target until the last of its attempts has ended. */
-export class HeldPlaces {
+export class TakenSlots {
   /** The number of attempts that may run at once. */
   readonly count: number
-  readonly #tickets: readonly Ticket[]
+  readonly #tickets: readonly SlotTicket[]
   #attempts = 0
   #isSettled = false
 
-  constructor(tickets: readonly Ticket[], count: number) {
+  constructor(tickets: readonly SlotTicket[], count: number) {
     this.#tickets = tickets
     this.count = count
   }
