@@ -20,15 +20,15 @@ import { type PlacedText, placedTexts } from './text-places.ts'
 export type Annotation = Record<string, unknown>
 
 /** Character positions in the text of the response. If both are 0, the source belongs to the whole response. */
-export interface Place {
+export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-export const noPlace: Place = { start: 0, end: 0 }
+export const noRange: TextRange = { start: 0, end: 0 }
 
 export function urlCitation(
-  { start, end }: Place,
+  { start, end }: TextRange,
   {
     url,
     title,
@@ -43,7 +43,7 @@ export function urlCitation(
 }
 
 /** A citation of a document or any other source without a web address. Fields that are undefined or null are left out. */
-export function fileCitation({ start, end }: Place, source: Fields): Annotation {
+export function fileCitation({ start, end }: TextRange, source: Fields): Annotation {
   const known = Object.entries(source).filter(([, value]) => value !== undefined && value !== null)
   return {
     type: 'file_citation',
@@ -53,7 +53,7 @@ export function fileCitation({ start, end }: Place, source: Fields): Annotation 
 
 /** Returns a `url_citation` if the source has a web address, otherwise a `file_citation`. */
 export function citationOf(
-  place: Place,
+  range: TextRange,
   source: {
     readonly url: string | undefined
     readonly title: string | undefined
@@ -64,12 +64,12 @@ export function citationOf(
 ): Annotation {
   const { url, title, quote, fields } = source
   return url !== undefined && isAddress(url)
-    ? urlCitation(place, {
+    ? urlCitation(range, {
         url,
         title: title ?? '',
         ...(quote === undefined ? {} : { content: quote }),
       })
-    : fileCitation(place, { title, quote, ...fields })
+    : fileCitation(range, { title, quote, ...fields })
 }
 
 function isAddress(text: string): boolean {
@@ -80,7 +80,7 @@ function isAddress(text: string): boolean {
  * What client formats with citations of their own can express of an annotation; undefined if the annotation is not a citation.
  */
 export interface Citation {
-  readonly place: Place | undefined
+  readonly range: TextRange | undefined
   /** Undefined for a file. */
   readonly url: string | undefined
   readonly title: string
@@ -99,7 +99,7 @@ export function readCitation(annotation: Fields): Citation | undefined {
   const title = someText(fields['title']) ?? file ?? someText(fields['source'])
   const quote = someText(fields['quote']) ?? someText(fields['content'])
   if (url === undefined && title === undefined && quote === undefined) return undefined
-  return { place: placeOf(fields), url, title: title ?? '', quote, fields }
+  return { range: rangeOf(fields), url, title: title ?? '', quote, fields }
 }
 
 /** The name under which a response header and the log report citations that the client format cannot express. */
@@ -115,7 +115,7 @@ export function nameUnread(
 }
 
 /** For a cited file OpenAI only gives the character after which the citation stands (`index`). */
-function placeOf(fields: Fields): Place | undefined {
+function rangeOf(fields: Fields): TextRange | undefined {
   const index = countOf(fields['index'])
   const start = countOf(fields['start_index']) ?? index
   const end = countOf(fields['end_index']) ?? index
@@ -139,13 +139,13 @@ export interface CitedText extends PlacedText {
   readonly annotations: readonly Fields[]
 }
 
-/** The texts of a response in order; none of them is empty. An annotation without a place belongs to the first. */
+/** The texts of a response in order; none of them is empty. An annotation without a range belongs to the first. */
 export function citedTexts(
   message: Pick<AnswerMessage, 'annotations' | 'content' | 'text_places'>,
 ): readonly CitedText[] {
   const texts = placedTexts(message).map((text) => ({ ...text, annotations: [] as Fields[] }))
   for (const annotation of message.annotations ?? []) {
-    const at = readCitation(annotation)?.place?.start ?? 0
+    const at = readCitation(annotation)?.range?.start ?? 0
     const text = texts[countWhere(texts, ({ start }) => start <= at) - 1]
     text?.annotations.push(
       text.start === 0 ? annotation : shiftedAnnotation(annotation, -text.start),

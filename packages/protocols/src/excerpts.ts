@@ -1,4 +1,4 @@
-import type { Place } from './citations.ts'
+import type { TextRange } from './citations.ts'
 import type { SaidText } from './said-text.ts'
 
 /** A text, possibly received in pieces. */
@@ -16,7 +16,7 @@ const timesMax = 8
 export class Excerpts {
   #length = 0
 
-  of(text: Sliced, { start, end }: Place): string {
+  of(text: Sliced, { start, end }: TextRange): string {
     this.#length += Math.max(0, Math.min(end, text.length) - start)
     return this.#length > anyLengthMax + timesMax * text.length ? '' : text.slice(start, end)
   }

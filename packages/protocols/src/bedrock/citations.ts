@@ -1,24 +1,27 @@
 import { type Fields, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import { boundedList } from '../bounded.ts'
-import { type Annotation, citationOf, type Place } from '../citations.ts'
+import { type Annotation, citationOf, type TextRange } from '../citations.ts'
 
 /**
  * Converts citations of a part of the response (Bedrock API reference, Citation): from the web, a document of the request, or
  * a search result in it.
  */
-export function annotationsOf(citations: unknown, place: Place): Annotation[] {
+export function annotationsOf(citations: unknown, range: TextRange): Annotation[] {
   return boundedList(citations, 'citations')
     .filter(isObject)
-    .map((citation) => annotation(citation, place))
+    .map((citation) => annotation(citation, range))
 }
 
-function annotation({ title, source, sourceContent, location }: Fields, place: Place): Annotation {
+function annotation(
+  { title, source, sourceContent, location }: Fields,
+  range: TextRange,
+): Annotation {
   const where = objectOf(location)
   const { web } = where
   const quote = listOf(sourceContent)
     .map((part) => someText(objectOf(part)['text']) ?? '')
     .join('')
-  return citationOf(place, {
+  return citationOf(range, {
     url: someText(objectOf(web)['url']) ?? someText(source),
     title: someText(title),
     quote: quote === '' ? undefined : quote,

@@ -1,6 +1,6 @@
 import { countOf, type Fields, formatJson, isObject, listOf, someText } from '@sluice/contract'
 import { assertBounded } from '../bounded.ts'
-import { type Annotation, citationOf, noPlace, type Place } from '../citations.ts'
+import { type Annotation, citationOf, noRange, type TextRange } from '../citations.ts'
 import { CodePoints } from './code-points.ts'
 
 export interface ContentPart {
@@ -13,7 +13,7 @@ const nothing: ContentPart = { offset: 0, text: new CodePoints() }
 
 /**
  * The citations of a response (Cohere API v2, Citation): a range of the text, and the documents and tool results that it is
- * based on. `parts` holds the content parts of the response by index. A citation in the tool plan or in a thought has no place
+ * based on. `parts` holds the content parts of the response by index. A citation in the tool plan or in a thought has no range
  * in the text.
  */
 export function annotationsOf(
@@ -27,28 +27,28 @@ export function annotationsOf(
     const sources = listOf(citation['sources'])
     count += sources.length
     assertBounded(count, 'citations')
-    const place = placeOf(citation, parts)
-    return sources.filter(isObject).flatMap((source) => sourceAnnotation(source, place))
+    const range = rangeOf(citation, parts)
+    return sources.filter(isObject).flatMap((source) => sourceAnnotation(source, range))
   })
 }
 
-function placeOf(citation: Fields, parts: ReadonlyMap<number, ContentPart>): Place {
+function rangeOf(citation: Fields, parts: ReadonlyMap<number, ContentPart>): TextRange {
   const { type, start, end, content_index: index } = citation
-  if (type !== undefined && type !== 'TEXT_CONTENT') return noPlace
+  if (type !== undefined && type !== 'TEXT_CONTENT') return noRange
   const { offset, text } = parts.get(countOf(index) ?? 0) ?? nothing
   const at = (character: unknown) => offset + text.unitsBefore(countOf(character) ?? 0)
   return { start: at(start), end: at(end) }
 }
 
 /** A source is a document of the request or the output of a tool: an object whose fields the caller defines. It may be empty. */
-function sourceAnnotation(source: Fields, place: Place): readonly Annotation[] {
+function sourceAnnotation(source: Fields, range: TextRange): readonly Annotation[] {
   const { id, document, tool_output: output } = source
   const told = isObject(document) ? document : isObject(output) ? output : {}
   const isUnknown = Object.keys(told).length === 0
   if (isUnknown && id === undefined) return []
   const title = someText(told['title'])
   const quote = ['snippet', 'text', 'content'].map((name) => someText(told[name])).find(Boolean)
-  const citation = citationOf(place, {
+  const citation = citationOf(range, {
     url: someText(told['url']),
     title,
     quote: quote ?? (isUnknown ? undefined : formatJson(told)),

@@ -13,9 +13,9 @@ import {
   type Annotation,
   type Citation,
   fileCitation,
-  noPlace,
-  type Place,
+  noRange,
   readCitation,
+  type TextRange,
   urlCitation,
 } from '../citations.ts'
 import { BytePlaces } from './byte-places.ts'
@@ -23,7 +23,7 @@ import { BytePlaces } from './byte-places.ts'
 /**
  * Reads a candidate's sources: GroundingMetadata, and the CitationMetadata of passages that the model repeats literally
  * (https://ai.google.dev/api/generate-content#GroundingMetadata). Every source of every supported range of the text becomes an
- * annotation. If no range is supported, every source becomes one without a place. Gemini counts UTF-8 bytes, chat completions
+ * annotation. If no range is supported, every source becomes one without any. Gemini counts UTF-8 bytes, chat completions
  * count characters.
  *
  * In a stream, `sources` holds the chunks of the fragments before, because the indices continue over all fragments. The chunks
@@ -46,13 +46,13 @@ export function readAnnotations(
   const cited = supports.flatMap((support) => {
     cites += listOf(support['groundingChunkIndices']).length
     assertBounded(cites, 'citations')
-    const place = placeIn(text, objectOf(support['segment']))
+    const range = rangeIn(text, objectOf(support['segment']))
     return listOf(support['groundingChunkIndices']).flatMap((index) =>
-      chunkCitation(objectOf(sources[Number(index)]), place),
+      chunkCitation(objectOf(sources[Number(index)]), range),
     )
   })
   const grounded =
-    cited.length > 0 ? cited : chunks.flatMap((chunk) => chunkCitation(chunk, noPlace))
+    cited.length > 0 ? cited : chunks.flatMap((chunk) => chunkCitation(chunk, noRange))
   return [...grounded, ...repeated(objectOf(citationMetadata), text)]
 }
 
@@ -60,20 +60,20 @@ export function readAnnotations(
 function repeated(metadata: Fields, text: BytePlaces): readonly Annotation[] {
   return boundedList(metadata['citationSources'] ?? metadata['citations'], 'citations')
     .filter(isObject)
-    .flatMap((source) => pageCitation(source, placeIn(text, source)))
+    .flatMap((source) => pageCitation(source, rangeIn(text, source)))
 }
 
-function placeIn(text: BytePlaces, { startIndex, endIndex }: Fields): Place {
+function rangeIn(text: BytePlaces, { startIndex, endIndex }: Fields): TextRange {
   const at = (offset: unknown) => text.unitsBefore(countOf(offset) ?? 0)
   return { start: at(startIndex), end: at(endIndex) }
 }
 
-function chunkCitation(chunk: Fields, place: Place): readonly Annotation[] {
+function chunkCitation(chunk: Fields, range: TextRange): readonly Annotation[] {
   const { web, maps, image, retrievedContext: retrieved } = chunk
-  if (!isObject(retrieved)) return pageCitation(objectOf(web ?? maps ?? image), place)
+  if (!isObject(retrieved)) return pageCitation(objectOf(web ?? maps ?? image), range)
   const { title, text, documentName, mediaId, ...rest } = retrieved
   return [
-    fileCitation(place, {
+    fileCitation(range, {
       file_id: documentName ?? mediaId,
       filename: title,
       quote: text,
@@ -82,14 +82,14 @@ function chunkCitation(chunk: Fields, place: Place): readonly Annotation[] {
   ]
 }
 
-function pageCitation(page: Fields, place: Place): readonly Annotation[] {
+function pageCitation(page: Fields, range: TextRange): readonly Annotation[] {
   const url = someText(page['uri']) ?? someText(page['sourceUri'])
-  return url === undefined ? [] : [urlCitation(place, { url, title: textOf(page['title']) })]
+  return url === undefined ? [] : [urlCitation(range, { url, title: textOf(page['title']) })]
 }
 
 /**
  * The reverse translation: the sources of a response for a Gemini client. Files become results of a retrieval. A source
- * without a place in the text supports no range of it.
+ * without a range of the text supports none of it.
  */
 export function groundingMetadata(
   annotations: readonly Fields[],
@@ -99,11 +99,11 @@ export function groundingMetadata(
   if (citations.length === 0) return undefined
   const places = new BytePlaces(text)
   const excerpts = new Excerpts()
-  const supports = citations.flatMap(({ place }, index) => {
-    if (place === undefined || place.end === 0) return []
-    const startIndex = places.bytesBefore(place.start)
-    const endIndex = places.bytesBefore(place.end)
-    const said = excerpts.of(text, place)
+  const supports = citations.flatMap(({ range }, index) => {
+    if (range === undefined || range.end === 0) return []
+    const startIndex = places.bytesBefore(range.start)
+    const endIndex = places.bytesBefore(range.end)
+    const said = excerpts.of(text, range)
     const segment = { startIndex, endIndex, ...(said === '' ? {} : { text: said }) }
     return [{ segment, groundingChunkIndices: [index] }]
   })

@@ -22,7 +22,7 @@ import {
   argumentsText,
   carry,
   fileCitation,
-  noPlace,
+  noRange,
   urlCitation,
 } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
@@ -171,6 +171,6 @@ export function imageOf(part: Fields): NonNullable<AnswerMessage['images']> {
 export function annotationOf(part: Fields): readonly Record<string, unknown>[] {
   const { id, url, title, filename } = part
   const page = someText(url)
-  if (page !== undefined) return [urlCitation(noPlace, { url: page, title: textOf(title) })]
-  return [fileCitation(noPlace, { file_id: id, filename: filename ?? title, title })]
+  if (page !== undefined) return [urlCitation(noRange, { url: page, title: textOf(title) })]
+  return [fileCitation(noRange, { file_id: id, filename: filename ?? title, title })]
 }

@@ -115,7 +115,7 @@ export interface VideoWorker extends Pick<EngineJobs, 'cancel'> {
    * Stores a queued job in the slot that was reserved for it and starts it. Throws `invalid_request` for an
    * unsupported size or length.
    */
-  create(request: VideoRequest, placeId?: string): Promise<VideoJob>
+  create(request: VideoRequest, slotId?: string): Promise<VideoJob>
   /** The video of a finished job as MP4; undefined if it has expired. */
   clip(job: VideoJob): Promise<Uint8Array | undefined>
   /** A still image of the video, as WebP. */

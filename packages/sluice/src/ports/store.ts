@@ -42,7 +42,7 @@ export interface KeptAmount {
 }
 
 /** Reserved room for a video being requested. */
-export interface VideoPlace {
+export interface VideoSlot {
   readonly id: string
   readonly keyId: string
   /** Size of its files from the start. */
@@ -51,7 +51,7 @@ export interface VideoPlace {
   readonly most: KeptAmount
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** When the place is freed if its holder dies, in milliseconds since the epoch. */
+  /** When the slot is freed if its holder dies, in milliseconds since the epoch. */
   readonly until: number
 }
 
@@ -211,13 +211,13 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    * Reserves room for one more video if the key's videos and reservations leave enough; the oldest failed or expired videos
    * make room. Otherwise returns what is missing. Concurrent callers, in any process, see each other's reservations.
    */
-  takeVideoPlace(place: VideoPlace): Promise<'bytes' | 'count' | undefined>
+  takeVideoSlot(slot: VideoSlot): Promise<'bytes' | 'count' | undefined>
   /** Extends a reservation until then, in milliseconds since the epoch; one that has been freed stays free. */
-  renewVideoPlace(id: string, until: number): Promise<void>
+  renewVideoSlot(id: string, until: number): Promise<void>
   /** Frees a reservation that no video has used. */
-  freeVideoPlace(id: string): Promise<void>
+  freeVideoSlot(id: string): Promise<void>
   /** Rejects with `conflict` if the id exists. Uses up the reservation. */
-  addVideoJob(job: VideoJob, placeId?: string): Promise<void>
+  addVideoJob(job: VideoJob, slotId?: string): Promise<void>
   /**
    * Gives `owner` a lease on every unfinished task of a provider that has no valid lease at `at` or belongs to one of `gone`,
    * and renews its own leases; returns all of its tasks, oldest first. Times are in milliseconds since the epoch. Of concurrent

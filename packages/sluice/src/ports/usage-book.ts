@@ -114,7 +114,7 @@ export interface RequestScope extends UsageScope {
 }
 
 /** The position of a call in time order: its newest matching attempt. */
-export interface RequestPlace {
+export interface RequestCursor {
   readonly startedAt: number
   readonly sequence: number
 }
@@ -122,7 +122,7 @@ export interface RequestPlace {
 export interface RequestQuestion extends RequestScope {
   readonly limit: number
   /** The position of the last call of the previous page. */
-  readonly before?: RequestPlace
+  readonly before?: RequestCursor
   /**
    * Orders calls as they were when this was the newest position in the ledger (`newest`), so that attempts written while
    * somebody pages do not move calls between pages. Default: the current order.
@@ -133,7 +133,7 @@ export interface RequestQuestion extends RequestScope {
 }
 
 /** A call as its attempts, first attempt first. */
-export interface FoundRequest extends RequestPlace {
+export interface FoundRequest extends RequestCursor {
   readonly attempts: readonly UsageRecord[]
 }
 

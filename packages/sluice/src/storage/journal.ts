@@ -15,7 +15,7 @@ export interface Journal extends Disposable {
   /** Unique; see `instanceOf`. */
   readonly name: string
   /** Appends a line, which must not contain a line break. */
-  append(line: string): Place
+  append(line: string): JournalLine
   /** Writes appended lines now. */
   write(): void
   /**
@@ -30,7 +30,7 @@ export interface Journal extends Disposable {
 }
 
 /** The position of a line. Exactly one of the methods is called, once. */
-export interface Place {
+export interface JournalLine {
   /** The content of the line is in the database. */
   done(): void
   /** The line is no longer in memory and must be read again from the file. */
@@ -67,8 +67,8 @@ export function openJournal(options: JournalOptions): Journal {
   return new SegmentedJournal(options)
 }
 
-/** Counts the unfinished lines. All lines are alike, so the segment serves as the Place of each. */
-class Segment implements LeftSegment, Place {
+/** Counts the unfinished lines. All lines are alike, so the segment serves as the JournalLine of each. */
+class Segment implements LeftSegment, JournalLine {
   readonly file: string
   readonly fd: number
   bytes = 0
@@ -155,7 +155,7 @@ class SegmentedJournal implements Journal {
     return this.#failure
   }
 
-  append(line: string): Place {
+  append(line: string): JournalLine {
     this.#pending += line
     this.#pending += '\n'
     if (!this.#isArranged) {

@@ -1,5 +1,5 @@
 import type { BudgetReservation, NotedUsage, OpenUsage, UsageEnded } from '../ports/store.ts'
-import type { Journal, Place } from './journal.ts'
+import type { Journal, JournalLine } from './journal.ts'
 import { completed, journalLine } from './usage-journal.ts'
 
 /** Where the lines and the record of an attempt go. */
@@ -16,8 +16,8 @@ export class OpenRecord implements OpenUsage {
   readonly #destination: Destination
   /** The document of its beginning; empty if none was recorded. */
   #begun = ''
-  #first: Place | undefined
-  #newest: Place | undefined
+  #first: JournalLine | undefined
+  #newest: JournalLine | undefined
   /** Whether the first line names a reservation that is not settled, so that the line has to stay. */
   #isReserved = false
   #isFinished = false
@@ -70,13 +70,13 @@ export class OpenRecord implements OpenUsage {
   }
 
   #append(line: string): void {
-    const place = this.#destination.journal?.append(line)
-    if (!place) return
+    const appended = this.#destination.journal?.append(line)
+    if (!appended) return
     if (!this.#first) {
-      this.#first = place
+      this.#first = appended
       return
     }
     this.#newest?.done()
-    this.#newest = place
+    this.#newest = appended
   }
 }

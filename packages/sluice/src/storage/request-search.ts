@@ -1,7 +1,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import {
   type FoundRequest,
-  type RequestPlace,
+  type RequestCursor,
   type RequestQuestion,
   type RequestScope,
   usageDimensions,
@@ -42,7 +42,7 @@ export async function searchRequests(
 
 interface Page {
   readonly limit: number
-  readonly before: RequestPlace | undefined
+  readonly before: RequestCursor | undefined
   readonly asOf: number | undefined
 }
 
@@ -120,7 +120,7 @@ function newestOf(scope: RequestScope, limit: number, sinceSequence: number): Sq
     GROUP BY r.call_id ORDER BY 3 DESC LIMIT ${limit}`
 }
 
-function isBefore({ startedAt, sequence }: RequestPlace): Sql {
+function isBefore({ startedAt, sequence }: RequestCursor): Sql {
   return sql`r.started_at <= ${startedAt} AND (r.started_at < ${startedAt} OR r.sequence < ${sequence})`
 }
 

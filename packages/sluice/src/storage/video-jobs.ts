@@ -34,9 +34,9 @@ type VideoJobStore = Pick<
   | 'listVideoJobs'
   | 'updateVideoJob'
   | 'deleteVideoJob'
-  | 'takeVideoPlace'
-  | 'renewVideoPlace'
-  | 'freeVideoPlace'
+  | 'takeVideoSlot'
+  | 'renewVideoSlot'
+  | 'freeVideoSlot'
   | 'claimVideoJobs'
   | 'videoJobOwners'
   | 'releaseVideoJobs'
@@ -55,11 +55,11 @@ export function videoJobTable(database: Database): VideoJobStore {
   }
 
   return {
-    async addVideoJob(job, placeId) {
+    async addVideoJob(job, slotId) {
       const add = insertNew('video_jobs', columns, job)
-      const [added] = await (placeId === undefined
+      const [added] = await (slotId === undefined
         ? database.changeDurably(add)
-        : database.changeDurably(add, sql`DELETE FROM video_places WHERE id = ${placeId}`))
+        : database.changeDurably(add, sql`DELETE FROM video_places WHERE id = ${slotId}`))
       if (added !== 1) throw new GatewayError('conflict', 'This video exists already')
     },
     async findVideoJob(id) {
@@ -88,16 +88,16 @@ export function videoJobTable(database: Database): VideoJobStore {
       )
       return deleted === 1
     },
-    ...places(database),
+    ...videoSlots(database),
   }
 }
 
-type Places = Pick<Store, 'freeVideoPlace' | 'renewVideoPlace' | 'takeVideoPlace'>
+type VideoSlots = Pick<Store, 'freeVideoSlot' | 'renewVideoSlot' | 'takeVideoSlot'>
 
 /** Reservations for videos being created. */
-function places(database: Database): Places {
+function videoSlots(database: Database): VideoSlots {
   return {
-    async takeVideoPlace({ id, keyId, bytes, most, at, until }) {
+    async takeVideoSlot({ id, keyId, bytes, most, at, until }) {
       const seconds = Math.floor(at / 1000)
       // An ended job has no files, or only until they are removed, so its size is not counted.
       const weighed = sql`SELECT id, sequence,
@@ -128,10 +128,10 @@ function places(database: Database): Places {
       const [row] = await database.rows(sql`SELECT ${count} AS count`)
       return Number(row?.['count']) >= most.count ? 'count' : 'bytes'
     },
-    async renewVideoPlace(id, until) {
+    async renewVideoSlot(id, until) {
       await database.change(sql`UPDATE video_places SET until = ${until} WHERE id = ${id}`)
     },
-    async freeVideoPlace(id) {
+    async freeVideoSlot(id) {
       await database.change(sql`DELETE FROM video_places WHERE id = ${id}`)
     },
   }

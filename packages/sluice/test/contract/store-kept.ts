@@ -3,7 +3,7 @@ import { sampleJob, sampleResponse } from '../../../../test/support/store-sample
 import type { Store } from '../../src/ports/store.ts'
 import type { StoreUnderTest } from './store.ts'
 
-const place = (id: string) => ({ id, keyId: 'key_1', bytes: 0, at: 100_000, until: 200_000 })
+const slot = (id: string) => ({ id, keyId: 'key_1', bytes: 0, at: 100_000, until: 200_000 })
 
 /** That what one key keeps is bounded, by number and bytes. */
 export function describeKept(subject: () => StoreUnderTest): void {
@@ -63,10 +63,10 @@ export function describeKept(subject: () => StoreUnderTest): void {
       const left = async () =>
         (await store.listVideoJobs('key_1', { limit: 9 })).map(({ id }) => id)
       const take = (id: string, count: number, bytes = 200) =>
-        store.takeVideoPlace({ ...place(id), bytes: 93, most: { count, bytes } })
+        store.takeVideoSlot({ ...slot(id), bytes: 93, most: { count, bytes } })
       expect(await take('p1', 4)).toBeUndefined()
       expect(await left()).toEqual(['v5', 'v4', 'v3'])
-      await store.freeVideoPlace('p1')
+      await store.freeVideoSlot('p1')
       expect(await take('p2', 4, 199)).toBe('bytes')
       expect(await take('p2', 2)).toBe('count')
       expect(await left()).toEqual(['v4', 'v3'])
@@ -76,10 +76,10 @@ export function describeKept(subject: () => StoreUnderTest): void {
       expect(await store.findVideoJob('other')).toMatchObject({ keyId: 'key_2' })
     })
 
-    test('a place is a video’s when it comes, and free again when its time is over', async () => {
+    test('a slot is a video’s when it comes, and free again when its time is over', async () => {
       const most = { count: 1, bytes: 1000 }
       const take = (id: string, at = 100_000) =>
-        store.takeVideoPlace({ ...place(id), at, until: at + 10, most })
+        store.takeVideoSlot({ ...slot(id), at, until: at + 10, most })
       expect(await take('p1')).toBeUndefined()
       expect(await take('p2')).toBe('count')
       expect(await take('p2', 100_010)).toBeUndefined()
@@ -89,24 +89,24 @@ export function describeKept(subject: () => StoreUnderTest): void {
       expect(await take('p3', 100_020)).toBeUndefined()
     })
 
-    test('a place that is renewed stays taken, and one that is free is not taken by that', async () => {
+    test('a slot that is renewed stays taken, and one that is free is not taken by that', async () => {
       const most = { count: 1, bytes: 1000 }
       const take = (id: string, at: number) =>
-        store.takeVideoPlace({ ...place(id), at, until: at + 10, most })
+        store.takeVideoSlot({ ...slot(id), at, until: at + 10, most })
       expect(await take('p1', 100_000)).toBeUndefined()
-      await store.renewVideoPlace('p1', 100_030)
+      await store.renewVideoSlot('p1', 100_030)
       expect(await take('p2', 100_029)).toBe('count')
       expect(await take('p2', 100_030)).toBeUndefined()
-      await store.renewVideoPlace('p1', 100_090)
-      await store.freeVideoPlace('p2')
+      await store.renewVideoSlot('p1', 100_090)
+      await store.freeVideoSlot('p2')
       expect(await take('p3', 100_050)).toBeUndefined()
     })
 
-    test('of several processes that take places at once none takes one too many', async () => {
+    test('of several processes that take slots at once none takes one too many', async () => {
       const others = await Promise.all([subject().openAnother(), subject().openAnother()])
       const asked = Array.from({ length: 30 }, (_, n) =>
-        (others[n % 2] ?? store).takeVideoPlace({
-          ...place(`p${n}`),
+        (others[n % 2] ?? store).takeVideoSlot({
+          ...slot(`p${n}`),
           most: { count: 7, bytes: 1000 },
         }),
       )

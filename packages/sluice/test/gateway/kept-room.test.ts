@@ -8,19 +8,19 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A room whose store has one place, which it says until when it is held. */
+/** A room whose store has one slot, which it says until when it is held. */
 function open() {
   let until: number | undefined
   const store = {
-    takeVideoPlace: (place: { readonly until: number }) => {
-      until = place.until
+    takeVideoSlot: (slot: { readonly until: number }) => {
+      until = slot.until
       return Promise.resolve(undefined)
     },
-    renewVideoPlace: (_id: string, later: number) => {
+    renewVideoSlot: (_id: string, later: number) => {
       until = later
       return Promise.resolve()
     },
-    freeVideoPlace: () => {
+    freeVideoSlot: () => {
       until = undefined
       return Promise.resolve()
     },
@@ -31,23 +31,23 @@ function open() {
   return { room: new KeptRoom({ store, limits, now: Date.now }), store, until: () => until ?? 0 }
 }
 
-test('a place is held for a minute, again and again while the video is asked for', async () => {
+test('a slot is held for a minute, again and again while the video is asked for', async () => {
   const { room, until } = open()
-  await using place = await room.forVideo('key_1', 0)
+  await using slot = await room.forVideo('key_1', 0)
   expect(until()).toBe(Date.now() + 60_000)
   for (let minute = 0; minute < 30; minute += 1) {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(until()).toBeGreaterThan(Date.now() + 30_000)
   }
-  expect(await place.keep(() => Promise.resolve('kept'))).toBe('kept')
+  expect(await slot.keep(() => Promise.resolve('kept'))).toBe('kept')
 })
 
 test('nothing holds it once it is given back, or a video has come into it', async () => {
   for (const isKept of [true, false]) {
     const { room, until } = open()
     {
-      await using place = await room.forVideo('key_1', 0)
-      if (isKept) await place.keep(() => Promise.resolve())
+      await using slot = await room.forVideo('key_1', 0)
+      if (isKept) await slot.keep(() => Promise.resolve())
     }
     const last = until()
     await vi.advanceTimersByTimeAsync(300_000)
@@ -59,9 +59,9 @@ test('nothing holds it once it is given back, or a video has come into it', asyn
 test('a store that cannot be reached meanwhile ends nothing', async () => {
   const { room, store } = open()
   const renew = vi.fn(() => Promise.reject(new Error('The disk is away')))
-  store.renewVideoPlace = renew
-  await using place = await room.forVideo('key_1', 0)
+  store.renewVideoSlot = renew
+  await using slot = await room.forVideo('key_1', 0)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(renew).toHaveBeenCalledTimes(3)
-  expect(await place.keep(() => Promise.resolve('kept'))).toBe('kept')
+  expect(await slot.keep(() => Promise.resolve('kept'))).toBe('kept')
 })

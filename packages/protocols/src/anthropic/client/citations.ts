@@ -1,5 +1,5 @@
 import { type Fields, isObject, listOf, someText } from '@sluice/contract'
-import { type Citation, type Place, readCitation } from '../../citations.ts'
+import { type Citation, readCitation, type TextRange } from '../../citations.ts'
 import { Excerpts, type Sliced } from '../../excerpts.ts'
 
 /**
@@ -18,13 +18,13 @@ export function citationsOf(
       const citation = readCitation(annotation)
       return citation === undefined
         ? []
-        : [citationBlock(citation, (place) => excerpts.of(content, place))]
+        : [citationBlock(citation, (range) => excerpts.of(content, range))]
     })
 }
 
-function citationBlock(citation: Citation, excerptAt: (place: Place) => string): object {
-  const { url, title, quote, place, fields } = citation
-  const words = quote ?? (place === undefined ? '' : excerptAt(place))
+function citationBlock(citation: Citation, excerptAt: (range: TextRange) => string): object {
+  const { url, title, quote, range, fields } = citation
+  const words = quote ?? (range === undefined ? '' : excerptAt(range))
   if (url !== undefined)
     return {
       type: 'web_search_result_location',

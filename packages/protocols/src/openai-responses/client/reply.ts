@@ -264,8 +264,8 @@ export function flatAnnotation(
     return page
   }
   if (type !== 'file_citation') return flat
-  const { title = '', place } = readCitation(annotation) ?? {}
-  const { file_id: id = title, filename = title, index = place?.end ?? 0 } = flat
+  const { title = '', range } = readCitation(annotation) ?? {}
+  const { file_id: id = title, filename = title, index = range?.end ?? 0 } = flat
   return { type, file_id: id, filename, index }
 }
 

@@ -8,7 +8,7 @@ import {
   textOf,
 } from '@sluice/contract'
 import { assertBounded, boundedList } from '../../bounded.ts'
-import { type Annotation, fileCitation, noPlace, urlCitation } from '../../citations.ts'
+import { type Annotation, fileCitation, noRange, urlCitation } from '../../citations.ts'
 import { unreadContent } from '../../unread-content.ts'
 
 /**
@@ -60,11 +60,11 @@ export function readContent(content: unknown): Spoken {
 /** A reference follows the text that it supports. It refers to results of the caller's tools by their ids, or to a page. */
 function references(part: Fields, at: number): readonly Annotation[] {
   const { type, reference_ids: ids, url, title } = part
-  const place = { start: at, end: at }
+  const range = { start: at, end: at }
   if (type === 'reference')
-    return boundedList(ids, 'citations').map((id) => fileCitation(place, { file_id: String(id) }))
+    return boundedList(ids, 'citations').map((id) => fileCitation(range, { file_id: String(id) }))
   const page = type === 'tool_reference' ? someText(url) : undefined
-  return page === undefined ? [] : [urlCitation(place, { url: page, title: textOf(title) })]
+  return page === undefined ? [] : [urlCitation(range, { url: page, title: textOf(title) })]
 }
 
 function thinkingText(thinking: unknown): string {
@@ -98,6 +98,6 @@ export function readAnnotations(body: Fields): readonly Annotation[] {
   return (cited.length > 0 ? cited : results).flatMap((page: Fields) => {
     const url = someText(page['url'])
     if (url === undefined) return []
-    return [urlCitation(noPlace, { url, title: someText(page['title']) ?? titles.get(url) ?? '' })]
+    return [urlCitation(noRange, { url, title: someText(page['title']) ?? titles.get(url) ?? '' })]
   })
 }

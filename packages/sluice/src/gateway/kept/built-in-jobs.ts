@@ -54,12 +54,12 @@ export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWor
 
   return {
     owns: ({ provider }) => provider === engine.id,
-    async create(request: VideoRequest, placeId?: string) {
+    async create(request: VideoRequest, slotId?: string) {
       const { state, ...rest } = await jobs.create(request)
       const createdAt = Math.floor(now() / 1000)
       const { model } = request
       const job = { ...rest, model, provider: engine.id, request: state, createdAt }
-      await store.addVideoJob(job, placeId)
+      await store.addVideoJob(job, slotId)
       await takeJobs(input)
       return job
     },

@@ -13,10 +13,10 @@ const lookPart = 1 / 64
 /** The number of keys whose additions are tracked. A key that is not tracked is checked with its next response. */
 const keysMax = 10_000
 
-type VideoPlaces = 'freeVideoPlace' | 'renewVideoPlace' | 'takeVideoPlace'
+type VideoSlots = 'freeVideoSlot' | 'renewVideoSlot' | 'takeVideoSlot'
 
 export interface KeptRoomInput {
-  readonly store: Pick<Store, VideoPlaces | 'trimResponses'>
+  readonly store: Pick<Store, VideoSlots | 'trimResponses'>
   readonly limits: () => KeptLimits
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -64,7 +64,7 @@ export class KeptRoom {
     const { keptVideos: most } = limits()
     const at = now()
     const id = randomUUID()
-    const lacking = await store.takeVideoPlace({ id, keyId, bytes, most, at, until: at + placeMs })
+    const lacking = await store.takeVideoSlot({ id, keyId, bytes, most, at, until: at + slotMs })
     if (lacking === 'count') throw full('count', `${most.count} videos`)
     if (lacking === 'bytes') throw full('bytes', `${most.bytes} bytes of videos`)
     return new VideoRoom(store, id, now)
@@ -72,27 +72,27 @@ export class KeptRoom {
 }
 
 /** A reservation expires after this time if its process died; a live process renews it. */
-const placeMs = 60_000
-const renewalMs = placeMs / 3
+const slotMs = 60_000
+const renewalMs = slotMs / 3
 
 /** The reservation for a video. Disposing releases it unless the video was stored. */
 class VideoRoom implements AsyncDisposable {
-  readonly #store: Pick<Store, VideoPlaces>
+  readonly #store: Pick<Store, VideoSlots>
   readonly #id: string
   readonly #renewal: NodeJS.Timeout
   #isKept = false
 
-  constructor(store: Pick<Store, VideoPlaces>, id: string, now: () => number) {
+  constructor(store: Pick<Store, VideoSlots>, id: string, now: () => number) {
     this.#store = store
     this.#id = id
     this.#renewal = setInterval(() => {
       // If the store cannot be reached, the next renewal may succeed.
-      store.renewVideoPlace(id, now() + placeMs).catch(() => {})
+      store.renewVideoSlot(id, now() + slotMs).catch(() => {})
     }, renewalMs).unref()
   }
 
   /** Stores the video in the reserved slot. */
-  async keep<T>(store: (placeId: string) => Promise<T>): Promise<T> {
+  async keep<T>(store: (slotId: string) => Promise<T>): Promise<T> {
     const stored = await store(this.#id)
     this.#isKept = true
     return stored
@@ -100,7 +100,7 @@ class VideoRoom implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#renewal)
-    if (!this.#isKept) await this.#store.freeVideoPlace(this.#id)
+    if (!this.#isKept) await this.#store.freeVideoSlot(this.#id)
   }
 }
 

@@ -55,7 +55,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
   await using room = await gateway.keptRoom.forVideo(call.key.id, image?.length ?? 0)
   const attempt = new Attempt(run, target, call.cancellation)
   try {
-    const job = await room.keep((placeId) =>
+    const job = await room.keep((slotId) =>
       gateway.videos.create(
         {
           keyId: call.key.id,
@@ -65,7 +65,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
           size: request.size ?? '720x1280',
           ...(image && { image }),
         },
-        placeId,
+        slotId,
       ),
     )
     attempt.report({ ...noUsage, seconds: Number(job.seconds) })
@@ -131,7 +131,7 @@ async function startUpstream(run: Run): Promise<VideoJob> {
     createdAt: Math.floor(gateway.now() / 1000),
     ...(video.error && { error: video.error }),
   }
-  await room.keep((placeId) => gateway.store.addVideoJob(job, placeId))
+  await room.keep((slotId) => gateway.store.addVideoJob(job, slotId))
   return job
 }
 

@@ -7,7 +7,7 @@ import {
   type UsageRecord,
 } from '@sluice/contract'
 import type { Gateway } from '../../gateway/gateway.ts'
-import type { RequestPlace } from '../../ports/usage-book.ts'
+import type { RequestCursor } from '../../ports/usage-book.ts'
 import type { Address, Exchange } from '../address.ts'
 import { whole, one } from '../models.ts'
 import { object, query, text } from '../openapi-written.ts'
@@ -110,7 +110,7 @@ async function list({ gateway, key, request }: Exchange): Promise<object> {
   }
 }
 
-interface TurnedPage extends RequestPlace {
+interface TurnedPage extends RequestCursor {
   /** The newest sequence number in the ledger when the first page was read. */
   readonly asOf: number
 }

@@ -50,7 +50,7 @@ export class UpstreamExchange implements Connection, Dispatcher.DispatchHandler 
     this.#sending = sending
     if (this.#isOver) return
     try {
-      this.#start(placeOf(this.#outgoing.url), sending)
+      this.#start(destinationOf(this.#outgoing.url), sending)
     } catch (thrown) {
       // Deferred: the caller of `send` has no connection yet.
       process.nextTick(() => this.fail(thrown))
@@ -138,30 +138,30 @@ export class UpstreamExchange implements Connection, Dispatcher.DispatchHandler 
     else this.#receiver.fail(error)
   }
 
-  #start(place: Place, { dispatchers, rules }: Sending): void {
+  #start(destination: Destination, { dispatchers, rules }: Sending): void {
     const { download, connectMs, dialing = {} } = this.#outgoing
-    const { origin } = place
+    const { origin } = destination
     if (download === undefined || origin.name === download.home)
-      return this.#dispatch(dispatchers.to(origin, dialing, connectMs), place)
+      return this.#dispatch(dispatchers.to(origin, dialing, connectMs), destination)
     const proxy = dispatchers.proxyFor(origin, {})
     const isByProxy = proxy !== undefined && rules.proxyResolves() && isIP(origin.hostname) === 0
     if (isByProxy)
-      return this.#dispatchPinned(place, dispatchers.pinned(origin, undefined, connectMs))
+      return this.#dispatchPinned(destination, dispatchers.pinned(origin, undefined, connectMs))
     // Nothing is sent before the addresses have been checked.
     checkedAddresses(origin.hostname, rules, connectMs)
       .then((addresses) => {
         if (!this.#isOver)
-          this.#dispatchPinned(place, dispatchers.pinned(origin, addresses, connectMs))
+          this.#dispatchPinned(destination, dispatchers.pinned(origin, addresses, connectMs))
       })
       .catch((thrown: unknown) => this.fail(thrown))
   }
 
-  #dispatchPinned(place: Place, { dispatcher, origin }: Pinned): void {
+  #dispatchPinned(destination: Destination, { dispatcher, origin }: Pinned): void {
     this.#own = dispatcher
-    this.#dispatch(dispatcher, { ...place, named: origin })
+    this.#dispatch(dispatcher, { ...destination, named: origin })
   }
 
-  #dispatch(dispatcher: Dispatcher, { origin, path, named = origin.name }: Place): void {
+  #dispatch(dispatcher: Dispatcher, { origin, path, named = origin.name }: Destination): void {
     const { method, headers: given, body } = this.#outgoing
     const own = requestHeaders(given)
     // A request to the address of a host is one for the host nevertheless.
@@ -189,7 +189,7 @@ export class UpstreamExchange implements Connection, Dispatcher.DispatchHandler 
 
 const closed = new Error('The gateway has closed the connection')
 
-interface Place {
+interface Destination {
   readonly origin: Origin
   readonly path: string
   /** The origin that undici connects to, if it is another one. */
@@ -197,20 +197,20 @@ interface Place {
 }
 
 /** Cache of parsed URLs. Upstreams have few; if a model or job is part of the URL, the oldest entries are evicted. */
-const placesMax = 1_000
-const places = new Map<string, Place>()
+const destinationsMax = 1_000
+const destinations = new Map<string, Destination>()
 
-function placeOf(url: string): Place {
-  const known = places.get(url)
+function destinationOf(url: string): Destination {
+  const known = destinations.get(url)
   if (known) return known
   const parsed = new URL(url)
-  const place = { origin: originOf(parsed), path: parsed.pathname + parsed.search }
-  if (places.size >= placesMax) {
-    const [oldest] = places.keys()
-    if (oldest !== undefined) places.delete(oldest)
+  const destination = { origin: originOf(parsed), path: parsed.pathname + parsed.search }
+  if (destinations.size >= destinationsMax) {
+    const [oldest] = destinations.keys()
+    if (oldest !== undefined) destinations.delete(oldest)
   }
-  places.set(url, place)
-  return place
+  destinations.set(url, destination)
+  return destination
 }
 
 /** Larger bodies are still being written when an early response ends. Undici sees that only of bodies in pieces. */
