@@ -14,7 +14,7 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** Logs one line per request, without secrets, prompts and responses. Fields that are undefined are not in it. */
 export function logCall(
   log: Log,
-  { id, givenId, method, path, status, durationMs, left, key, call, code, trace }: CallEnd,
+  { id, givenId, method, path, status, durationMs, disconnected, key, call, code, trace }: CallEnd,
 ) {
   const { model } = call?.request ?? {}
   const { elsewhere } = call?.admission ?? {}
@@ -45,7 +45,7 @@ export function logCall(
     route: elsewhere?.route.slice(0, shownMax),
     inputTokens: usage?.inputTokens,
     outputTokens: usage?.outputTokens,
-    left: left ? true : undefined,
+    left: disconnected ? true : undefined,
   }
   if (status < 400 && probes.has(path)) log.debug(fields, 'request')
   else log.info(fields, 'request')

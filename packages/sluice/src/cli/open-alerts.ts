@@ -79,9 +79,9 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
 }
 
 /** Failures that are neither the caller's mistake nor a disconnect. */
-function hasFailed({ status, left, call }: CallEnd): boolean {
+function hasFailed({ status, disconnected, call }: CallEnd): boolean {
   const failure = call?.trail.failure
-  return (status >= 500 && !left) || (failure !== undefined && failure.blame !== 'caller')
+  return (status >= 500 && !disconnected) || (failure !== undefined && failure.blame !== 'caller')
 }
 
 function logFailure(log: Log, { isGivenUp, ...failure }: DeliveryFailure): void {

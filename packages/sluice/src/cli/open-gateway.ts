@@ -13,7 +13,7 @@ import type { Gateway, Log } from '../gateway/gateway.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
 import { createLearnedMaxima } from '../gateway/route/learned-maxima.ts'
-import { settleLeft } from '../gateway/limits/settle-left.ts'
+import { settleOrphaned } from '../gateway/limits/settle-orphaned.ts'
 import { LiveCalls } from '../gateway/live-calls.ts'
 import { concealedSettings } from '../gateway/route/concealed-settings.ts'
 import { createRouting } from '../gateway/route/create-routing.ts'
@@ -81,7 +81,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const send = senderOf(network, () => current.config)
   const { limiter, slotQueues } = await openLimits(input)
   opening.use(limiter)
-  settleLeft(store, limiter)
+  settleOrphaned(store, limiter)
   const engineWaiting = () => opened.engine.waiting()
   const waits = { underWay: () => server.underWay(), engineWaiting }
   const shared = openShared(link)

@@ -174,7 +174,7 @@ export interface CallEnd {
   /** From the request to the end of the response, in milliseconds. */
   readonly durationMs: number
   /** Whether the caller disconnected before it had received the whole response. */
-  readonly left: boolean
+  readonly disconnected: boolean
   /** The error code sent to the caller. */
   readonly code?: string
   /** The error's entry in the table of errors. */

@@ -52,9 +52,9 @@ export function doorOf({ gateway, options, request, admission }: Exchange): Door
 export function settle(
   { learnedSizes }: Gateway,
   { admission, call }: FastifyRequest,
-  left: boolean,
+  disconnected: boolean,
 ): void {
-  admission?.end(actualOf(call, admission.claims, left))
+  admission?.end(actualOf(call, admission.claims, disconnected))
   const { usage, outcome, choices = 1 } = call?.trail ?? {}
   if (call && usage && outcome === 'completed')
     learnedSizes.learn(call.request.model, Math.ceil(usage.outputTokens / choices))

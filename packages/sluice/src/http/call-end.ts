@@ -9,7 +9,7 @@ import { pathOf } from './urls.ts'
 export function endOf(
   request: FastifyRequest,
   { raw }: FastifyReply,
-  { startedAt, left }: { readonly startedAt: number; readonly left: boolean },
+  { startedAt, disconnected }: { readonly startedAt: number; readonly disconnected: boolean },
 ): CallEnd {
   const { id, givenId, method, url, apiKey: key, call, trace, admission } = request
   const code = request.errorCode ?? (call?.trail.failure && codeInStream(request, call))
@@ -24,7 +24,7 @@ export function endOf(
     // Node reports 200 if nothing was sent.
     status: raw.headersSent ? raw.statusCode : 499,
     durationMs: performance.now() - startedAt,
-    left,
+    disconnected,
   }
   if (givenId !== undefined) end.givenId = givenId
   if (key) end.key = key

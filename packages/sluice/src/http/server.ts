@@ -169,12 +169,13 @@ function begin(
   } else request.answerHeaders = ['x-request-id', request.id, ...allowOrigins]
   const startedAt = performance.now()
   reply.raw.on('close', () => {
-    const left = !reply.raw.writableFinished
+    const disconnected = !reply.raw.writableFinished
     // First, so that everything the call still has open ends and its cost is recorded.
-    if (left) request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
+    if (disconnected)
+      request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
     request.held?.release()
-    settle(gateway, request, left)
-    gateway.ended(endOf(request, reply, { startedAt, left }))
+    settle(gateway, request, disconnected)
+    gateway.ended(endOf(request, reply, { startedAt, disconnected }))
     if (state.isStopping) state.answered?.()
   })
 }

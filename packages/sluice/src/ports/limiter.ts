@@ -39,7 +39,7 @@ export interface Limiter extends AsyncDisposable {
    * Settles what a killed process had reserved from budgets, with the actual amount for each in nanodollars. Does
    * nothing if it was settled or is forgotten. Present if reservations outlive the process that made them.
    */
-  settleLeft?(
+  settleOrphaned?(
     id: string,
     budgets: readonly { readonly claim: BudgetClaim; readonly nanoUsd: number }[],
   ): Promise<void>

@@ -96,7 +96,7 @@ export interface ReservedBudget extends Omit<BudgetClaim, 'kind'> {
 }
 
 /** A reservation whose process was killed before it could be settled, and what the ledger has of its call. */
-export interface LeftReservation {
+export interface OrphanedReservation {
   readonly reservation: BudgetReservation
   /** Every attempt with its cost or, if that is unknown, what was reserved for it. */
   readonly attempts: readonly (Pick<UsageRecord, 'provider' | 'model' | 'requestedModel'> & {
@@ -245,7 +245,7 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   /**
    * Records that an attempt begins, so that the ledger has it even if this process is killed.
    *
-   * @param reservation - What its call has reserved with a limiter that outlives this process; see `settleLeft`.
+   * @param reservation - What its call has reserved with a limiter that outlives this process; see `settleOrphaned`.
    * @throws GatewayError `overloaded` while nothing can be recorded, as on a full disk: what cannot be accounted for is not
    *   begun.
    */
@@ -265,7 +265,7 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    * Hands over what calls of killed processes had reserved, once their records are written. `settle` is called again until it
    * resolves. The journals that name these reservations are kept until then, so another process may get them as well.
    */
-  settleLeft(settle: (left: readonly LeftReservation[]) => Promise<void>): void
+  settleOrphaned(settle: (orphaned: readonly OrphanedReservation[]) => Promise<void>): void
   /** Records that are not in the database yet. */
   waitingUsage(): WaitingUsage
   /**

@@ -162,7 +162,7 @@ class RedisLimiter implements Limiter {
     })
   }
 
-  async settleLeft(
+  async settleOrphaned(
     id: string,
     budgets: readonly { readonly claim: BudgetClaim; readonly nanoUsd: number }[],
   ): Promise<void> {

@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, linkSync } from 'node:fs'
 import type { UsageRecord } from '@sluice/contract'
 import type {
   BudgetReservation,
-  LeftReservation,
   OpenUsage,
+  OrphanedReservation,
   Store,
   UsageBegun,
   WaitingUsage,
@@ -26,7 +26,7 @@ export interface LedgerOptions {
   /** Writes the records to the database, all of them or none. Records whose id exists are skipped. */
   readonly write: WriteDocuments
   /** Reads what the database has of these calls. */
-  readonly leftOf: (calls: readonly ReservedCall[]) => Promise<readonly LeftReservation[]>
+  readonly orphanedOf: (calls: readonly ReservedCall[]) => Promise<readonly OrphanedReservation[]>
   /** Called when what a killed process had in its journal is written. */
   readonly recovered: (journal: string) => Promise<void>
   /** Called when records could not be written. */
@@ -43,7 +43,7 @@ export interface LedgerOptions {
 export interface Ledger
   extends Pick<
       Store,
-      'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleLeft'
+      'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleOrphaned'
     >,
     AsyncDisposable {
   /** The name of the journal; undefined without one. */
@@ -52,7 +52,7 @@ export interface Ledger
   checkJournal(): void
 }
 
-type SettleLeft = Parameters<Store['settleLeft']>[0]
+type SettleOrphaned = Parameters<Store['settleOrphaned']>[0]
 
 /** Reservations that a journal names, and how it is removed. */
 interface Reserved {
@@ -69,7 +69,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
 class JournaledLedger implements Ledger {
   readonly #write: LedgerOptions['write']
-  readonly #leftOf: LedgerOptions['leftOf']
+  readonly #orphanedOf: LedgerOptions['orphanedOf']
   readonly #recoveredOf: LedgerOptions['recovered']
   readonly #writeFailed: WriteFailed
   readonly #journalUnreadable: (lines: number, file: string) => void
@@ -85,13 +85,13 @@ class JournaledLedger implements Ledger {
   #timer: NodeJS.Timeout | undefined
   /** Found, and not settled yet. */
   #reserved: Reserved[] = []
-  #settleLeft: SettleLeft | undefined
+  #settleOrphaned: SettleOrphaned | undefined
   #settleTimer: NodeJS.Timeout | undefined
 
   constructor(options: LedgerOptions) {
-    const { write, leftOf, writeFailed, journalFolder, journalFailed } = options
+    const { write, orphanedOf, writeFailed, journalFolder, journalFailed } = options
     this.#write = write
-    this.#leftOf = leftOf
+    this.#orphanedOf = orphanedOf
     this.#recoveredOf = options.recovered
     this.#writeFailed = writeFailed
     this.#journalUnreadable = options.journalUnreadable ?? (() => {})
@@ -129,8 +129,8 @@ class JournaledLedger implements Ledger {
     open.settle(documentOf(open.id, record))
   }
 
-  settleLeft(settle: SettleLeft): void {
-    this.#settleLeft = settle
+  settleOrphaned(settle: SettleOrphaned): void {
+    this.#settleOrphaned = settle
     this.#settleFound()
   }
 
@@ -151,7 +151,7 @@ class JournaledLedger implements Ledger {
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer)
     clearTimeout(this.#settleTimer)
-    this.#settleLeft = undefined
+    this.#settleOrphaned = undefined
     try {
       await this.#recovered
       await this.#queue[Symbol.asyncDispose]()
@@ -217,10 +217,10 @@ class JournaledLedger implements Ledger {
 
   /** Nothing waits for it: the limiter may be away for long. */
   #settleFound(): void {
-    const settle = this.#settleLeft
+    const settle = this.#settleOrphaned
     if (!settle) return
     for (const { calls, remove } of this.#reserved.splice(0))
-      this.#leftOf(calls)
+      this.#orphanedOf(calls)
         .then(settle)
         .then(remove, () => {
           this.#reserved.push({ calls, remove })

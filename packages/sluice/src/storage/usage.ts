@@ -5,7 +5,7 @@ import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text }
 import type { Database } from './database.ts'
 import { forgetWriters } from './ledger-writers.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
-import { leftOf } from './usage-left.ts'
+import { orphanedOf } from './usage-orphaned.ts'
 import { readState } from './usage-state.ts'
 
 /** The columns of a usage record. */
@@ -72,12 +72,12 @@ export const usageColumns: Columns<UsageRecord> = {
 /** The part of the store for the ledger. Disposing writes pending records. */
 export function usageTable(
   database: Database,
-  options: Omit<LedgerOptions, 'write' | 'leftOf' | 'recovered'>,
+  options: Omit<LedgerOptions, 'write' | 'orphanedOf' | 'recovered'>,
 ): Ledger & Pick<Store, 'lastUse' | 'listUsage'> {
   const ledger = openLedger({
     ...options,
     write: (batch) => database.append({ ...table, documents: batch }),
-    leftOf: (calls) => leftOf(database, calls),
+    orphanedOf: (calls) => orphanedOf(database, calls),
     recovered: (journal) => forgetWriters(database, [journal]),
   })
   return {
@@ -88,7 +88,7 @@ export function usageTable(
     flush: () => ledger.flush(),
     checkJournal: () => ledger.checkJournal(),
     waitingUsage: () => ledger.waitingUsage(),
-    settleLeft: (settle) => ledger.settleLeft(settle),
+    settleOrphaned: (settle) => ledger.settleOrphaned(settle),
     async lastUse() {
       await ledger.flush()
       const { folded, rebuiltTo } = await readState(database)

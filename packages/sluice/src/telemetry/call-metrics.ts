@@ -138,8 +138,8 @@ export class CallMetrics {
 }
 
 /** The outcome of a request, in one word. */
-export function outcomeOf({ left, status, call, failure }: CallEnd): string {
-  if (left) return 'cancelled'
+export function outcomeOf({ disconnected, status, call, failure }: CallEnd): string {
+  if (disconnected) return 'cancelled'
   if (call?.trail.failure) return 'incomplete'
   if (status < 400 && failure === undefined) return 'completed'
   return status >= 500 || (call?.trail.attempts ?? 0) > 0 ? 'failed' : 'refused'

@@ -42,8 +42,8 @@ export class RefusedCalls implements AsyncDisposable {
   }
 
   ended(end: CallEnd): void {
-    const { failure, format, key, left, call } = end
-    if (failure === undefined || left || !format || !key) return
+    const { failure, format, key, disconnected, call } = end
+    if (failure === undefined || disconnected || !format || !key) return
     if ((call?.trail.attempts ?? 0) > 0) return
     const refused = refusedCall(end, this.#needs.now())
     if (!refused) return

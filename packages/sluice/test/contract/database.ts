@@ -205,7 +205,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       const open = () => openStore(database, { journalFolder: folder.path })
       const journals = () => readdirSync(folder.path).filter((one) => one.includes('~0~'))
       const attempt = { provider: 'acme', model: 'acme-chat' }
-      const left = [
+      const orphaned = [
         {
           reservation: reserved('r'),
           attempts: [
@@ -219,11 +219,11 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       await store.flush()
       expect(journals()).toHaveLength(1)
       const given: unknown[] = []
-      store.settleLeft(async (one) => {
+      store.settleOrphaned(async (one) => {
         given.push(one)
         if (given.length === 1) throw new Error('The limiter is away')
       })
-      await expect.poll(() => given).toEqual([left, left])
+      await expect.poll(() => given).toEqual([orphaned, orphaned])
       await expect.poll(journals).toEqual([])
       expect(await store.listUsage({ limit: 9 })).toHaveLength(4)
       await store[Symbol.asyncDispose]()

@@ -95,9 +95,9 @@ describe('what a request has used', () => {
     ['the caller left in its middle, and it told', { attempts: 1, usage }, true, 10],
     ['as was reserved: nothing was told', { attempts: 1, outcome: 'completed' }, false, undefined],
     ['as was reserved: the caller left', { attempts: 1, outcome: 'cancelled' }, true, undefined],
-  ])('of tokens: %s', (_name, trail, left, tokens) => {
+  ])('of tokens: %s', (_name, trail, disconnected, tokens) => {
     const call = { trail: { spent: [], ...trail } } as unknown as Call
-    expect(actualOf(call, [], left).tokens).toBe(tokens)
+    expect(actualOf(call, [], disconnected).tokens).toBe(tokens)
   })
 
   test('before it became a call: nothing', () => {

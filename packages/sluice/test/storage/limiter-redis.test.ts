@@ -125,9 +125,9 @@ describe.runIf(redis)('with Redis', () => {
     await killed.limiter.settle(settled, { nanoUsd: 50 })
     expect(await left()).toBe(450)
     for (const nanoUsd of [120, 130]) {
-      await other.limiter.settleLeft?.(made.id, [{ claim: claim(500), nanoUsd }])
-      await other.limiter.settleLeft?.(settled.id, [{ claim: claim(200), nanoUsd }])
-      await other.limiter.settleLeft?.('unknown', [{ claim: claim(5), nanoUsd }])
+      await other.limiter.settleOrphaned?.(made.id, [{ claim: claim(500), nanoUsd }])
+      await other.limiter.settleOrphaned?.(settled.id, [{ claim: claim(200), nanoUsd }])
+      await other.limiter.settleOrphaned?.('unknown', [{ claim: claim(5), nanoUsd }])
       expect(await left()).toBe(830)
     }
   })

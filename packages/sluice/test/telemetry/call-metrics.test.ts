@@ -32,7 +32,7 @@ const ended = {
   format: { id: 'chat', operation: 'chat' },
   status: 200,
   durationMs: 2_500,
-  left: false,
+  disconnected: false,
 } as unknown as CallEnd
 const attemptEnded = {
   call,

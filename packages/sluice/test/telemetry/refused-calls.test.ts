@@ -17,7 +17,7 @@ function refusedOf(key: string): CallEnd {
     status: 429,
     reason: 'Too many',
     durationMs: 1,
-    left: false,
+    disconnected: false,
   }
   return end as unknown as CallEnd
 }

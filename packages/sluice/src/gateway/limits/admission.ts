@@ -246,7 +246,7 @@ export class Admission implements Listed {
     claims: readonly HeldClaim[],
     further?: Pick<BudgetReservation, 'isAddition'>,
   ): BudgetReservation | undefined {
-    if (!this.#gateway.limiter.settleLeft) return undefined
+    if (!this.#gateway.limiter.settleOrphaned) return undefined
     const budgets: ReservedBudget[] = []
     for (const claim of claims) if (claim.kind === 'budget') budgets.push(reservedOf(claim))
     return budgets.length === 0 ? undefined : { id, budgets, ...further }
@@ -292,13 +292,13 @@ export class Leases implements Disposable {
 export function actualOf(
   call: Call | undefined,
   claims: readonly HeldClaim[],
-  left: boolean,
+  disconnected: boolean,
 ): Actual {
   if (!call || call.trail.attempts === 0) return { tokens: 0, nanoUsd: 0 }
   const { usage, outcome } = call.trail
   const nanoUsd = spentOf(call, claims)
   if (usage) return { tokens: usage.inputTokens + usage.outputTokens, nanoUsd }
-  return left || outcome === 'completed' ? { nanoUsd } : { tokens: 0, nanoUsd }
+  return disconnected || outcome === 'completed' ? { nanoUsd } : { tokens: 0, nanoUsd }
 }
 
 /** What the attempts of a call have cost by now of each claim, in nanodollars. */

@@ -1,5 +1,5 @@
 import sql, { join } from 'sql-template-tag'
-import type { LeftReservation } from '../ports/store.ts'
+import type { OrphanedReservation } from '../ports/store.ts'
 import type { Database } from './database.ts'
 import type { ReservedCall } from './usage-journal.ts'
 import { spentByRecord, spentIn } from './usage-spent.ts'
@@ -8,11 +8,11 @@ import { spentByRecord, spentIn } from './usage-spent.ts'
 const callsAtOnce = 500
 
 /** The attempts of calls whose process was killed. Those with unknown cost count as reserved. */
-export async function leftOf(
+export async function orphanedOf(
   database: Pick<Database, 'rows'>,
   calls: readonly ReservedCall[],
-): Promise<readonly LeftReservation[]> {
-  const left: LeftReservation[] = []
+): Promise<readonly OrphanedReservation[]> {
+  const orphaned: OrphanedReservation[] = []
   for (let from = 0; from < calls.length; from += callsAtOnce) {
     const some = calls.slice(from, from + callsAtOnce)
     const rows = await database.rows(
@@ -23,7 +23,7 @@ export async function leftOf(
     )
     const byCall = Map.groupBy(rows, (row) => String(row['call_id']))
     for (const { callId, reservation } of some)
-      left.push({
+      orphaned.push({
         reservation,
         attempts: (byCall.get(callId) ?? []).map((row) => ({
           provider: String(row['provider']),
@@ -33,5 +33,5 @@ export async function leftOf(
         })),
       })
   }
-  return left
+  return orphaned
 }
