@@ -358,7 +358,7 @@ export interface ClientFormat<O extends OperationName = OperationName> {
    * The steps of the stream that the caller asked for, made from a response that came whole. Absent if no stream is possible
    * for an upstream without streams.
    */
-  told?(reply: ReplyOf<O>, usage: Usage | undefined): readonly Step<EventOf<O>>[]
+  stepsOf?(reply: ReplyOf<O>, usage: Usage | undefined): readonly Step<EventOf<O>>[]
   /** Absent if the format cannot be streamed. */
   writer?(request: unknown, context: FormatContext, query: string): StreamWriter<O>
   /** The error body of this format. */

@@ -14,7 +14,7 @@ import { logCall, tellBreaker } from './log-call.ts'
 export interface OpenAlerts extends AsyncDisposable {
   readonly alerts: Alerts
   /** The parts of the gateway that raise alerts. */
-  readonly told: Pick<Gateway, 'budgetWatch' | 'health' | 'ended'>
+  readonly observers: Pick<Gateway, 'budgetWatch' | 'health' | 'ended'>
   configure(settings: Alerting): void
 }
 
@@ -43,7 +43,7 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
     ...(alertWaitsMs && { waitsMs: alertWaitsMs }),
   })
   alerts.configure(settings.webhooks)
-  const told = tellBreaker(log, alerts)
+  const observeBreaker = tellBreaker(log, alerts)
   const budgetWatch = new BudgetWatch({
     limiter,
     raise: (alert) => alerts.raise(alert),
@@ -53,10 +53,10 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
   const rate = new ErrorRate(() => settings.errorRate, now)
   return {
     alerts,
-    told: {
+    observers: {
       budgetWatch,
       health: createHealth(now, (target, state, caller) => {
-        told(target, state, caller)
+        observeBreaker(target, state, caller)
         breakerChanged?.(target, state, caller)
       }),
       ended(end) {

@@ -101,7 +101,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     store,
     limiter,
     ...slotQueuesOf(slotQueues),
-    ...watching.told,
+    ...watching.observers,
     learnedSizes: new LearnedSizes(),
     learnedMaxima: createLearnedMaxima(now),
     keys,

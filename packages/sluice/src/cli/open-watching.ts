@@ -24,7 +24,7 @@ export interface Offered {
 export interface OpenWatching extends AsyncDisposable {
   readonly offered: Offered
   /** The parts of the gateway that report to them. */
-  readonly told: Pick<
+  readonly observers: Pick<
     Gateway,
     'budgetWatch' | 'health' | 'ended' | 'telemetry' | 'metrics' | 'contents'
   >
@@ -74,10 +74,10 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
       alerts: telling.alerts,
       ...(metrics && isElsewhere && { metricsServer: createMetricsServer(metrics) }),
     },
-    told: {
-      ...telling.told,
+    observers: {
+      ...telling.observers,
       ended(end) {
-        telling.told.ended(end)
+        telling.observers.ended(end)
         telemetry?.ended(end)
         contents.ended(end)
         refused.ended(end)

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { type Config, workersIn, workersSaid } from '../config/config.ts'
+import { type Config, workersIn, workersText } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { publishedSchema } from '../config/schema.ts'
 import { programVersion } from '../config/version.ts'
@@ -127,7 +127,7 @@ function addServe(program: Command, ended: (exitCode: number) => void): void {
 
 function workersOption(text: string): Config['server']['workers'] {
   const count = workersIn(text)
-  if (count === undefined) throw new InvalidArgumentError(workersSaid(text))
+  if (count === undefined) throw new InvalidArgumentError(workersText(text))
   return count
 }
 

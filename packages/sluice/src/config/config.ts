@@ -261,7 +261,7 @@ function readWorkers({ workers }: Environment): Config['server']['workers'] | un
   if (workers === undefined) return undefined
   const count = workersIn(workers)
   if (count !== undefined) return count
-  throw new ConfigError(`SLUICE_WORKERS ${workersSaid(workers)}`)
+  throw new ConfigError(`SLUICE_WORKERS ${workersText(workers)}`)
 }
 
 /** Parses a number of workers; undefined if invalid. */
@@ -271,7 +271,7 @@ export function workersIn(text: string): Config['server']['workers'] | undefined
 }
 
 /** The error text for an invalid number of workers. */
-export function workersSaid(text: string): string {
+export function workersText(text: string): string {
   return `must be a whole number from 1 to 999, or auto, got ${JSON.stringify(text)}`
 }
 

@@ -53,7 +53,7 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
     return keep ? keep(json()).then(() => made) : made
   }
   if (answer.kind !== 'reply') throw new GatewayError('internal', 'A stream is no whole answer')
-  if (call.stream && call.format.told) return toldAnswer(run, attempted, answer.reply)
+  if (call.stream && call.format.stepsOf) return streamedReply(run, attempted, answer.reply)
   const context = formatContext(gateway, call.headers, call.trail)
   const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
   // Computed after the body: building the body may add to `dropped`.
@@ -74,9 +74,9 @@ async function largeAnswer(
 }
 
 /** Streams a response that arrived as a whole. */
-function toldAnswer({ gateway, call }: Run, attempted: Attempted, reply: AnyReply): Answer {
+function streamedReply({ gateway, call }: Run, attempted: Attempted, reply: AnyReply): Answer {
   const writer = writerOf(call)
-  const steps = call.format.told?.(reply, attempted.usage()) ?? []
+  const steps = call.format.stepsOf?.(reply, attempted.usage()) ?? []
   const pieces = createHeld<string>({ pause() {}, resume() {}, cancel() {} })
   pieces.push(steps.map((step) => writer.write(step)).join('') + writer.end())
   pieces.end()

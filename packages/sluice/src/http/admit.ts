@@ -45,7 +45,7 @@ export function admitCall(exchange: Exchange, call: Call): Admitted | Promise<Ad
 
 /** The door for the calls of a request. */
 export function doorOf({ gateway, options, request, admission }: Exchange): Door {
-  return { gateway, admission, keyLimits: options.keyLimits, told: request }
+  return { gateway, admission, keyLimits: options.keyLimits, limitHeaders: request }
 }
 
 /** Settles the reservations of an ended request with its actual usage. */

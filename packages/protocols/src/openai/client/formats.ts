@@ -18,7 +18,7 @@ import {
   CompletionRequest,
 } from './schema.ts'
 import { asksForUsage, done, writeChunks, writeTypedEvents } from './stream.ts'
-import { toldTranscript } from './told-transcript.ts'
+import { transcriptSteps } from './transcript-steps.ts'
 
 /**
  * An operation in the form of OpenAI's clients. Most are the canonical form itself, so nothing is translated; `further` holds
@@ -105,7 +105,7 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
   moderate: own('moderate'),
   transcribe: own('transcribe', {
     ...typed,
-    told: (reply, usage) => toldTranscript(reply as TranscribeReply, usage),
+    stepsOf: (reply, usage) => transcriptSteps(reply as TranscribeReply, usage),
   }),
   translate: own('translate'),
   speak: own('speak', {

@@ -18,7 +18,7 @@ import {
 import { usualEstimates } from '../limits/input-size.ts'
 import { isFree } from '../limits/paid-amounts.ts'
 import { type Planned, plannedSpending, planForRoom, type Spender } from '../limits/spending.ts'
-import { type Decided, type Told, tellLimits } from '../limits/tell-limits.ts'
+import { type Decided, type LimitHeaders, tellLimits } from '../limits/tell-limits.ts'
 import { routeOf } from '../route/call-route.ts'
 import { type Admitted, admittedCall } from './admitted.ts'
 import type { Route } from '../route/routing.ts'
@@ -30,7 +30,7 @@ export interface Door {
   /** The default limits of keys. */
   readonly keyLimits: () => KeyLimits
   /** Receives the headers of the response. */
-  readonly told: Told
+  readonly limitHeaders: LimitHeaders
 }
 
 type Later<T> = T | Promise<T>
@@ -85,11 +85,11 @@ interface Entering {
 
 /** For a call that no budget counts. */
 function admitCounted({ door, route, limits, size }: Entering): Later<Route> {
-  const { admission, told } = door
+  const { admission, limitHeaders } = door
   const claims = claimsOf(limits, { isCounted: true, tokens: usualTokens(size) })
   const decision = admission.ask(claims, { isPriced: true })
   const tell = (one: Decision): Route => {
-    tellLimits(told, { claims, decision: one }, admission.now)
+    tellLimits(limitHeaders, { claims, decision: one }, admission.now)
     return route
   }
   if (decision === undefined) return route
@@ -119,7 +119,7 @@ function admitPlanned(
   { planned, fittings }: Planning,
 ): Later<Route> {
   const { door, limits, route } = entering
-  const { admission, told } = door
+  const { admission, limitHeaders } = door
   const claims = claimsOf(limits, askedFor(entering, planned))
   const decision = admission.ask(claims, priced(planned?.spending))
   if (decision === undefined) return route
@@ -132,7 +132,7 @@ function admitPlanned(
       return admitPlanned(entering, spender, { planned: smaller, fittings: fittings + 1 })
     const refused = one.granted ? undefined : claims[one.refused]?.budget
     if (refused?.overBudget) return admitElsewhere(entering, { claims, decision: one }, refused)
-    tellLimits(told, { claims, decision: one }, admission.now)
+    tellLimits(limitHeaders, { claims, decision: one }, admission.now)
     limitOutput(door, planned)
     return route
   }
@@ -142,10 +142,10 @@ function admitPlanned(
 /** Tells the limit that the gateway sets to the output. */
 const outputLimitHeader = 'x-sluice-output-limit'
 
-function limitOutput({ told, admission }: Door, planned: Planned | undefined): void {
+function limitOutput({ limitHeaders, admission }: Door, planned: Planned | undefined): void {
   if (planned?.plan.by !== 'gateway') return
   admission.limitOutput(planned.plan.tokens)
-  told.answerHeaders.push(outputLimitHeader, String(planned.plan.tokens))
+  limitHeaders.answerHeaders.push(outputLimitHeader, String(planned.plan.tokens))
 }
 
 function spenderOf(
@@ -171,9 +171,9 @@ async function admitElsewhere(
   { id, overBudget }: Budget,
 ): Promise<Route> {
   const { door, call, limits } = entering
-  const { told, admission, gateway } = door
+  const { limitHeaders, admission, gateway } = door
   const refuse = (): Route => {
-    tellLimits(told, first, admission.now)
+    tellLimits(limitHeaders, first, admission.now)
     return entering.route
   }
   const name = overBudget?.route ?? ''
@@ -189,10 +189,10 @@ async function admitElsewhere(
   const claims = claimsOf(limits, askedFor(entering, planned))
   const decision = await admission.ask(claims, priced(planned?.spending))
   if (decision?.granted === false && claims[decision.refused]?.kind === 'budget') return refuse()
-  if (decision) tellLimits(told, { claims, decision }, admission.now)
+  if (decision) tellLimits(limitHeaders, { claims, decision }, admission.now)
   admission.goElsewhere({ route: name, budget: id })
   limitOutput(door, planned)
-  told.answerHeaders.push(elsewhereHeader, headerText(name))
+  limitHeaders.answerHeaders.push(elsewhereHeader, headerText(name))
   return route
 }
 

@@ -73,7 +73,7 @@ export interface Prepared {
   /** The limit of the output in the request; undefined if it has none. */
   readonly outputLimit: () => number | undefined
   /** Whether a streaming request may be answered by a whole response, which is then converted to a stream. */
-  readonly isTold: boolean
+  readonly streamsWhole: boolean
 }
 
 /**
@@ -125,7 +125,7 @@ function prepareNative(run: Draft, target: UpstreamTarget, native: Native): Prep
       const most = outputMaxOf(run, target) ?? Number.POSITIVE_INFINITY
       return asked === undefined ? undefined : Math.min(asked, most)
     },
-    isTold: false,
+    streamsWhole: false,
     mediaType: usualMediaType(call.operation),
     request: nativeRequest(run, target, native),
     read(received) {
@@ -240,8 +240,8 @@ async function prepareCodec(
 ): Promise<Prepared> {
   const { call } = run
   const { codec, spoken, canonical: given } = encoding
-  const isTold = call.stream && call.format.told !== undefined
-  if (call.stream && !codec.stream && !isTold)
+  const streamsWhole = call.stream && call.format.stepsOf !== undefined
+  if (call.stream && !codec.stream && !streamsWhole)
     throw new GatewayError(
       'unsupported_parameter',
       `${target.providerId} cannot stream this operation`,
@@ -255,14 +255,14 @@ async function prepareCodec(
   const { quirks = [] } = target.upstream.provider
   return {
     isNative: false,
-    isTold,
+    streamsWhole,
     mediaType: codec.bytes === true ? usualMediaType(call.operation) : undefined,
     outputLimit: () =>
       encoded.body?.kind === 'json' ? outputLimitIn(encoded.body.value) : undefined,
     request: quirks.reduce((before, quirk) => quirk(before, spoken), encoded),
     read(received) {
       const decoded = codec.decode(received, context, canonical)
-      return isTold ? replyOf(decoded) : readingOf(decoded, received, call.operation)
+      return streamsWhole ? replyOf(decoded) : readingOf(decoded, received, call.operation)
     },
     ...(call.stream &&
       codec.stream && {

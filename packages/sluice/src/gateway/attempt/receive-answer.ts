@@ -101,7 +101,7 @@ function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Bod
     // The attempt was broken while its response was parsed in turns.
     if (attempt.isOver) return
     refuseErrorBody(target, received, run.gateway.now)
-    if (reading && !prepared.isTold)
+    if (reading && !prepared.streamsWhole)
       throw new GatewayError(
         'upstream_garbled',
         `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,

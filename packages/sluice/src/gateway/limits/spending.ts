@@ -6,7 +6,7 @@ import { priceLine, unpricedIn, withoutTargets } from '../route/unpriced.ts'
 import { leastNanoUsd, type ReservedCost, reservedCost } from './call-cost.ts'
 import { type CallSize, isWriting } from './call-size.ts'
 import type { CallerLimits, HeldClaim, KeyLimits, Spending } from './claims.ts'
-import { said } from './tell-limits.ts'
+import { levelText } from './tell-limits.ts'
 import { outputAt, type OutputPlan, outputPlan, type OutputTerms, shrunk } from './output-plan.ts'
 
 /** A call on its way to a route. */
@@ -72,7 +72,7 @@ function unpricedRefusal(
   const [target = asked] = unpriced
   return new GatewayError(
     'forbidden',
-    `${holder ? said(holder) : 'This key'} has a budget that counts ${asked}, and the price of ${target} is unknown: write ${priceLine(target)} into sluice.yaml`,
+    `${holder ? levelText(holder) : 'This key'} has a budget that counts ${asked}, and the price of ${target} is unknown: write ${priceLine(target)} into sluice.yaml`,
     { param: 'model' },
   )
 }

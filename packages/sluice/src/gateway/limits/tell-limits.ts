@@ -20,8 +20,8 @@ export interface Decided {
   readonly decision: Decision
 }
 
-/** The response in which limits are told. */
-export interface Told {
+/** The headers of a response, to which those about limits are added. */
+export interface LimitHeaders {
   /** Names and values alternating. */
   readonly answerHeaders: string[]
   /** Names the headers of the API that is spoken. */
@@ -35,7 +35,7 @@ export interface Told {
  * @throws GatewayError if the decision is a refusal.
  */
 export function tellLimits(
-  { answerHeaders, face }: Told,
+  { answerHeaders, face }: LimitHeaders,
   { claims, decision }: Decided,
   now: () => number,
 ): void {
@@ -98,7 +98,7 @@ export function refusal(
       },
     )
   const again = `try again in ${duration(retryAfterMs)}`
-  const who = said(claim.holder)
+  const who = levelText(claim.holder)
   if (claim.kind === 'concurrency')
     return new GatewayError(
       'rate_limited',
@@ -120,7 +120,7 @@ export function refusal(
 }
 
 /** A level, as the subject of a sentence. */
-export function said({ kind, name }: Holder): string {
+export function levelText({ kind, name }: Holder): string {
   return kind === 'key' ? 'This key' : `The ${kind} ${name}`
 }
 

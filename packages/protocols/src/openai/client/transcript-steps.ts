@@ -11,7 +11,7 @@ import {
  * The events for a transcript that came whole although the caller asked for a stream: its segments if it names speakers, its
  * text in one piece, and the end with the usage (OpenAI API, transcript.text.delta and .done).
  */
-export function toldTranscript(
+export function transcriptSteps(
   { text, segments, logprobs, usage: said }: TranscribeReply,
   usage: Usage | undefined,
 ): readonly Step<TypedEvent>[] {
