@@ -1,6 +1,6 @@
 import { type BuiltinEngine, engineCard } from '@sluice/engine'
 import type { FastifyInstance } from 'fastify'
-import { Attempts } from '../accounts/attempts.ts'
+import { MemorySignInAttempts } from '../accounts/sign-in-attempts.ts'
 import { hashSecret, keyOf } from '../accounts/secrets.ts'
 import { createOidcClient } from '../accounts/oidc-client.ts'
 import { createSessions } from '../accounts/sessions.ts'
@@ -42,7 +42,7 @@ import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
 import { openLimits, slotLimitsOf } from './open-limits.ts'
-import { sharedAttempts, shareLiveCalls } from './worker-sharing.ts'
+import { sharedSignInAttempts, shareLiveCalls } from './worker-sharing.ts'
 import { type Offered, type OpenWatching, openWatching } from './open-watching.ts'
 
 /** A gateway ready to listen. Disposing stops it, waits for open calls and writes pending data. */
@@ -159,9 +159,9 @@ function slotQueuesOf(slotQueues: SlotQueues): Pick<Gateway, 'slots' | 'upstream
 /** The state that workers share. */
 function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'signInAttempts'> {
   const live = new LiveCalls()
-  if (!link) return { live, signInAttempts: new Attempts() }
+  if (!link) return { live, signInAttempts: new MemorySignInAttempts() }
   shareLiveCalls(live, link)
-  return { live, signInAttempts: sharedAttempts(link) }
+  return { live, signInAttempts: sharedSignInAttempts(link) }
 }
 
 /** Console sign-in and sessions. */

@@ -1,11 +1,11 @@
-import { Attempts, type SignInAttempts } from '../accounts/attempts.ts'
+import { MemorySignInAttempts, type SignInAttempts } from '../accounts/sign-in-attempts.ts'
 import type { BegunCall, LiveCalls, RefusedCall } from '../gateway/live-calls.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 
 /** Shares live calls and sign-in attempts between workers, through the primary process. */
 export class WorkerSharing {
   readonly #links = new Map<ProcessLink, Watcher>()
-  readonly #attempts = new Attempts()
+  readonly #attempts = new MemorySignInAttempts()
 
   serve(link: ProcessLink): void {
     this.#links.set(link, { isWatching: false, isTold: false })
@@ -63,7 +63,7 @@ export function shareLiveCalls(live: LiveCalls, link: ProcessLink): void {
 }
 
 /** Counts sign-in attempts of all workers together. */
-export function sharedAttempts(link: ProcessLink): SignInAttempts {
+export function sharedSignInAttempts(link: ProcessLink): SignInAttempts {
   return {
     count: (address) => link.ask('signIn.count', address).then(() => {}),
     succeeded: (address) => link.tell('signIn.succeeded', address),

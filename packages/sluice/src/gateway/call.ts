@@ -89,7 +89,7 @@ export interface Elsewhere {
 }
 
 /** The cost of an attempt, or its reservation if the cost is unknown. */
-export interface Spending {
+export interface AttemptCost {
   readonly provider: string
   readonly model: string
   readonly money: Money
@@ -118,7 +118,7 @@ export interface Trail {
   cost: Money
   unknownCosts: number
   /** The cost of each attempt, as budgets count it; empty if no budget counts the call. */
-  readonly spent: Spending[]
+  readonly spent: AttemptCost[]
   /** The number of targets that are being tried now; two while a hedge waits for the first content. */
   tries: number
   /** The files fetched for the call; created with the first file. */

@@ -1,5 +1,5 @@
 import type { VideoJob } from '@sluice/contract'
-import type { SignInAttempts } from '../accounts/attempts.ts'
+import type { SignInAttempts } from '../accounts/sign-in-attempts.ts'
 import type { OidcClient } from '../accounts/oidc-client.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import type {

@@ -23,7 +23,7 @@ export interface SignInAttempts {
 }
 
 /** Keeps the attempts in the memory of one process. */
-export class Attempts implements SignInAttempts {
+export class MemorySignInAttempts implements SignInAttempts {
   readonly #tries = new Map<string, Tries>()
 
   count(address: string, now: number): void {
