@@ -59,7 +59,11 @@ test.each([
   ['contract/wire/acme.ts', "import { readFileSync } from 'node:fs'", 'input or output'],
   ['sluice/gateway/a.ts', 'process.env.HOME', 'reads the environment'],
   ['sluice/http/a.ts', "job.provider === 'builtin'", 'by name'],
-  ['sluice/http/a.ts', "import { admittedCall } from '../gateway/admit/admitted.ts'", 'lets a call in'],
+  [
+    'sluice/http/a.ts',
+    "import { admittedCall } from '../gateway/admit/admitted.ts'",
+    'lets a call in',
+  ],
   ['contract/core/string-utils.ts', '', 'named for nothing'],
   ['contract/core/Big.ts', '', 'not kebab-case'],
   ['contract/core/a.ts', 'x\n'.repeat(401), '401 lines'],
