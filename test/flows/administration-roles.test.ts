@@ -72,11 +72,11 @@ const table: Readonly<Record<string, string>> = {
 const issuer = 'https://issuer.example'
 const roles = ['owner', 'operator', 'viewer', 'team'] as const
 
-test('the table has every address', () => {
+test('the table of roles covers every address of the administration API', () => {
   expect(Object.keys(table).toSorted()).toEqual(administrated.toSorted())
 })
 
-describe('each address', () => {
+describe('permissions of each role', () => {
   let gateway: Started
   const keys = new Map<string, string>()
   let teamId = ''
@@ -150,7 +150,7 @@ describe('each address', () => {
     }
   }
 
-  test.each(Object.keys(table))('%s without a key is 401', async (address) => {
+  test.each(Object.keys(table))('%s answers 401 without a key', async (address) => {
     const [method = '', path = ''] = address.split(' ')
     const response = await gateway.request(path, { method, key: null })
     expect(response.status).toBe(401)

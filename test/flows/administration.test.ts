@@ -37,7 +37,7 @@ onEachDatabase((newData) => {
     return { id, adminId: admin.id, admin: admin.secret }
   }
 
-  test('from an organization to a key and back', async () => {
+  test('creates, reads, updates and deletes an organization, team, user and key', async () => {
     const organization = await granted(gateway, 'POST /admin/v1/organizations', {
       name: 'acme',
       budgets: [{ limitMicroUsd: 5_000_000, window: 'month' }],
@@ -89,7 +89,7 @@ onEachDatabase((newData) => {
     }
   })
 
-  test('a rotated key has a new secret, and the one before is good as long as was asked', async () => {
+  test('rotating a key issues a new secret and keeps the old one valid for the requested overlap', async () => {
     const first = await granted(gateway, 'POST /admin/v1/keys', { name: 'turning' })
     const rotate = `POST /admin/v1/keys/${first.id}/rotate`
     const second = await granted(gateway, rotate, { overlapSeconds: 60 })
@@ -123,12 +123,12 @@ onEachDatabase((newData) => {
     ['keys', { name: 'a', role: 'administrator', adminRole: 'team' }, 'ownerId'],
     ['keys', { name: 'a', expiresAt: 'soon' }, 'expiresAt'],
     ['keys', { name: 'a', requestsPerMinute: 0.5 }, 'requestsPerMinute'],
-  ])('POST %s %j is refused by the name of the field', async (kind, body, param) => {
+  ])('rejects POST %s %j and names the invalid field', async (kind, body, param) => {
     const answer = await asked(gateway, `POST /admin/v1/${kind}`, body)
     expect(answer).toMatchObject({ status: 400, body: { error: { param } } })
   })
 
-  test('a list is paged from both ends, and each item comes once', async () => {
+  test('pages a list in both directions and returns each item once', async () => {
     const parent = await granted(gateway, 'POST /admin/v1/organizations', { name: 'paged' })
     const made: string[] = []
     for (let n = 0; n < 5; n++) {
@@ -153,7 +153,7 @@ onEachDatabase((newData) => {
   })
 
   describe('a team’s administrator', () => {
-    test('sees and changes its own team, and nothing of another', async () => {
+    test('reads and changes its own team, and nothing of another', async () => {
       const mine = await team('mine')
       const theirs = await team('theirs')
       const user = await granted(gateway, 'POST /admin/v1/users', { name: 'bob' }, mine.admin)
@@ -200,7 +200,7 @@ onEachDatabase((newData) => {
       expect(await statusOf(key.secret)).toBe(200)
     })
 
-    test('does not lift what bounds its team, and makes no administrators', async () => {
+    test('cannot lift the restrictions of its team or create administrators', async () => {
       const { id, admin, adminId } = await team('bounded')
       await granted(gateway, `PATCH /admin/v1/teams/${id}`, { models: ['builtin-embed'] })
       const own = `/admin/v1/teams/${id}`
@@ -232,7 +232,7 @@ onEachDatabase((newData) => {
     })
   })
 
-  test('names are told by their ids, and lists are searched by name', async () => {
+  test('resolves ids to names, and searches lists by name', async () => {
     const acme = await team('Acme Search')
     const other = await team('Other')
     const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'crawler', ownerId: acme.id })
@@ -262,7 +262,7 @@ onEachDatabase((newData) => {
     expect(await found('keys?search=RAWL')).toEqual([key.id])
   })
 
-  test('an operator changes everything but administrators', async () => {
+  test('an operator may change everything except administrators', async () => {
     const body = { name: 'op', role: 'administrator', adminRole: 'operator' }
     const { secret: operator, id } = await granted(gateway, 'POST /admin/v1/keys', body)
     await granted(gateway, 'POST /admin/v1/organizations', { name: 'a' }, operator)
@@ -274,7 +274,7 @@ onEachDatabase((newData) => {
       expect((await asked(gateway, address, change, operator)).status, address).toBe(403)
   })
 
-  test('a key that is revoked at one replica ends its streams at another', async () => {
+  test('revoking a key at one replica ends its running streams at another', async () => {
     const [{ type, preamble, content }] = upstreamStreams as readonly [(typeof upstreamStreams)[0]]
     const [client] = clientStreams as readonly [(typeof clientStreams)[0]]
     await using upstream = await fakeUpstream((_seen, response) =>

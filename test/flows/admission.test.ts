@@ -76,7 +76,7 @@ async function ask(gateway: Started, { path, method, body }: Walked, key: string
   return answer.status
 }
 
-test('each operation settles what was reserved for it, once', async () => {
+test('every operation settles its reservation exactly once', async () => {
   await using staged = await stage(every)
   const { gateway, upstream } = staged
   const memory = createMemoryLimiter()
@@ -101,7 +101,7 @@ test('each operation settles what was reserved for it, once', async () => {
   await until(() => open === 0)
 })
 
-describe('a request that is wrong counts, however early that is seen:', () => {
+describe('an invalid request counts against the request limit, however early it is rejected:', () => {
   const sized = { tokensPerMinute: 1e9 }
   test.each<[string, string, object, number]>([
     ['no JSON', '{"model":', {}, 400],
@@ -171,7 +171,7 @@ const walkOf = (model: string, further: Readonly<Record<string, unknown>>) =>
     walked.body ? { ...walked, body: { ...walked.body, ...further } } : walked,
   )
 
-describe('with a spent budget no operation reaches a target', () => {
+describe('no operation reaches a target once the budget is spent', () => {
   test.each(Object.entries(ways))('%s', async (model, further) => {
     using folder = temporaryFolder()
     const budgets = [{ id: 'spent', window: 'lifetime', limitMicroUsd: 0 }] as const
@@ -195,7 +195,7 @@ describe('with a spent budget no operation reaches a target', () => {
   })
 })
 
-describe('every request to an upstream is made while the money for its call is put aside', () => {
+describe('every request to an upstream is sent while the money for its call is reserved', () => {
   const answers = {
     'that answers': (_seen: unknown, response: ServerResponse) => json(response, {}),
     // Then it is tried again, somewhere else, and at the same time.
@@ -247,7 +247,7 @@ describe('every request to an upstream is made while the money for its call is p
   })
 })
 
-test('tokens are reserved by what may come, and settled by what came', async () => {
+test('reserves the most tokens a call may use and settles those it used', async () => {
   await using staged = await stage({ tokensPerMinute: 1_000 })
   const { gateway, upstream } = staged
   const first = await gateway.post('/v1/chat/completions', chat(900))
@@ -266,7 +266,7 @@ test('tokens are reserved by what may come, and settled by what came', async () 
   expect(upstream.seen).toHaveLength(seen)
 })
 
-test('a key holds so many requests at the same time and no more', async () => {
+test('limits the concurrent requests of a key', async () => {
   await using staged = await stage({ concurrentRequestsPerKey: 2 })
   const { gateway, upstream } = staged
   const answers: (() => void)[] = []

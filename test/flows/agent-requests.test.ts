@@ -214,7 +214,7 @@ const script: Script = (rounds, offered) =>
     : { text: 'Reading.', calls: [[offered[0] ?? '', '{"path":"a.txt"}']] }
 
 describe.each(cases)('$name → $model', ({ agent, maker, model }) => {
-  test('is answered as it is, and hears what was left out', async () => {
+  test('answers the recorded request and reports the fields it dropped', async () => {
     await using stage = await through(maker, script, model)
     const named = encodeURIComponent(stage.model)
     const body = { ...agent.body, model: stage.model }
@@ -242,7 +242,7 @@ describe.each(cases)('$name → $model', ({ agent, maker, model }) => {
   })
 })
 
-test('a call of a namespace’s tool comes back under both names, and may be said again', async () => {
+test('returns a call of a namespaced tool under both names and accepts it in the history', async () => {
   const calls: Script = (rounds, offered) => {
     if (rounds > 0) return { text: 'Done' }
     const spawn = offered.find((name) => name.endsWith('spawn_agent'))
@@ -274,7 +274,7 @@ test('a call of a namespace’s tool comes back under both names, and may be sai
   }
 })
 
-test('a search beside tools is one that the target may lack; alone it is what was asked for', async () => {
+test('drops web search beside other tools if the target lacks it, and rejects the request if it is the only tool', async () => {
   await using stage = await through('openai', script, 'gpt-4.1')
   const { gateway, model } = stage
   const tools = [{ type: 'web_search', external_web_access: true }]
@@ -284,7 +284,7 @@ test('a search beside tools is one that the target may lack; alone it is what wa
   expect([alone.status, await alone.text()]).toEqual([400, expect.stringContaining('tools')])
 })
 
-test('a search for tools at OpenAI is left out, and those of the request are offered', async () => {
+test('drops tool search for OpenAI and offers the tools of the request', async () => {
   await using stage = await through('openai', script, 'gpt-4.1')
   const { gateway, model } = stage
   const tools = [...(codex.body['tools'] as object[]), { type: 'tool_search' }]
@@ -296,7 +296,7 @@ test('a search for tools at OpenAI is left out, and those of the request are off
   expect(response.headers.get('x-sluice-dropped')).toContain('tools[4]')
 })
 
-test('Claude Code’s web search reaches a model that searches', async () => {
+test('sends Claude Code’s web search to a model that can search', async () => {
   await using stage = await through('gemini', () => ({ text: 'Found' }))
   const response = await stage.gateway.post('/v1/messages', {
     model: stage.model,
@@ -310,7 +310,7 @@ test('Claude Code’s web search reaches a model that searches', async () => {
   expect(stage.upstream.seen[0]!.body).toMatchObject({ tools: [{ googleSearch: {} }] })
 })
 
-test('messages have ids of their own where those of the upstream are all alike', async () => {
+test('gives messages unique ids when the upstream repeats one id', async () => {
   await using stage = await through('openai', () => ({ text: 'Hi' }), 'gpt-4.1')
   const ids: unknown[] = []
   for (const stream of [false, true, true]) {
@@ -327,7 +327,7 @@ test('messages have ids of their own where those of the upstream are all alike',
   expect(ids).not.toContain(undefined)
 })
 
-test('a breakpoint on a whole message or inside a function is one on the part and on the tool', async () => {
+test('moves a cache breakpoint from a message to its part and from a function to its tool', async () => {
   await using stage = await through('anthropic', script)
   const response = await stage.gateway.post('/v1/chat/completions', {
     model: stage.model,
@@ -342,7 +342,7 @@ test('a breakpoint on a whole message or inside a function is one on the part an
 })
 
 test.each(['openai', 'gemini'] as const)(
-  'a breakpoint is left out and named where %s is not told what to cache',
+  'drops cache breakpoints and reports them where %s has no field for them',
   async (type) => {
     await using stage = await through(type, script)
     const part = { type: 'text', text: 'Hi', cache_control }
@@ -367,7 +367,7 @@ test.each(['openai', 'gemini'] as const)(
   },
 )
 
-test('a WebSocket is answered at once, so that the caller goes on over HTTP', async () => {
+test('answers a WebSocket upgrade with 426 at once, so that the client falls back to HTTP', async () => {
   await using stage = await through('openai', script)
   const { request } = await import('node:http')
   const status = await new Promise<number | undefined>((resolve, reject) => {

@@ -76,24 +76,27 @@ const agents: readonly [string, (options: AgentOptions) => Agent, readonly Maker
   ['messages', messagesAgent, all],
 ]
 
-test.each(agents)('over %s', async (_, createAgent, list) => {
-  await using stage = await takingTurns(list)
-  const called: string[] = []
-  const agent = createAgent({
-    gateway: stage.gateway,
-    model: 'team',
-    run(name, input) {
-      called.push(input)
-      return { text: `${name} ran`, failed: false }
-    },
-  })
-  expect(await agent('Read everything.')).toBe('Everything is read.')
-  expect(called).toEqual(
-    Array.from({ length: steps }, (__, step) =>
-      script(step).calls!.map(([, input]) => input),
-    ).flat(),
-  )
-  expect(stage.answeredBy).toEqual(
-    Array.from({ length: steps + 1 }, (__, step) => list[step % list.length]),
-  )
-})
+test.each(agents)(
+  'an agent loop completes while makers take turns, over %s',
+  async (_, createAgent, list) => {
+    await using stage = await takingTurns(list)
+    const called: string[] = []
+    const agent = createAgent({
+      gateway: stage.gateway,
+      model: 'team',
+      run(name, input) {
+        called.push(input)
+        return { text: `${name} ran`, failed: false }
+      },
+    })
+    expect(await agent('Read everything.')).toBe('Everything is read.')
+    expect(called).toEqual(
+      Array.from({ length: steps }, (__, step) =>
+        script(step).calls!.map(([, input]) => input),
+      ).flat(),
+    )
+    expect(stage.answeredBy).toEqual(
+      Array.from({ length: steps + 1 }, (__, step) => list[step % list.length]),
+    )
+  },
+)

@@ -62,21 +62,24 @@ function toolbox(): { readonly run: RunTool; readonly called: readonly (readonly
 
 const makers: readonly Maker[] = ['anthropic', 'gemini', 'openai']
 
-describe.each(makers)('in front of %s', (maker) => {
-  test.each(Object.entries(agents))('a long loop over %s', async (_, createAgent) => {
-    await using stage = await through(maker, script)
-    const { gateway, model, upstream } = stage
-    const { run, called } = toolbox()
-    const agent = createAgent({ gateway, model, run })
-    expect(await agent('Read everything.')).toBe('Everything is read. 完了')
-    expect(called).toEqual(Array.from({ length: steps }, (__, step) => callsOf(step)).flat())
-    expect(await agent('Are you sure?')).toBe('Everything is read. 完了')
-    const answered = upstream.seen.filter(({ path }) => !path.endsWith('/responses'))
-    expect(answered).toHaveLength(steps + 2)
-    const last = answered.at(-1)!
-    for (const [, input] of called)
-      expect(last.text).toContain(/"inode":(\d+)/.exec(input!)?.[1] ?? '{}')
-    expect(last.text).not.toContain(signatureBypass)
-    if (maker === 'anthropic') expect(last.body['thinking']).toMatchObject({ type: 'enabled' })
-  })
+describe.each(makers)('agent loops in front of %s', (maker) => {
+  test.each(Object.entries(agents))(
+    'complete many rounds of tool calls over %s',
+    async (_, createAgent) => {
+      await using stage = await through(maker, script)
+      const { gateway, model, upstream } = stage
+      const { run, called } = toolbox()
+      const agent = createAgent({ gateway, model, run })
+      expect(await agent('Read everything.')).toBe('Everything is read. 完了')
+      expect(called).toEqual(Array.from({ length: steps }, (__, step) => callsOf(step)).flat())
+      expect(await agent('Are you sure?')).toBe('Everything is read. 完了')
+      const answered = upstream.seen.filter(({ path }) => !path.endsWith('/responses'))
+      expect(answered).toHaveLength(steps + 2)
+      const last = answered.at(-1)!
+      for (const [, input] of called)
+        expect(last.text).toContain(/"inode":(\d+)/.exec(input!)?.[1] ?? '{}')
+      expect(last.text).not.toContain(signatureBypass)
+      if (maker === 'anthropic') expect(last.body['thinking']).toMatchObject({ type: 'enabled' })
+    },
+  )
 })

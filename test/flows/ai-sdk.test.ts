@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const messages = [{ role: 'user', content: 'hi' }]
 
-it('a provider package that the user installed answers through the gateway', async () => {
+it('answers through a provider package that the user installed', async () => {
   const response = await sluice.post('/v1/chat/completions', { model: 'packaged/gpt-x', messages })
   expect(response.status).toBe(200)
   expect(response.headers.get('x-sluice-provider')).toBe('packaged')
@@ -59,7 +59,7 @@ it('a provider package that the user installed answers through the gateway', asy
   })
 })
 
-it('what it cannot say is refused with its path', async () => {
+it('rejects a field that the package cannot express and names its path', async () => {
   const response = await sluice.post('/v1/chat/completions', {
     model: 'packaged/gpt-x',
     messages,
@@ -71,7 +71,7 @@ it('what it cannot say is refused with its path', async () => {
   })
 })
 
-it('one that is not installed is an upstream that cannot be had', async () => {
+it('answers 503 for a package that is not installed', async () => {
   const response = await sluice.post('/v1/chat/completions', { model: 'missing/x', messages })
   expect(response.status).toBe(503)
   expect(await response.json()).toMatchObject({ error: { code: 'upstream_unavailable' } })

@@ -139,7 +139,7 @@ async function looked({ gateway }: Started): Promise<void> {
   await until(() => isOver)
 }
 
-test('a message is signed as the specification shows it', () => {
+test('signs a message like the example of the Standard Webhooks specification', () => {
   expect(
     signedHeaders('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -149,8 +149,8 @@ test('a message is signed as the specification shows it', () => {
   ).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-describe('budgets', () => {
-  test('80 % and all of one are told once each, and a refusal', async () => {
+describe('budget alerts', () => {
+  test('send 80 percent, spent and refused once each', async () => {
     await using staged = await stage({ budgets: [budget(100)] })
     const { ask, receiver, gateway } = staged
     // What is only put aside is not told of, nor 70 %: the first message says 80.
@@ -184,7 +184,7 @@ describe('budgets', () => {
     ])
   })
 
-  test('are told by one of several gateways at one database, and not again after a restart', async () => {
+  test('are sent by one of several gateways at one database, and not again after a restart', async () => {
     await using staged = await stage({ budgets: [budget(100)], events: ['budget.warning'] })
     const { ask, receiver, gateway, open } = staged
     for (let count = 0; count < 8; count += 1) expect(await ask()).toBe(200)
@@ -202,7 +202,7 @@ describe('budgets', () => {
 })
 
 describe('a webhook', () => {
-  test('that fails is tried again with the same id, and a new signature', async () => {
+  test('that fails is retried with the same id and a new signature', async () => {
     await using staged = await stage({ budgets: [budget(10)], events: ['budget.spent'] })
     const { receiver, ask, gateway } = staged
     const answers: Answering[] = [
@@ -228,7 +228,7 @@ describe('a webhook', () => {
     expect(JSON.stringify(gateway.logged)).not.toContain(secret)
   })
 
-  test('that never takes it is given up after the last try', async () => {
+  test('that always fails is given up after the last retry', async () => {
     await using staged = await stage({ budgets: [budget(10)], events: ['budget.spent'] })
     const { receiver, ask, gateway } = staged
     receiver.answer((_seen, response) => void response.writeHead(503).end())
@@ -240,7 +240,7 @@ describe('a webhook', () => {
     expect(await gateway.gateway.store.dueAlerts(due)).toEqual([])
   })
 
-  test('that hangs holds up no call', async () => {
+  test('that hangs does not delay calls', async () => {
     await using staged = await stage({ budgets: [budget(100)] })
     const { receiver, ask } = staged
     receiver.answer(() => {})
@@ -249,7 +249,7 @@ describe('a webhook', () => {
     expect(await ask(1, { model: 'builtin-chat', key: siblingKey })).toBe(429)
   })
 
-  test('that hangs holds up no other one', async () => {
+  test('that hangs does not delay other webhooks', async () => {
     await using other = await fakeUpstream(takes)
     await using hanging = await fakeUpstream(() => {})
     await using upstream = await fakeUpstream((_seen, response) =>
@@ -269,7 +269,7 @@ describe('a webhook', () => {
     expect(hanging.seen).toHaveLength(1)
   })
 
-  test('that hangs when the gateway stops is told by the next one, and the try does not count', async () => {
+  test('that hangs during shutdown is retried by the next gateway without counting the attempt', async () => {
     // Tried once, and once more.
     const options = { alertWaitsMs: [50] }
     await using staged = await stage({ budgets: [budget(10)], events: ['budget.spent'], options })
@@ -284,7 +284,7 @@ describe('a webhook', () => {
     expect(gateway.logged.filter(({ message }) => message.includes('webhook'))).toEqual([])
   })
 
-  test('is told what was left by a gateway that stopped', async () => {
+  test('gets the alerts left by a gateway that stopped', async () => {
     await using staged = await stage({
       budgets: [budget(10)],
       events: ['budget.spent'],
@@ -303,8 +303,8 @@ describe('a webhook', () => {
   })
 })
 
-describe('further events', () => {
-  test('a provider that is down for all, once', async () => {
+describe('further alerts', () => {
+  test('report a target whose breaker is open for all keys, once', async () => {
     const breaker = { failures: 2, windowMs: 60_000, cooldownMs: 1 }
     await using staged = await stage({
       content: { defaults: { retries: { attempts: 1 }, breaker } },
@@ -322,7 +322,7 @@ describe('further events', () => {
     ])
   })
 
-  test('too many calls that fail, and none that is wrong', async () => {
+  test('report a high error rate, without counting invalid requests', async () => {
     await using staged = await stage({
       content: { alerts: { errorRate: { percent: 50, calls: 8 } } },
       events: ['errors.rate'],
@@ -343,7 +343,7 @@ describe('further events', () => {
     ])
   })
 
-  test('a price that nobody knows', async () => {
+  test('report a target without a price', async () => {
     await using staged = await stage({ content: { prices: {} }, events: ['price.unknown'] })
     expect(await staged.ask()).toBe(200)
     await until(() => staged.receiver.seen.length > 0)
@@ -352,7 +352,7 @@ describe('further events', () => {
     ])
   })
 
-  test('usage records that do not come into the database, once, and they come later', async () => {
+  test('report usage records that the database does not take, once, and the records are written later', async () => {
     await using staged = await stage({ events: ['journal.behind'] })
     const { receiver, gateway, ask } = staged
     expect(await ask()).toBe(200)
@@ -379,7 +379,7 @@ describe('further events', () => {
     expect(receiver.seen).toHaveLength(1)
   })
 
-  test('only what a webhook asks for', async () => {
+  test('are sent only for the events that a webhook subscribes to', async () => {
     await using staged = await stage({ budgets: [budget(10)], events: ['budget.spent'] })
     expect(await staged.ask()).toBe(200)
     await until(() => staged.receiver.seen.length > 0)
@@ -387,7 +387,7 @@ describe('further events', () => {
   })
 })
 
-describe('settings that are refused', () => {
+describe('rejects invalid webhook settings', () => {
   test.each([
     [{ url: 'ftp://example.com', secret }, 'alerts.webhooks[0].url must be an http or https URL'],
     [{ url: 'https://a:b@example.com', secret }, 'alerts.webhooks[0].url'],

@@ -6,7 +6,7 @@ import { ask, at, error, good } from '../support/routes.ts'
 import { adminKey, start } from '../support/start.ts'
 import { noSuchAddress, videoTask } from '../support/two-keys.ts'
 
-describe('pages of other origins may read', () => {
+describe('CORS lets pages of other origins read', () => {
   const asked = { model: 'up/m', ...ask }
   const json200 = (body: object) => ({ method: 'POST', body: JSON.stringify(body) })
 
@@ -22,7 +22,7 @@ describe('pages of other origins may read', () => {
     ['health', '/healthz', { key: null }, 200],
     ['an answer to an administrator', '/admin/v1/explain', { ...json200({}), key: adminKey }, 400],
     ['an address that cannot be decoded', '/v1/models/%zz', {}, 400],
-  ])('%s and its headers', async (_name, path, options, status) => {
+  ])('%s and its response headers', async (_name, path, options, status) => {
     await using up = await fakeUpstream((seen, response, request) =>
       seen.body['stream'] === true ? sse(response, textStream) : good(seen, response, request),
     )
@@ -43,7 +43,7 @@ const keepAliveMs = 60
 const comment = ': keep-alive\n\n'
 
 test.each(['while it waits', 'at once'])(
-  'a stream that begins %s and goes on has no signs of life in it',
+  'sends no keep-alive comments in a stream that begins %s and keeps sending',
   async (begins) => {
     await using up = await fakeUpstream(async (_seen, response) => {
       if (begins === 'while it waits')
@@ -71,7 +71,7 @@ test.each(['while it waits', 'at once'])(
   20_000,
 )
 
-describe('lists say whether there is more', () => {
+describe('paged lists set has_more', () => {
   const pages = [
     [1, '', [2], true],
     [2, '', [2, 1], true],
@@ -105,7 +105,7 @@ describe('lists say whether there is more', () => {
     expect([lost.status, await lost.json()]).toMatchObject([400, { error: { param: 'after' } }])
   })
 
-  test('of the items of a response', async () => {
+  test('of the input items of a response', async () => {
     await using gateway = await start()
     const input = ['a', 'b', 'c'].map((content, index) => ({
       id: `msg_${index}`,
@@ -124,7 +124,7 @@ describe('lists say whether there is more', () => {
   })
 })
 
-test('the progress of a video never goes back', async () => {
+test('the reported progress of a video never decreases', async () => {
   const told = [20, 60, 30, 0, 61, 60]
   let polls = 0
   await using up = await fakeUpstream((seen, response) =>
@@ -148,7 +148,7 @@ test('the progress of a video never goes back', async () => {
   expect(listed).toMatchObject({ data: [{ progress: 61 }] })
 })
 
-test('stickiness holds for one key and is not shared by keys', async () => {
+test('sticky routing sends a key to one target and spreads keys over targets', async () => {
   const names = Array.from({ length: 24 }, (_, index) => `key${index}`)
   await using one = await fakeUpstream(good)
   await using two = await fakeUpstream(good)
@@ -176,7 +176,7 @@ test('stickiness holds for one key and is not shared by keys', async () => {
   )
 })
 
-describe('a mistake is named in the caller’s words', () => {
+describe('an error names the field as the caller wrote it', () => {
   const badName = ''
   const google = (further: object) => ({ contents: [{ parts: [{ text: 'Hi' }] }], ...further })
   const claude = (further: object) => ({ model: 'm', max_tokens: 9, ...ask, ...further })

@@ -82,8 +82,8 @@ function expectSupport(capability: Support): void {
     if (typeof inner === 'object' && inner !== null) expectSupport(inner as Support)
 }
 
-describe('models', () => {
-  test('are listed in pages, with every member that the type requires', async () => {
+describe('models in Anthropic’s format', () => {
+  test('are listed in pages, with every member the SDK’s type requires', async () => {
     const all: string[] = []
     for await (const model of client.models.list({ limit: 3 })) {
       expectWhole(model)
@@ -103,7 +103,7 @@ describe('models', () => {
   test.each([
     ['an/claude-opus-5-5', 'opus', { adaptive: true, disabled: false, enabled: false }],
     ['an/claude-sonnet-4-6', 'sonnet', { adaptive: true, disabled: true, enabled: true }],
-  ])('%s is described as far as it is known', async (id, line, types) => {
+  ])('include the known capabilities of %s', async (id, line, types) => {
     const model = await client.models.retrieve(id)
     expectWhole(model)
     expect(model).toMatchObject({ id, line, capabilities: { image_input: { supported: true } } })
@@ -113,7 +113,7 @@ describe('models', () => {
   })
 
   test.each(['an/someone-else', 'builtin-chat', 'an/claude-3-haiku-20240307'])(
-    'of %s nothing is made up',
+    'have null capabilities for %s, which is unknown',
     async (id) => {
       const model = await client.models.retrieve(id)
       expectWhole(model)
@@ -121,14 +121,14 @@ describe('models', () => {
     },
   )
 
-  test('that do not exist are a 404 in Anthropic’s form', async () => {
+  test('that do not exist answer 404 in Anthropic’s error format', async () => {
     const failed = client.models.retrieve('nope')
     await expect(failed).rejects.toThrow(Anthropic.NotFoundError)
     await expect(failed).rejects.toMatchObject({ error: { error: { type: 'not_found_error' } } })
     await expect(failed).rejects.toHaveProperty('requestID', expect.stringMatching(/^req_/))
   })
 
-  test('with the end of a model that its provider retires', async () => {
+  test('include the retirement date of a model that its provider retires', async () => {
     const models = ['claude-sonnet-4-5', 'claude-sonnet-5-5']
     await using retiring = await start({ providers: { anthropic: { key: 'k', models } } })
     const own = new Anthropic({ apiKey: testKey, baseURL: retiring.url, maxRetries: 0 })
@@ -144,7 +144,7 @@ describe('models', () => {
     })
   })
 
-  test('by lifecycle: none is retired', async () => {
+  test('can be filtered by lifecycle', async () => {
     const retired = await client.models.list({ lifecycle: ['retired', 'deprecated'] })
     expect(retired).toMatchObject({ data: [], has_more: false, first_id: null, last_id: null })
     const active = await client.models.list({ lifecycle: ['active', 'retired'] })
@@ -159,7 +159,7 @@ describe('models', () => {
     ['before_id=nope', 'before_id'],
     ['lifecycle[]=gone', 'lifecycle'],
     ['operation=nope', 'operation'],
-  ])('?%s is a 400 that names it', async (query, param) => {
+  ])('reject the query ?%s with 400 and name its parameter', async (query, param) => {
     const answer = await gateway.request(`/v1/models?${query}`, { headers: bearer })
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({
@@ -173,7 +173,7 @@ describe('models', () => {
     ['x-api-key', { 'x-api-key': testKey }],
     ['api-key', { 'api-key': testKey }],
     ['Google’s header', { 'x-goog-api-key': testKey }],
-  ])('go to whoever sends a version, with %s', async (_name, headers) => {
+  ])('are sent to a client that sends anthropic-version, with %s', async (_name, headers) => {
     for (const version of ['2023-06-01', newest]) {
       const options = { key: null, headers: { ...headers, 'anthropic-version': version } }
       const answer = await gateway.request('/v1/models', options)
@@ -182,11 +182,11 @@ describe('models', () => {
   })
 })
 
-describe('request-id', () => {
+describe('the request-id header', () => {
   const asked = { model: 'an/claude-sonnet-4-5', max_tokens: 9, messages: [] as never[] }
   const hello = { ...asked, messages: [{ role: 'user' as const, content: 'Hi' }] }
 
-  test('is the gateway’s on a message, passed or not, and on its stream', async () => {
+  test('has the gateway’s id on messages, passed through or translated, and on streams', async () => {
     for (const model of ['an/claude-sonnet-4-5', 'builtin-chat']) {
       const message = await client.messages.create({ ...hello, model })
       expect(message._request_id).toMatch(/^req_/)
@@ -216,20 +216,23 @@ describe('request-id', () => {
     ['GET', '/v1/models', { key: 'wrong', headers: bearer }, 401],
     ['GET', '/v1/files', { headers: bearer }, 501],
     ['GET', '/v1/nope', { headers: bearer }, 404],
-  ] as const)('is on errors, in the body too: %s %s %o', async (method, path, options, status) => {
-    const headers = {
-      'content-type': 'application/json',
-      ...('headers' in options && options.headers),
-    }
-    const answer = await gateway.request(path, { method, ...options, headers })
-    expect(answer.status).toBe(status)
-    const id = answer.headers.get('request-id')
-    expect(id).toMatch(/^req_/)
-    expect(answer.headers.get('x-request-id')).toBe(id)
-    expect(await answer.json()).toMatchObject({ type: 'error', request_id: id })
-  })
+  ] as const)(
+    'is on errors, with the same id in the body: %s %s %o',
+    async (method, path, options, status) => {
+      const headers = {
+        'content-type': 'application/json',
+        ...('headers' in options && options.headers),
+      }
+      const answer = await gateway.request(path, { method, ...options, headers })
+      expect(answer.status).toBe(status)
+      const id = answer.headers.get('request-id')
+      expect(id).toMatch(/^req_/)
+      expect(answer.headers.get('x-request-id')).toBe(id)
+      expect(await answer.json()).toMatchObject({ type: 'error', request_id: id })
+    },
+  )
 
-  test('is the caller’s own where it sent one, everywhere', async () => {
+  test('echoes the caller’s x-request-id, also in errors', async () => {
     const headers = { 'x-request-id': 'mine-0123456789' }
     const failed = await gateway.post('/v1/messages', {}, { headers })
     expect(failed.headers.get('request-id')).toBe('mine-0123456789')
@@ -239,7 +242,7 @@ describe('request-id', () => {
     await made.text()
   })
 
-  test('is in the error event of a stream', async () => {
+  test('matches the id in the error event of a stream', async () => {
     await using cut = await fakeUpstream((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[{"index":0,"delta":{"content":"He"}}]}\n\n')
@@ -255,13 +258,13 @@ describe('request-id', () => {
     expect(JSON.parse(error)).toMatchObject({ type: 'error', request_id: id })
   })
 
-  test('is not on the faces whose clients do not know it', async () => {
+  test('is absent from other formats', async () => {
     for (const path of ['/v1/models', '/healthz', '/v1beta/models'])
       expect((await gateway.request(path)).headers.get('request-id')).toBeNull()
   })
 })
 
-test('limits are told in Anthropic’s names, also when they refuse', async () => {
+test('sends rate limits in Anthropic’s headers, also on a 429', async () => {
   const limits = { name: 'limited', requestsPerMinute: 2, tokensPerMinute: 100_000 }
   const made = await gateway.post('/admin/v1/keys', limits, { key: adminKey })
   const options = { key: ((await made.json()) as { secret: string }).secret }
@@ -296,7 +299,7 @@ test('limits are told in Anthropic’s names, also when they refuse', async () =
   expect(chat.headers.get('anthropic-ratelimit-requests-limit')).toBeNull()
 })
 
-describe('an upstream', () => {
+describe('the version for an upstream', () => {
   const body = {
     model: 'an/claude-sonnet-4-5',
     max_tokens: 9,
@@ -304,17 +307,20 @@ describe('an upstream', () => {
   }
   const last = () => upstream.seen.at(-1)!
 
-  test.each(['2023-06-01', newest])('that speaks the API gets version %s', async (version) => {
-    const answer = await gateway.post('/v1/messages', body, {
-      headers: { 'anthropic-version': version },
-    })
-    expect(answer.status).toBe(200)
-    expect(last().headers).toMatchObject({ 'anthropic-version': version, 'x-api-key': 'k' })
-    expect(last().headers['authorization']).toBeUndefined()
-    expect(answer.headers.get('request-id')).not.toBe('req_of_the_upstream')
-  })
+  test.each(['2023-06-01', newest])(
+    'is the caller’s at an Anthropic upstream: %s',
+    async (version) => {
+      const answer = await gateway.post('/v1/messages', body, {
+        headers: { 'anthropic-version': version },
+      })
+      expect(answer.status).toBe(200)
+      expect(last().headers).toMatchObject({ 'anthropic-version': version, 'x-api-key': 'k' })
+      expect(last().headers['authorization']).toBeUndefined()
+      expect(answer.headers.get('request-id')).not.toBe('req_of_the_upstream')
+    },
+  )
 
-  test('gets a version that has sampling parameters where the request has one', async () => {
+  test('allows sampling parameters where the request has one', async () => {
     for (const field of [{ temperature: 1 }, { top_p: 0.9 }, { top_k: 5 }]) {
       await gateway.post('/v1/messages', { ...body, ...field }, { headers: bearer })
       expect(last().headers).toMatchObject({ 'anthropic-version': '2023-06-01' })
@@ -322,12 +328,12 @@ describe('an upstream', () => {
     }
   })
 
-  test('of another format’s caller gets the version that the gateway writes for', async () => {
+  test('is the one that the gateway writes for when the caller speaks another format', async () => {
     await gateway.post('/v1/chat/completions', { ...body, temperature: 0.5 }, { headers: bearer })
     expect(last().headers).toMatchObject({ 'anthropic-version': '2023-06-01' })
   })
 
-  test('at Vertex gets its own version and the betas that it takes', async () => {
+  test('at Vertex is Vertex’s own, with only the betas that Vertex accepts', async () => {
     const answer = await gateway.post(
       '/v1/messages',
       { ...body, model: 'google-vertex-anthropic/claude-sonnet-4-5', anthropic_version: newest },

@@ -6,7 +6,7 @@ import { ask, at, error, good } from '../support/routes.ts'
 import { type Expected, expectOrder } from '../support/scripted-targets.ts'
 import { start, until } from '../support/start.ts'
 
-describe('one after the other', () => {
+describe('the order of attempts', () => {
   test.each<[string, Expected]>([
     [
       'the first that can answers',
@@ -69,7 +69,7 @@ describe('one after the other', () => {
   ])('%s', (_name, expected) => expectOrder(expected))
 })
 
-describe('several keys', () => {
+describe('a provider with several keys', () => {
   const keyOf = ({ headers }: { headers: Readonly<Record<string, string>> }) =>
     headers['authorization']?.slice('Bearer '.length)
 
@@ -100,7 +100,7 @@ describe('several keys', () => {
     }
   }
 
-  test('a refused key costs none of the retries', async () => {
+  test('does not count a rejected key as a retry', async () => {
     let busy = 0
     await using staged = await withKeys(
       ['bad', 'good'],
@@ -122,7 +122,7 @@ describe('several keys', () => {
     ])
   })
 
-  test('a request that two keys are refused for goes to the next target', async () => {
+  test('falls back to the next target when two keys were rejected', async () => {
     await using staged = await withKeys(['a', 'b', 'c'], error(401), 2)
     const { gateway, upstreams } = staged
     const response = await gateway.post('/v1/chat/completions', { model: 'm', ...ask })
@@ -135,7 +135,7 @@ describe('several keys', () => {
     ])
   })
 
-  test('keys are rotated for one retry as for the next', async () => {
+  test('rotates its keys on every retry', async () => {
     await using staged = await withKeys(['a', 'b'], error(503), 3)
     const { gateway, upstreams } = staged
     await gateway.post('/v1/chat/completions', { model: 'm', ...ask })
@@ -144,7 +144,7 @@ describe('several keys', () => {
   })
 })
 
-test('the pause before a retry ends with its caller, and frees its place', async () => {
+test('the pause before a retry ends when the caller disconnects, and frees its slot', async () => {
   await using only = await fakeUpstream(error(503, {}, { 'retry-after': '25' }))
   await using gateway = await start(
     at(
@@ -177,7 +177,7 @@ test('the pause before a retry ends with its caller, and frees its place', async
   expect(status).toBe(200)
 })
 
-describe('n answers of an upstream that gives one', () => {
+describe('n choices from an upstream that returns one per request', () => {
   const message = {
     id: 'msg_1',
     type: 'message',
@@ -208,17 +208,20 @@ describe('n answers of an upstream that gives one', () => {
   }
   const asked = { model: 'an/m', n: 3, max_tokens: 9, ...ask }
 
-  test.each([false, true])('one is refused: the others are ended (stream %s)', async (stream) => {
-    await using staged = await refused(['k'], 400)
-    const { an, gateway } = staged
-    const response = await gateway.post('/v1/chat/completions', { ...asked, stream })
-    expect(response.status).toBe(400)
-    await until(() => an.seen.filter(({ closedAt }) => closedAt !== undefined).length === 2)
-    expect(an.seen.length).toBe(3)
-    expect((await ledger(gateway)).length).toBe(3)
-  })
+  test.each([false, true])(
+    'cancel the others when one request is rejected (stream %s)',
+    async (stream) => {
+      await using staged = await refused(['k'], 400)
+      const { an, gateway } = staged
+      const response = await gateway.post('/v1/chat/completions', { ...asked, stream })
+      expect(response.status).toBe(400)
+      await until(() => an.seen.filter(({ closedAt }) => closedAt !== undefined).length === 2)
+      expect(an.seen.length).toBe(3)
+      expect((await ledger(gateway)).length).toBe(3)
+    },
+  )
 
-  test('and their records say that they were ended, not that they failed', async () => {
+  test('record the canceled requests as cancelled, not as failed', async () => {
     await using staged = await refused(['k'], 400)
     const { an, gateway } = staged
     await gateway.post('/v1/chat/completions', asked)
@@ -229,7 +232,7 @@ describe('n answers of an upstream that gives one', () => {
     ])
   })
 
-  test('one key is refused: its answer is asked for with another', async () => {
+  test('retry only the request whose key was rejected, with another key', async () => {
     await using staged = await refused(['a', 'b', 'c'], 401)
     const { an, gateway } = staged
     an.answer((seen, response) => {
@@ -244,7 +247,7 @@ describe('n answers of an upstream that gives one', () => {
     expect(['a', 'b']).toContain(used[3])
   })
 
-  test('one fails for a while: all are asked again', async () => {
+  test('retry all requests when one fails with 503', async () => {
     let turn = 0
     await using an = await fakeUpstream((seen, response) => {
       turn += 1

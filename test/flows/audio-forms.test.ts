@@ -34,13 +34,13 @@ test.each([
   ['localai', { input: 'x'.repeat(9000) }],
   ['groq', { response_format: 'mulaw' }],
   ['togetherai', { response_format: 'raw' }],
-])('%s speaks as much and in as many formats as it can', async (type, fields) => {
+])('allows %s its own input length and audio formats', async (type, fields) => {
   await using pair = await inFront(type, sound)
   const answer = await pair.speak(fields)
   expect(await answer.text()).toBe('SOUND')
 })
 
-test('a format that the target has no word for is refused by name, and so is what is too long for the built-in engine', async () => {
+test('rejects an audio format the target lacks, and input too long for the built-in engine', async () => {
   await using pair = await inFront('deepgram', sound)
   for (const [fields, model, param] of [
     [{ response_format: 'mp33' }, 'deepgram/aura-2', 'response_format'],
@@ -53,13 +53,13 @@ test('a format that the target has no word for is refused by name, and so is wha
   }
 })
 
-test('null fields of speech stay here', async () => {
+test('drops null fields of a speech request', async () => {
   await using pair = await inFront('openai', sound)
   await pair.speak({ response_format: null, speed: null, instructions: null })
   expect(pair.upstream.seen[0]?.body).toEqual({ model: 'm', input: 'Hi', voice: 'alloy' })
 })
 
-test('a model that knows no events answers with the sound', async () => {
+test('answers stream_format sse with audio if the model cannot send events', async () => {
   await using pair = await inFront('openai', sound)
   const answer = await pair.speak({ stream_format: 'sse' })
   expect(answer.headers.get('content-type')).toBe('audio/mpeg')
@@ -72,20 +72,20 @@ test.each([
   [wav('file', 'application/octet-stream'), 'filename="file.wav"'],
   [wav('a.b', 'application/octet-stream'), 'filename="a.b.wav"'],
   [wav('kept.m4a', 'audio/webm'), 'filename="kept.m4a"'],
-])('an upload says its format by its name', async (file, sent) => {
+])('adds the file extension that matches the content type of an upload', async (file, sent) => {
   await using pair = await inFront('openai', transcript)
   await pair.transcribe({}, file)
   expect(pair.upstream.seen[0]?.text).toContain(sent)
 })
 
-test('fields of a form that were left empty say nothing', async () => {
+test('drops empty fields of a transcription form', async () => {
   await using pair = await inFront('openai', transcript)
   const answer = await pair.transcribe({ language: '', temperature: '', prompt: '' })
   expect(await answer.json()).toEqual({ text: 'Hello.' })
   expect(pair.upstream.seen[0]?.text).not.toMatch(/name="(?:language|temperature|prompt)"/)
 })
 
-test('vLLM’s chunks become events of a transcript', async () => {
+test('converts vLLM’s transcription chunks to transcript events', async () => {
   const chunk = (content: string, reason: string | null) => ({
     object: 'transcription.chunk',
     choices: [{ delta: { content }, finish_reason: reason }],

@@ -20,7 +20,7 @@ function firstProblem(entries: Awaited<ReturnType<typeof entriesOf>>): string | 
 }
 
 onEachDatabase((newData) => {
-  test('says who did what to what, without secrets, and a refused change is not in it', async () => {
+  test('records who changed what, without secrets and without rejected changes', async () => {
     await using data = await newData()
     await using gateway = await start({}, data.options)
     const before = (await entriesOf(gateway)).length
@@ -51,7 +51,7 @@ onEachDatabase((newData) => {
     expect(newest).toMatchObject({ data: [{ action: 'key.rotate' }], has_more: true })
   })
 
-  test('of many changes at once all are made, each on top of the one before', async () => {
+  test('chains the entries of concurrent changes at two gateways', async () => {
     await using data = await newData()
     await using first = await start({}, data.options)
     await using second = await start({}, data.options)
@@ -93,7 +93,7 @@ onEachDatabase((newData) => {
       "UPDATE audit_log SET hash = 'x' WHERE sequence = 2",
       'Entry 2 was changed',
     ],
-  ])('%s is found', async (_name, statement, problem) => {
+  ])('detects %s', async (_name, statement, problem) => {
     await using data = await newData()
     await using served = await start({}, data.options)
     for (const name of ['a', 'b', 'c']) await granted(served, 'POST /admin/v1/teams', { name })

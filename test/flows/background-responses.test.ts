@@ -12,7 +12,7 @@ const answer = {
 }
 
 test.each(['openai', 'openai-responses', 'anthropic'] as const)(
-  'are refused by name in front of %s',
+  'rejects background responses and names the field, in front of %s',
   async (type) => {
     await using pair = await inFrontOf(type, (_seen, response) => json(response, answer))
     const ask = (background: unknown) =>

@@ -19,7 +19,7 @@ const compressions = {
   zstd: zstdCompressSync,
 } as const
 
-describe.each(Object.entries(compressions))('a body in %s', (encoding, compress) => {
+describe.each(Object.entries(compressions))('a request body in %s', (encoding, compress) => {
   let gateway: Started
   beforeAll(async () => {
     gateway = await start({ server: { inflatedLimitBytes: 1_500_000 } })
@@ -44,17 +44,17 @@ describe.each(Object.entries(compressions))('a body in %s', (encoding, compress)
     return send('/v1/audio/transcriptions', plain.headers.get('content-type') ?? '', bytes)
   }
 
-  test('JSON is read', async () => {
+  test('is decompressed as JSON', async () => {
     expect((await json({ model: 'builtin-embed', input: 'Hi' })).status).toBe(200)
   })
 
-  test('a form is read', async () => {
+  test('is decompressed as a form', async () => {
     const response = await form(() => {})
     expect(response.status).toBe(200)
     expect(await response.json()).toHaveProperty('text')
   })
 
-  test('what becomes more than a hundred times as large is refused', async () => {
+  test('is rejected when it expands more than a hundredfold', async () => {
     const input = 'a'.repeat(1_300_000)
     for (const response of [
       await json({ model: 'builtin-embed', input }),
@@ -65,7 +65,7 @@ describe.each(Object.entries(compressions))('a body in %s', (encoding, compress)
     }
   })
 
-  test('what becomes larger than is allowed is refused', async () => {
+  test('is rejected when it expands beyond the size limit', async () => {
     const noise = randomBytes(800_000).toString('hex')
     for (const response of [
       await json({ model: 'builtin-embed', input: noise }),
@@ -76,14 +76,14 @@ describe.each(Object.entries(compressions))('a body in %s', (encoding, compress)
     }
   })
 
-  test('one that is cut is the caller’s mistake', async () => {
+  test('answers 400 when it is truncated', async () => {
     const whole = compress(JSON.stringify({ model: 'builtin-embed', input: 'Hi'.repeat(500) }))
     const response = await send('/v1/embeddings', 'application/json', whole.subarray(0, -5))
     expect(response.status).toBe(400)
   })
 })
 
-describe('what all bodies take together', () => {
+describe('the memory of all request bodies', () => {
   const other = 'sk-other0123456789abcdef'
   const limits = { heldBytesPerKey: 1_000_000, heldBytes: 1_500_000 }
   const noise = Buffer.from(Array.from({ length: 400_000 }, () => 97 + 26 * Math.random()))
@@ -114,36 +114,39 @@ describe('what all bodies take together', () => {
     expect(client.text()).toMatch(/^retry-after: 1\r$/im)
   }
 
-  test.each(['', 'gzip'])('of one key: 429, and others go on %s', async (encoding) => {
-    await using gateway = await start({ limits, keys: [{ name: 'other', key: other }] })
-    const held = [await hold(gateway, { encoding }), await hold(gateway, { encoding })]
-    // A little of the third comes before it is too much; whichever of them that happens to is refused.
-    const third = await hold(gateway, { encoding, path: '/v1/messages' })
-    const clients = [...held, third]
-    await until(() => clients.some((client) => client.text().includes('\r\n\r\n')))
-    const late = clients.find((client) => client.text() !== '')
-    if (late) await refused(late, 429)
-    expect((await gateway.post('/v1/embeddings', small, { key: other })).status).toBe(200)
-    // All keys together: half of what is allowed is left, and then none.
-    const others = [
-      await hold(gateway, { key: other, encoding }),
-      await hold(gateway, { key: other, encoding }),
-    ]
-    await until(() => others.some((client) => client.text().includes('\r\n\r\n')))
-    const last = others.find((client) => client.text() !== '')
-    if (last) await refused(last, 503)
-    for (const client of [...clients, ...others]) client[Symbol.dispose]()
-    // What they held is given back when they leave.
-    await vi.waitFor(async () => {
-      expect((await gateway.post('/v1/embeddings', small)).status).toBe(200)
-      using again = await hold(gateway, { encoding })
-      using more = await hold(gateway, { encoding })
-      expect((await gateway.post('/v1/embeddings', small)).status).toBe(200)
-      expect(again.text() + more.text()).toBe('')
-    }, soon)
-  })
+  test.each(['', 'gzip'])(
+    'is limited per key: 429, while other keys go on %s',
+    async (encoding) => {
+      await using gateway = await start({ limits, keys: [{ name: 'other', key: other }] })
+      const held = [await hold(gateway, { encoding }), await hold(gateway, { encoding })]
+      // A little of the third comes before it is too much; whichever of them that happens to is refused.
+      const third = await hold(gateway, { encoding, path: '/v1/messages' })
+      const clients = [...held, third]
+      await until(() => clients.some((client) => client.text().includes('\r\n\r\n')))
+      const late = clients.find((client) => client.text() !== '')
+      if (late) await refused(late, 429)
+      expect((await gateway.post('/v1/embeddings', small, { key: other })).status).toBe(200)
+      // All keys together: half of what is allowed is left, and then none.
+      const others = [
+        await hold(gateway, { key: other, encoding }),
+        await hold(gateway, { key: other, encoding }),
+      ]
+      await until(() => others.some((client) => client.text().includes('\r\n\r\n')))
+      const last = others.find((client) => client.text() !== '')
+      if (last) await refused(last, 503)
+      for (const client of [...clients, ...others]) client[Symbol.dispose]()
+      // What they held is given back when they leave.
+      await vi.waitFor(async () => {
+        expect((await gateway.post('/v1/embeddings', small)).status).toBe(200)
+        using again = await hold(gateway, { encoding })
+        using more = await hold(gateway, { encoding })
+        expect((await gateway.post('/v1/embeddings', small)).status).toBe(200)
+        expect(again.text() + more.text()).toBe('')
+      }, soon)
+    },
+  )
 
-  test('is told in the caller’s own format', async () => {
+  test('is reported over the limit in the caller’s own error format', async () => {
     await using gateway = await start({ limits: { heldBytesPerKey: 1_000 } })
     const response = await gateway.post('/v1/messages', {
       model: 'claude',
@@ -158,7 +161,7 @@ describe('what all bodies take together', () => {
     })
   })
 
-  test('bodies that wait for their answer count, and those that have it do not', async () => {
+  test('includes bodies that wait for an answer, and releases them once it arrived', async () => {
     const answer = Promise.withResolvers<void>()
     await using upstream = await fakeUpstream(async (_seen, response) => {
       await answer.promise

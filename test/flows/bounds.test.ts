@@ -157,7 +157,7 @@ describe('chat completions', () => {
       bound('messages[2].content[0].video_url', [], [undefined, 1]),
       parts({ type: 'video_url', video_url: { url: '' } }),
     ],
-  ])('parts %#', async (each, base) => expectBound('/v1/chat/completions', base, each))
+  ])('message parts %#', async (each, base) => expectBound('/v1/chat/completions', base, each))
 
   const answered = {
     ...body,
@@ -203,14 +203,14 @@ describe('chat completions', () => {
       'stream_options.include_usage',
       { ...body, stream: true, stream_options: { include_usage: 'yes' } },
     ],
-  ])('what does not go together: %s', async (param, wrong) => {
+  ])('rejects invalid combinations: %s', async (param, wrong) => {
     const response = await gateway.post('/v1/chat/completions', wrong)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { param } })
   })
 })
 
-describe('the other operations', () => {
+describe('other operations', () => {
   const chat = { model: 'builtin-chat', prompt: 'one two', max_tokens: 2 }
   const embed = { model: 'builtin-embed', input: 'water' }
   const rerank = { model: 'builtin-rerank', query: 'a', documents: ['a', 'b'] }
@@ -299,7 +299,7 @@ describe('the other operations', () => {
     ],
   ])('%s %#', (path, body, each) => expectBound(path, body, each))
 
-  test('a video’s', async () => {
+  test('video generation', async () => {
     const body = { model: 'builtin-video', prompt: 'A circle', size: '64x64', seconds: '1' }
     for (const [param, outside] of [
       ['prompt', [undefined, '', 'a'.repeat(32_001), 1]],

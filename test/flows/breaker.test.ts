@@ -73,7 +73,7 @@ async function untilUsed({ gateway }: Stage): Promise<void> {
   throw new Error('The healed target is never used again')
 }
 
-test('while it rests nobody asks it, and as the last one left it is still better than none', async () => {
+test('an open target gets no calls while another works, and is used as the last resort', async () => {
   await using stage = await openedBreaker({
     breaker: { failures, windowMs: 60_000, cooldownMs: 60_000 },
   })
@@ -85,7 +85,7 @@ test('while it rests nobody asks it, and as the last one left it is still better
   expect(await call(gateway)).toBe('200 first')
 })
 
-test('one call at a time may probe it; the others go elsewhere', async () => {
+test('a half-open target gets one probe at a time; other calls use the next target', async () => {
   await using stage = await openedBreaker()
   const { gateway, first, second } = stage
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -104,7 +104,7 @@ test('one call at a time may probe it; the others go elsewhere', async () => {
   expect(await call(gateway)).toBe('200 first')
 })
 
-test('a probe that fails lets it rest again', async () => {
+test('a failed probe opens the breaker again', async () => {
   await using stage = await openedBreaker({
     breaker: { failures, windowMs: 60_000, cooldownMs: 2_000 },
   })
@@ -118,7 +118,7 @@ const silent: Answering = () => {}
 const preambleOnly: Answering = (_seen, response) =>
   sse(response, [chunk({ role: 'assistant', content: '' })], { end: false })
 
-describe('a healed target is used again after a probe that says nothing of it:', () => {
+describe('a healed target is used again after an inconclusive probe:', () => {
   test.each<[string, Answering, object]>([
     ['its caller left before the head', silent, {}],
     ['its caller left before the first content', preambleOnly, { stream: true }],
@@ -135,7 +135,7 @@ describe('a healed target is used again after a probe that says nothing of it:',
     await untilUsed(stage)
   })
 
-  test.each([400, 413, 422])('its request was wrong (%i)', async (status) => {
+  test.each([400, 413, 422])('the probe’s request was invalid (%i)', async (status) => {
     await using stage = await openedBreaker()
     const { first } = stage
     first.answer(error(status))
@@ -144,7 +144,7 @@ describe('a healed target is used again after a probe that says nothing of it:',
     await untilUsed(stage)
   })
 
-  test('another target won the race', async () => {
+  test('another target won the hedge', async () => {
     await using stage = await openedBreaker({ hedge: { enabled: true, delayMs: 1 } })
     const { first } = stage
     first.answer(silent)
@@ -155,7 +155,7 @@ describe('a healed target is used again after a probe that says nothing of it:',
   })
 })
 
-test('a success forgets the failures before it', async () => {
+test('a success resets the count of failures', async () => {
   let answers: readonly Answering[] = []
   await using first = await fakeUpstream((...exchange) => {
     const [next = good, ...rest] = answers

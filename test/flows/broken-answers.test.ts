@@ -45,7 +45,7 @@ const call = async (gateway: Started, body: object, key = owner) => {
 }
 const streamed = { ...ask, stream: true }
 
-describe('a stream counts once against its target where', () => {
+describe('a broken stream counts as one failure of its target when', () => {
   test.each(Object.entries(breaksOff))('%s', async (_name, answering) => {
     await using first = await fakeUpstream(answering)
     await using second = await fakeUpstream((_seen, response) => sse(response, textStream))
@@ -83,7 +83,7 @@ describe('a stream counts once against its target where', () => {
   })
 })
 
-test('an answer that comes whole forgets those that did not', async () => {
+test('a complete answer resets the failures that broken answers left', async () => {
   await using first = await fakeUpstream(breaksOff['it ends too early']!)
   await using second = await fakeUpstream(good)
   await using gateway = await start({ ...withTwoKeys({ first, second }), ...routed() })
@@ -97,8 +97,8 @@ test('an answer that comes whole forgets those that did not', async () => {
   expect(await call(gateway, ask)).toBe('first')
 })
 
-describe('nothing counts against a target that', () => {
-  test('its caller leaves', async () => {
+describe('no failure is counted against a target when', () => {
+  test('the caller disconnects', async () => {
     await using first = await fakeUpstream(breaksOff['it falls silent']!)
     await using second = await fakeUpstream(good)
     await using gateway = await start({ ...withTwoKeys({ first, second }), ...routed() })
@@ -114,7 +114,7 @@ describe('nothing counts against a target that', () => {
     }
   })
 
-  test('its caller does not read', async () => {
+  test('the caller does not read', async () => {
     const flood = chunk({ content: 'x'.repeat(65_536) })
     await using first = await fakeUpstream(async (_seen, response) => {
       await sse(response, [...begun, ...Array<object>(400).fill(flood)], { end: false })
@@ -144,13 +144,13 @@ describe('nothing counts against a target that', () => {
   })
 })
 
-describe('what one caller asks for', () => {
+describe('failures of one caller’s requests', () => {
   /** An upstream that some bodies are too much for. */
   const choking: Answering = (seen, response) =>
     seen.text.includes('choke') ? error(500)(seen, response) : json(response, chatReply('Hello'))
   const bad = { messages: [{ role: 'user', content: 'choke' }] }
 
-  test('opens the breaker for this caller, and for nobody else', async () => {
+  test('open the breaker for this key only', async () => {
     await using first = await fakeUpstream(choking)
     await using second = await fakeUpstream(good)
     await using gateway = await start({ ...withTwoKeys({ first, second }), ...routed() })
@@ -162,7 +162,7 @@ describe('what one caller asks for', () => {
     expect(opened).toMatchObject([{ fields: { target: 'first/m', key: expect.any(String) } }])
   })
 
-  test('opens it for all once others fail too', async () => {
+  test('open the breaker for every key when a second key fails', async () => {
     await using first = await fakeUpstream(error(500))
     await using second = await fakeUpstream(good)
     await using gateway = await start({ ...withTwoKeys({ first, second }), ...routed() })
@@ -173,7 +173,7 @@ describe('what one caller asks for', () => {
   })
 })
 
-test('a key that an answer breaks off for rests for its caller', async () => {
+test('a provider key whose stream ends with an authentication error is skipped by the next call', async () => {
   const opening =
     'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"c","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\n' +
     'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n' +

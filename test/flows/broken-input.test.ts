@@ -13,7 +13,7 @@ const hello = [{ role: 'user', content: 'Hi' }]
 const sound = new File([Buffer.from(wavOf(sine(440, 0.3), silence(0.2)))], 'a.wav')
 
 test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-  'the model %s, which every object has, is unknown',
+  'answers 404 for the model %s, a property of Object.prototype',
   async (model) => {
     const body = { model, messages: hello }
     const response = await gateway.post('/v1/chat/completions', body)
@@ -22,7 +22,7 @@ test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
   },
 )
 
-test('words that every object has are words', async () => {
+test('accepts input text that names properties of Object.prototype', async () => {
   const input = 'constructor toString __proto__ valueOf hasOwnProperty'
   const answers = [
     await gateway.post('/v1/moderations', { input }),
@@ -55,7 +55,7 @@ test('words that every object has are words', async () => {
   }
 })
 
-test('a language that every object has is a language', async () => {
+test('accepts a language named like a property of Object.prototype', async () => {
   const form = new FormData()
   form.set('file', sound)
   form.set('model', 'builtin-transcribe')
@@ -64,7 +64,7 @@ test('a language that every object has is a language', async () => {
   expect(JSON.stringify(await response.json())).not.toContain('undefined')
 })
 
-test('a number is no document, however many digits it has', async () => {
+test('rejects a number as a rerank document, even beyond safe integers', async () => {
   const response = await gateway.request('/v1/rerank', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -74,13 +74,13 @@ test('a number is no document, however many digits it has', async () => {
   expect(await response.json()).toMatchObject({ error: { param: 'documents[1]' } })
 })
 
-test('an encoding that every object has is none', async () => {
+test('rejects a content encoding named like a property of Object.prototype', async () => {
   const headers = { 'content-encoding': 'constructor' }
   const response = await gateway.post('/v1/moderations', { input: 'a' }, { headers })
   expect(response.status).toBe(400)
 })
 
-test('an address that cannot be decoded is told in the error body', async () => {
+test('answers an undecodable path with a JSON error', async () => {
   for (const path of ['/%zz/cancel', '/v1/videos/%F0%9F', '/%']) {
     const response = await gateway.request(path)
     expect(response.status).toBe(400)
@@ -90,7 +90,7 @@ test('an address that cannot be decoded is told in the error body', async () => 
   }
 })
 
-test('a content type that is none is told in the format of the address', async () => {
+test('reports an invalid content type in the error format of the endpoint', async () => {
   const headers = { 'content-type': 'nonsense' }
   const gemini = await gateway.post('/v1beta/models/builtin-chat:generateContent', {}, { headers })
   expect(gemini.status).toBe(400)
@@ -100,7 +100,7 @@ test('a content type that is none is told in the format of the address', async (
   expect(await anthropic.json()).toMatchObject({ type: 'error' })
 })
 
-test('a form cut within a file, at any place', async () => {
+test('answers 400 for a form truncated anywhere within a file', async () => {
   const form = new FormData()
   form.set('model', 'builtin-transcribe')
   form.set('file', sound)
@@ -118,7 +118,7 @@ test('a form cut within a file, at any place', async () => {
   }
 })
 
-test('a stream of what cannot be streamed is an answer, and its failure is one too', async () => {
+test('ignores stream on operations that do not stream, also for errors', async () => {
   const counted = { model: 'builtin-chat', messages: hello, stream: true }
   const count = await gateway.post('/v1/messages/count_tokens', counted)
   expect(await count.json()).toMatchObject({ input_tokens: expect.any(Number) })
@@ -128,6 +128,6 @@ test('a stream of what cannot be streamed is an answer, and its failure is one t
   expect((await gateway.post('/v1/embeddings', embedded)).status).toBe(200)
 })
 
-test('nothing of all this was a failure of the gateway', () => {
+test('logs none of these requests as a failure of the gateway', () => {
   expect(gateway.logged.filter(({ level }) => level !== 'info')).toEqual([])
 })

@@ -18,14 +18,14 @@ beforeAll(async () => {
 })
 afterAll(() => staged[Symbol.asyncDispose]())
 
-describe('a text counts with its bytes, whatever it looks like:', () => {
+describe('reserves at least one token per byte of text:', () => {
   test.each(texts)('%s', async (_name, path, body) => {
     const { reserved } = await staged.reservedFor(path, body)
     expect(reserved).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(body)))
   })
 })
 
-describe('a picture counts as the most that providers count for one:', () => {
+describe('reserves the most that providers charge for an image:', () => {
   test.each(pictures)('%s', async (_name, path, body) => {
     const { reserved } = await staged.reservedFor(path, body)
     expect(reserved).toBeGreaterThanOrEqual(10_000)
@@ -33,7 +33,7 @@ describe('a picture counts as the most that providers count for one:', () => {
   })
 })
 
-describe('what is not in the request may fill the window, and is refused where that is unknown:', () => {
+describe('reserves the whole context window for input outside the request, and rejects the call where the window is unknown:', () => {
   test.each(outside)('%s', async (_name, path, provider, body) => {
     const known = await staged.reservedFor(path.replace('%2Fm:', '%2Fknown:'), {
       model: `${provider}/known`,
@@ -53,7 +53,7 @@ describe('what is not in the request may fill the window, and is refused where t
   })
 })
 
-describe('tools that the provider runs have a limit, or are refused:', () => {
+describe('requires a limit for tools that the provider runs:', () => {
   const messages = [{ role: 'user', content: 'Hi' }]
   const search = { type: 'web_search_20250305', name: 'web_search' }
   const contents = [{ parts: [{ text: 'Hi' }] }]
@@ -94,7 +94,7 @@ describe('tools that the provider runs have a limit, or are refused:', () => {
       'googleSearch',
     ],
   ]
-  test.each(refusals)('%s: unlimited', async (_name, path, body, said) => {
+  test.each(refusals)('%s: rejected without a limit', async (_name, path, body, said) => {
     const { refused, error } = await staged.reservedFor(path, body)
     expect(refused).toBe(403)
     expect(error?.message).toContain(said)
@@ -117,13 +117,13 @@ describe('tools that the provider runs have a limit, or are refused:', () => {
         tools: [{ type: 'web_search' }],
       },
     ],
-  ])('%s: two', async (_name, path, body) => {
+  ])('%s: reserves two uses', async (_name, path, body) => {
     const { reserved } = await staged.reservedFor(path, body)
     // The input is read before and after each of them.
     expect(reserved).toBe(3 * (window + 10) + 2 * 10_000)
   })
 
-  test('tools of the caller are none', async () => {
+  test('does not count the caller’s own tools', async () => {
     const tools = [
       { type: 'bash_20250124', name: 'bash' },
       { name: 'f', input_schema: { type: 'object' } },

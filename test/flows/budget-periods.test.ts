@@ -94,10 +94,10 @@ describe.each<[Budget['window'], string]>([
   ['month', '2027-03-01'],
   ['month', '2028-03-01'],
   ['month', '2027-01-01'],
-])('a budget of a %s that ends at the beginning of %s', (window, ends) => {
+])('a budget of a %s whose period ends at the start of %s', (window, ends) => {
   const turn = Date.parse(`${ends}T00:00:00Z`)
 
-  test('holds what began in it, and the next one is whole', async () => {
+  test('counts calls in the period they began in, and the next period starts at zero', async () => {
     const { date, open, hold, held, release } = await stage(window, turn - 90_000)
     {
       await using gateway = await open()
@@ -129,7 +129,7 @@ describe.each<[Budget['window'], string]>([
 })
 
 test.each(['day', 24] as const)(
-  'a budget of %s counts what a gateway has spent whose clock is ahead',
+  'a budget of %s counts spending recorded by a gateway whose clock is ahead',
   async (window) => {
     const at = Date.parse('2026-11-18T12:56:00Z')
     const { date, open } = await stage(window, at + 10 * 60_000)
@@ -143,10 +143,10 @@ test.each(['day', 24] as const)(
   },
 )
 
-describe('a budget that is changed in the middle of a period', () => {
+describe('a budget changed within its period', () => {
   const at = Date.parse('2026-11-18T12:00:00Z')
 
-  test('counts the call that is under way when only its limit changes', async () => {
+  test('keeps the reservation of a running call when only its limit changes', async () => {
     const { open, hold, held, release } = await stage('day', at)
     await using gateway = await open()
     hold()
@@ -162,7 +162,7 @@ describe('a budget that is changed in the middle of a period', () => {
   })
 
   test.each(['month', 'lifetime', 24] as const)(
-    'counts what was spent before when it becomes one of %s',
+    'keeps what was spent when its period becomes %s',
     async (window) => {
       const { open } = await stage('day', at)
       await using gateway = await open()
@@ -176,7 +176,7 @@ describe('a budget that is changed in the middle of a period', () => {
   )
 
   test.each([undefined, 'b1'])(
-    'counts what was spent while it was not there, also where it has its id again: %s',
+    'counts what was spent while it was removed, also with its old id: %s',
     async (id) => {
       const { open } = await stage('day', at)
       await using gateway = await open()
@@ -193,7 +193,7 @@ describe('a budget that is changed in the middle of a period', () => {
     },
   )
 
-  test('counts what the calls of another tag have cost when it is for that tag', async () => {
+  test('starts at zero when it is moved to another tag', async () => {
     const { open } = await stage('day', at)
     await using gateway = await open()
     const tagged = (tag: string) => ({ id: 'b1', window: 'day', limitMicroUsd: limit, tag })

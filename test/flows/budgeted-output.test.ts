@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => staged[Symbol.asyncDispose]())
 
-describe('a limit of the output', () => {
+describe('the output limit of a call under a budget', () => {
   const messages = [{ role: 'user', content: 'Hi' }]
   const contents = [{ parts: [{ text: 'Hi' }] }]
   const unlimited: readonly (readonly [
@@ -101,17 +101,20 @@ describe('a limit of the output', () => {
     ],
   ]
 
-  test.each(unlimited)('is set where there is none: %s', async (...[, path, body, , sent]) => {
-    const key = await staged.keyWith()
-    const answer = await staged.gateway.post(path, body, { key })
-    expect(answer.status, await answer.clone().text()).toBe(200)
-    expect(answer.headers.get('x-sluice-output-limit')).toBe('4096')
-    await answer.arrayBuffer()
-    expect(sent(staged.upstream.seen.at(-1)?.body ?? {})).toBe(4_096)
-  })
+  test.each(unlimited)(
+    'is set to the default where the request has none: %s',
+    async (...[, path, body, , sent]) => {
+      const key = await staged.keyWith()
+      const answer = await staged.gateway.post(path, body, { key })
+      expect(answer.status, await answer.clone().text()).toBe(200)
+      expect(answer.headers.get('x-sluice-output-limit')).toBe('4096')
+      await answer.arrayBuffer()
+      expect(sent(staged.upstream.seen.at(-1)?.body ?? {})).toBe(4_096)
+    },
+  )
 
   test.each(unlimited)(
-    'is asked for by a key that refuses: %s',
+    'is required by a key with output: refuse: %s',
     async (...[, path, body, field]) => {
       const key = await staged.keyWith({ output: 'refuse' })
       const answer = await staged.gateway.post(path, body, { key })
@@ -132,7 +135,7 @@ describe('a limit of the output', () => {
     )
   })
 
-  test('of the caller is kept, and refused where there is no room for it', async () => {
+  test('of the caller is kept, or refused when the budget cannot cover it', async () => {
     const key = await staged.keyWith()
     await (
       await staged.gateway.post(chatPath, { ...chat('Hi'), max_tokens: 9_000 }, { key })
@@ -145,7 +148,7 @@ describe('a limit of the output', () => {
     ).toBe(429)
   })
 
-  test('is what the budget has room for, down to the least', async () => {
+  test('shrinks to what the budget can cover, down to a minimum', async () => {
     const body = { model: 'up/m', messages }
     const input = Buffer.byteLength(JSON.stringify(body)) + 64
     for (const [room, limit] of [
@@ -166,7 +169,7 @@ describe('a limit of the output', () => {
     }
   })
 
-  test('leaves room for the reasoning that is asked for', async () => {
+  test('adds the requested thinking budget', async () => {
     const key = await staged.keyWith()
     const generationConfig = { thinkingConfig: { thinkingBudget: 8_000 } }
     const answer = await staged.gateway.post(
@@ -178,7 +181,7 @@ describe('a limit of the output', () => {
     await answer.arrayBuffer()
   })
 
-  test('may be the model’s own', async () => {
+  test('is the model’s maximum with output: reserve', async () => {
     const known = await staged.reservedFor(
       chatPath,
       { model: 'up/known', messages },
@@ -197,7 +200,7 @@ describe('a limit of the output', () => {
     ])
   })
 
-  test('in a field of another format is none', async () => {
+  test('ignores fields of other formats', async () => {
     const { reserved } = await staged.reservedFor(chatPath, {
       model: 'up/m',
       messages,

@@ -87,7 +87,7 @@ async function makeCalls(gateway: Started, upstream: Awaited<ReturnType<typeof f
 
 onEachDatabase((newData: NewData) => {
   describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (limits) => {
-    test('each budget holds what the ledger says, now, after a restart and beside it', async () => {
+    test('each budget agrees with the ledger, after calls, after a restart and at a second gateway', async () => {
       await using data = await newData()
       {
         await using store = await data.openStore()

@@ -134,7 +134,7 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
     return { reserved, prompt }
   }
 
-  test('the next is made where there is room for both, and nowhere else', async () => {
+  test('falls back to the next target only if the budget covers both attempts', async () => {
     const { reserved, prompt } = await sizes()
     expect(prompt).toBeGreaterThan(100)
     expect(reserved).toBeGreaterThan(prompt)
@@ -159,7 +159,7 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
     await expect.poll(short.left).toBe(reserved - 1)
   })
 
-  test('so is another try at the same target', async () => {
+  test('retries the same target only if the budget covers both attempts', async () => {
     const stream = { stream: true }
     const whole = (await sizes()).reserved
     const reserved = whole + reservedTokens({ ...body, ...stream }) - reservedTokens(body)
@@ -176,7 +176,7 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
     await expect.poll(short.left).toBe(reserved - 1)
   })
 
-  test('of a hedge the free half of the reservation counts as room', async () => {
+  test('a fallback of a hedge may use the unspent half of the reservation', async () => {
     const { reserved, prompt } = await sizes()
     await using staged = await stage(2 * reserved, [silent, good])
     expect((await staged.ask({ model: 'two' })).status).toBe(200)
@@ -184,7 +184,7 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
     await expect.poll(staged.left).toBe(2 * reserved - prompt - 10)
   })
 
-  test('a leg of a hedge for which there is no room leaves the other alone', async () => {
+  test('a leg of a hedge without budget for a retry does not cancel the other leg', async () => {
     const { reserved } = await sizes()
     const both = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
@@ -209,7 +209,7 @@ describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (li
     await expect.poll(staged.left).toBe(2 * reserved + 39 - 40 - 10)
   })
 
-  test('what is not charged needs no more room', async () => {
+  test('attempts that are not charged need no further budget', async () => {
     const { reserved } = await sizes()
     await using staged = await stage(reserved, [refuses, refuses, good])
     expect((await staged.ask()).status).toBe(200)

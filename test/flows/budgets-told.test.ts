@@ -39,7 +39,7 @@ async function twoTeams() {
   return { first, second, user, key, lead }
 }
 
-test('what is left of each budget is told, to a team that of its own', async () => {
+test('lists what is left of each budget, to a team administrator only the team’s own', async () => {
   const { first, second, lead } = await twoTeams()
   // 7 tokens in and 3 out: 14,000 + 30,000 millionths.
   const shown = (holder: { readonly id: string; readonly name?: unknown }, left: number) => ({
@@ -58,7 +58,7 @@ test('what is left of each budget is told, to a team that of its own', async () 
   expect(own.data).toMatchObject([shown(first, 956_000)])
 })
 
-test('a bill is compared with the ledger, by who may see all of it', async () => {
+test('compares a bill with the ledger for administrators who may see all usage', async () => {
   const { lead } = await twoTeams()
   const day = new Date().toISOString().slice(0, 10)
   const billed = (usd: number) => ({
@@ -82,7 +82,7 @@ test('a bill is compared with the ledger, by who may see all of it', async () =>
   }
 })
 
-test('a user sees the keys of this user alone, and no secret', async () => {
+test('lists a user’s own keys without secrets', async () => {
   const { user, key } = await twoTeams()
   const other = await granted(gateway, 'POST /admin/v1/keys', { name: 'other', ownerId: user.id })
   await granted(gateway, 'POST /admin/v1/keys', { name: 'strange' })

@@ -62,7 +62,7 @@ const messageOf = async (answer: Response) =>
   ((await answer.json()) as { error: { message: string } }).error.message
 
 describe.each(['key', 'user', 'team', 'organization'] as const)('a budget of the %s', (level) => {
-  test('is reserved from before the upstream is asked, and holds what calls have cost', async () => {
+  test('is reserved before the upstream is called and settled with the cost', async () => {
     await using staged = await stage({ [level]: { budgets: [budget(1_000)] } })
     const { upstream, post } = staged
     const open: (() => void)[] = []
@@ -83,7 +83,7 @@ describe.each(['key', 'user', 'team', 'organization'] as const)('a budget of the
     expect((await post(chat(900 - used))).status).toBe(429)
   })
 
-  test('that is spent is named with whose it is and when it is new', async () => {
+  test('names its owner and its reset time when it is spent', async () => {
     await using staged = await stage({ [level]: { budgets: [budget(5)] } })
     const refused = await staged.post(chat(100))
     expect(refused.status).toBe(429)
@@ -95,7 +95,7 @@ describe.each(['key', 'user', 'team', 'organization'] as const)('a budget of the
   })
 })
 
-test('all levels hold at once, and a refused call takes from none', async () => {
+test('budgets and limits of all levels apply, and a refused call uses none of them', async () => {
   await using staged = await stage({
     key: { budgets: [budget(1_000)], requestsPerMinute: 100 },
     team: { requestsPerMinute: 3, tokensPerMinute: 100_000 },
@@ -116,7 +116,7 @@ test('all levels hold at once, and a refused call takes from none', async () => 
   expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('a budget may count one model or one tag only', async () => {
+test('a budget may be restricted to one model or one tag', async () => {
   await using staged = await stage({
     key: {
       budgets: [
@@ -135,7 +135,7 @@ test('a budget may count one model or one tag only', async () => {
   expect(await messageOf(tagged)).toContain('for the tag nightly of this key')
 })
 
-test('of a route with several targets the dearest that may be tried is put aside', async () => {
+test('reserves the cost of the most expensive target of a route', async () => {
   const models = { both: { targets: [{ target: 'up/m' }, { target: 'other/m', priority: 1 }] } }
   await using staged = await stage({ key: { budgets: [budget(1_000)] } }, { models })
   const { post, upstream } = staged
@@ -144,7 +144,7 @@ test('of a route with several targets the dearest that may be tried is put aside
   expect((await post(chat(150, 'both'))).status).toBe(200)
 })
 
-test('of a hedge as much is put aside as both may cost', async () => {
+test('reserves the cost of both legs of a hedge', async () => {
   const models = {
     raced: {
       targets: [{ target: 'up/m' }, { target: 'other/m', priority: 1 }],
@@ -162,7 +162,7 @@ test('of a hedge as much is put aside as both may cost', async () => {
   expect(upstream.seen.length).toBe(2)
 })
 
-describe('what all attempts of a call have cost is settled', () => {
+describe('settles the cost of all attempts of a call:', () => {
   const limit = 100_000
   const levels = { key: { budgets: [budget(limit)] } }
   /** What is gone of the budget once nothing is under way, and what the ledger says of each attempt. */
@@ -178,7 +178,7 @@ describe('what all attempts of a call have cost is settled', () => {
   }
   const targets = [{ target: 'up/m' }, { target: 'other/m', priority: 1 }]
 
-  test('a try that nothing came of in time: its prompt, since the upstream had it', async () => {
+  test('a timed-out attempt costs its prompt', async () => {
     const timeouts = { headersMs: 1_000 }
     const models = { again: { targets, retries: { attempts: 1 }, timeouts } }
     await using staged = await stage(levels, { models })
@@ -190,7 +190,7 @@ describe('what all attempts of a call have cost is settled', () => {
     await expect.poll(() => settled(staged)).toEqual({ spent: 31, costs: [1, 30] })
   })
 
-  test('a try that was refused costs nothing', async () => {
+  test('an attempt answered with an error costs nothing', async () => {
     const models = { again: { targets, retries: { attempts: 1 } } }
     await using staged = await stage(levels, { models })
     const { upstream, post } = staged
@@ -202,7 +202,7 @@ describe('what all attempts of a call have cost is settled', () => {
     await expect.poll(() => settled(staged)).toEqual({ spent: 3 * used, costs: [0, 30] })
   })
 
-  test('the loser of a hedge: its prompt, since nobody says what it has used', async () => {
+  test('the loser of a hedge costs its prompt when it reports no usage', async () => {
     const models = { raced: { targets, hedge: { enabled: true, delayMs: 1 } } }
     await using staged = await stage(levels, { models })
     const { upstream, post } = staged
@@ -221,7 +221,7 @@ describe('what all attempts of a call have cost is settled', () => {
     await expect.poll(async () => (await settled(staged)).spent).toBe(small + large)
   })
 
-  test('each answer of several that are asked for one by one', async () => {
+  test('each request for one of n choices is charged', async () => {
     const claude = (url: string) => ({ type: 'anthropic' as const, baseUrl: url, key: 'k' })
     await using claudes = await fakeUpstream((_seen, response) =>
       json(response, {
@@ -243,7 +243,7 @@ describe('what all attempts of a call have cost is settled', () => {
   })
 })
 
-test('what nobody knows the price of is refused, unless it is let in', async () => {
+test('refuses a model without a price, unless unknownPrices is allow', async () => {
   const levels = { key: { budgets: [budget(1_000)] } }
   const onlyUp = { prices: { 'up/*': { input: 1, output: 1 } } }
   await using refusing = await stage(levels, onlyUp)
@@ -255,7 +255,7 @@ test('what nobody knows the price of is refused, unless it is let in', async () 
   expect((await allowing.post(chat(1, 'other/m'))).status).toBe(200)
 })
 
-test('what was spent is known after a restart', async () => {
+test('remembers what was spent after a restart', async () => {
   using folder = temporaryFolder()
   const budgets = [budget(reservedTokens(chat(95)) + used - 1, { model: 'up/*' })]
   await writeOwners(folder.path, { team: { budgets } })
@@ -275,7 +275,7 @@ test('what was spent is known after a restart', async () => {
   expect(await ask()).toBe(429)
 })
 
-test('built-in models cost nothing, and need a budget that is not spent', async () => {
+test('built-in models cost nothing, and are refused only once a budget is spent', async () => {
   await using staged = await stage({
     key: { budgets: [budget(5)] },
     team: { budgets: [budget(0, { id: 'spent', tag: 'spent' })] },
@@ -286,7 +286,7 @@ test('built-in models cost nothing, and need a budget that is not spent', async 
   expect(spent.status).toBe(429)
 })
 
-describe('a spent budget is told in each format’s own words', () => {
+describe('reports a spent budget in each client format', () => {
   const spent = { key: { budgets: [budget(0)] } }
   const messages = [{ role: 'user', content: 'Hi' }]
   test.each<[string, object, object]>([
@@ -325,7 +325,7 @@ describe('a spent budget is told in each format’s own words', () => {
   })
 })
 
-describe('official clients do not ask again', () => {
+describe('official clients do not retry after a spent budget', () => {
   const spent = { key: { budgets: [budget(0)] } }
   const count = (gateway: { logged: readonly { message: string }[] }) =>
     gateway.logged.filter(({ message }) => message === 'request').length

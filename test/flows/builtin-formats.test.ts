@@ -59,7 +59,7 @@ test('chat completions with a tool', async () => {
   })
 })
 
-test('responses, remembered', async () => {
+test('responses continued by previous_response_id', async () => {
   const whole = await openai.responses.create({ model, input: 'My name is Ada.' })
   expect(whole.status).toBe('completed')
   const next = await openai.responses
@@ -167,7 +167,7 @@ test('generateContent with a tool', async () => {
   expect(calls).toMatchObject([call])
 })
 
-test('embedContent and batches', async () => {
+test('embedContent and batchEmbedContents', async () => {
   const { data } = await openai.embeddings.create({
     model: 'builtin-embed',
     input: ['red apple', 'green pear'],

@@ -34,7 +34,7 @@ const drawing = {
   ],
 }
 
-test('a key has so many videos waiting and no more, and another key is served all the same', async () => {
+test('limits the queued videos of one key while another key is served', async () => {
   const statuses: number[] = []
   for (let count = 0; count < 25; count++)
     statuses.push((await gateway.post('/v1/videos', film, owner)).status)
@@ -47,7 +47,7 @@ test('a key has so many videos waiting and no more, and another key is served al
   expect((await gateway.post('/v1/videos', film, stranger)).status).toBe(200)
 })
 
-test('drawings without end hold up nobody, and are refused by their path', async () => {
+test('SVG images that expand without end block no other call and are rejected with their path', async () => {
   const leaving = new AbortController()
   const asked = Array.from({ length: 4 }, () =>
     gateway.post('/v1/chat/completions', drawing, { ...owner, signal: leaving.signal }),

@@ -6,7 +6,7 @@ import { rawClient } from '../support/raw-client.ts'
 import { ask, at, good } from '../support/routes.ts'
 import { start, testKey, until } from '../support/start.ts'
 
-test('two calls with one x-request-id are two in the records and in the log', async () => {
+test('two calls with the same x-request-id have different ids in the records and in the log', async () => {
   await using only = await fakeUpstream(good)
   await using gateway = await start(at({ only }))
   const ids: (string | null)[] = []
@@ -28,7 +28,7 @@ test('two calls with one x-request-id are two in the records and in the log', as
   )
 })
 
-test('without one the gateway’s own stands in its place', async () => {
+test('without a caller’s x-request-id the gateway’s id is used', async () => {
   await using only = await fakeUpstream(good)
   await using gateway = await start(at({ only }))
   const answer = await gateway.post('/v1/chat/completions', { model: 'only/m', ...ask })
@@ -42,7 +42,7 @@ test.each([
   [['Host: one', 'Host: two'], 400],
   [['Host: one', 'hOsT: one'], 400],
   [['Host: one'], 200],
-])('a head with %j is answered with %i', async (hosts, status) => {
+])('a request with the header lines %j answers %i', async (hosts, status) => {
   await using gateway = await start()
   using client = rawClient(gateway.url)
   const lines = ['GET /v1/models HTTP/1.1', ...hosts, `Authorization: Bearer ${testKey}`]

@@ -76,7 +76,7 @@ const cells = (Object.keys(upstreams) as (keyof typeof upstreams)[]).flatMap((ty
 )
 
 test.each(cells.filter(({ face }) => face !== 'chat'))(
-  'texts of $type stay behind their calls for $face, streamed: $stream',
+  'keeps text behind tool calls in order: $type to $face, streamed: $stream',
   async ({ type, face, stream }) => {
     await using pair = await inFrontOf(type, upstreams[type][1], 'gemini-2.5-flash')
     const { wire } = await ask(pair, face, { stream })
@@ -94,7 +94,7 @@ test.each(cells.filter(({ face }) => face !== 'chat'))(
 )
 
 test.each(cells.filter(({ face }) => face === 'chat'))(
-  'chat has no order and is told all of $type, streamed: $stream',
+  'sends all text to chat, which has no order of parts: $type, streamed: $stream',
   async ({ type, stream }) => {
     await using pair = await inFrontOf(type, upstreams[type][1], 'gemini-2.5-flash')
     const { wire } = await ask(pair, 'chat', { stream })
@@ -105,7 +105,7 @@ test.each(cells.filter(({ face }) => face === 'chat'))(
   },
 )
 
-test('of a fragment with a text behind a call, too', async () => {
+test('keeps the order of a call and text within one stream fragment', async () => {
   const parts = [{ functionCall: { name: 'now', args: {} } }, { text: 'Done.' }]
   const fragment = {
     candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
@@ -122,24 +122,27 @@ const nobodys: Answering = (seen, response) =>
     callItem('call_2', 'now', '{}'),
   ])
 
-describe.each([false, true])('a free-form call that nobody offered, streamed: %s', (stream) => {
-  test.each(['messages', 'generateContent'] as const)(
-    'is one with an object for %s',
-    async (face) => {
-      await using pair = await inFrontOf('openai-responses', nobodys)
-      const answer = told(face, (await ask(pair, face, { stream })).wire, stream)
-      expect(answer.calls.map(({ name, input }) => [name, JSON.parse(input)])).toEqual([
-        ['apply_patch', { input: patch }],
-        ['now', {}],
-      ])
-    },
-  )
+describe.each([false, true])(
+  'a custom tool call that the request did not offer, streamed: %s',
+  (stream) => {
+    test.each(['messages', 'generateContent'] as const)(
+      'becomes a call with a JSON object for %s',
+      async (face) => {
+        await using pair = await inFrontOf('openai-responses', nobodys)
+        const answer = told(face, (await ask(pair, face, { stream })).wire, stream)
+        expect(answer.calls.map(({ name, input }) => [name, JSON.parse(input)])).toEqual([
+          ['apply_patch', { input: patch }],
+          ['now', {}],
+        ])
+      },
+    )
 
-  test('is one for chat', async () => {
-    await using pair = await inFrontOf('openai-responses', nobodys)
-    const { wire } = await ask(pair, 'chat', { stream })
-    expect(wire).toContain('"type":"custom"')
-    const inputs = [...wire.matchAll(/"input":("(?:[^"\\]|\\.)*")/g)]
-    expect(inputs.map(([, input]) => JSON.parse(input ?? '')).join('')).toBe(patch)
-  })
-})
+    test('stays a custom call for chat', async () => {
+      await using pair = await inFrontOf('openai-responses', nobodys)
+      const { wire } = await ask(pair, 'chat', { stream })
+      expect(wire).toContain('"type":"custom"')
+      const inputs = [...wire.matchAll(/"input":("(?:[^"\\]|\\.)*")/g)]
+      expect(inputs.map(([, input]) => JSON.parse(input ?? '')).join('')).toBe(patch)
+    })
+  },
+)

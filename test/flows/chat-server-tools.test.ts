@@ -25,7 +25,7 @@ const asked = {
 } as const
 
 test.each(Object.keys(asked) as (keyof typeof asked)[])(
-  'a search of any provider’s is a search at %s',
+  'translates every provider’s web search tool in a chat request for %s',
   async (type) => {
     await using pair = await inFrontOf(type, (_, response) => json(response, {}))
     for (const tool of searches) {
@@ -42,7 +42,7 @@ test.each(Object.keys(asked) as (keyof typeof asked)[])(
   },
 )
 
-test('what of the search a target lacks is said by its place in the request', async () => {
+test('names the web search field that the target lacks by its path', async () => {
   await using pair = await inFrontOf('gemini', (_, response) => json(response, {}))
   const tools = [
     own,
@@ -57,7 +57,7 @@ test('what of the search a target lacks is said by its place in the request', as
   expect(await refused.json()).toMatchObject({ error: { param: 'tools[1].allowed_domains' } })
 })
 
-test('any other tool is refused by its type, or named where the caller wants that', async () => {
+test('rejects other server tools by their type, or drops and reports them if the caller asks for that', async () => {
   await using pair = await inFrontOf('anthropic', (_, response) => json(response, claude))
   const body = { model: pair.model, messages, tools: [{ type: 'local_shell' }, own] }
   const refused = await pair.gateway.post('/v1/chat/completions', body)
@@ -72,7 +72,7 @@ test('any other tool is refused by its type, or named where the caller wants tha
   expect(pair.upstream.seen.at(-1)?.text).not.toContain('local_shell')
 })
 
-test('and passes to an upstream that speaks chat, which may have it', async () => {
+test('passes unknown tools to an upstream that speaks chat', async () => {
   await using pair = await inFrontOf('openai', (_, response) => json(response, {}))
   const tools = [{ type: 'openrouter:datetime' }, own]
   await pair.gateway.post('/v1/chat/completions', { model: pair.model, messages, tools })

@@ -8,7 +8,7 @@ const upstreamAt = (url: string) => ({
 })
 const hello = { model: 'acme/up-model', messages: [{ role: 'user', content: 'Hi' }] }
 
-test('the bytes pass untouched between the same formats, but for the model name', async () => {
+test('passes bytes unchanged within one format, except the model name', async () => {
   const answer = JSON.stringify(
     chatReply('Hello', { vendor_field: 12345678901234567890n.toString() }),
   )
@@ -36,7 +36,7 @@ test('the bytes pass untouched between the same formats, but for the model name'
   ])
 })
 
-test('a stream passes, its usage chunk only when it was asked for', async () => {
+test('passes a stream, and the usage chunk only when requested', async () => {
   await using upstream = await fakeUpstream((_seen, response) => sse(response, textStream))
   await using gateway = await start(upstreamAt(upstream.url))
   const plain = await (
@@ -59,7 +59,7 @@ test('a stream passes, its usage chunk only when it was asked for', async () => 
   ])
 })
 
-test('an upstream that keeps its connection open after the end does not keep the caller waiting', async () => {
+test('ends the stream for the caller when the upstream keeps its connection open', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     sse(response, textStream, { end: false }),
   )
@@ -69,7 +69,7 @@ test('an upstream that keeps its connection open after the end does not keep the
   await until(() => upstream.seen[0]?.closedAt)
 })
 
-test('a cut after content ends in an error event, never in a [DONE]', async () => {
+test('a stream that breaks after content ends with an error event and without [DONE]', async () => {
   await using upstream = await fakeUpstream(async (_seen, response) => {
     await sse(response, [chunk({ role: 'assistant', content: 'Hel' })], { end: false })
     response.destroy()
@@ -81,7 +81,7 @@ test('a cut after content ends in an error event, never in a [DONE]', async () =
   expect(text).toMatch(/data: \{"error":\{.*"code":"stream_interrupted"\}\}\n\n$/)
 })
 
-test('the caller leaving closes the upstream socket within 100 ms, though it is silent', async () => {
+test('closes the upstream socket within 100 ms when the caller disconnects from a silent stream', async () => {
   await using upstream = await fakeUpstream(async (_seen, response) =>
     sse(response, [chunk({ role: 'assistant', content: 'Hel' })], { end: false }),
   )
@@ -104,7 +104,7 @@ test('the caller leaving closes the upstream socket within 100 ms, though it is 
   expect(await store.listUsage({ limit: 5 })).toMatchObject([{ outcome: 'cancelled' }])
 })
 
-test('a failing target falls back before anything was promised', async () => {
+test('falls back to another target when one fails before the first byte', async () => {
   await using broken = await fakeUpstream((_seen, response) =>
     json(response, { error: { message: 'no', type: 'server_error' } }, { status: 500 }),
   )
@@ -136,7 +136,7 @@ test.each([
   [422, 422, 'bad_thing'],
   [500, 503, 'upstream_unavailable'],
   [504, 504, 'upstream_timeout'],
-])('an upstream %i becomes a %i %s', async (status, expected, code) => {
+])('maps an upstream %i to a %i %s', async (status, expected, code) => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(
       response,

@@ -198,7 +198,7 @@ function inOrderOf(face: Face, told: (typeof sources)[string][2]) {
     : told
 }
 
-test.each(Object.entries(sources))('%s', async (_name, [type, answering, expected]) => {
+test.each(Object.entries(sources))('translates %s', async (_name, [type, answering, expected]) => {
   await using pair = await inFrontOf(type, type === 'openai' ? chatOnly(answering) : answering)
   for (const face of faces.filter(
     (one) =>
@@ -213,7 +213,7 @@ test.each(Object.entries(sources))('%s', async (_name, [type, answering, expecte
     }
 })
 
-test('a citation keeps its place in the text, where the format has one', async () => {
+test('keeps the position of a citation in formats that have one', async () => {
   await using pair = await inFrontOf('cohere', cohere)
   for (const stream of [false, true]) {
     const { wire } = await ask(pair, 'generateContent', { stream })
@@ -242,7 +242,7 @@ test('a citation keeps its place in the text, where the format has one', async (
   }
 })
 
-test('Cohere counts characters of which some are two units of a text in JavaScript', async () => {
+test('converts Cohere’s offsets from code points to UTF-16 units', async () => {
   const texts = ['🌈🌈 A rainbow', ' is 🎨 seven colours.'] as const
   const sources = [document]
   const citations = [

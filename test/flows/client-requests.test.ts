@@ -207,7 +207,7 @@ async function expectAnswer(name: string, gateway: Started, request: ClientReque
 const threads = ['anthropic-tool-runner', 'anthropic-tool-runner-2']
 const single = clientRequestNames.filter((name) => !threads.includes(name))
 
-test.runIf(clientRequestsFolder === undefined)('recorded requests', (context) =>
+test.runIf(clientRequestsFolder === undefined)('recorded requests are available', (context) =>
   leaveOut(context, 'there is no folder of recorded requests'),
 )
 
@@ -224,7 +224,7 @@ describe.runIf(clientRequestsFolder !== undefined)('by the built-in engine', () 
    * The client keeps its conversation at the server, and sends all of it where this is refused by the error that it knows
    * (`thread_unsupported_request`, anthropic-sdk-python, _thread_state.py).
    */
-  test('a thread is kept, or refused so that its client goes on without it', async () => {
+  test('a thread is stored, or rejected with the error that makes its client send the whole conversation', async () => {
     const [first, second] = threads.map(clientRequest) as [ClientRequest, ClientRequest]
     const opened = await replay(gateway, first)
     if (opened.status === 200) {

@@ -64,8 +64,8 @@ async function errorOf(response: Response) {
   return [response.status, ((await response.json()) as { error: { param: string } }).error.param]
 }
 
-describe('at a target of another maker', () => {
-  test('the user’s messages stay, and a summary that the next request reads stands for the rest', async () => {
+describe('compaction at a target of another maker', () => {
+  test('keeps the user’s messages and replaces the rest with a summary that the next request reads', async () => {
     await using stage = await claude()
     const client = sdk(stage.gateway)
     const byCodex = { tools: [tool], text: { format: { type: 'json_object' } } }
@@ -100,7 +100,7 @@ describe('at a target of another maker', () => {
   })
 
   test.each([false, true])(
-    'a trigger asks for the one item alone, streamed: %s',
+    'answers a compaction trigger with one compaction item, streamed: %s',
     async (stream) => {
       await using stage = await claude()
       const client = sdk(stage.gateway)
@@ -120,7 +120,7 @@ describe('at a target of another maker', () => {
     },
   )
 
-  test('a kept conversation goes on from its compaction', async () => {
+  test('continues a stored conversation from its compaction', async () => {
     await using stage = await claude()
     const client = sdk(stage.gateway)
     const { model } = stage
@@ -138,7 +138,7 @@ describe('at a target of another maker', () => {
     expect(told).not.toContain('PINEAPPLE')
   })
 
-  test('nothing but the end of the input asks for it, and nothing foreign is read', async () => {
+  test('accepts a trigger only at the end of the input, and rejects a foreign compaction item', async () => {
     await using stage = await claude()
     const post = (path: string, input: unknown) =>
       stage.gateway.post(path, { model: stage.model, input })
@@ -158,7 +158,7 @@ describe('at a target of another maker', () => {
   test.each([
     ['no text', anthropicMessage([toolUse('toolu_1', 'read_file', {})])],
     ['half of one', { ...anthropicMessage([textBlock('The us')]), stop_reason: 'max_tokens' }],
-  ])('%s is no summary', async (_name, message) => {
+  ])('fails when the model answers with %s in place of a summary', async (_name, message) => {
     await using stage = await inFrontOf('anthropic', (seen, response) =>
       answerMessage(seen, response, message as ReturnType<typeof anthropicMessage>),
     )
@@ -172,7 +172,7 @@ describe('at a target of another maker', () => {
   })
 })
 
-test('the built-in model compacts as well', async () => {
+test('the built-in model compacts a conversation', async () => {
   await using gateway = await start()
   const { output } = await sdk(gateway).responses.compact({
     model: 'builtin-chat',
@@ -182,7 +182,7 @@ test('the built-in model compacts as well', async () => {
   expect(await records(gateway)).toEqual([expect.stringContaining('builtin chat completed')])
 })
 
-describe('at a target that speaks Responses itself', () => {
+describe('compaction at a target that speaks the Responses API', () => {
   const own = {
     id: 'resp_u',
     object: 'response.compaction',
@@ -191,7 +191,7 @@ describe('at a target that speaks Responses itself', () => {
     usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
   }
 
-  test('bytes pass, and no id of another key', async () => {
+  test('passes bytes through, and no response id of another key', async () => {
     await using native = await fakeUpstream((seen, response) =>
       seen.path.endsWith('/responses')
         ? json(response, { ...own, id: 'resp_1', object: 'response', status: 'completed' })
@@ -227,7 +227,7 @@ describe('at a target that speaks Responses itself', () => {
     expect(native.seen.at(-1)!.body).toEqual({ model: 'm', ...continued })
   })
 
-  test('one without the address is asked for a summary', async () => {
+  test('asks for a summary when the target lacks the compact endpoint', async () => {
     await using stage = await inFrontOf('openai', (seen, response) =>
       seen.path.endsWith('/chat/completions')
         ? json(response, chatReply(summary))
@@ -242,7 +242,7 @@ describe('at a target that speaks Responses itself', () => {
     ])
   })
 
-  test('a gateway in front of a gateway passes it on, and what it made', async () => {
+  test('passes through a second gateway, which reads its own compaction items', async () => {
     await using inner = await claude()
     await using outer = await start({
       providers: {

@@ -78,7 +78,7 @@ function contentOf(gateway: Started, id: string, key = adminKey) {
   }, 15_000)
 }
 
-describe.each(stores)('on %s', (_name, openStore) => {
+describe.each(stores)('content logging on %s', (_name, openStore) => {
   async function open() {
     const stack = new AsyncDisposableStack()
     const upstream = stack.use(await openUpstream())
@@ -90,7 +90,7 @@ describe.each(stores)('on %s', (_name, openStore) => {
     return { gateway, made, [Symbol.asyncDispose]: () => stack.disposeAsync() }
   }
 
-  test.each([false, true])('what is kept is masked (stream: %s)', async (stream) => {
+  test.each([false, true])('masks the stored prompt and answer (stream: %s)', async (stream) => {
     await using opened = await open()
     const { gateway, made } = opened
     const key = await made({ name: 'kept', contentLogging: true })
@@ -111,7 +111,7 @@ describe.each(stores)('on %s', (_name, openStore) => {
     expect(JSON.stringify(kept)).not.toContain('jane')
   })
 
-  test('a team has its own kept, a level below may forbid it, and its administrator reads them', async () => {
+  test('applies to a team unless a level below forbids it, and the team’s administrator reads the contents', async () => {
     await using opened = await open()
     const { gateway, made } = opened
     const team = await granted(gateway, 'POST /admin/v1/teams', { name: 'a', contentLogging: true })
@@ -132,7 +132,7 @@ describe.each(stores)('on %s', (_name, openStore) => {
     expect(listed.data).toEqual([])
   })
 
-  test('each reading is in the audit log', async () => {
+  test('writes each reading to the audit log', async () => {
     await using opened = await open()
     const { gateway, made } = opened
     const key = await made({ name: 'kept', contentLogging: true })
@@ -147,7 +147,7 @@ describe.each(stores)('on %s', (_name, openStore) => {
     ])
   })
 
-  test('what is exported comes in pages', async () => {
+  test('exports in pages', async () => {
     await using opened = await open()
     const { gateway, made } = opened
     const key = await made({ name: 'kept', contentLogging: true })
@@ -165,7 +165,7 @@ describe.each(stores)('on %s', (_name, openStore) => {
     expect(new Set(seen)).toEqual(new Set(ids))
   })
 
-  test('erasing a user erases what it has said, and nobody else’s', async () => {
+  test('erases the contents of a user, and of nobody else', async () => {
     await using opened = await open()
     const { gateway, made } = opened
     const user = await granted(gateway, 'POST /admin/v1/users', {
@@ -182,7 +182,7 @@ describe.each(stores)('on %s', (_name, openStore) => {
     expect((await asked(gateway, `GET /admin/v1/requests/${foreign}/content`)).status).toBe(200)
   })
 
-  test('what is too old goes', async () => {
+  test('deletes contents older than the retention', async () => {
     await using opened = await open()
     const { gateway, made } = opened
     const key = await made({ name: 'kept', contentLogging: true })
@@ -202,7 +202,7 @@ describe.each(stores)('on %s', (_name, openStore) => {
   })
 })
 
-test('where nobody has asked for it nothing is kept, in no table', async () => {
+test('stores no content in any table where content logging is off', async () => {
   await using upstream = await openUpstream()
   using folder = temporaryFolder()
   {
@@ -232,7 +232,7 @@ test('where nobody has asked for it nothing is kept, in no table', async () => {
   expect(rows).toBeGreaterThan(2)
 })
 
-test('a key of sluice.yaml may have it, and a long prompt and answer are cut', async () => {
+test('can be enabled for a key of sluice.yaml, and truncates long contents', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(response, chatReply(`${answer} ${'long '.repeat(2_000)}`)),
   )
@@ -255,7 +255,7 @@ test('a key of sluice.yaml may have it, and a long prompt and answer are cut', a
   expect(kept['request']).toContain(prompt)
 })
 
-test('a refusal is kept with what was asked', async () => {
+test('stores the error answer of a call that the upstream rejected', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(response, { error: { message: 'no', type: 'invalid_request_error' } }, { status: 400 }),
   )

@@ -15,7 +15,7 @@ async function post(gateway: Started, body: object) {
 
 const keyId = (gateway: Started) => gateway.gateway.keys.find(testKey)?.id ?? ''
 
-test('is read once', async () => {
+test('reads the stored response once', async () => {
   await using gateway = await start({ limits })
   const first = await post(gateway, said)
   const reading = vi.spyOn(gateway.gateway.store, 'findResponse')
@@ -24,7 +24,7 @@ test('is read once', async () => {
   expect(reading).toHaveBeenCalledTimes(1)
 })
 
-test('that holds very many values counts with its tokens, and goes on where an upstream knows it', async () => {
+test('counts a huge stored response by its tokens, and passes an id that the upstream knows', async () => {
   await using upstream = await fakeUpstream((seen, response) =>
     seen.path.endsWith('/responses')
       ? json(response, { id: 'resp_up', object: 'response', output: [], usage: null })
@@ -60,7 +60,7 @@ test('that holds very many values counts with its tokens, and goes on where an u
   })
 })
 
-test('is put aside with the tokens that its upstream has said', async () => {
+test('reserves the tokens that the upstream reported for the stored response', async () => {
   await using upstream = await fakeUpstream((seen, response) => {
     if (seen.path.endsWith('/responses')) return noSuchAddress(response)
     return json(response, {

@@ -65,11 +65,11 @@ const contractForm = (text: string, parameters: object = {}) => ({
 const isGray = (data: Buffer) =>
   data.every((value, at) => Math.abs(value - (data[at - (at % 3)] ?? 0)) <= 2)
 
-describe('an image edit in the contract’s form', () => {
+describe('an image edit in the contract’s format', () => {
   const edit = async (text: string, parameters: object = {}) =>
     picturesOf(await gateway.post('/v1/images/edits', contractForm(text, parameters)))
 
-  test('does what it is told, behind an address', async () => {
+  test('applies the instruction and answers with a URL', async () => {
     const { data } = await edit('Make it grayscale and rotate it by 90 degrees')
     expect(data).toHaveLength(1)
     const { width, height, data: pixels } = await seenAt(data[0]?.url ?? '')
@@ -77,11 +77,11 @@ describe('an image edit in the contract’s form', () => {
     expect(isGray(pixels)).toBe(true)
   })
 
-  test.each([1, 2, 6])('n %i', async (n) => {
+  test.each([1, 2, 6])('answers n images: %i', async (n) => {
     expect((await edit('Add a blue border', { n })).data).toHaveLength(n)
   })
 
-  test('prompt_extend says what was understood, and is on unless it is off', async () => {
+  test('reports the revised prompt unless prompt_extend is off', async () => {
     expect((await edit('Make it grayscale')).data[0]?.revised_prompt).toMatch(/gr[ae]yscale/i)
     expect(
       (await edit('Make it grayscale', { prompt_extend: true })).data[0]?.revised_prompt,
@@ -91,19 +91,19 @@ describe('an image edit in the contract’s form', () => {
     ).toBe('')
   })
 
-  test('negative_prompt takes an operation away', async () => {
+  test('negative_prompt excludes an operation', async () => {
     const { data } = await edit('Make it grayscale and flip it', { negative_prompt: 'grayscale' })
     expect(isGray((await seenAt(data[0]?.url ?? '')).data)).toBe(false)
   })
 
-  test('watermark draws one', async () => {
+  test('draws a watermark if asked', async () => {
     const [plain] = (await edit('Flip it', { watermark: false })).data
     const [marked] = (await edit('Flip it', { watermark: true })).data
     const differing = await Promise.all([seenAt(plain?.url ?? ''), seenAt(marked?.url ?? '')])
     expect(differing[0].data.equals(differing[1].data)).toBe(false)
   })
 
-  test('an image by a private address is not fetched', async () => {
+  test('does not fetch an image from a private address', async () => {
     const body = contractForm('Flip it')
     body.input.messages[0]?.content.splice(0, 1, { image: `${gateway.url}/images/x.png` })
     const response = await gateway.post('/v1/images/edits', body)
@@ -114,7 +114,7 @@ describe('an image edit in the contract’s form', () => {
   })
 })
 
-describe('an image edit in OpenAI’s forms', () => {
+describe('an image edit in OpenAI’s formats', () => {
   test('multipart', async () => {
     const form = new FormData()
     form.set('model', 'gpt-image-1')
@@ -161,7 +161,7 @@ describe('an image edit in OpenAI’s forms', () => {
     expect(pixels[2]).toBeGreaterThan(200)
   })
 
-  test('a stream of previews and the picture', async () => {
+  test('streams partial images and the final one', async () => {
     const response = await gateway.post('/v1/images/generations', {
       model: 'gpt-image-1',
       prompt: 'A red circle',
@@ -214,7 +214,7 @@ async function ended(id: string): Promise<Video> {
   )
 }
 
-test('a video goes from queued through in_progress to completed, and its progress only rises', async () => {
+test('a video goes from queued through in_progress to completed, and its progress never decreases', async () => {
   const created = await videoOf(await gateway.post('/v1/videos', request))
   expect(created).toMatchObject({
     status: 'queued',
@@ -252,7 +252,7 @@ test('a video goes from queued through in_progress to completed, and its progres
 
 const rank = (status: string) => ['queued', 'in_progress', 'completed'].indexOf(status)
 
-test('a task that cannot be done is failed, says why and has no content', async () => {
+test('a failed video task has an error and no content', async () => {
   const before = await videoOf(await gateway.post('/v1/videos', { ...request, size: '256x256' }))
   const form = new FormData()
   for (const [name, value] of Object.entries({ ...request, size: '64x64' })) form.set(name, value)
@@ -271,7 +271,7 @@ test('a task that cannot be done is failed, says why and has no content', async 
   expect(await ended(before.id)).toMatchObject({ status: 'completed' })
 }, 60_000)
 
-test('a clip in ranges, a still, the list, the end', async () => {
+test('a video serves ranges and a thumbnail, is listed, and is gone after its deletion', async () => {
   const { id } = await videoOf(
     await gateway.post('/v1/videos', { ...request, size: '128x96', seconds: '1' }),
   )
@@ -329,7 +329,7 @@ test('a clip in ranges, a still, the list, the end', async () => {
   }
 }, 60_000)
 
-test('a task of another key is as absent as one that never was', async () => {
+test('a video task of another key answers 404', async () => {
   await using own = await start({ keys: [{ name: 'other', key: 'sk-other0123456789' }] })
   const created = await own.post('/v1/videos', { ...request, size: '64x64', seconds: '1' })
   const { id } = (await created.json()) as Video

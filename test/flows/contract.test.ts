@@ -100,7 +100,7 @@ describe('chat completions', () => {
     expect(chunks.at(-1)?.['choices']).toHaveLength(wantsUsage ? 0 : 1)
   })
 
-  test('what a tool answered is answered from', async () => {
+  test('answers from the result of a tool', async () => {
     const call = {
       id: 'call_1',
       type: 'function',
@@ -134,7 +134,7 @@ describe('text completions', () => {
     expectOpenAi('CreateCompletionResponse', answer)
   })
 
-  test('echo: nothing comes before the first token, so its logprob is null', async () => {
+  test('the first logprob of an echo is null', async () => {
     const answer = await posted('/v1/completions', {
       model: 'builtin-chat',
       prompt: 'one two',
@@ -182,7 +182,7 @@ describe('rerank', () => {
     query: 'where do fish live',
     documents: ['Cars drive on roads.', { text: 'Fish live in water.', page: '7' }],
   }
-  test('with its documents', async () => {
+  test('with documents', async () => {
     const answer = await posted('/v1/rerank', body)
     expectContract('rerank', answer)
     expect(answer).toMatchObject({
@@ -193,7 +193,7 @@ describe('rerank', () => {
     })
   })
 
-  test('without them, and fewer', async () => {
+  test('without documents, limited by top_n', async () => {
     const answer = await posted('/v1/rerank', { ...body, return_documents: false, top_n: 1 })
     expect(answer).toMatchObject({ results: [{ index: 1 }] })
     expect(JSON.stringify(answer)).not.toContain('document"')
@@ -257,7 +257,7 @@ describe('transcription and translation', () => {
     expect((answer as { words: unknown[] }).words.length).toBeGreaterThan(0)
   })
 
-  test('a verbose translation', async () => {
+  test('verbose_json of a translation', async () => {
     const answer = await (await heard('translations', { response_format: 'verbose_json' })).json()
     expectOpenAi('CreateTranslationResponseVerboseJson', answer)
     expect(answer).toMatchObject({ language: 'english' })
@@ -283,14 +283,14 @@ describe('transcription and translation', () => {
   })
 })
 
-test('the two model lists', async () => {
+test('model lists match the contract and OpenAI’s description', async () => {
   expectContract('models', await (await gateway.request('/v1beta/models')).json())
   const list = (await (await gateway.request('/v1/models')).json()) as { data: unknown[] }
   expectOpenAi('ListModelsResponse', list)
   expectOpenAi('Model', await (await gateway.request('/v1/models/builtin-chat')).json())
 })
 
-test('the error body', async () => {
+test('the error body matches the contract and OpenAI’s description', async () => {
   const response = await gateway.post('/v1/chat/completions', { model: 'builtin-chat' })
   const body: unknown = await response.json()
   expectContract('error', body)
@@ -308,7 +308,7 @@ function asDescribed(response: unknown): unknown {
   return { ...rest, ...(usage && { usage: { ...usage, input_tokens_details: cached } }) }
 }
 
-test('what /v1/responses answers, whole and streamed', async () => {
+test('/v1/responses matches OpenAI’s description, whole and streamed', async () => {
   const body = {
     model: 'builtin-chat',
     input: 'What is the weather in Oslo?',

@@ -65,8 +65,8 @@ function streamed(
   )
 }
 
-describe('a whole answer', () => {
-  test('says what it cost, and so do the log and the record', async () => {
+describe('the cost of a whole answer', () => {
+  test('is in a header, in the log and in the record', async () => {
     await using first = await fakeUpstream(good)
     await using gateway = await start({ ...at({ first }), prices })
     const response = await gateway.post('/v1/chat/completions', { model: 'first/m', ...ask })
@@ -78,7 +78,7 @@ describe('a whole answer', () => {
     expect((await lastLine(gateway)).fields).toMatchObject({ costUsd: 0.000044 })
   })
 
-  test('of a target without a price has an unknown cost, never 0, and one warning', async () => {
+  test('is unknown, never 0, for a target without a price, with one warning', async () => {
     await using first = await fakeUpstream(good)
     await using gateway = await start({ ...at({ first }), prices: {} })
     for (let n = 0; n < 2; n++) {
@@ -92,7 +92,7 @@ describe('a whole answer', () => {
     expect(warned.map(({ fields }) => fields['target'])).toEqual(['first/m'])
   })
 
-  test('of a model of the catalogue has the price that is bundled', async () => {
+  test('uses the bundled price of a model of the catalogue', async () => {
     await using first = await fakeUpstream(good)
     const providers = { mine: { kind: 'openai', baseUrl: first.url, key: 'key' } }
     await using gateway = await start({ providers, prices: {} })
@@ -103,7 +103,7 @@ describe('a whole answer', () => {
     expect(record?.priceSource).toMatch(/^genai-prices /)
   })
 
-  test('of the built-in engine costs nothing, and says so', async () => {
+  test('is zero for the built-in engine', async () => {
     await using gateway = await start({ prices: {} })
     const response = await gateway.post('/v1/chat/completions', { model: 'builtin-chat', ...ask })
     expect(response.headers.get('x-sluice-cost')).toBe('0.000000')
@@ -112,7 +112,7 @@ describe('a whole answer', () => {
     ])
   })
 
-  test('costs nothing more where an upstream refused before', async () => {
+  test('includes nothing for an attempt that an upstream rejected', async () => {
     await using first = await fakeUpstream(good)
     await using second = await fakeUpstream(error(503))
     const models = { m: { targets: [{ target: 'second/m' }], fallback: ['first/m'] } }
@@ -121,7 +121,7 @@ describe('a whole answer', () => {
     expect(response.headers.get('x-sluice-cost')).toBe('0.000044')
   })
 
-  test('that was spoken is paid for by the character', async () => {
+  test('of speech is charged by the character', async () => {
     await using first = await fakeUpstream((_seen, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('sound')
     })
@@ -138,7 +138,7 @@ describe('a whole answer', () => {
     ])
   })
 
-  test('is paid for by the size of the picture that was asked for', async () => {
+  test('of an image is charged by its size', async () => {
     await using first = await fakeUpstream((_seen, response) =>
       json(response, { created: 1, data: [{ b64_json: 'aGk=' }] }),
     )
@@ -153,7 +153,7 @@ describe('a whole answer', () => {
   })
 })
 
-describe('a stream', () => {
+describe('the cost of a stream', () => {
   // An upstream of OpenAI's type is asked for responses as such, which the stream of chat is no answer to.
   const everyPair = clientStreams.flatMap((client) =>
     upstreamStreams
@@ -161,7 +161,7 @@ describe('a stream', () => {
       .map((upstream) => [client.name, upstream.type, client, upstream] as const),
   )
   test.each(everyPair)(
-    'of %s from an upstream of type %s says what it cost in its trailer',
+    'of %s from an upstream of type %s is in the trailer',
     async (_client, type, client, { preamble, content, ending }) => {
       const events = [...preamble, ...content, ...ending]
       await using first = await fakeUpstream((_seen, response) => sse(response, events))
@@ -173,14 +173,14 @@ describe('a stream', () => {
     },
   )
 
-  test('whose cost nobody knows says so in its trailer', async () => {
+  test('is reported as unknown in the trailer when the target has no price', async () => {
     await using first = await fakeUpstream(streams)
     await using gateway = await start({ ...at({ first }), prices: {} })
     const { trailers } = await streamed(gateway, { te: 'trailers' })
     expect(trailers).toEqual({ 'x-sluice-cost-unknown': 'true' })
   })
 
-  test('says what it cost behind its end, to who asks for that', async () => {
+  test('is sent in the trailer when the request has te: trailers', async () => {
     await using first = await fakeUpstream(streams)
     await using gateway = await start({ ...at({ first }), prices })
     const { trailers, announced, text } = await streamed(gateway, { te: 'trailers' })
@@ -189,7 +189,7 @@ describe('a stream', () => {
     expect(text).toMatch(/data: \[DONE\]\n\n$/)
   })
 
-  test('ends as ever for who does not', async () => {
+  test('is not sent as a trailer without te: trailers', async () => {
     await using first = await fakeUpstream(streams)
     await using gateway = await start({ ...at({ first }), prices })
     const { trailers, announced } = await streamed(gateway, {})

@@ -62,7 +62,7 @@ test.each(costlyBodies)(
   },
 )
 
-test('several of them at the same time', { retry: 3 }, async () => {
+test('several costly bodies at the same time', { retry: 3 }, async () => {
   const bodies = costlyBodies.filter(({ status }) => status === 404).map(({ body }) => body())
   const some = bodies.filter(({ length }) => length < 2_000_000)
   expect(some.length).toBeGreaterThan(5)

@@ -55,7 +55,7 @@ async function download(upstream: FakeUpstream): Promise<{ status: number; text:
 }
 
 describe.each([301, 302, 303, 307, 308])('a download that is redirected with %i', (status) => {
-  test('inside its origin goes there with the credentials', async () => {
+  test('follows a redirect within its origin with the credentials', async () => {
     await using upstream = await fakeUpstream(clipAt(() => '/elsewhere', status))
     expect(await download(upstream)).toMatchObject({ status: 200 })
     const last = upstream.seen.at(-1)!
@@ -67,7 +67,7 @@ describe.each([301, 302, 303, 307, 308])('a download that is redirected with %i'
   })
 
   test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0x7f000001', '127.1'])(
-    'to another port of %s goes nowhere',
+    'does not follow a redirect to another port of %s',
     async (host) => {
       await using other = await fakeUpstream((_seen, response) => {
         response.writeHead(200, { 'content-type': 'video/mp4' })
@@ -86,7 +86,7 @@ describe.each([301, 302, 303, 307, 308])('a download that is redirected with %i'
     },
   )
 
-  test('in a circle ends, and says nothing of where it led', async () => {
+  test('fails on a redirect loop without naming its target', async () => {
     await using upstream = await fakeUpstream(
       clipAt(() => `${upstream.url}/videos/content`, status),
     )
@@ -97,8 +97,8 @@ describe.each([301, 302, 303, 307, 308])('a download that is redirected with %i'
   })
 })
 
-describe.each([301, 302, 303, 307, 308])('a question that is redirected with %i', (status) => {
-  test.each(['the same origin', 'another origin'])('to %s is not asked again', async (where) => {
+describe.each([301, 302, 303, 307, 308])('a POST that is redirected with %i', (status) => {
+  test.each(['the same origin', 'another origin'])('to %s is not sent again', async (where) => {
     await using other = await fakeUpstream((_seen, response) => json(response, chatReply('No')))
     await using upstream = await fakeUpstream((_seen, response) => {
       const location = where === 'another origin' ? `${other.url}/elsewhere` : '/elsewhere'
@@ -138,36 +138,42 @@ const ownKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   gemini: { 'x-goog-api-key': providerKey },
 }
 
-describe.each(upstreamStreams)('a caller’s key, at an upstream that speaks $type', (stream) => {
-  test.each(Object.entries(forms))('sent as %s goes no further', async (_name, headers) => {
-    await using upstream = await fakeUpstream((seen, response) => {
-      if (seen.path.endsWith('/responses')) return noSuchAddress(response)
-      if (stream.type === 'openai') return sse(response, textStream)
-      return sse(response, [...stream.preamble, ...stream.content, ...stream.ending])
-    })
-    await using gateway = await start(routes(upstream.url, stream.type))
-    for (const client of clientStreams) {
-      const path = client.path('up/m')
-      const asked = { headers, key: null }
-      const answer = await gateway.post(path, client.body('up/m'), asked)
-      expect(answer.status).toBe(200)
-      expect(client.text(await answer.text())).toBe('Hello')
-      if (!path.startsWith('/v1beta/')) continue
-      const inQuery = `${path}&key=${testKey}`
-      const keyed = await gateway.post(inQuery, client.body('up/m'), { key: null })
-      expect(client.text(await keyed.text())).toBe('Hello')
-    }
-    expect(upstream.seen.length).toBeGreaterThanOrEqual(clientStreams.length)
-    for (const seen of upstream.seen) {
-      expect(carries(seen, testKey.slice('sk-'.length))).toBe(false)
-      expect(seen.headers).toMatchObject({ ...ownKeys[stream.type], 'x-operator': operatorHeader })
-    }
-    await until(() => gateway.logged.some(({ message }) => message === 'request'))
-    expect(JSON.stringify(gateway.logged)).not.toContain(testKey.slice('sk-'.length))
-  })
+describe.each(upstreamStreams)('a caller’s key, at an upstream of type $type', (stream) => {
+  test.each(Object.entries(forms))(
+    'sent as %s does not reach the upstream or the log',
+    async (_name, headers) => {
+      await using upstream = await fakeUpstream((seen, response) => {
+        if (seen.path.endsWith('/responses')) return noSuchAddress(response)
+        if (stream.type === 'openai') return sse(response, textStream)
+        return sse(response, [...stream.preamble, ...stream.content, ...stream.ending])
+      })
+      await using gateway = await start(routes(upstream.url, stream.type))
+      for (const client of clientStreams) {
+        const path = client.path('up/m')
+        const asked = { headers, key: null }
+        const answer = await gateway.post(path, client.body('up/m'), asked)
+        expect(answer.status).toBe(200)
+        expect(client.text(await answer.text())).toBe('Hello')
+        if (!path.startsWith('/v1beta/')) continue
+        const inQuery = `${path}&key=${testKey}`
+        const keyed = await gateway.post(inQuery, client.body('up/m'), { key: null })
+        expect(client.text(await keyed.text())).toBe('Hello')
+      }
+      expect(upstream.seen.length).toBeGreaterThanOrEqual(clientStreams.length)
+      for (const seen of upstream.seen) {
+        expect(carries(seen, testKey.slice('sk-'.length))).toBe(false)
+        expect(seen.headers).toMatchObject({
+          ...ownKeys[stream.type],
+          'x-operator': operatorHeader,
+        })
+      }
+      await until(() => gateway.logged.some(({ message }) => message === 'request'))
+      expect(JSON.stringify(gateway.logged)).not.toContain(testKey.slice('sk-'.length))
+    },
+  )
 })
 
-describe('operators’ headers win', () => {
+describe('headers configured by the operator override the caller’s', () => {
   const given = {
     'user-agent': 'acme/1',
     'anthropic-version': '2099-01-01',
@@ -175,7 +181,7 @@ describe('operators’ headers win', () => {
     'content-type': 'application/json; charset=utf-8',
   }
 
-  test.each(['/v1/messages', '/v1/chat/completions'])('over those of %s', async (path) => {
+  test.each(['/v1/messages', '/v1/chat/completions'])('on %s', async (path) => {
     await using upstream = await fakeUpstream((_seen, response) => {
       response.writeHead(500).end()
     })
@@ -192,7 +198,7 @@ describe('operators’ headers win', () => {
 
 describe('explain', () => {
   test.each(['openai', 'anthropic', 'gemini'] as const)(
-    'toward %s shows no credential',
+    'for an upstream of type %s shows no credential',
     async (type) => {
       await using upstream = await fakeUpstream((_seen, response) => noSuchAddress(response))
       await using gateway = await start(routes(upstream.url, type))
@@ -209,7 +215,7 @@ describe('explain', () => {
     },
   )
 
-  test('answers callers nothing of it', async () => {
+  test('is refused to callers without naming the upstream', async () => {
     await using upstream = await fakeUpstream((_seen, response) => noSuchAddress(response))
     await using gateway = await start(routes(upstream.url))
     const asked = { request: { model: 'up/m', messages: [{ role: 'user', content: 'Hi' }] } }
@@ -219,7 +225,7 @@ describe('explain', () => {
   })
 })
 
-test('an upstream that is not there is not named to callers', async () => {
+test('an unreachable upstream is not named to callers', async () => {
   const gone = await fakeUpstream((_seen, response) => noSuchAddress(response))
   await gone[Symbol.asyncDispose]()
   await using gateway = await start({

@@ -39,7 +39,7 @@ const told = {
 const paths = ['/v1/messages', '/v1/responses'] as const
 
 test.each(paths.flatMap((path) => ['stop', 'tool_calls'].map((reason) => [path, reason] as const)))(
-  '%s: an upstream that says %s',
+  '%s: truncated tool arguments are reported as cut when the upstream says %s',
   async (path, reason) => {
     const whole = {
       ...chatReply(''),
@@ -70,7 +70,7 @@ test.each(paths.flatMap((path) => ['stop', 'tool_calls'].map((reason) => [path, 
   },
 )
 
-test('arguments that end and are no JSON are what the model wrote', async () => {
+test('complete arguments that are invalid JSON pass as the model wrote them', async () => {
   const odd = { ...call, function: { name: 'write', arguments: '{path: a}' } }
   const whole = {
     ...chatReply(''),
@@ -89,7 +89,7 @@ test('arguments that end and are no JSON are what the model wrote', async () => 
 })
 
 test.each(['tool_use', 'end_turn'])(
-  'a native stream that says %s within a call ends with an error, and is no whole answer',
+  'a passed-through stream that says %s within a tool call ends with an error event',
   async (reason) => {
     const events = namedEvents(
       messageStart('msg_1'),

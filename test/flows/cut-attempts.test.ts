@@ -67,7 +67,7 @@ async function ask(
 }
 
 describe('the loser of a hedge', () => {
-  test('that was silent costs its prompt, by an estimate', async () => {
+  test('that sent nothing costs its estimated prompt', async () => {
     const [loser, winner] = await ask([silent, replies], hedged())
     expect(winner).toMatchObject({ outcome: 'completed', reported: true })
     expect(loser).toMatchObject({ outcome: 'cancelled', estimated: true, outputTokens: 0 })
@@ -77,7 +77,7 @@ describe('the loser of a hedge', () => {
     expect(loser!.costMicroUsd).toBe(loser!.inputTokens)
   })
 
-  test('that said what it has used so far costs that', async () => {
+  test('that reported usage before it was canceled costs that usage', async () => {
     const stream: Answering = (_seen, response) => sse(response, textStream)
     const [loser, winner] = await ask([begins, stream], hedged(), { stream: true })
     expect(winner).toMatchObject({ outcome: 'completed' })
@@ -86,7 +86,7 @@ describe('the loser of a hedge', () => {
   })
 })
 
-describe('an attempt that is not waited for any longer', () => {
+describe('an attempt that times out', () => {
   const impatient: ConfigFile = {
     models: { fast: 'up/a' },
     defaults: { retries: { attempts: 1 }, timeouts: { headersMs: 200 } },
@@ -96,7 +96,7 @@ describe('an attempt that is not waited for any longer', () => {
     ['a chat', {}],
     ['embeddings', asked(prompt)],
     ['embeddings of tokens', asked(Array(160).fill(17))],
-  ])('costs its prompt: %s', async (_name, further) => {
+  ])('costs its estimated prompt: %s', async (_name, further) => {
     const [record] = await ask([silent], impatient, further)
     expect(record).toMatchObject({ outcome: 'failed', estimated: true, outputTokens: 0 })
     expect(record!.costMicroUsd).toBe(record!.inputTokens)
@@ -115,7 +115,7 @@ describe('an attempt that is not waited for any longer', () => {
     }
   })
 
-  test('costs the characters it had to speak, pictures it had to draw and searches it had to do', async () => {
+  test('costs the requested characters of speech, images and searches', async () => {
     const speech = { path: '/v1/audio/speech', model: 'up/speech', input: 'So', voice: 'alloy' }
     const [spoken] = await ask([silent], impatient, speech)
     expect(spoken).toMatchObject({ estimated: true, characters: 2, costMicroUsd: 6 })
@@ -129,16 +129,16 @@ describe('an attempt that is not waited for any longer', () => {
   })
 })
 
-describe('an attempt costs nothing, and that is known,', () => {
+describe('an attempt costs nothing', () => {
   const one: ConfigFile = { models: { fast: 'up/a' } }
-  test.each([429, 500, 503, 504, 408])('that was answered with %i', async (status) => {
+  test.each([429, 500, 503, 504, 408])('when it was answered with %i', async (status) => {
     const fails: Answering = (_seen, response) =>
       json(response, { error: { message: 'no' } }, { status })
     const [record] = await ask([fails], one)
     expect(record).toMatchObject({ outcome: 'failed', costMicroUsd: 0, priceSource: 'not charged' })
   })
 
-  test('whose upstream is not there', async () => {
+  test('when its upstream is unreachable', async () => {
     const gone = await fakeUpstream(replies)
     const { url } = gone
     await gone[Symbol.asyncDispose]()

@@ -68,9 +68,9 @@ async function recordsIn(databaseUrl: string, count: number) {
 }
 
 // They mostly wait, each for its own gateway and its own way to the database.
-describe.runIf(postgres)('while the database is away', () => {
+describe.runIf(postgres)('while the database is unreachable', () => {
   test.concurrent.each(['cut', 'fallSilent', 'freeze'] as const)(
-    'calls go on with the keys and budgets that are known, and are in the ledger when it is back: %s',
+    'calls go on with known keys and budgets, and reach the ledger afterwards: %s',
     async (how) => {
       await using staged = await stage()
       const program = await staged.begin()
@@ -95,7 +95,7 @@ describe.runIf(postgres)('while the database is away', () => {
 
 describe.runIf(postgres)('while the database does not answer', () => {
   test.concurrent.each(['fallSilent', 'freeze'] as const)(
-    'who asks for what the database holds is told within five seconds, also of many: %s',
+    'requests for stored data fail within five seconds, also many at once: %s',
     async (how) => {
       await using staged = await stage()
       const program = await staged.begin()
@@ -137,7 +137,7 @@ describe.runIf(postgres)('while the database does not answer', () => {
     90_000,
   )
 
-  test('a gateway that is killed has its calls in the ledger at its next start', async () => {
+  test('a killed gateway writes its calls to the ledger at its next start', async () => {
     await using staged = await stage()
     {
       const program = await staged.begin()

@@ -66,23 +66,26 @@ async function answerTo(gateway: Started, { path, body }: Face, turns: readonly 
   return answer
 }
 
-test.each(Object.entries(faces))('kept by %s', async (_name, face) => {
-  await using upstream = await painter()
-  await using gateway = await start({
-    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
-  })
-  const asked = [face.asks('Draw a cat')]
-  const drawn = face.turn(await answerTo(gateway, face, asked))
-  await answerTo(gateway, face, [...asked, ...drawn, face.asks('What is it?')])
-  const messages = upstream.seen.at(-1)!.body['messages'] as readonly Fields[]
-  expect(messages.slice(0, 2)).toMatchObject([user('Draw a cat'), { content: 'Here.' }])
-  expect(messages.slice(2).flatMap(({ content }) => content)).toEqual([
-    { type: 'image_url', image_url: { url } },
-    expect.anything(),
-  ])
-})
+test.each(Object.entries(faces))(
+  'sends a generated image to the next model when the history comes in %s',
+  async (_name, face) => {
+    await using upstream = await painter()
+    await using gateway = await start({
+      providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+    })
+    const asked = [face.asks('Draw a cat')]
+    const drawn = face.turn(await answerTo(gateway, face, asked))
+    await answerTo(gateway, face, [...asked, ...drawn, face.asks('What is it?')])
+    const messages = upstream.seen.at(-1)!.body['messages'] as readonly Fields[]
+    expect(messages.slice(0, 2)).toMatchObject([user('Draw a cat'), { content: 'Here.' }])
+    expect(messages.slice(2).flatMap(({ content }) => content)).toEqual([
+      { type: 'image_url', image_url: { url } },
+      expect.anything(),
+    ])
+  },
+)
 
-test('one beside a call stands behind its result', async () => {
+test('places an image generated beside a tool call behind the call’s result', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data } }
   const functionCall = { id: 'call_1', name: 'draw', args: {} }
   const functionResponse = { id: 'call_1', name: 'draw', response: { output: 'ok' } }
@@ -103,7 +106,7 @@ test('one beside a call stands behind its result', async () => {
   ])
 })
 
-test('chat’s pictures stand behind the results of calls, and an error about one names it', async () => {
+test('places images of a chat message behind tool results, and names the image in an error', async () => {
   await using upstream = await painter()
   await using gateway = await start({
     providers: { up: { type: 'anthropic', baseUrl: upstream.url, key: 'k' } },
@@ -140,7 +143,7 @@ test('chat’s pictures stand behind the results of calls, and an error about on
   })
 })
 
-test('OpenRouter is given back its own', async () => {
+test('sends OpenRouter its own images field unchanged', async () => {
   await using upstream = await painter()
   await using gateway = await start({
     providers: { openrouter: { baseUrl: upstream.url, key: 'k' } },

@@ -56,23 +56,26 @@ const codes: Readonly<Record<string, string>> = {
 /** Long where something else than silence is to end it, however busy the machine is. */
 const idleMs = (name: string) => (name === 'silence' ? 200 : 20_000)
 
-describe.each(upstreamStreams)('a stream of $type ends in', (stream) => {
-  test.each(Object.entries(afterContent))('%s', async (name, fault) => {
-    await using only = await fakeUpstream(fault(stream))
-    await using gateway = await start({
-      providers: { only: { type: stream.type, baseUrl: only.url, key: 'k' } },
-      defaults: { timeouts: { idleMs: idleMs(name) } },
+describe.each(upstreamStreams)(
+  'closes the upstream connection when a stream of $type ends in',
+  (stream) => {
+    test.each(Object.entries(afterContent))('%s', async (name, fault) => {
+      await using only = await fakeUpstream(fault(stream))
+      await using gateway = await start({
+        providers: { only: { type: stream.type, baseUrl: only.url, key: 'k' } },
+        defaults: { timeouts: { idleMs: idleMs(name) } },
+      })
+      const response = await gateway.post(chat, { model: 'only/m', stream: true, ...ask })
+      const text = await response.text()
+      expect(text).toContain('"error":')
+      expect(text).toContain(codes[name] ?? '')
+      await closed(only)
+      await until(() => only.connections === 0)
     })
-    const response = await gateway.post(chat, { model: 'only/m', stream: true, ...ask })
-    const text = await response.text()
-    expect(text).toContain('"error":')
-    expect(text).toContain(codes[name] ?? '')
-    await closed(only)
-    await until(() => only.connections === 0)
-  })
-})
+  },
+)
 
-test('an event that never ends is read up to a limit', async () => {
+test('limits the size of a stream event that never ends', async () => {
   await using only = await fakeUpstream((_seen, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(`data: ${JSON.stringify(chunk({ content: 'Hel' }))}\n\ndata: "`)
@@ -93,30 +96,27 @@ const beforeContent: Faults = {
   silence: () => silent,
 }
 
-describe.each(upstreamStreams)('a stream of $type begins with', (stream) => {
-  test.each(Object.entries(beforeContent))(
-    '%s, and another target answers',
-    async (_name, fault) => {
-      await using first = await fakeUpstream(fault(stream))
-      await using second = await fakeUpstream((_seen, response) => sse(response, textStream))
-      await using gateway = await start({
-        providers: {
-          first: { type: stream.type, baseUrl: first.url, key: 'k', timeouts: short },
-          second: { type: 'openai', baseUrl: second.url, key: 'k' },
-        },
-        models: { m: { targets: [{ target: 'first/m' }], fallback: ['second/m'] } },
-        defaults: { retries: { attempts: 1 } },
-      })
-      const response = await gateway.post(chat, { model: 'm', stream: true, ...ask })
-      expect(response.headers.get('x-sluice-provider')).toBe('second')
-      expect(await response.text()).toContain('[DONE]')
-      await closed(first)
-      await until(() => first.connections === 0)
-    },
-  )
+describe.each(upstreamStreams)('falls back when a stream of $type begins with', (stream) => {
+  test.each(Object.entries(beforeContent))('%s', async (_name, fault) => {
+    await using first = await fakeUpstream(fault(stream))
+    await using second = await fakeUpstream((_seen, response) => sse(response, textStream))
+    await using gateway = await start({
+      providers: {
+        first: { type: stream.type, baseUrl: first.url, key: 'k', timeouts: short },
+        second: { type: 'openai', baseUrl: second.url, key: 'k' },
+      },
+      models: { m: { targets: [{ target: 'first/m' }], fallback: ['second/m'] } },
+      defaults: { retries: { attempts: 1 } },
+    })
+    const response = await gateway.post(chat, { model: 'm', stream: true, ...ask })
+    expect(response.headers.get('x-sluice-provider')).toBe('second')
+    expect(await response.text()).toContain('[DONE]')
+    await closed(first)
+    await until(() => first.connections === 0)
+  })
 })
 
-describe('a whole answer that stalls is the fault of the upstream and of no cut:', () => {
+describe('a stalled whole answer is an upstream timeout:', () => {
   const half =
     (status: number): Answering =>
     (_seen, response) => {
@@ -141,7 +141,7 @@ describe('a whole answer that stalls is the fault of the upstream and of no cut:
   })
 })
 
-test('an upstream that keeps its stream open after the end is not waited for', async () => {
+test('does not wait for an upstream that keeps its stream open after the end', async () => {
   await using only = await fakeUpstream(open(textStream))
   await using gateway = await start(at({ only }))
   const response = await gateway.post(chat, { model: 'only/m', stream: true, ...ask })
@@ -150,7 +150,7 @@ test('an upstream that keeps its stream open after the end is not waited for', a
   await expectRecordsMatch(gateway, { only }, ['only chat completed 7+3'])
 })
 
-describe('an answer that cannot be said in the caller’s format:', () => {
+describe('when the writer of the caller’s format throws, closes the upstream and records the call once:', () => {
   const body = { model: 'only/m', max_tokens: 9, stream: true, ...ask }
   const own = { ...messages }
   type Writer = NonNullable<typeof messages.writer>
@@ -162,7 +162,7 @@ describe('an answer that cannot be said in the caller’s format:', () => {
   }
   const begins = open([chunk({ role: 'assistant', content: '' }), chunk({ content: 'Hel' })])
 
-  test('a whole one was paid for all the same, once', async () => {
+  test('on a whole answer', async () => {
     await using only = await fakeUpstream(good)
     await using gateway = await start(at({ only }))
     Object.assign(messages, { fromCanonical: broken })
@@ -171,7 +171,7 @@ describe('an answer that cannot be said in the caller’s format:', () => {
     await expectRecordsMatch(gateway, { only }, ['only chat completed 7+3'])
   })
 
-  test('an event', async () => {
+  test('on an event', async () => {
     await using only = await fakeUpstream(begins)
     await using gateway = await start(at({ only }))
     const writer: Writer = (...asked) => Object.assign(own.writer!(...asked), { write: broken })
@@ -182,7 +182,7 @@ describe('an answer that cannot be said in the caller’s format:', () => {
     expect((await ledger(gateway)).length).toBe(1)
   })
 
-  test('the stream itself', async () => {
+  test('when the stream opens', async () => {
     await using only = await fakeUpstream(begins)
     await using gateway = await start(at({ only }))
     let made = 0
@@ -201,14 +201,14 @@ describe('an answer that cannot be said in the caller’s format:', () => {
   })
 })
 
-describe('sound', () => {
+describe('streamed audio', () => {
   const speech = { model: 'only/m', input: 'a', voice: 'alloy' }
   const begins: Answering = (_seen, response) => {
     response.writeHead(200, { 'content-type': 'audio/mpeg' })
     response.write('abc')
   }
 
-  test('that stalls breaks off, at the upstream and at the caller', async () => {
+  test('that stalls breaks off at the upstream and at the caller', async () => {
     await using only = await fakeUpstream(begins)
     await using gateway = await start({
       ...at({ only }),
@@ -223,7 +223,7 @@ describe('sound', () => {
   test.each<[string, Answering]>([
     ['silent', begins],
     ['endless', endless('audio/mpeg', Buffer.alloc(65_536))],
-  ])('that is left by its caller: %s', async (_name, answering) => {
+  ])('that its caller abandons closes the upstream: %s', async (_name, answering) => {
     await using only = await fakeUpstream(answering)
     await using gateway = await start(at({ only }))
     const leaving = new AbortController()
@@ -236,7 +236,7 @@ describe('sound', () => {
   })
 })
 
-test('of a clip whose headers alone are asked for nothing is read', async () => {
+test('a HEAD request for a video closes the upstream without reading it', async () => {
   const task = {
     id: 'up_1',
     object: 'video',
@@ -266,7 +266,7 @@ test('of a clip whose headers alone are asked for nothing is read', async () => 
   await until(() => only.seen.at(-1)?.closedAt)
 })
 
-describe('a race that is lost', () => {
+describe('closes the upstream that loses a hedge:', () => {
   const race = (delayMs: number) => ({
     models: {
       m: {
@@ -297,7 +297,7 @@ describe('a race that is lost', () => {
   })
 })
 
-describe('a file that a request points at is not read on', () => {
+describe('stops reading a file that a request names by URL', () => {
   const bytes = Buffer.alloc(65_536, 1)
   test.each<[string, Answering]>([
     ['when it is not there', endless('text/html', bytes, 404)],
@@ -323,7 +323,7 @@ describe('a file that a request points at is not read on', () => {
     expect(only.seen.length).toBe(0)
   })
 
-  test('when its caller has left', async () => {
+  test('when the caller disconnects', async () => {
     await using files = await fakeUpstream(silent)
     await using only = await fakeUpstream(good)
     await using gateway = await start({

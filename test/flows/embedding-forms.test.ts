@@ -42,7 +42,7 @@ const answering = (
     })) satisfies Answering
 
 test.each(['openai', 'ollama', 'lmstudio', 'vllm', 'mistral'])(
-  '%s may answer in either form',
+  'converts embeddings of %s to the requested encoding_format',
   async (type) => {
     for (const vector of [numbers, encoded])
       await inFront({ type }, answering([vector]), async (gateway) => {
@@ -57,7 +57,7 @@ test.each(['openai', 'ollama', 'lmstudio', 'vllm', 'mistral'])(
   },
 )
 
-test('an answer in the right form passes as it came', async () => {
+test('passes an answer in the requested encoding unchanged', async () => {
   const body = '{"object":"list",  "data":[{"embedding":[1e-1],"index":0}],"usage":{"a":1}}'
   const answers: Answering = (_seen, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(body)
@@ -68,14 +68,14 @@ test('an answer in the right form passes as it came', async () => {
   })
 })
 
-test('an answer without usage gets one', async () => {
+test('adds usage to an answer without it', async () => {
   await inFront({ type: 'localai' }, answering([numbers], null), async (gateway) => {
     const answer = await gateway.post(address, { model: 'up/m', input: 'a' })
     expect((await read(answer)).usage).toEqual({ prompt_tokens: 0, total_tokens: 0 })
   })
 })
 
-test('null fields stay here', async () => {
+test('drops null fields of an embeddings request', async () => {
   await inFront({ type: 'deepinfra' }, answering([numbers]), async (gateway, seen) => {
     const nulls = { encoding_format: null, dimensions: null, user: null }
     await gateway.post(address, { model: 'up/m', input: 'a', ...nulls, own_word: 1 })
@@ -84,7 +84,7 @@ test('null fields stay here', async () => {
 })
 
 test.each(['openai', 'mistral', 'jina'])(
-  'one vector for two texts is no answer of %s',
+  'rejects an answer of %s with one vector for two inputs',
   async (type) => {
     await inFront({ type }, answering([numbers]), async (gateway) => {
       const answer = await gateway.post(address, { model: 'up/m', input: ['a', 'b'] })
@@ -132,7 +132,7 @@ function textsIn({ body }: SeenRequest): readonly string[] {
 }
 
 test.each(Object.entries(batches))(
-  '%s takes so many texts a call',
+  'splits inputs into the batch size of %s',
   async (type, [most, answer, settings = {}]) => {
     const count = Math.max(3, most * 2 + 1)
     const input = Array.from({ length: count }, (_, index) => `t${index}`)
@@ -161,7 +161,7 @@ test.each([
   ['jina', 'semantic_similarity', { task: 'text-matching' }],
   ['cohere', 'retrieval.passage', { input_type: 'search_document' }],
   ['gemini', 'text-matching', { requests: [{ taskType: 'SEMANTIC_SIMILARITY' }] }],
-])('to %s %s is said in its word', async (type, word, sent) => {
+])('translates for %s the input_type %s', async (type, word, sent) => {
   await inFront({ type }, answering([numbers]), async (gateway, seen) => {
     await gateway.post(address, { model: 'up/m', input: 'a', input_type: word })
     expect(seen[0]?.body).toMatchObject(sent)

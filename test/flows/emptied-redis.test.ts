@@ -46,10 +46,10 @@ async function ask(gateway: Started, key: string): Promise<number> {
   return answer.status
 }
 
-describe.runIf(postgres && redis)('two gateways at one PostgreSQL and one Redis', () => {
+describe.runIf(postgres && redis)('two gateways at one PostgreSQL and an emptied Redis', () => {
   beforeEach(flush)
 
-  test('what one has settled and not written is waited for, and counts', async () => {
+  test('wait for settled usage that a gateway has not yet written, and count it', async () => {
     await using upstream = await fakeUpstream(answering)
     const databaseUrl = (await postgres?.newSchema()) ?? ''
     await using way = await openWay(new URL(databaseUrl))
@@ -76,7 +76,7 @@ describe.runIf(postgres && redis)('two gateways at one PostgreSQL and one Redis'
   }, 60_000)
 
   test.each(['refuse', 'local'] as const)(
-    'under load, emptied again and again, no more is spent than the budget has (%s)',
+    'never overspend a budget while Redis is emptied repeatedly under load (%s)',
     async (whenDown) => {
       await using upstream = await fakeUpstream(later)
       const databaseUrl = (await postgres?.newSchema()) ?? ''
@@ -111,7 +111,7 @@ describe.runIf(postgres && redis)('two gateways at one PostgreSQL and one Redis'
     90_000,
   )
 
-  test('the journal of a killed gateway is read before anything is admitted', async () => {
+  test('read the journal of a killed gateway before admitting calls', async () => {
     await using upstream = await fakeUpstream(answering)
     const databaseUrl = (await postgres?.newSchema()) ?? ''
     await using way = await openWay(new URL(databaseUrl))
@@ -140,7 +140,7 @@ describe.runIf(postgres && redis)('two gateways at one PostgreSQL and one Redis'
     expect((await next.ask('/admin/v1/keys', { key: adminKey })).status).toBe(200)
   }, 90_000)
 
-  test('a caller that asks one after the other gets all of its budget', async () => {
+  test('let a sequential caller spend its whole budget', async () => {
     await using upstream = await fakeUpstream(answering)
     const databaseUrl = (await postgres?.newSchema()) ?? ''
     await using opened = new AsyncDisposableStack()

@@ -4,7 +4,7 @@ import { sse } from '../support/fake-upstream.ts'
 import { textStream } from '../support/openai-wire.ts'
 import { inFrontOf } from '../support/through.ts'
 
-test('events without data are no answer and no harm', async () => {
+test('ignores upstream events without data', async () => {
   await using pair = await inFrontOf('openai', (_seen, response) =>
     sse(response, ['data:\n\n', 'event: ping\ndata: \n\n', ...textStream]),
   )

@@ -50,37 +50,45 @@ const silent: readonly {
 
 // An upstream that speaks the caller's own format is held to the same.
 for (const { type, events } of silent)
-  test.each(faces)(`the last event of ${type} without a reason is an error in %s`, async (face) => {
-    await using pair = await inFrontOf(
-      type,
-      chatOnly((_, response) => sse(response, events)),
-    )
-    const { status, wire } = await ask(pair, face, {
-      stream: true,
-      further: face === 'chat' ? { top_k: null } : {},
-    })
-    expect(status).toBe(200)
-    expect(wire).toMatch(failureIn[face])
-    expect(wire).not.toMatch(/\[DONE\]|message_stop|response\.completed|"finishReason"/)
-  })
-
-test.each(faces)('the reason in the start of a whole message is read for %s', async (face) => {
-  await using pair = await inFrontOf('anthropic', (_, response) =>
-    sse(response, [
-      start({
-        stop_reason: 'tool_use',
-        content: [{ type: 'tool_use', id: 'toolu_1', name: 'now', input: { zone: 'UTC' } }],
-      }),
-      messageStop,
-    ]),
+  test.each(faces)(
+    `a stream of ${type} without a finish reason ends with an error in %s`,
+    async (face) => {
+      await using pair = await inFrontOf(
+        type,
+        chatOnly((_, response) => sse(response, events)),
+      )
+      const { status, wire } = await ask(pair, face, {
+        stream: true,
+        further: face === 'chat' ? { top_k: null } : {},
+      })
+      expect(status).toBe(200)
+      expect(wire).toMatch(failureIn[face])
+      expect(wire).not.toMatch(/\[DONE\]|message_stop|response\.completed|"finishReason"/)
+    },
   )
-  // Messages pass as they came.
-  if (face === 'messages') {
-    expect((await ask(pair, face, { stream: true })).wire).toContain('message_stop')
-    return
-  }
-  const { wire } = await ask(pair, face, { stream: true })
-  const { calls, finish } = told(face, wire, true)
-  expect(calls).toMatchObject([{ name: 'now', input: '{"zone":"UTC"}' }])
-  expect(finish).toBe({ chat: 'tool_calls', responses: 'completed', generateContent: 'STOP' }[face])
-})
+
+test.each(faces)(
+  'reads the stop reason in the message_start of a complete message for %s',
+  async (face) => {
+    await using pair = await inFrontOf('anthropic', (_, response) =>
+      sse(response, [
+        start({
+          stop_reason: 'tool_use',
+          content: [{ type: 'tool_use', id: 'toolu_1', name: 'now', input: { zone: 'UTC' } }],
+        }),
+        messageStop,
+      ]),
+    )
+    // Messages pass as they came.
+    if (face === 'messages') {
+      expect((await ask(pair, face, { stream: true })).wire).toContain('message_stop')
+      return
+    }
+    const { wire } = await ask(pair, face, { stream: true })
+    const { calls, finish } = told(face, wire, true)
+    expect(calls).toMatchObject([{ name: 'now', input: '{"zone":"UTC"}' }])
+    expect(finish).toBe(
+      { chat: 'tool_calls', responses: 'completed', generateContent: 'STOP' }[face],
+    )
+  },
+)

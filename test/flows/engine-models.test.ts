@@ -36,31 +36,31 @@ async function refusal(asked: readonly [string, object]): Promise<readonly [numb
 }
 
 describe.each(Object.keys(chats))('%s', (name) => {
-  it.each(models)('is refused to builtin-%s', async (model) => {
+  it.each(models)('is rejected by builtin-%s', async (model) => {
     const asked = chats[name]?.(`builtin-${model}`)
     const [status, text] = await refusal(asked ?? ['', {}])
     expect(status, text).toBe(400)
     expect(text).toContain(`builtin/builtin-${model} does not offer`)
   })
 
-  it('is answered by builtin-chat', async () => {
+  it('is accepted by builtin-chat', async () => {
     expect((await refusal(chats[name]?.('builtin-chat') ?? ['', {}]))[0]).toBe(200)
   })
 })
 
-test.each(Object.keys(others))('%s is refused to builtin-chat', async (name) => {
+test.each(Object.keys(others))('%s is rejected by builtin-chat', async (name) => {
   const [status, text] = await refusal(others[name]?.('builtin-chat') ?? ['', {}])
   expect(status, text).toBe(400)
   expect(JSON.parse(text)).toMatchObject({ error: { param: 'model' } })
 })
 
-test('a well-known name stands for the model that does its work', async () => {
+test('a well-known model name is an alias of the built-in model for its operation', async () => {
   const [status, text] = await refusal(chats['chat']?.('text-embedding-3-small') ?? ['', {}])
   expect([status, JSON.parse(text)]).toMatchObject([400, { error: { param: 'model' } }])
   expect((await refusal(others['embeddings']?.('text-embedding-3-small') ?? ['', {}]))[0]).toBe(200)
 })
 
-test('a text completion begins with its text', async () => {
+test('a text completion answers with the completed text only', async () => {
   const response = await gateway.post('/v1/completions', {
     model: 'builtin-chat',
     prompt: 'Say "this is a test"',

@@ -32,7 +32,7 @@ function stringsIn(value: unknown): readonly string[] {
 }
 
 describe.each(faces)('%s', (path, body) => {
-  it('comes in many pieces, which are the whole text', async () => {
+  it('arrives in many chunks that make up the whole text', async () => {
     const { body: stream } = await gateway.post(path, body)
     const arrived: string[] = []
     const decoder = new TextDecoder()
@@ -50,7 +50,7 @@ describe.each(faces)('%s', (path, body) => {
   })
 })
 
-test('a long answer does not take longer', async () => {
+test('streams a long answer in bounded time', async () => {
   const prompt = 'x '.repeat(3_000)
   const response = await gateway.post('/v1/chat/completions', {
     model,
@@ -61,7 +61,7 @@ test('a long answer does not take longer', async () => {
   expect(text.match(/^data: /gm)?.length).toBeGreaterThan(3_000)
 })
 
-test('a caller who leaves ends the stream', async () => {
+test('a disconnecting caller ends the stream', async () => {
   await using own = await start()
   const leaving = new AbortController()
   const response = await own.post(
@@ -75,10 +75,10 @@ test('a caller who leaves ends the stream', async () => {
   expect(await settled(own, 1)).toEqual(['builtin chat cancelled'])
 })
 
-describe('the pace', () => {
+describe('the pace of a stream', () => {
   const never = new AbortController().signal
 
-  it('sends the first text at once and all of any stream in few waits', async () => {
+  it('sends the first text at once and limits the number of waits', async () => {
     const pace = createPace(never)
     expect([pace(), pace()]).toEqual([undefined, undefined])
     let waits = 0
@@ -92,7 +92,7 @@ describe('the pace', () => {
     expect(waits).toBeLessThanOrEqual(41)
   })
 
-  it('ends with the signal, and does not keep the process alive', async () => {
+  it('ends with the signal and does not keep the process alive', async () => {
     const leaving = new AbortController()
     const pace = createPace(leaving.signal)
     const timers = () =>

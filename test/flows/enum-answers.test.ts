@@ -47,7 +47,7 @@ const upstreams = {
 
 const types = ['anthropic', 'openai', 'openai-responses', 'cohere'] as const
 
-describe.each(types)('from %s', (type) => {
+describe.each(types)('reads the bare enum value from %s', (type) => {
   test.each([
     ['JSON', JSON.stringify({ value: 'wood "wind"' }), 'wood "wind"'],
     ['JSON with blanks', '\n{ "value" :\n "brass" }\n', 'brass'],
@@ -64,7 +64,7 @@ describe.each(types)('from %s', (type) => {
   })
 })
 
-test('Gemini itself gets the request as it is', async () => {
+test('passes an enum request to Gemini unchanged', async () => {
   const { answering, model } = makers.gemini
   await using pair = await inFrontOf(
     'gemini',
@@ -82,7 +82,7 @@ describe('the built-in engine', () => {
   })
   afterAll(() => gateway[Symbol.asyncDispose]())
 
-  it('answers with the value that the text names', async () => {
+  it('answers with the enum value that the prompt names', async () => {
     expect(await wholeText(gateway, 'builtin-chat')).toBe('wood "wind"')
     expect(await streamedText(gateway, 'builtin-chat')).toBe('wood "wind"')
   })
@@ -99,7 +99,7 @@ describe('the built-in engine', () => {
       { responseJsonSchema: { type: 'integer', enum: [1] } },
       'generationConfig.responseJsonSchema.type',
     ],
-  ])('refuses %j', async (schema, field) => {
+  ])('rejects the schema %j', async (schema, field) => {
     const config = asked({ responseMimeType: 'text/x.enum', ...schema })
     const response = await gateway.post('/v1beta/models/builtin-chat:generateContent', config)
     expect(response.status).toBe(400)

@@ -13,17 +13,17 @@ const ids = async (variables: Record<string, string>, model: string) => {
   return { upstreams, status: response.status, provider: response.headers.get('x-sluice-provider') }
 }
 
-test('without any key the well-known names are the built-in engine’s', async () => {
+test('without any provider key, well-known model names are the built-in engine’s', async () => {
   expect(await ids({}, 'gpt-4o')).toEqual({ upstreams: [], status: 200, provider: 'builtin' })
 })
 
-test('a known provider whose key is in the environment is on, and the aliases are off', async () => {
+test('a provider whose key is in the environment is enabled, and the aliases are off', async () => {
   // Its address is never asked: a route with the provider's name needs no list of its models.
   const { upstreams } = await ids({ GROQ_API_KEY: 'gsk_x' }, 'builtin-chat')
   expect(upstreams).toEqual(['groq'])
 })
 
-test('a variable that other programs use too turns its provider on and leaves the aliases alone', async () => {
+test('a variable shared with other programs enables its provider and keeps the aliases', async () => {
   expect(await ids({ GITHUB_TOKEN: 'ghp_x' }, 'gpt-4o')).toEqual({
     upstreams: ['github-models'],
     status: 200,
@@ -31,7 +31,7 @@ test('a variable that other programs use too turns its provider on and leaves th
   })
 })
 
-test('a provider’s usual variable for its base URL is read', async () => {
+test('reads a provider’s usual variable for its base URL', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, chatReply('Hello')))
   const variables = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: `${upstream.url}/v1` }
   expect(await ids(variables, 'openai/gpt-4o')).toMatchObject({ status: 200, provider: 'openai' })
@@ -39,7 +39,7 @@ test('a provider’s usual variable for its base URL is read', async () => {
   expect(upstream.seen[0]?.headers['authorization']).toBe('Bearer sk-x')
 })
 
-test('a base URL that leads back to this gateway turns the provider off, and says so', async () => {
+test('disables a provider whose base URL points back to this gateway, and logs it', async () => {
   const variables = {
     SLUICE_PORT: '48080',
     OPENAI_API_KEY: 'sk-x',
@@ -50,7 +50,7 @@ test('a base URL that leads back to this gateway turns the provider off, and say
   expect(gateway.logged.map(({ message }) => message).join()).toContain('OPENAI_BASE_URL leads to')
 })
 
-test('enabled: false keeps a provider off though its key is there', async () => {
+test('enabled: false keeps a provider off although its key is set', async () => {
   await using gateway = await start(
     { providers: { groq: { enabled: false } } },
     { variables: { GROQ_API_KEY: 'gsk_x' } },

@@ -41,13 +41,13 @@ async function failed(path: string, options: Parameters<Started['request']>[1]) 
   }
 }
 
-describe('an error is said as the caller speaks', () => {
+describe('errors are in the format of the client:', () => {
   it.each([
     ['/v1/models/nope', {}, 404],
     ['/v1/nope', {}, 404],
     ['/v1/models', { key: 'wrong' }, 401],
     ['/v1/nope', { method: 'POST' }, 404],
-  ])('Anthropic’s clients: %s %o', async (path, options, expected) => {
+  ])('Anthropic: %s %o', async (path, options, expected) => {
     const { status, body } = await failed(path, { ...options, headers: anthropic })
     expect(status).toBe(expected)
     expect(body.type).toBe('error')
@@ -60,7 +60,7 @@ describe('an error is said as the caller speaks', () => {
     ['/v1beta/models/nope', {}, 404],
     ['/v1beta/nope', {}, 404],
     ['/v1beta/models', { key: 'wrong' }, 401],
-  ])('Google’s clients: %s %o', async (path, options, expected) => {
+  ])('Google: %s %o', async (path, options, expected) => {
     const headers = { 'x-goog-api-client': 'google-genai-sdk/1.0' }
     const { status, body } = await failed(path, { ...options, headers })
     expect(status).toBe(expected)
@@ -78,14 +78,14 @@ describe('an error is said as the caller speaks', () => {
     ['/v1alpha/models/nope'],
     ['/v1alpha/nope'],
     ['/openai/nope'],
-  ])('all others: %s', async (path) => {
+  ])('OpenAI for all others: %s', async (path) => {
     const { status, body } = await failed(path, {})
     expect(status).toBe(404)
     expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code'])
   })
 })
 
-test('a 401 says how to authenticate', async () => {
+test('a 401 has a www-authenticate header', async () => {
   for (const path of ['/v1/models', '/v1beta/models', '/v1/chat/completions']) {
     const { headers, status } = await failed(path, {
       key: null,
@@ -106,7 +106,7 @@ test.each([
   ['POST', '/v1/videos/edits'],
   ['POST', '/v1/videos/video_1/remix'],
   ['GET', '/v1/videos/characters/char_123'],
-])('%s %s is an address that does not exist', async (method, path) => {
+])('%s %s answers 404 unknown_url', async (method, path) => {
   const { status, body } = await failed(path, { method })
   expect({ status, code: body.error['code'] }).toEqual({ status: 404, code: 'unknown_url' })
 })
@@ -118,13 +118,13 @@ test.each([
   ['/responses', { input: 'hi' }],
   ['/v1/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
   ['/v1/v1/messages', { max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }],
-])('%s is served, whatever of /v1 is in a base URL', async (path, body) => {
+])('serves %s whether or not the base URL contains /v1', async (path, body) => {
   const response = await gateway.post(path, { model: 'versioned/m', ...body })
   expect(response.status).toBe(200)
   await response.text()
 })
 
-test('models are listed without /v1', async () => {
+test('lists models without /v1', async () => {
   const response = await gateway.request('/models')
   expect(response.status).toBe(200)
   await response.text()
@@ -139,7 +139,7 @@ test.each([
   ['claude2', '/proxy/v1/messages'],
   ['gem', '/v1beta/models/m:generateContent'],
   ['gem1', '/v1beta/models/m:generateContent'],
-])('the base URL of %s leads to %s', async (provider, path) => {
+])('the base URL of provider %s resolves to %s', async (provider, path) => {
   const before = upstream.seen.length
   const messages = [{ role: 'user', content: 'hi' }]
   const response = await gateway.post('/v1/chat/completions', { model: `${provider}/m`, messages })

@@ -44,7 +44,7 @@ const png =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const bytes = (count: number) => Buffer.alloc(count, 65).toString('base64')
 
-describe('of each part at least what is stated is put aside, and not much more', () => {
+describe('reserves at least the stated size of each part, and not much more:', () => {
   test.each<[string, object, number]>([
     ['a text', chat('a'.repeat(4_000)), 1_000],
     ['a text of three bytes a character', chat('猫'.repeat(1_000)), 750],
@@ -143,7 +143,7 @@ describe('of each part at least what is stated is put aside, and not much more',
       },
       8_000,
     ],
-  ])('pictures and files in %s', async (_name, path, body, least) => {
+  ])('images and files in %s', async (_name, path, body, least) => {
     await using staged = await stage()
     const { reserved } = await staged.reserved(body, path)
     expect(reserved).toBeGreaterThanOrEqual(least)
@@ -151,7 +151,7 @@ describe('of each part at least what is stated is put aside, and not much more',
   })
 })
 
-test('a conversation that is continued counts with all that came before', async () => {
+test('counts the whole history of a continued conversation', async () => {
   await using staged = await stage()
   const input = 'Hi'
   const said = { input, max_output_tokens: 16 }
@@ -170,7 +170,7 @@ test('a conversation that is continued counts with all that came before', async 
   expect(unknown.reserved).toBeGreaterThan(estimates.historyTokens)
 })
 
-test('without a most, the longest answer of late is put aside', async () => {
+test('without an output limit, reserves the longest recent answer', async () => {
   await using staged = await stage()
   const answers = (completion: number) =>
     staged.upstream.answer((_seen, response) =>
@@ -187,7 +187,7 @@ test('without a most, the longest answer of late is put aside', async () => {
   await expect.poll(async () => staged.gateway.gateway.learnedSizes.of('up/m')).toBe(4_500)
 })
 
-test('of several answers, the length of one is learned', async () => {
+test('learns the length of one choice from an answer with several', async () => {
   await using staged = await stage()
   staged.upstream.answer((_seen, response) =>
     json(response, {

@@ -97,7 +97,7 @@ onEachDatabase((newData) => {
       return gateway
     }
 
-    test('come back from JSON lines as they are', async () => {
+    test('round-trip through JSON lines', async () => {
       await using opened = new AsyncDisposableStack()
       const lines = (await exported(await filled(opened), 'jsonl')).split('\n')
       expect(lines.pop()).toBe('')
@@ -109,7 +109,7 @@ onEachDatabase((newData) => {
       }
     })
 
-    test('come back from CSV, with an apostrophe before what would be a formula', async () => {
+    test('round-trip through CSV, with an apostrophe before formulas', async () => {
       await using opened = new AsyncDisposableStack()
       const [names = [], ...rows] = parseCsv(await exported(await filled(opened), 'csv'))
       expect(rows).toHaveLength(texts.length + 1)
@@ -123,7 +123,7 @@ onEachDatabase((newData) => {
       }
     })
 
-    test('name the groups of sums in both', async () => {
+    test('name the groups of sums in both formats', async () => {
       await using opened = new AsyncDisposableStack()
       const gateway = await filled(opened)
       const sums = async (format: string) => {

@@ -46,7 +46,7 @@ const wrong: readonly (readonly [string, string])[] = ['v1beta', 'v1alpha'].flat
   ],
 )
 
-describe('below /v1beta and /v1alpha', () => {
+describe('errors below /v1beta and /v1alpha are in the format of the client', () => {
   test.each(wrong)('%s %s', async (method, path) => {
     await using gateway = await start()
     for (const [name, headers, query] of googles) {
@@ -62,7 +62,7 @@ describe('below /v1beta and /v1alpha', () => {
     }
   })
 
-  test('a method of a model answers in Google’s form to everybody', async () => {
+  test('a model method answers every client in Google’s format', async () => {
     await using gateway = await start()
     for (const [name, headers] of others) {
       const path = '/v1beta/models/nope:generateContent'
@@ -78,7 +78,7 @@ test.each([
   ['/admin/v1/nope', 404],
   ['/metrics', 403],
   ['/v1/responses/resp_nope', 404],
-])('%s answers in its own form, whoever asks', async (path, status) => {
+])('%s answers in its own format for every client', async (path, status) => {
   await using gateway = await start()
   const key = status === 400 ? adminKey : testKey
   for (const headers of [
@@ -96,7 +96,7 @@ test.each([
   }
 })
 
-test('OpenAI’s faces have its headers, and no other has', async () => {
+test('only OpenAI endpoints have OpenAI’s headers', async () => {
   await using only = await fakeUpstream(good)
   await using gateway = await start(at({ only }, { builtin: { enabled: 'always' } }))
   const body = { model: 'only/m', ...ask, max_tokens: 9 }
@@ -112,14 +112,14 @@ test('OpenAI’s faces have its headers, and no other has', async () => {
   await messages.text()
 })
 
-describe('a failure of the upstream', () => {
+describe('an upstream failure', () => {
   test.each([
     [500, {}, 'api_error'],
     [502, {}, 'api_error'],
     [503, {}, 'overloaded_error'],
     [529, {}, 'overloaded_error'],
     [500, { type: 'overloaded_error' }, 'overloaded_error'],
-  ])('with %i %o is an Anthropic %s', async (status, further, type) => {
+  ])('with %i %o becomes an Anthropic %s', async (status, further, type) => {
     await using only = await fakeUpstream(error(status, further))
     await using gateway = await start(at({ only }, { defaults: { retries: { attempts: 1 } } }))
     const answer = await gateway.post('/v1/messages', { model: 'only/m', max_tokens: 9, ...ask })
@@ -133,7 +133,7 @@ describe('a failure of the upstream', () => {
     [429, { code: 'insufficient_quota' }, 'false'],
     [429, {}, null],
     [500, {}, null],
-  ])('with %i %o: x-should-retry is %s', async (status, further, retry) => {
+  ])('with %i %o sets x-should-retry to %s', async (status, further, retry) => {
     await using only = await fakeUpstream(error(status, further))
     await using gateway = await start(at({ only }, { defaults: { retries: { attempts: 1 } } }))
     for (const path of ['/v1/chat/completions', '/v1/messages']) {
@@ -144,14 +144,14 @@ describe('a failure of the upstream', () => {
   })
 })
 
-test('what is not implemented need not be tried again', async () => {
+test('an operation that is not implemented answers 501 with x-should-retry: false', async () => {
   await using gateway = await start()
   const answer = await gateway.request('/v1/files')
   expect(answer.status).toBe(501)
   expect(answer.headers.get('x-should-retry')).toBe('false')
 })
 
-test('HTTP/2 without asking is answered in HTTP/1.1', async () => {
+test('an HTTP/2 connection preface is answered with 505 over HTTP/1.1', async () => {
   await using gateway = await start()
   using client = rawClient(gateway.url)
   await client.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0')
@@ -161,7 +161,7 @@ test('HTTP/2 without asking is answered in HTTP/1.1', async () => {
 })
 
 describe('a list of models', () => {
-  test('of one operation has no others, in every style', async () => {
+  test('for one operation lists only models with it, in every format', async () => {
     await using gateway = await start()
     const listed = async (path: string, headers: Headers) => {
       const answer = await gateway.request(path, { key: null, headers })
@@ -188,12 +188,15 @@ describe('a list of models', () => {
     }
   })
 
-  test.each(['nope', '', 'Chat', 'chat&operation=embed'])('of %j is a 400', async (operation) => {
-    await using gateway = await start()
-    const answer = await gateway.request(`/v1/models?operation=${operation}`)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ error: { param: 'operation' } })
-  })
+  test.each(['nope', '', 'Chat', 'chat&operation=embed'])(
+    'for the operation %j answers 400',
+    async (operation) => {
+      await using gateway = await start()
+      const answer = await gateway.request(`/v1/models?operation=${operation}`)
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ error: { param: 'operation' } })
+    },
+  )
 })
 
 describe('the OpenAPI document', () => {
@@ -212,7 +215,7 @@ describe('the OpenAPI document', () => {
     return (await (await gateway.request('/openapi.json')).json()) as Document
   }
 
-  test('says what the gateway does', async () => {
+  test('describes responses, headers and parameters of the gateway', async () => {
     const { paths, components } = await documented()
     expect(paths['/metrics']?.['get']?.responses).toHaveProperty('403')
     expect(components.headers['x-sluice-attempts']).toMatchObject({ schema: { minimum: 0 } })
@@ -225,7 +228,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('has the same schema for the same body at another path', async () => {
+  test('shares one schema between paths with the same body', async () => {
     const { paths, components } = await documented()
     for (const path of ['/v1beta/openai', '/v1alpha/openai', '/openai/v1'])
       expect(paths[`${path}/chat/completions`]?.['post']).toMatchObject({

@@ -287,9 +287,9 @@ const targets = (Object.keys(models) as Type[]).flatMap((type) =>
 )
 const modes = ['refuse', 'hints', 'report'] as const
 
-describe.each(Object.keys(faces))('%s', (name) => {
+describe.each(Object.keys(faces))('requests in %s keep the rules of model families', (name) => {
   const face = faces[name]!
-  test.each(targets)('of %s', async (target) => {
+  test.each(targets)('for %s', async (target) => {
     const wrong: string[] = []
     for (const [what, asked] of Object.entries(face.asked)) {
       const told = await Promise.all(modes.map((mode) => outcomeOf(face, target, { asked, mode })))

@@ -28,7 +28,7 @@ function expectHarmless({ headers }: Response): void {
   expect(headers.get('content-disposition')).toBe('attachment')
 }
 
-describe('a clip of an upstream', () => {
+describe('a video from an upstream', () => {
   const passed = [
     ['video/mp4', 'video/mp4'],
     ['video/webm; codecs="vp9"', 'video/webm; codecs="vp9"'],
@@ -38,7 +38,7 @@ describe('a clip of an upstream', () => {
     ['application/octet-stream', 'video/mp4'],
     [undefined, 'video/mp4'],
   ] as const
-  test.each(passed)('as %s is sent as %s', async (given, sent) => {
+  test.each(passed)('of type %s is served as %s', async (given, sent) => {
     await using only = await fakeUpstream(clipOf(given))
     await using gateway = await start(at({ only }))
     const response = await clip(gateway)
@@ -64,7 +64,7 @@ describe('a clip of an upstream', () => {
     'chemical/x-pdb',
     'x',
   ]
-  test.each(refused)('as %s is refused', async (given) => {
+  test.each(refused)('of type %s is rejected', async (given) => {
     await using only = await fakeUpstream(clipOf(given))
     await using gateway = await start(at({ only }))
     for (const query of ['', '?variant=thumbnail']) {
@@ -76,7 +76,7 @@ describe('a clip of an upstream', () => {
   })
 })
 
-test('a generated image is media too', async () => {
+test('serves a generated image with harmless headers', async () => {
   await using gateway = await start()
   const body = { model: 'builtin-image', prompt: 'A red circle', size: '256x256' }
   const made = await gateway.post('/v1/images/generations', { ...body, response_format: 'url' })
@@ -87,7 +87,7 @@ test('a generated image is media too', async () => {
   expectHarmless(response)
 })
 
-test('a clip of the built-in engine is media too', async () => {
+test('serves a video of the built-in engine with harmless headers', async () => {
   await using gateway = await start()
   const made = await gateway.post('/v1/videos', { model: 'builtin-video', prompt: 'A red circle' })
   const { id } = (await made.json()) as { id: string }

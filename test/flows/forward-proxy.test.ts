@@ -31,7 +31,7 @@ const provider = (baseUrl: string, further: object = {}) =>
     ConfigFile['providers']
   >[string]
 
-describe('a chat through a proxy with a password', () => {
+describe('a chat call through a proxy with a password', () => {
   let upstream: FakeUpstream
   let proxy: ForwardProxy
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('a chat through a proxy with a password', () => {
   })
   const retries = { defaults: { retries: { attempts: 1 } } }
 
-  test('is forwarded to an http address as it is', async () => {
+  test('is forwarded unchanged to an http address', async () => {
     await using gateway = await start(
       { providers: { up: provider('http://models.example/v1') }, ...retries },
       { variables: { HTTP_PROXY: proxy.url } },
@@ -84,7 +84,7 @@ describe('a chat through a proxy with a password', () => {
     },
   )
 
-  test.each(['http/1.1', 'h2'] as const)('is not needed for that, over %s', async (alpn) => {
+  test.each(['http/1.1', 'h2'] as const)('works without a proxy, over %s', async (alpn) => {
     const local = certificate('localhost', { names: ['localhost'], by: authority })
     await using secure = await openTlsUpstream(local, { alpn, clients: authority })
     const settings = {
@@ -136,7 +136,7 @@ describe('a chat through a proxy with a password', () => {
     expect(proxy.seen).toHaveLength(before + 1)
   })
 
-  test('is that of the provider, if it has one', async () => {
+  test('uses the provider’s own proxy, if set', async () => {
     await using other = await openForwardProxy({
       hosts: { 'models.example': Number(new URL(upstream.url).port) },
     })
@@ -166,7 +166,7 @@ describe('a chat through a proxy with a password', () => {
     { scheme: 'https', why: 'it refuses the host', refusal: '403 Forbidden', sentence: 'refused' },
     { scheme: 'https', why: 'it finds no host', refusal: '502 Bad Gateway', sentence: 'refused' },
   ])(
-    'fails over $scheme if $why, and says so without the password',
+    'fails over $scheme if $why, without revealing the password',
     async ({ scheme, password = proxyPassword, refusal, sentence }) => {
       await using failing = await openForwardProxy()
       failing.refusal = refusal
@@ -184,7 +184,7 @@ describe('a chat through a proxy with a password', () => {
     },
   )
 
-  test('that is not there fails the call', async () => {
+  test('fails if the proxy is unreachable', async () => {
     await using gateway = await start(
       { providers: { up: provider('https://models.example/v1') }, ...retries },
       { variables: { HTTPS_PROXY: `http://company:${proxyPassword}@127.0.0.1:1` } },
@@ -196,7 +196,7 @@ describe('a chat through a proxy with a password', () => {
 })
 
 test.each(['http/1.1', 'h2'] as const)(
-  'the bundled program does all of it, over %s',
+  'the bundled program calls upstreams through a proxy, over %s',
   async (alpn) => {
     await using secure = await openTlsUpstream(server, { alpn, clients: authority })
     await using proxy = await openForwardProxy({ hosts: { 'models.example': secure.port } })
@@ -227,7 +227,7 @@ test.each(['http/1.1', 'h2'] as const)(
   },
 )
 
-describe('a file that a request names', () => {
+describe('a file that a request names by URL', () => {
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -266,14 +266,14 @@ describe('a file that a request names', () => {
     return { gateway, proxy, files, [Symbol.asyncDispose]: () => opened.disposeAsync() }
   }
 
-  test('is asked for at the address that was checked here', async () => {
+  test('is fetched through the proxy at the address that was checked', async () => {
     await using set = await stage()
     const answer = await ask(set.gateway, 'http://93.184.215.14/dot.png')
     expect(answer.status, await answer.text()).toBe(200)
     expect(set.proxy.seen).toEqual(['GET http://93.184.215.14:80/dot.png'])
   })
 
-  test('is refused if its host cannot be resolved here, unless the proxy may', async () => {
+  test('is rejected if its host cannot be resolved, unless proxyResolves is set', async () => {
     await using set = await stage()
     const refused = await ask(set.gateway, 'http://files.example/dot.png')
     expect(refused.status).toBe(400)
@@ -289,7 +289,7 @@ describe('a file that a request names', () => {
   })
 })
 
-test('webhooks, issuers’ keys and traces go through it, too', async () => {
+test('webhooks, issuers’ keys and traces use the proxy', async () => {
   await using servers = await fakeUpstream((seen, response) =>
     json(response, seen.path === '/keys' ? { keys: [] } : chatReply('Hello')),
   )
