@@ -18,7 +18,7 @@ vi.mock('node:fs', async (original) => {
   return { ...fs, writeSync }
 })
 
-test('new calls are 503 until it can, and what had begun is in the ledger whole', async () => {
+test('answers new calls with 503 while the journal cannot be written, and records the calls that had begun', async () => {
   await using only = await fakeUpstream(good)
   await using receiver = await fakeUpstream((_seen, response) => void response.end())
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`

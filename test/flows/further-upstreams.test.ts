@@ -64,7 +64,7 @@ const dataOf = (text: string) =>
     ([, data]) => JSON.parse(data!) as Record<string, never>,
   )
 
-it('Bedrock streams through its own frames, signed', async () => {
+it('streams from Bedrock’s binary event stream with signed requests', async () => {
   const text = await streamed(converseFrames([...beginning, ...rest]))
   const chunks = dataOf(text) as unknown as {
     choices: { delta: { content?: string } }[]
@@ -81,7 +81,7 @@ it('Bedrock streams through its own frames, signed', async () => {
   )
 })
 
-it('an exception among the frames ends the answer with an error, never with a finish', async () => {
+it('an exception in Bedrock’s event stream ends with an error and without finish_reason', async () => {
   const exception = awsFrame(
     { ':message-type': 'exception', ':exception-type': 'modelStreamErrorException' },
     '{"message":"it broke"}',
@@ -92,13 +92,13 @@ it('an exception among the frames ends the answer with an error, never with a fi
   expect(text).not.toContain('"finish_reason":"stop"')
 })
 
-it('a cut between frames is an error', async () => {
+it('a Bedrock stream that breaks between frames ends with an error', async () => {
   const text = await streamed(converseFrames(beginning))
   expect(text).toContain('stream_interrupted')
   expect(text).not.toContain('[DONE]')
 })
 
-it('Deepgram’s words come back as subtitles', async () => {
+it('converts Deepgram’s utterances to subtitles', async () => {
   json({
     metadata: { duration: 1.5 },
     results: {
@@ -120,7 +120,7 @@ it('Deepgram’s words come back as subtitles', async () => {
   expect(last().text).toBe('\u0001\u0002\u0003')
 })
 
-it('the contract’s image edit reaches DashScope as it is, and every image comes back', async () => {
+it('passes the contract’s image edit to DashScope unchanged and returns every image', async () => {
   json({
     output: {
       choices: [
@@ -147,7 +147,7 @@ it('the contract’s image edit reaches DashScope as it is, and every image come
   expect(last().body).toEqual({ model: 'qwen-image-edit-plus', input, parameters })
 })
 
-it('n answers of Cohere are asked for one by one', async () => {
+it('asks Cohere once for each of n choices', async () => {
   json({
     message: { content: [{ type: 'text', text: 'Hi' }] },
     finish_reason: 'COMPLETE',

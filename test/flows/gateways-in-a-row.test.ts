@@ -184,9 +184,9 @@ function plain(said: unknown): object {
 const withoutIds = (said: unknown) =>
   parseJson(formatJson(said).replace(/(call|rs|fc|msg)_[0-9a-f]{32}/g, '$1'))
 
-describe.each(makers)('in front of %s', (maker) => {
+describe.each(makers)('two gateways in front of %s', (maker) => {
   test.each(loops.filter((loop) => loop.maker === maker))(
-    'taken for $outerType, $client, streamed: $stream',
+    'agree with one gateway: as $outerType, $client, streamed: $stream',
     async (loop) => {
       const one = await overOne(loop)
       const both = await overBoth(loop)
@@ -203,7 +203,7 @@ describe.each(makers)('in front of %s', (maker) => {
   )
 })
 
-test('an upstream whose last answer was no gateway’s is given no reasoning', async () => {
+test('sends reasoning only to an upstream whose last answer came from a gateway', async () => {
   let headers: Record<string, string> = {}
   await using up = await fakeUpstream((_seen, response) =>
     json(response, chatReply('Hello'), { headers }),

@@ -13,7 +13,7 @@ function fragment(text: string, finishReason?: string): object {
   }
 }
 
-test('a JSON array of Gemini’s passes untouched, and after a cut it still is one', async () => {
+test('passes Gemini’s JSON array unchanged, and completes it with an error when the stream breaks', async () => {
   const pieces = [
     `[${JSON.stringify(fragment('Hel'))}`,
     `\n,\r\n${JSON.stringify(fragment('lo', 'STOP'))}`,
@@ -50,7 +50,7 @@ test('a JSON array of Gemini’s passes untouched, and after a cut it still is o
   ])
 })
 
-test('what only Gemini can do is refused by another upstream, in Gemini’s words', async () => {
+test('rejects Gemini-only features for other upstreams with an error in Gemini’s format', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
   await using gateway = await start({
     providers: { other: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
@@ -74,7 +74,7 @@ test('what only Gemini can do is refused by another upstream, in Gemini’s word
   expect(upstream.seen).toHaveLength(0)
 })
 
-test('the official SDK’s tool loop runs against an Anthropic upstream, signed thinking included', async () => {
+test('the official SDK’s tool loop runs on an Anthropic upstream with signed thinking', async () => {
   const signature = 'EqQBCgIYAxIM'
   const event = (value: Readonly<Record<string, unknown>>): string =>
     `event: ${String(value['type'])}\ndata: ${JSON.stringify(value)}\n\n`
@@ -183,7 +183,7 @@ test('the official SDK’s tool loop runs against an Anthropic upstream, signed 
   ])
 })
 
-test('chat reaches Gemini, streamed with CRLF, and its signature comes back to it', async () => {
+test('translates chat to Gemini with CRLF streams, and returns the thought signature', async () => {
   const call = {
     functionCall: { name: 'weather', args: { city: 'Bern' } },
     thoughtSignature: 'SIG=',

@@ -120,7 +120,7 @@ async function callOnce(gateway: Started, random: () => number): Promise<string>
   }
 }
 
-test('whatever upstreams and callers do, every call ends, and in an answer of ours', async () => {
+test('every call ends with an answer in the gateway’s format under random faults of upstreams and callers', async () => {
   const random = createRandom(20_261)
   await using openai = await fakeUpstream(onABadDay('openai', random))
   await using anthropic = await fakeUpstream(onABadDay('anthropic', random))

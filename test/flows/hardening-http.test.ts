@@ -48,7 +48,7 @@ function post(path: string, body: object): string {
 
 const fourKeys = { error: { message: expect.any(String), type: 'invalid_request_error' } }
 
-describe('what is no request', () => {
+describe('malformed HTTP requests', () => {
   test.each([
     ['no HTTP', 'GARBAGE\r\n\r\n', 400],
     ['an unknown method', 'BREW /v1/models HTTP/1.1\r\nHost: a\r\n\r\n', 400],
@@ -58,7 +58,7 @@ describe('what is no request', () => {
       'POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
       400,
     ],
-  ])('%s is told so in the error body', async (_name, text, status) => {
+  ])('%s is answered with a JSON error', async (_name, text, status) => {
     const client = rawClient(gateway.url)
     client.socket.write(text)
     await until(client.isClosed)
@@ -73,7 +73,7 @@ describe('what is no request', () => {
     ])
   })
 
-  test('nothing is written into an answer that has begun', async () => {
+  test('bytes after a started answer close the connection without a second answer', async () => {
     await using only = await fakeUpstream((_seen, response) =>
       sse(response, [chunk({ role: 'assistant', content: 'a' })], { end: false }),
     )
@@ -88,7 +88,7 @@ describe('what is no request', () => {
   })
 })
 
-describe('a body that is refused before it was read', () => {
+describe('a body rejected before it is read', () => {
   test.each([
     ['a wrong key', 'Authorization: Bearer wrong\r\nContent-Length: 8000000\r\n', 401],
     ['too large', `Authorization: Bearer ${testKey}\r\nContent-Length: 8000000\r\n`, 413],
@@ -97,7 +97,7 @@ describe('a body that is refused before it was read', () => {
       `Authorization: Bearer ${testKey}\r\nTransfer-Encoding: chunked\r\n`,
       413,
     ],
-  ])('%s: the sender is heard out and can go on', async (_name, headers, status) => {
+  ])('%s: the body is drained and the connection stays usable', async (_name, headers, status) => {
     const client = rawClient(gateway.url)
     const { socket } = client
     socket.write(`POST /v1/embeddings HTTP/1.1\r\nHost: a\r\n${headers}\r\n`)
@@ -121,14 +121,14 @@ describe('queries and forms', () => {
     '/v1/videos?after=a&after=b',
     '/v1/videos?limit=1&limit=2',
     '/v1/videos?order=a&order=b',
-  ])('%s is 400', async (path) => {
+  ])('%s answers 400 for a repeated parameter', async (path) => {
     const response = await gateway.request(path)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject(fourKeys)
   })
 
   test.each(['form-data', 'form-data; filename="a.wav"'])(
-    'a part without a name (%s) is no field',
+    'a part without a name (%s) is ignored',
     async (disposition) => {
       const response = await gateway.request('/v1/audio/transcriptions', {
         method: 'POST',
@@ -140,7 +140,7 @@ describe('queries and forms', () => {
     },
   )
 
-  test('a key in the query goes no further, however it is written', async () => {
+  test('an API key in the query is not forwarded, however it is encoded', async () => {
     await using only = await fakeUpstream((_seen, response) => json(response, { candidates: [] }))
     await using own = await start({
       providers: { only: { type: 'gemini', baseUrl: only.url, key: 'upstream' } },
@@ -157,9 +157,9 @@ describe('queries and forms', () => {
   })
 })
 
-describe('methods beside GET and POST', () => {
+describe('HEAD and OPTIONS', () => {
   test.each(['/healthz', '/v1/models', '/v1beta/models', '/docs', '/openapi.json'])(
-    'HEAD %s has the head of GET',
+    'HEAD %s answers with the headers of GET',
     async (path) => {
       const [head, get] = [
         await gateway.request(path, { method: 'HEAD' }),
@@ -172,20 +172,20 @@ describe('methods beside GET and POST', () => {
     },
   )
 
-  test('HEAD where only POST is offered is 405', async () => {
+  test('HEAD answers 405 where only POST exists', async () => {
     const response = await gateway.request('/v1/chat/completions', { method: 'HEAD' })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('POST, OPTIONS')
   })
 
-  test('OPTIONS says what is offered, without a key', async () => {
+  test('OPTIONS lists the methods without a key', async () => {
     const response = await gateway.request('/v1/videos/video_1', { method: 'OPTIONS', key: null })
     expect(response.status).toBe(204)
     expect(response.headers.get('allow')).toBe('GET, HEAD, DELETE, OPTIONS')
     expect((await gateway.request('/v1/none', { method: 'OPTIONS' })).status).toBe(404)
   })
 
-  test('a page may call: what a browser asks first, and the answer it may read', async () => {
+  test('CORS preflight and answers let a page call the API', async () => {
     const preflight = await gateway.request('/v1/embeddings', {
       method: 'OPTIONS',
       key: null,
@@ -211,7 +211,7 @@ describe('methods beside GET and POST', () => {
   })
 })
 
-test('a byte order mark before the body does not reach the upstream', async () => {
+test('removes a byte order mark from the body', async () => {
   await using only = await fakeUpstream(good)
   await using own = await start(at({ only }))
   const body = `\uFEFF${JSON.stringify({ model: 'only/m', ...ask })}`
@@ -224,7 +224,7 @@ test('a byte order mark before the body does not reach the upstream', async () =
   expect(JSON.parse(only.seen[0]?.text ?? '')).toEqual({ model: 'm', ...ask })
 })
 
-test('stream: true is one more unknown field where nothing can be streamed', async () => {
+test('passes stream: true as an unknown field of an operation that cannot stream', async () => {
   const list = {
     object: 'list',
     data: [{ object: 'embedding', index: 0, embedding: [1] }],
@@ -239,8 +239,8 @@ test('stream: true is one more unknown field where nothing can be streamed', asy
   expect(await response.json()).toMatchObject(list)
 })
 
-describe('stopping', () => {
-  test('ends as soon as the last answer is out, though callers keep their connections', async () => {
+describe('shutdown', () => {
+  test('ends with the last answer although callers keep connections open', async () => {
     const held = Promise.withResolvers<void>()
     await using only = await fakeUpstream(async (_seen, response) => {
       await sse(response, [chunk({ role: 'assistant', content: 'Hel' })], { end: false })
@@ -265,7 +265,7 @@ describe('stopping', () => {
     await stopping
   })
 
-  test('what comes on an open connection is answered, and the answer closes it', async () => {
+  test('answers a request on an open connection and then closes it', async () => {
     const held = Promise.withResolvers<void>()
     await using only = await fakeUpstream(async (_seen, response) => {
       await held.promise
@@ -288,7 +288,7 @@ describe('stopping', () => {
   })
 })
 
-test('an upload that breaks off ends its request and nothing else', async () => {
+test('an aborted upload ends only its own request', async () => {
   const head = (path: string, further: string) =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${testKey}\r\n${further}\r\n\r\n`
   const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])
@@ -326,7 +326,7 @@ test('an upload that breaks off ends its request and nothing else', async () => 
   expect(own.logged.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
 })
 
-test('a connection that was only opened ahead does not hold up a stop', async () => {
+test('shutdown closes connections without a request', async () => {
   const own = await start()
   const client = rawClient(own.url)
   await once(client.socket, 'connect')

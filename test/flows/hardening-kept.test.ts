@@ -17,7 +17,7 @@ describe('video tasks of an upstream', () => {
     size: '720x1280',
   })
 
-  test('a key that may use only its alias can follow the task; each question has its record', async () => {
+  test('can be read by a key restricted to an alias, with a record for each request', async () => {
     await using only = await fakeUpstream((seen, response) => {
       if (!seen.path.endsWith('/content')) {
         const status = seen.method === 'POST' ? 'queued' : 'completed'
@@ -49,7 +49,7 @@ describe('video tasks of an upstream', () => {
     ])
   })
 
-  test('two targets never race to make one', async () => {
+  test('are created once, without hedging', async () => {
     const slow: Answering = (_seen, response) => {
       setTimeout(() => json(response, task('queued')), 150)
     }
@@ -75,7 +75,7 @@ describe('video tasks of an upstream', () => {
   })
 })
 
-describe('kept responses', () => {
+describe('stored responses', () => {
   const response = (id: string) => ({
     id,
     object: 'response',
@@ -94,7 +94,7 @@ describe('kept responses', () => {
     usage: { input_tokens: 7, output_tokens: 3, total_tokens: 10 },
   })
 
-  test('an id that an upstream gives twice costs nobody an answer', async () => {
+  test('accept an upstream id that occurs twice', async () => {
     await using only = await fakeUpstream((_seen, reply) => json(reply, response('resp_same')))
     await using gateway = await start(at({ only }))
     for (let call = 0; call < 2; call += 1) {
@@ -116,7 +116,7 @@ describe('kept responses', () => {
     expect(await stream.text()).toContain('event: response.completed')
   })
 
-  test('another key’s conversation is not continued, though the upstream would', async () => {
+  test('of another key cannot be continued', async () => {
     let calls = 0
     await using only = await fakeUpstream((_seen, reply) => {
       calls += 1
@@ -135,7 +135,7 @@ describe('kept responses', () => {
   })
 
   test.each(['null', '[]', '1', '{"id":"resp_1"}'])(
-    'an answer that is no response (%s) passes or is refused, and is not kept',
+    'do not include an upstream answer that is not a response (%s)',
     async (text) => {
       await using only = await fakeUpstream((_seen, reply) => {
         reply.writeHead(200, { 'content-type': 'application/json' })
@@ -149,7 +149,7 @@ describe('kept responses', () => {
   )
 })
 
-test('settings that change while calls run: each call ends as it began', async () => {
+test('a running call keeps its settings when they change', async () => {
   const held = Promise.withResolvers<void>()
   await using old = await fakeUpstream(async (_seen, response) => {
     await sse(response, [chunk({ role: 'assistant', content: 'Hel' })], { end: false })

@@ -30,10 +30,10 @@ const toAnthropic = (url: string) => ({
   providers: { an: { type: 'anthropic' as const, baseUrl: url, key: 'k' } },
 })
 
-describe('n answers of an upstream that gives one', () => {
+describe('n choices from an upstream that returns one per request', () => {
   const asked = { model: 'an/m', n: 3, max_tokens: 9, ...ask }
 
-  test('one stream breaks: the others are closed at once, each with its record', async () => {
+  test('a broken stream cancels the others, and each has its record', async () => {
     let calls = 0
     await using upstream = await fakeUpstream(async (seen, response, request) => {
       calls += 1
@@ -57,7 +57,7 @@ describe('n answers of an upstream that gives one', () => {
     ])
   })
 
-  test('the caller leaves: all are closed, each with its record', async () => {
+  test('a caller that disconnects cancels all, and each has its record', async () => {
     await using upstream = await fakeUpstream(begun)
     await using gateway = await start(toAnthropic(upstream.url))
     const leaving = new AbortController()
@@ -72,7 +72,7 @@ describe('n answers of an upstream that gives one', () => {
     expect(await settled(gateway, 3)).toEqual(Array(3).fill('an chat cancelled 7'))
   })
 
-  test('one whole answer fails: what the others cost is kept', async () => {
+  test('a failed request keeps the cost of those that completed', async () => {
     let calls = 0
     await using upstream = await fakeUpstream((seen, response) => {
       calls += 1
@@ -90,7 +90,7 @@ describe('n answers of an upstream that gives one', () => {
   })
 })
 
-describe('a caller who leaves', () => {
+describe('records a call once when its caller disconnects', () => {
   const leave = async (gateway: Started, body: object, when: () => unknown) => {
     const leaving = new AbortController()
     const answer = gateway
@@ -113,7 +113,7 @@ describe('a caller who leaves', () => {
     expect(await records(gateway)).toEqual(['only chat cancelled'])
   })
 
-  test('before a retry: it is not made', async () => {
+  test('before a retry, which is not made', async () => {
     await using only = await fakeUpstream(error(503, {}, { 'retry-after': '2' }))
     await using gateway = await start(at({ only }, { models: { m: 'only/m' } }))
     await leave(gateway, { model: 'm', ...ask }, () => only.seen.length === 1)
@@ -121,7 +121,7 @@ describe('a caller who leaves', () => {
     expect(only.seen.length).toBe(1)
   })
 
-  test('while two targets race', async () => {
+  test('during a hedge', async () => {
     await using first = await fakeUpstream(() => {})
     await using second = await fakeUpstream(() => {})
     await using gateway = await start(
@@ -143,7 +143,7 @@ describe('a caller who leaves', () => {
     expect(await settled(gateway, 2)).toEqual(['first chat cancelled', 'second chat cancelled'])
   })
 
-  test('while a route has targets left: none of them is asked', async () => {
+  test('before a fallback, which is not called', async () => {
     await using first = await fakeUpstream(() => {})
     await using second = await fakeUpstream(good)
     await using gateway = await start(
@@ -157,7 +157,7 @@ describe('a caller who leaves', () => {
     expect(second.seen.length).toBe(0)
   })
 
-  test('while its pictures wait for a worker', async () => {
+  test('while images wait for a worker', async () => {
     await using gateway = await start()
     const leaving = new AbortController()
     const body = { model: 'builtin-image', prompt: 'a red circle', size: '1024x1024', n: 4 }
@@ -176,7 +176,7 @@ describe('a caller who leaves', () => {
     expect(gateway.logged.filter(({ level }) => level !== 'info')).toEqual([])
   })
 
-  test('in the middle of sound', async () => {
+  test('during streamed audio', async () => {
     await using only = await fakeUpstream((_seen, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' })
       response.write('abc')
@@ -195,7 +195,7 @@ describe('a caller who leaves', () => {
   })
 })
 
-test('a stop that closes connections waits for what their calls cost', async () => {
+test('shutdown that closes connections writes the records of their calls', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   await using only = await fakeUpstream((_seen, response) =>
     sse(response, [chunk({ role: 'assistant', content: 'Hel' })], { end: false }),
@@ -216,7 +216,7 @@ test('a stop that closes connections waits for what their calls cost', async () 
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe('credentials that are slow to come', () => {
+describe('slow credentials', () => {
   const slowly = async () => {
     const only = await fakeUpstream(good)
     const gateway = await start({
@@ -228,7 +228,7 @@ describe('credentials that are slow to come', () => {
     return { only, gateway }
   }
 
-  test('are not waited for longer than for the upstream itself', async () => {
+  test('time out with the call', async () => {
     const { only, gateway } = await slowly()
     await using _only = only
     await using _gateway = gateway
@@ -241,7 +241,7 @@ describe('credentials that are slow to come', () => {
     expect(only.seen.length).toBe(0)
   })
 
-  test('do not keep the list of models from coming', async () => {
+  test('do not block the list of models', async () => {
     const { only, gateway } = await slowly()
     await using _only = only
     await using _gateway = gateway
@@ -249,7 +249,7 @@ describe('credentials that are slow to come', () => {
     expect(response.status).toBe(200)
   })
 
-  test('are left behind when the caller goes, and a late failure is nobody’s', async () => {
+  test('are abandoned when the caller disconnects, without an unhandled rejection', async () => {
     const late = Promise.withResolvers<never>()
     const leaving = new AbortController()
     const waiting = untilAborted(late.promise, leaving.signal)

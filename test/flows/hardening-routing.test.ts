@@ -16,7 +16,7 @@ const chat = (gateway: Started, model: string, key?: string) =>
     { signal: AbortSignal.timeout(5_000), ...(key !== undefined && { key }) },
   )
 
-describe('names of models', () => {
+describe('model names', () => {
   test.each([
     ['an emoji', '🦊', 200],
     ['slashes', 'meta/llama/3', 200],
@@ -40,7 +40,7 @@ describe('names of models', () => {
     expect(JSON.stringify(gateway.logged).length).toBeLessThan(2_000)
   })
 
-  test('a failure under such a name is the upstream’s, not ours', async () => {
+  test('an unusual model name is encoded in the headers of an upstream error', async () => {
     await using only = await fakeUpstream(error(400))
     await using gateway = await start(at({ only }))
     const response = await chat(gateway, 'only/🦊')
@@ -48,7 +48,7 @@ describe('names of models', () => {
     expect(response.headers.get('x-sluice-model')).toBe('%F0%9F%A6%8A')
   })
 
-  test('what was left out is named in headers that clients can read', async () => {
+  test('dropped fields are listed in valid, bounded headers', async () => {
     await using gateway = await start()
     const trail = openTrail(0)
     for (let index = 0; index < 3_000; index += 1) trail.dropped.add(`messages[${index}].näme`)
@@ -59,7 +59,7 @@ describe('names of models', () => {
   })
 })
 
-describe('what leads nowhere', () => {
+describe('route targets that do not exist', () => {
   const models = {
     one: { targets: [{ target: 'only/m' }], fallback: ['gone/m', 'nobody-lists-this'] },
     two: { targets: [{ target: 'gone/m' }, { target: 'only/m' }] },
@@ -67,7 +67,7 @@ describe('what leads nowhere', () => {
     none: { targets: [{ target: 'gone/m' }], fallback: ['none', 'gone/n'] },
   }
 
-  test.each(['one', 'two', 'three'])('%s goes on without it', async (model) => {
+  test.each(['one', 'two', 'three'])('are skipped by route %s', async (model) => {
     await using only = await fakeUpstream((seen, response) =>
       seen.path.endsWith('/models')
         ? json(response, { object: 'list', data: [] })
@@ -77,7 +77,7 @@ describe('what leads nowhere', () => {
     expect((await chat(gateway, model)).status).toBe(200)
   })
 
-  test('a route of which nothing is left is unknown', async () => {
+  test('make a route without any other target answer 404', async () => {
     await using only = await fakeUpstream(good)
     await using gateway = await start(at({ only }, { models }))
     const response = await chat(gateway, 'none')
@@ -86,7 +86,7 @@ describe('what leads nowhere', () => {
   })
 })
 
-test('fallbacks that all name each other are each tried once, and at once', async () => {
+test('fallbacks that name each other are each tried once without delay', async () => {
   const names = Array.from({ length: 14 }, (_, index) => `m${index}`)
   await using only = await fakeUpstream(error(404))
   await using gateway = await start(
@@ -112,7 +112,7 @@ test('a disabled built-in engine answers under no name', async () => {
     expect((await chat(gateway, model)).status).toBe(404)
 })
 
-test('no provider may take the name of the built-in engine', () => {
+test('a provider cannot be named like the built-in engine', () => {
   const text = 'providers:\n  builtin:\n    type: openai\n    baseUrl: http://localhost:1\n'
   expect(() => parseConfig(text, 'sluice.yaml', {})).toThrow(
     /sluice\.yaml:2:3: providers\.builtin /,
@@ -123,14 +123,14 @@ test.each([
   ['x y: a', 'x y'],
   ['x: "a\\nb"', 'x'],
   ['x: "€"', 'x'],
-])('a header that cannot be sent (%s) is told before anything is sent', (line, name) => {
+])('an invalid configured header (%s) is rejected when settings are read', (line, name) => {
   const text = `providers:\n  only:\n    type: openai\n    headers:\n      ${line}\n`
   expect(() => parseConfig(text, 'sluice.yaml', {})).toThrow(
     new RegExp(`^sluice\\.yaml:5:7: providers\\.only\\.headers\\W+${name}\\W+is no header`),
   )
 })
 
-test('a line break after a key is no part of it', async () => {
+test('trims a line break after a provider key', async () => {
   await using only = await fakeUpstream(good)
   await using gateway = await start({
     providers: { only: { type: 'openai', baseUrl: only.url, key: 'secret\r\n' } },
@@ -139,7 +139,7 @@ test('a line break after a key is no part of it', async () => {
   expect(only.seen[0]?.headers['authorization']).toBe('Bearer secret')
 })
 
-test('a key’s name brings its route’s targets and fallbacks, and nothing else', async () => {
+test('a key restricted to a route may use its targets and fallbacks, and nothing else', async () => {
   await using first = await fakeUpstream(error(404))
   await using second = await fakeUpstream(good)
   await using gateway = await start(
@@ -165,7 +165,7 @@ test('a key’s name brings its route’s targets and fallbacks, and nothing els
     expect((await chat(gateway, model, 'sk-wide0123456789')).status).toBe(403)
 })
 
-test('of two limits the nearer one holds: target, route, provider, default', async () => {
+test('the most specific timeout applies: target, route, provider, default', async () => {
   await using gateway = await start({
     providers: {
       only: {
@@ -199,8 +199,8 @@ test('of two limits the nearer one holds: target, route, provider, default', asy
   expect(await limitsOf('builtin-chat')).toMatchObject({ totalMs: 1_000 })
 })
 
-describe('refused keys', () => {
-  test('a model that is forbidden leaves the key to the others', async () => {
+describe('rejected provider keys', () => {
+  test('a model that a provider key may not use leaves the key usable for others', async () => {
     await using only = await fakeUpstream((seen, response) =>
       seen.body['model'] === 'forbidden'
         ? json(response, { error: { message: 'no access' } }, { status: 403 })
@@ -212,8 +212,8 @@ describe('refused keys', () => {
   })
 })
 
-describe('what is remembered', () => {
-  test('of targets: the last ten thousand that were used', () => {
+describe('target health remembers', () => {
+  test('the ten thousand targets used last', () => {
     let now = 0
     const health = createHealth(() => now)
     const breaker = { failures: 1, windowMs: 1_000, cooldownMs: 1_000_000 }
@@ -230,7 +230,7 @@ describe('what is remembered', () => {
     expect(health.latencyMs('p/9999')).toBe(5)
   })
 
-  test('of formats an upstream lacks: for ten minutes', () => {
+  test('a format that an upstream lacks for ten minutes', () => {
     let now = 0
     const health = createHealth(() => now)
     health.setFormatLacking('p', 'responses')
@@ -240,7 +240,7 @@ describe('what is remembered', () => {
     expect(health.lacksFormat('p', 'responses')).toBe(false)
   })
 
-  test('of formats that worked: for good', () => {
+  test('a format that worked forever', () => {
     const health = createHealth(() => 0)
     health.formatWorked('p', 'responses')
     health.setFormatLacking('p', 'responses')
@@ -261,19 +261,22 @@ describe('what is remembered', () => {
       },
     ],
     ['gemini', { error: { code: 404, status: 'NOT_FOUND', message: 'The model x was retired' } }],
-  ] as const)('a model that %s does not have is no missing format', async (type, body) => {
-    await using only = await fakeUpstream((_seen, response) =>
-      json(response, body, { status: 404 }),
-    )
-    await using gateway = await start({
-      providers: { only: { type, baseUrl: only.url, key: 'k' } },
-    })
-    const response = await gateway.post('/v1beta/models/only/x:generateContent', {
-      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
-    })
-    expect(response.status).toBe(404)
-    expect(only.seen.length).toBe(1)
-  })
+  ] as const)(
+    'a 404 of %s for an unknown model does not mark the format as lacking',
+    async (type, body) => {
+      await using only = await fakeUpstream((_seen, response) =>
+        json(response, body, { status: 404 }),
+      )
+      await using gateway = await start({
+        providers: { only: { type, baseUrl: only.url, key: 'k' } },
+      })
+      const response = await gateway.post('/v1beta/models/only/x:generateContent', {
+        contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      })
+      expect(response.status).toBe(404)
+      expect(only.seen.length).toBe(1)
+    },
+  )
 })
 
 test.each([
@@ -289,6 +292,6 @@ test.each([
   [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
   [{ 'retry-after-ms': 'x', 'retry-after': '9' }, 9_000],
   [{}, undefined],
-])('Retry-After %j', (headers, ms) => {
+])('reads Retry-After from %j', (headers, ms) => {
   expect(readRetryAfter(headers as Record<string, string>, Date.UTC(2026, 0, 1))).toBe(ms)
 })

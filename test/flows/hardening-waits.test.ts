@@ -16,7 +16,7 @@ import { ask } from '../support/routes.ts'
 import { type Started, start, testKey, until } from '../support/start.ts'
 import { records } from '../support/usage-records.ts'
 
-test('a caller that takes nothing of a whole answer loses its connection', async () => {
+test('a caller that reads nothing of a whole answer is disconnected', async () => {
   await using gateway = await start({}, { streamTimes: { keepAliveMs: 10_000, stalledMs: 300 } })
   const { port, hostname } = new URL(gateway.url)
   const socket = connect(Number(port), hostname)
@@ -35,7 +35,7 @@ test('a caller that takes nothing of a whole answer loses its connection', async
   socket.destroy()
 })
 
-describe('an engine that does not look at its signal', () => {
+describe('an engine that ignores its abort signal', () => {
   const never = new Promise<never>(() => {})
   const silent = { [Symbol.asyncIterator]: () => ({ next: () => never }) }
   const spoken = {
@@ -96,14 +96,14 @@ describe('an engine that does not look at its signal', () => {
     return askEngine(run as unknown as Run, target, cancellation)
   }
 
-  test('and does not answer: the limit holds', async () => {
+  test('times out without an answer', async () => {
     await using gateway = await start()
     const waiting = attempt(gateway, () => never, { firstTokenMs: 50 })
     await expect(waiting).rejects.toMatchObject({ code: 'upstream_timeout' })
     expect(await records(gateway)).toEqual(['own chat failed'])
   })
 
-  test('and says nothing: the limit holds', async () => {
+  test('times out without an event', async () => {
     await using gateway = await start()
     const events = async () => ({ kind: 'events', events: silent })
     const waiting = attempt(gateway, events, { firstTokenMs: 50 })
@@ -114,7 +114,7 @@ describe('an engine that does not look at its signal', () => {
   test.each([
     ['falls silent', { idleMs: 50 }, 'upstream_timeout', 'incomplete'],
     ['is left by its caller', { leavesMs: 50 }, 'cancelled', 'cancelled'],
-  ])('and %s', async (_name, limits, code, outcome) => {
+  ])('ends the attempt when it %s', async (_name, limits, code, outcome) => {
     await using gateway = await start()
     const events = async () => ({ kind: 'events', events: spoken })
     const { answer } = await attempt(gateway, events, limits)

@@ -45,7 +45,7 @@ describe('Expect: 100-continue', () => {
     ['a coding that nobody knows', post(length, waits, known, 'Content-Encoding: x'), 400],
     ['an address that is not there', post(length, waits, known).replace('chat', 'none'), 404],
     ['a method that is not there', post(length, waits, known).replace('POST', 'PATCH'), 405],
-  ])('%s is refused before the body is asked for', async (_name, request, status) => {
+  ])('%s is rejected before the body is sent', async (_name, request, status) => {
     using client = rawClient(gateway.url)
     await client.write(request)
     await until(client.isClosed)
@@ -62,15 +62,18 @@ describe('Expect: 100-continue', () => {
       'multipart/form-data; boundary=B',
       '--B\r\nContent-Disposition: form-data; name="model"\r\n\r\nnone\r\n--B--\r\n',
     ],
-  ])('%s is asked for, and the connection stays', async (_name, path, type, sent) => {
-    using client = rawClient(gateway.url)
-    const lines = [`Content-Type: ${type}`, `Content-Length: ${sent.length}`, waits, known]
-    await client.write(head(`POST ${path} HTTP/1.1`, 'Host: a', ...lines))
-    await until(() => client.text().includes('100 Continue\r\n\r\n'))
-    await client.write(sent + head('GET /healthz HTTP/1.1', 'Host: a'))
-    await until(() => client.text().includes('"ok"'))
-    expect(statuses(client)).toEqual([100, path.includes('chat') ? 200 : 400, 200])
-  })
+  ])(
+    '%s is requested with 100 Continue, and the connection stays open',
+    async (_name, path, type, sent) => {
+      using client = rawClient(gateway.url)
+      const lines = [`Content-Type: ${type}`, `Content-Length: ${sent.length}`, waits, known]
+      await client.write(head(`POST ${path} HTTP/1.1`, 'Host: a', ...lines))
+      await until(() => client.text().includes('100 Continue\r\n\r\n'))
+      await client.write(sent + head('GET /healthz HTTP/1.1', 'Host: a'))
+      await until(() => client.text().includes('"ok"'))
+      expect(statuses(client)).toEqual([100, path.includes('chat') ? 200 : 400, 200])
+    },
+  )
 })
 
 test.each([
@@ -83,7 +86,7 @@ test.each([
     post(known, 'Transfer-Encoding: chunked').replace('1.1', '1.0') + chunked,
     400,
   ],
-])('%s: refused with an error body', async (_name, request, status) => {
+])('%s: rejected with a JSON error', async (_name, request, status) => {
   const before = upstream.seen.length
   using client = rawClient(gateway.url)
   await client.write(request)
@@ -97,18 +100,15 @@ describe('CONNECT', () => {
   test.each([
     ['a host', 'example.com:443'],
     ['a path', '/v1/models'],
-  ])(
-    'to %s is told that there are no tunnels, and the connection is closed',
-    async (_n, target) => {
-      using client = rawClient(gateway.url)
-      await client.write(head(`CONNECT ${target} HTTP/1.1`, 'Host: a', known))
-      await until(client.isClosed)
-      expect(statuses(client)).toEqual([405])
-      expect(said(client)).toMatchObject({ error: { code: 'method_not_allowed' } })
-    },
-  )
+  ])('to %s answers 405 and closes the connection', async (_n, target) => {
+    using client = rawClient(gateway.url)
+    await client.write(head(`CONNECT ${target} HTTP/1.1`, 'Host: a', known))
+    await until(client.isClosed)
+    expect(statuses(client)).toEqual([405])
+    expect(said(client)).toMatchObject({ error: { code: 'method_not_allowed' } })
+  })
 
-  test('behind calls that are under way ends them, and what was answered behind them', async () => {
+  test('pipelined behind running calls cancels them', async () => {
     await using silent = await fakeUpstream(() => {})
     await using own = await start(at({ only: silent }))
     using client = rawClient(own.url)
@@ -123,7 +123,7 @@ describe('CONNECT', () => {
   })
 })
 
-test('calls that wait behind another on their connection end when their caller leaves', async () => {
+test('pipelined calls are canceled when their caller disconnects', async () => {
   await using silent = await fakeUpstream(() => {})
   await using own = await start(at({ only: silent }))
   using client = rawClient(own.url)

@@ -20,7 +20,7 @@ import { videoTask } from '../support/two-keys.ts'
 const errorFrame: Answering = (_seen, response) =>
   sse(response, [{ error: { message: 'overloaded', type: 'server_error' } }])
 
-describe('two at once', () => {
+describe('order of a hedge', () => {
   const at20 = { hedge: { enabled: true, delayMs: 20 } }
   const never = { hedge: { enabled: true, delayMs: 60_000 } }
   const stream = { stream: true }
@@ -138,7 +138,7 @@ describe('two at once', () => {
     stage(() => ({ first: [first], second: [error(400)], third: [good] }), at20)
 
   test.each(mistakes)(
-    'a caller’s mistake said by the second ends the first, which %s',
+    'a 400 from the second target ends the hedge and cancels the first, which %s',
     async (_name, answering, body) => {
       await using staged = await secondRefuses(answering)
       const { gateway, upstreams, asked } = staged
@@ -155,7 +155,7 @@ describe('two at once', () => {
   )
 
   test.each(mistakes)(
-    'and its record says that it was ended, not that it failed: it %s',
+    'the canceled first target is recorded as cancelled, not as failed: it %s',
     async (_name, answering, body) => {
       await using staged = await secondRefuses(answering)
       const { gateway, upstreams } = staged
@@ -165,7 +165,7 @@ describe('two at once', () => {
     },
   )
 
-  test('a video is not asked for twice: nobody would know of the second job, and pay it', async () => {
+  test('creating a video is never hedged, since a second job would be paid for', async () => {
     const asked: string[] = []
     const late: Answering = async (_seen, response) => {
       asked.push('first')
@@ -186,7 +186,7 @@ describe('two at once', () => {
     expect(asked).toEqual(['first'])
   })
 
-  test('both answer in the same moment: one is given, the other has its record too', async () => {
+  test('both legs are recorded when both answer at the same moment', async () => {
     const file = join(import.meta.dirname, '../support/held-package.ts')
     const engine = { type: 'ai-sdk' as const, package: file, key: 'k' }
     await using gateway = await start({

@@ -18,7 +18,7 @@ describe('hedging', () => {
   })
   const stream = { model: 'm', stream: true, ...ask }
 
-  test('a second target starts when the first is silent; the loser is cancelled and recorded', async () => {
+  test('starts a second target when the first is silent, and cancels and records the loser', async () => {
     await using first = await fakeUpstream((_seen, response) =>
       sse(response, [chunk({ role: 'assistant', content: '' })], { end: false }),
     )
@@ -37,7 +37,7 @@ describe('hedging', () => {
     ])
   })
 
-  test('an error frame never wins', async () => {
+  test('never picks a leg that sends an error event', async () => {
     await using first = await fakeUpstream(async (_seen, response: ServerResponse) => {
       await new Promise((resolve) => setTimeout(resolve, 80))
       await sse(response, textStream)
@@ -52,7 +52,7 @@ describe('hedging', () => {
     expect(second.seen.length).toBe(1)
   })
 
-  test('a fast first target leaves the second alone', async () => {
+  test('does not call the second target when the first is fast', async () => {
     await using first = await fakeUpstream(streams)
     await using second = await fakeUpstream(streams)
     await using gateway = await start(at({ first, second }, hedge(2_000)))
@@ -62,7 +62,7 @@ describe('hedging', () => {
   })
 })
 
-describe('n from an upstream that gives one', () => {
+describe('n choices from an upstream that returns one per request', () => {
   const message = (text: string) => ({
     id: 'msg_1',
     type: 'message',
@@ -74,7 +74,7 @@ describe('n from an upstream that gives one', () => {
     usage: { input_tokens: 7, output_tokens: 3 },
   })
 
-  test('is fanned out and merged, the prompt counted once', async () => {
+  test('are merged with the prompt counted once', async () => {
     let count = 0
     await using only = await fakeUpstream((_seen, response) => {
       count += 1

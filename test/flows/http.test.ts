@@ -27,7 +27,7 @@ async function refused(response: Response, status: number): Promise<ErrorAnswer[
 
 const embedding = { model: 'builtin-embed', input: 'water' }
 
-describe('keys', () => {
+describe('API keys', () => {
   const asked = (headers: Record<string, string>, path = '/v1/models') =>
     gateway.request(path, { key: null, headers })
 
@@ -44,7 +44,7 @@ describe('keys', () => {
     expect((await asked(headers as unknown as Record<string, string>)).status).toBe(200)
   })
 
-  test('?key= on Gemini paths only', async () => {
+  test('?key= is accepted only on Gemini paths', async () => {
     expect((await asked({}, `/v1beta/models?key=${testKey}`)).status).toBe(200)
     expect((await asked({}, `/v1/videos?key=${testKey}`)).status).toBe(401)
   })
@@ -86,8 +86,8 @@ describe('keys', () => {
   })
 })
 
-describe('addresses', () => {
-  test('an unknown one is 404', async () => {
+describe('paths', () => {
+  test('an unknown path answers 404', async () => {
     const error = await refused(await gateway.request('/v1/nothing'), 404)
     expect(error.message).toContain('/v1/nothing')
   })
@@ -98,7 +98,7 @@ describe('addresses', () => {
     ['POST', '/healthz', 'GET'],
     ['PUT', '/v1/models', 'GET'],
     ['PATCH', '/v1/videos/video_1', 'DELETE'],
-  ])('%s %s is 405 with Allow', async (method, path, allowed) => {
+  ])('%s %s answers 405 with Allow', async (method, path, allowed) => {
     const response = await gateway.request(path, { method })
     expect(response.headers.get('allow')).toContain(allowed)
     await refused(response, 405)
@@ -111,18 +111,18 @@ describe('addresses', () => {
     ['POST', '/v1/fine-tunes'],
     ['POST', '/v1/fine-tunes/ft-1/cancel'],
     ['POST', '/v1/images/variations'],
-  ])('%s %s is 501, and 401 without a key', async (method, path) => {
+  ])('%s %s answers 501, and 401 without a key', async (method, path) => {
     const error = await refused(await gateway.request(path, { method }), 501)
     expect(error.code).toBe('api_not_implemented')
     await refused(await gateway.request(path, { method, key: null }), 401)
   })
 
-  test('health needs no key', async () => {
+  test('health checks need no key', async () => {
     expect((await gateway.request('/healthz', { key: null })).status).toBe(200)
     expect((await gateway.request('/readyz', { key: null })).status).toBe(200)
   })
 
-  test('a request id of the caller is kept when it is well formed', async () => {
+  test('echoes a caller’s request id if it is well formed', async () => {
     const own = await gateway.request('/healthz', { headers: { 'x-request-id': 'my-request-1' } })
     expect(own.headers.get('x-request-id')).toBe('my-request-1')
     const bad = await gateway.request('/healthz', { headers: { 'x-request-id': 'a b' } })
@@ -130,7 +130,7 @@ describe('addresses', () => {
   })
 })
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const send = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
     gateway.request('/v1/embeddings', {
       method: 'POST',
@@ -143,11 +143,11 @@ describe('bodies', () => {
     ['gzip', gzipSync(good)],
     ['br', brotliCompressSync(good)],
     ['zstd', zstdCompressSync(good)],
-  ])('%s is read', async (encoding, body) => {
+  ])('decompresses %s', async (encoding, body) => {
     expect((await send(body, { 'content-encoding': encoding })).status).toBe(200)
   })
 
-  test('the limit counts after decompression', async () => {
+  test('applies the size limit after decompression', async () => {
     const bomb = gzipSync(Buffer.from(JSON.stringify({ ...embedding, pad: 'a'.repeat(200_000) })))
     expect(bomb.length).toBeLessThan(2_000)
     await refused(await send(bomb, { 'content-encoding': 'gzip' }), 413)
@@ -170,7 +170,7 @@ describe('bodies', () => {
       `{"model":"builtin-embed","input":${'['.repeat(40_000)}${']'.repeat(40_000)}}`,
       {},
     ],
-  ])('%s is 400', async (_name, body, headers) => {
+  ])('%s answers 400', async (_name, body, headers) => {
     await refused(await send(body, headers as Record<string, string>), 400)
   })
 
@@ -186,7 +186,7 @@ describe('bodies', () => {
     expect(error.code).toBe('model_not_found')
   })
 
-  test('the body’s model wins over the path’s, which is the default', async () => {
+  test('the model in the body overrides the model in the path', async () => {
     const at = (model: string, body: object) =>
       gateway.post(`/v1/engines/${model}/embeddings`, body)
     expect((await at('builtin-embed', { input: 'water' })).status).toBe(200)
@@ -194,7 +194,7 @@ describe('bodies', () => {
     await refused(await at('nothing', { input: 'water' }), 404)
   })
 
-  test('bytes that are no HTTP end in a 400, not in a crash', async () => {
+  test('bytes that are not HTTP answer 400', async () => {
     const { port, hostname } = new URL(gateway.url)
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => socket.write('GARBAGE\r\n\r\n'))
@@ -211,7 +211,7 @@ describe('bodies', () => {
 })
 
 describe('the request rate', () => {
-  test('beyond it 429 with Retry-After and the rate headers', async () => {
+  test('over the limit answers 429 with Retry-After and rate limit headers', async () => {
     await using limited = await start({ limits: { requestsPerMinute: 3 } })
     for (const remaining of ['2', '1', '0']) {
       const response = await limited.post('/v1/embeddings', embedding)
@@ -227,7 +227,7 @@ describe('the request rate', () => {
     expect((await limited.post('/v1/embeddings', embedding, { key: adminKey })).status).toBe(200)
   })
 
-  test('listing and looking up models cost a key no request', async () => {
+  test('does not count model lists', async () => {
     await using limited = await start({ limits: { requestsPerMinute: 1 } })
     expect((await limited.post('/v1/embeddings', embedding)).status).toBe(200)
     for (const path of ['/v1/models', '/v1/models/builtin-chat', '/v1beta/models'])
@@ -236,7 +236,7 @@ describe('the request rate', () => {
     expect((await limited.request('/v1/models')).status).toBe(200)
   })
 
-  test('a key of its own rate', async () => {
+  test('can be set per key', async () => {
     await using limited = await start({
       keys: [{ name: 'one', key: 'sk-one01234567890', requestsPerMinute: 1 }],
     })
@@ -247,7 +247,7 @@ describe('the request rate', () => {
   })
 })
 
-test('one line per request, without secrets or texts', async () => {
+test('logs one line per request, without secrets or content', async () => {
   await gateway.post('/v1/embeddings', { model: 'builtin-embed', input: 'a very private thought' })
   await gateway.request(`/v1beta/models?key=${testKey}`, { key: null })
   const lines = gateway.logged.filter(({ message }) => message === 'request')
@@ -263,7 +263,7 @@ test('one line per request, without secrets or texts', async () => {
 })
 
 describe('model lists', () => {
-  test('OpenAI’s', async () => {
+  test('in OpenAI’s format', async () => {
     const list = (await (await gateway.request('/v1/models')).json()) as {
       object: string
       data: Record<string, unknown>[]
@@ -278,7 +278,7 @@ describe('model lists', () => {
     await refused(await gateway.request('/v1/models/none'), 404)
   })
 
-  test('Gemini’s, in pages', async () => {
+  test('in Gemini’s format, paged', async () => {
     const all = (await (await gateway.request('/v1beta/models?pageSize=1000')).json()) as {
       models: Record<string, unknown>[]
     }
@@ -305,7 +305,7 @@ describe('model lists', () => {
     expect((await gateway.request('/v1beta/models?pageToken=zzz')).status).toBe(400)
   })
 
-  test('Anthropic’s', async () => {
+  test('in Anthropic’s format, paged', async () => {
     const list = (await (
       await gateway.request('/v1/models?limit=2', {
         key: null,

@@ -30,22 +30,25 @@ test.each([
     { quality: 'hd', response_format: 'url' },
   ],
   ['flux', { quality: null, user: null, steps: 4 }, { steps: 4 }],
-])('%s is asked in its own words', async (model, fields, sent) => {
+])('translates image fields for %s', async (model, fields, sent) => {
   expect((await drawn(model, fields)).sent).toEqual({ model, prompt: 'a cat', ...sent })
 })
 
-test('a model that answers base64 only refuses an address by name', async () => {
+test('rejects response_format url for a model that answers base64 only', async () => {
   const { answer, sent } = await drawn('gpt-image-1', { response_format: 'url' })
   expect(sent).toBeUndefined()
   expect(answer).toMatchObject({ error: { param: 'response_format' } })
 })
 
-test.each(['2K', '16:9', '1024x1536', 'auto'])('the size %s goes on', async (size) => {
-  const { sent } = await drawn('doubao-seedream-4', { size }, 'volcengine')
-  expect(sent).toMatchObject({ size })
-})
+test.each(['2K', '16:9', '1024x1536', 'auto'])(
+  'passes the size %s to a provider that knows it',
+  async (size) => {
+    const { sent } = await drawn('doubao-seedream-4', { size }, 'volcengine')
+    expect(sent).toMatchObject({ size })
+  },
+)
 
-test('Gemini has a proportion of its own', async () => {
+test('translates a size to Gemini’s aspect ratio', async () => {
   const { sent } = await drawn('gemini-2.5-flash-image', { size: '16:9' }, 'google')
   expect(sent).toMatchObject({ generationConfig: { imageConfig: { aspectRatio: '16:9' } } })
 })
@@ -55,7 +58,7 @@ test.each([
   ['/v1/videos', { size: 'huge' }, 'such as 720x1280'],
   ['/v1/videos', { seconds: 'four' }, 'whole number of seconds'],
   ['/v1/images/generations', { size: '2K' }, 'Width and height'],
-])('%s says in words what %j should be', async (path, fields, words) => {
+])('%s explains the valid form of %j', async (path, fields, words) => {
   await using gateway = await start({})
   const model = path.endsWith('videos') ? 'builtin-video' : 'builtin-image'
   const answer = await gateway.post(path, { model, prompt: 'a cat', ...fields })
@@ -74,7 +77,7 @@ test.each([
   { image: [png] },
   { image: { url: png } },
   { images: [{ type: 'image_url', image_url: { url: png } }] },
-])('an edit in JSON names its images in any form: %j', async (fields) => {
+])('accepts the images of a JSON edit in any form: %j', async (fields) => {
   await using upstream = await fakeUpstream((_, response) =>
     json(response, { created: 1, data: [{ b64_json: 'AAAA' }] }),
   )
@@ -90,7 +93,7 @@ test.each([
   expect(await wrong.json()).toMatchObject({ error: { param: expect.stringMatching(/^image/) } })
 })
 
-test('no picture is no answer', async () => {
+test('answers 502 when an upstream returns no image', async () => {
   await using upstream = await fakeUpstream((_, response) => json(response, { data: [] }))
   await using gateway = await start({
     providers: { openai: { baseUrl: upstream.url, key: 'sk-of-the-upstream' } },

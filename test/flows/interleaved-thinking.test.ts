@@ -113,20 +113,23 @@ const cases = Object.keys(makers).flatMap((maker) =>
     ]),
 ) as readonly (readonly [keyof typeof makers, keyof typeof agents, boolean])[]
 
-test.each(cases)('%s, by %s, streamed: %s', async (maker, client, stream) => {
-  const { answering, told, expected } = makers[maker]
-  await using upstream = await fakeUpstream(answering)
-  await using gateway = await start({
-    providers: { up: { type: maker, baseUrl: upstream.url, key: 'k' } },
-    defaults: { retries: { attempts: 1 } },
-  })
-  const model = maker === 'anthropic' ? 'up/claude-sonnet-4-5' : 'up/gpt-5.1'
-  const run = () => ({ text: 'ran', failed: false })
-  expect(await agents[client]({ gateway, model, stream, run })('Read everything.')).toBe('Done.')
-  expect(told(upstream.seen.at(-1)!.body)).toEqual(expected)
-})
+test.each(cases)(
+  'keeps thinking blocks between tool calls in place: %s, by %s, streamed: %s',
+  async (maker, client, stream) => {
+    const { answering, told, expected } = makers[maker]
+    await using upstream = await fakeUpstream(answering)
+    await using gateway = await start({
+      providers: { up: { type: maker, baseUrl: upstream.url, key: 'k' } },
+      defaults: { retries: { attempts: 1 } },
+    })
+    const model = maker === 'anthropic' ? 'up/claude-sonnet-4-5' : 'up/gpt-5.1'
+    const run = () => ({ text: 'ran', failed: false })
+    expect(await agents[client]({ gateway, model, stream, run })('Read everything.')).toBe('Done.')
+    expect(told(upstream.seen.at(-1)!.body)).toEqual(expected)
+  },
+)
 
-test('Bedrock, whole and streamed', () => {
+test('keeps Bedrock’s reasoning blocks in place, whole and streamed', () => {
   const codec = bedrock.codecs.chat!
   const model = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
   const context = codecContext({ model })

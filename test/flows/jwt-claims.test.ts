@@ -89,14 +89,14 @@ const limitClaims = {
 }
 
 test.each(['10/9000h', '1/0h', '5/day,tag=a,tag=b', '5/year'])(
-  'a claim with a budget that cannot be counted refuses the token: %s',
+  'rejects a token with an invalid budget claim: %s',
   async (budget) => {
     await gateway.configure(settings({ limitClaims }))
     expect((await ask(await token({ budgets: [budget] }))).status).toBe(401)
   },
 )
 
-test('a budget may be of a year', async () => {
+test('accepts a budget with a window of a year', async () => {
   await gateway.configure(settings({ budgets: ['0.0001/8760h'] }))
   const refused = await ask(await token({ sub: newSubject() }), { max_tokens: 200 })
   expect(refused.text).toContain('The 8760-hour budget')
@@ -120,7 +120,7 @@ describe('limits in claims', () => {
     )
   })
 
-  test('hold exactly, whichever token of the caller comes', async () => {
+  test('apply across all tokens of one caller', async () => {
     await gateway.configure(settings({ limitClaims }))
     const sub = newSubject()
     const tokens = await Promise.all([1, 2, 3, 4].map((n) => token({ sub, n, rpm: 3 })))
@@ -130,7 +130,7 @@ describe('limits in claims', () => {
     expect((await ask(await token({ sub: newSubject(), rpm: 3 }))).status).toBe(200)
   })
 
-  test('are those of each issuer’s caller, whoever else has its name', async () => {
+  test('apply per issuer when two issuers use the same subject', async () => {
     const both = [issuer, 'https://other.example.com'].map(
       (one): JwtConfig => ({ issuer: one, audience, jwksFile, requestsPerMinute: 1 }),
     )
@@ -142,14 +142,14 @@ describe('limits in claims', () => {
     }
   })
 
-  test('a token without an end in sight', async () => {
+  test('work for a token that practically never expires', async () => {
     await gateway.configure(settings({ requestsPerMinute: 9 }))
     const key = await token({ sub: newSubject(), exp: 1e300 })
     expect((await ask(key)).status).toBe(200)
     expect((await gateway.request('/v1/usage', { key })).status).toBe(200)
   })
 
-  test('tokens per minute', async () => {
+  test('include tokens per minute', async () => {
     await gateway.configure(settings({ limitClaims }))
     const key = await token({ sub: newSubject(), tpm: 100 })
     expect((await ask(key, { max_tokens: 70 })).status).toBe(200)
@@ -158,7 +158,7 @@ describe('limits in claims', () => {
     expect(refused.text).toContain('This key may use 100 tokens per minute')
   })
 
-  test('places', async () => {
+  test('include concurrent requests', async () => {
     await gateway.configure(settings({ limitClaims }))
     const open: (() => void)[] = []
     upstream.answer((_seen, response) => {
@@ -174,7 +174,7 @@ describe('limits in claims', () => {
     await expect.poll(async () => (await ask(key)).status, polling).toBe(200)
   })
 
-  test('a budget, the smaller of the claim and the settings, of one that counts the same', async () => {
+  test('use the smaller of claim and settings for budgets with the same scope', async () => {
     await gateway.configure(settings({ limitClaims, budgets: ['0.001/month', '1/day,tag=x'] }))
     const sub = newSubject()
     const spent = await ask(await token({ sub, budgets: ['0.0005/month'] }), { max_tokens: 501 })
@@ -192,7 +192,7 @@ describe('limits in claims', () => {
       .toContain('has $0.000020 left')
   })
 
-  test('tags of claims come on every call, and budgets of tags count them', async () => {
+  test('include tags that are set on every call and counted by tag budgets', async () => {
     await gateway.configure(settings({ limitClaims, tags: ['all'], budgets: ['0.0001/day,tag=b'] }))
     const sub = newSubject()
     const key = await token({ sub, tags: 'a b' })
@@ -210,7 +210,7 @@ describe('limits in claims', () => {
     expect((await ask(await token({ sub, n: 1 }), { max_tokens: 101 })).status).toBe(200)
   })
 
-  test('operations, and of models those that both allow', async () => {
+  test('allow only operations and models that settings and claims both allow', async () => {
     await gateway.configure(
       settings({
         limitClaims,
@@ -247,7 +247,7 @@ describe('limits in claims', () => {
     ['tags', { tags: ['a b'] }],
     ['tags', { tags: { a: 1 } }],
     ['tags', { tags: Array.from({ length: 17 }, (_, n) => `t${n}`) }],
-  ])('a claim %s that cannot be read refuses the token: %j', async (claim, claims) => {
+  ])('reject a token with an invalid claim %s: %j', async (claim, claims) => {
     await gateway.configure(settings({ limitClaims }))
     const { status, text } = await ask(await token({ sub: newSubject(), ...claims }))
     expect(status).toBe(401)
@@ -256,7 +256,7 @@ describe('limits in claims', () => {
 })
 
 describe('users and teams', () => {
-  test('a caller that stands for a user has the budget of the user and of its team', async () => {
+  test('a caller mapped to a user has the budgets of the user and its team', async () => {
     const team = await granted(gateway, 'POST /admin/v1/teams', { name: 'research' })
     const user = await granted(gateway, 'POST /admin/v1/users', {
       name: 'ada',
@@ -282,7 +282,7 @@ describe('users and teams', () => {
     expect((await ask(await token({ sub }))).status).toBe(401)
   })
 
-  test('whom the settings do not name is refused, or belongs where the team says', async () => {
+  test('a caller without a mapping is rejected, or belongs to the team of the claim', async () => {
     const team = await granted(gateway, 'POST /admin/v1/teams', { name: 'others', models: ['x'] })
     const user = await granted(gateway, 'POST /admin/v1/users', { name: 'eve' })
     const users = { [newSubject()]: user.id }
@@ -310,7 +310,7 @@ describe('users and teams', () => {
     expect((await ask(await token({ sub, groups: ['all'] }))).text).toContain('The team others')
   })
 
-  test('a team that is not there refuses, also where the token says its id', async () => {
+  test('a token of a team that does not exist is rejected', async () => {
     await gateway.configure(settings({ teamClaim: 'team' }))
     expect((await ask(await token({ team: 'team_none' }))).status).toBe(401)
     const acme = await granted(gateway, 'POST /admin/v1/organizations', { name: 'acme' })
@@ -320,7 +320,7 @@ describe('users and teams', () => {
   })
 
   test.each([true, false])(
-    'prompts and answers are kept where the team says so: %s',
+    'content logging of a caller follows its team: %s',
     async (contentLogging) => {
       const team = await granted(gateway, 'POST /admin/v1/teams', { name: 'kept', contentLogging })
       await gateway.configure(settings({ teamClaim: 'team' }))

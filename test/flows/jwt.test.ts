@@ -119,7 +119,7 @@ onEachDatabase((newData) => {
 
   const ask = (secret: string) => asked(secret, gateway)
 
-  test('a token is taken as a key, and its issuer is asked once', async () => {
+  test('accepts a JWT as an API key and fetches the issuer’s keys once', async () => {
     const before = server.asked()
     for (let n = 0; n < 3; n++) expect((await ask(await token(key, { n }))).status).toBe(200)
     expect(server.asked()).toBe(before + 1)
@@ -127,7 +127,7 @@ onEachDatabase((newData) => {
     expect(list.status).toBe(200)
   })
 
-  describe('what is refused', () => {
+  describe('rejects', () => {
     test.each<[string, () => Promise<string> | string]>([
       ['expired', () => token(key, { exp: Math.floor(Date.now() / 1000) - 60 })],
       ['not valid yet', () => token(key, { nbf: Math.floor(Date.now() / 1000) + 600 })],
@@ -167,13 +167,13 @@ onEachDatabase((newData) => {
       expect(text).not.toContain('127.0.0.1')
     })
 
-    test('a token is no administrator', async () => {
+    test('a token at the administration API', async () => {
       const response = await gateway.request('/admin/v1/keys', { key: await token(key) })
       expect(response.status).toBe(403)
     })
   })
 
-  test('claims say the team and the models, and what the team is held to holds', async () => {
+  test('maps claims to team and models, and applies the team’s restrictions', async () => {
     await gateway.configure(
       settings({ teamClaim: 'groups', teams: { devs: teamId }, modelsClaim: 'scope' }),
     )
@@ -196,7 +196,7 @@ onEachDatabase((newData) => {
   })
 })
 
-test('an issuer that is silent is waited for within bounds, is no 401, and is asked again', async () => {
+test('answers 503 while the issuer does not respond, and asks it again', async () => {
   await using own = await keyServer()
   await using served = await start({
     jwt: [{ issuer, audience, jwksUrl: own.url, algorithms: ['ES256'] }],
@@ -212,7 +212,7 @@ test('an issuer that is silent is waited for within bounds, is no 401, and is as
   expect((await asked(await token(key), served)).status).toBe(401)
 })
 
-test('keys that the issuer exchanges are taken up, and unknown ones do not make it be asked again and again', async () => {
+test('picks up rotated issuer keys, and limits refetches for unknown key ids', async () => {
   await using own = await keyServer()
   await using served = await start({ jwt: [{ issuer, audience, jwksUrl: own.url }] })
   const [old, next] = [await pair('old'), await pair('next')]
@@ -232,7 +232,7 @@ test('keys that the issuer exchanges are taken up, and unknown ones do not make 
   }
 })
 
-test('keys that were read hold for a day while the issuer is silent', async () => {
+test('uses known issuer keys for a day while the issuer does not respond', async () => {
   await using own = await keyServer()
   await using served = await start({ jwt: [{ issuer, audience, jwksUrl: own.url }] })
   const [known, unknown] = [await pair('known'), await pair('unknown')]
@@ -261,7 +261,7 @@ test('keys that were read hold for a day while the issuer is silent', async () =
   }
 }, 30_000)
 
-test('an issuer that fails is asked once a second, however many tokens come', async () => {
+test('asks a failing issuer at most once a second', async () => {
   await using own = await keyServer()
   const began = Date.now()
   using date = fakeDate(began)
@@ -277,7 +277,7 @@ test('an issuer that fails is asked once a second, however many tokens come', as
   expect(own.asked()).toBe(2)
 })
 
-test('a token is refused when the issuer has taken its key back, however long it would be valid', async () => {
+test('rejects a token within minutes after the issuer withdrew its key', async () => {
   await using own = await keyServer()
   const began = Date.now()
   using date = fakeDate(began)
@@ -293,7 +293,7 @@ test('a token is refused when the issuer has taken its key back, however long it
   expect((await asked(forged, served)).status).toBe(401)
 })
 
-test('keys may be in a file', async () => {
+test('reads issuer keys from a file', async () => {
   using folder = temporaryFolder()
   const jwksFile = join(folder.path, 'jwks.json')
   writeFileSync(jwksFile, JSON.stringify({ keys: [key.jwk] }))
@@ -302,7 +302,7 @@ test('keys may be in a file', async () => {
   expect((await asked(await token(await pair('k1')), served)).status).toBe(401)
 })
 
-test('keys that are exchanged in a file are taken up, and those that are taken out are good no more', async () => {
+test('picks up rotated and removed keys of a file', async () => {
   using folder = temporaryFolder()
   const jwksFile = join(folder.path, 'jwks.json')
   const [old, next] = [await pair('old'), await pair('next')]
@@ -327,7 +327,7 @@ test('keys that are exchanged in a file are taken up, and those that are taken o
   expect(await statuses()).toEqual([401, 200])
 })
 
-test('a stream ends when the token that it came with expires', async () => {
+test('ends a stream when its token expires', async () => {
   const [openai] = upstreamStreams
   await using upstream = await fakeUpstream((seen, response) =>
     seen.path.endsWith('/responses')

@@ -26,7 +26,7 @@ const idOf = async (response: Response): Promise<string> => {
   return ((await response.json()) as { id: string }).id
 }
 
-test('a request of more than 16 MiB is not kept, and says so', async () => {
+test('rejects storing a request of more than 16 MiB and suggests store: false', async () => {
   const input = text(17 * 1024 * 1024)
   const response = await gateway.post('/v1/responses', { model: 'upstream/mine', input })
   expect(response.status).toBe(413)
@@ -40,7 +40,7 @@ test('a request of more than 16 MiB is not kept, and says so', async () => {
 test.each([
   ['characters', () => text(12 * 1024 * 1024)],
   ['values', () => Array.from({ length: 2_500 }, () => ({ role: 'user', content: 'Hi' }))],
-])('a conversation of too many %s is not continued', async (_name, inputOf) => {
+])('rejects continuing a conversation of too many %s', async (_name, inputOf) => {
   let previous_response_id: string | undefined
   for (let turns = 0; turns < 2; turns += 1) {
     const response = await gateway.post('/v1/responses', {

@@ -107,7 +107,7 @@ async function post(path: string, body: object, mode?: string) {
 const sent = () => claude.seen.length + compatible.seen.length
 
 describe.each(faces)('%s %j', (path, body) => {
-  test.each(kept)('%s is refused', async (name) => {
+  test.each(kept)('rejects %s, which refers to stored content', async (name) => {
     const before = sent()
     for (const value of ['id_1', { type: 'x', id: 'id_1' }, ['id_1']]) {
       const { status, text } = await post(path, { ...body, [name]: value })
@@ -116,7 +116,7 @@ describe.each(faces)('%s %j', (path, body) => {
     expect(sent()).toBe(before)
   })
 
-  test('what only groups, traces or tunes requests is left out', async () => {
+  test('drops fields that only group, trace or tune requests', async () => {
     const further = {
       session_id: 'a',
       litellm_session_id: 'b',
@@ -135,7 +135,7 @@ describe.each(faces)('%s %j', (path, body) => {
   })
 })
 
-test('what names nothing that is kept is no reason to refuse', async () => {
+test('accepts fields that refer to nothing stored', async () => {
   const benign = {
     session_id: 'a',
     litellm_session_id: 'b',
@@ -202,12 +202,12 @@ const inside: readonly (readonly [string, string, object])[] = [
   ],
 ]
 
-test.each(inside)('%s: %s is refused where it is', async (path, param, body) => {
+test.each(inside)('%s: rejects %s and names its path', async (path, param, body) => {
   const { status, text } = await post(path, body)
   expect([status, text]).toEqual([400, expect.stringContaining(param)])
 })
 
-test('an operator may have them left out and named', async () => {
+test('drops and reports such fields if the operator asks for that', async () => {
   const { status, headers } = await post(
     '/v1/chat/completions',
     { model, messages, conversation_id: 'c', attachments: ['f'] },
@@ -217,7 +217,7 @@ test('an operator may have them left out and named', async () => {
   expect(headers.get('x-sluice-dropped')).toBe('conversation_id, attachments')
 })
 
-test('an upstream of the caller’s format gets them as they are', async () => {
+test('passes such fields to an upstream of the caller’s format', async () => {
   const own = {
     conversation: 'c',
     session: { id: 's' },
@@ -230,7 +230,7 @@ test('an upstream of the caller’s format gets them as they are', async () => {
   expect(compatible.seen.at(-1)?.body).toMatchObject(own)
 })
 
-describe('parameters that no operation has', () => {
+describe('fields that no operation has', () => {
   const picture = { model: 'builtin-image', prompt: 'A red circle', size: '64x64' }
   const refused: readonly (readonly [string, object, object])[] = [
     ['/v1/images/generations', picture, { svg: { model: 'x' } }],
@@ -249,10 +249,13 @@ describe('parameters that no operation has', () => {
     [gemini('builtin-chat', 'generateContent'), { contents }, { continuationToken: 'dG9rZW4=' }],
     [gemini('builtin-chat', 'generateContent'), { contents }, { model_armor_config: { a: 'b' } }],
   ]
-  test.each(refused)('%s %j: %j changes the meaning', async (path, body, further) => {
-    const { status, text } = await post(path, { ...body, ...further })
-    expect([status, text]).toEqual([400, expect.stringContaining(Object.keys(further)[0] ?? '')])
-  })
+  test.each(refused)(
+    '%s %j: rejects %j, which changes the meaning',
+    async (path, body, further) => {
+      const { status, text } = await post(path, { ...body, ...further })
+      expect([status, text]).toEqual([400, expect.stringContaining(Object.keys(further)[0] ?? '')])
+    },
+  )
 
   const advice: readonly (readonly [string, object, object, string])[] = [
     [
@@ -298,8 +301,11 @@ describe('parameters that no operation has', () => {
       'generationConfig.routingConfig, generationConfig.model_selection_config',
     ],
   ]
-  test.each(advice)('%s %j: %j only advises', async (path, body, further, dropped) => {
-    const { status, headers } = await post(path, { ...body, ...further })
-    expect([status, headers.get('x-sluice-dropped')]).toEqual([200, dropped])
-  })
+  test.each(advice)(
+    '%s %j: drops and reports %j, which is only advice',
+    async (path, body, further, dropped) => {
+      const { status, headers } = await post(path, { ...body, ...further })
+      expect([status, headers.get('x-sluice-dropped')]).toEqual([200, dropped])
+    },
+  )
 })

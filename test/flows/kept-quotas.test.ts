@@ -29,7 +29,7 @@ const statuses = (gateway: Started, by: typeof owner, ids: readonly string[]) =>
 test.each([
   ['number', { count: 3 }, 'Hi'],
   ['bytes', { bytes: 3 * 21_500 }, 'word '.repeat(4_000)],
-])('beyond a %s of responses the oldest of the key go, and none is refused', async (...of) => {
+])('evicts a key’s oldest responses beyond the %s limit, and rejects none', async (...of) => {
   const [, keptResponses, input] = of
   await using upstream = await fakeUpstream((_seen, response) => json(response, reply))
   await using gateway = await start(geminiAnd(upstream.url, { keptResponses }))
@@ -51,7 +51,7 @@ test.each([
   expect(await refused.json()).toMatchObject({ error: { param: 'previous_response_id' } })
 })
 
-test('a request that alone is larger than what a key may keep says so before it is answered', async () => {
+test('rejects a request larger than the key’s whole quota before calling the upstream', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, reply))
   await using gateway = await start(geminiAnd(upstream.url, { keptResponses: { bytes: 1_000 } }))
   const body = { model: 'upstream/mine', input: 'word '.repeat(400) }
@@ -63,7 +63,7 @@ test('a request that alone is larger than what a key may keep says so before it 
   expect(upstream.seen).toHaveLength(0)
 })
 
-test('videos of an upstream: those that are over make room, then 429 until one is deleted', async () => {
+test('evicts ended upstream videos, then answers 429 until one is deleted', async () => {
   let made = 0
   await using upstream = await fakeUpstream(({ method, path }, response) => {
     if (method === 'POST') return json(response, videoTask(`up_${(made += 1)}`))
@@ -100,7 +100,7 @@ test('videos of an upstream: those that are over make room, then 429 until one i
   expect((await create(owner)).status).toBe(200)
 })
 
-test('videos that are asked for at once do not exceed what a key may keep', async () => {
+test('concurrent video requests do not exceed the quota', async () => {
   let made = 0
   await using upstream = await fakeUpstream((_seen, response) => {
     made += 1
@@ -123,7 +123,7 @@ test('videos that are asked for at once do not exceed what a key may keep', asyn
   expect(await create('upstream/sora')).toBe(429)
 })
 
-test('videos of the built-in engine: their files count', async () => {
+test('counts the files of built-in videos against the quota', async () => {
   await using gateway = await start({
     ...withTwoKeys({}),
     limits: { keptVideos: { bytes: 1_000 } },

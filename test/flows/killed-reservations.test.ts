@@ -67,7 +67,7 @@ const reply = (content: string) => ({
   usage: { prompt_tokens: 1, completion_tokens: 7, total_tokens: 8 },
 })
 
-test('a killed gateway’s reservations in Redis are settled with what the ledger says', async (context) => {
+test('settles a killed gateway’s reservations in Redis from the ledger', async (context) => {
   if (!redis) return leaveOut(context, noRedis)
   using folder = temporaryFolder()
   await using upstream = await fakeUpstream(({ body }, response) =>
@@ -120,7 +120,7 @@ test('a killed gateway’s reservations in Redis are settled with what the ledge
   await expect.poll(() => readdirSync(journal).length).toBe(1)
 })
 
-test('so is that of a response that is read slowly, long after its record was written', async (context) => {
+test('settles the reservation of a response still being read after its record was written', async (context) => {
   if (!redis) return leaveOut(context, noRedis)
   using folder = temporaryFolder()
   const long = 'word '.repeat(4_000_000)
@@ -165,7 +165,7 @@ test('so is that of a response that is read slowly, long after its record was wr
   await expect.poll(() => again.left(key)).toEqual([993])
 })
 
-test('so is what was reserved for an attempt after one that is charged', async (context) => {
+test('settles the reservation of an attempt that follows a charged one', async (context) => {
   if (!redis) return leaveOut(context, noRedis)
   using folder = temporaryFolder()
   await using upstream = await fakeUpstream(({ body: { model } }, response) => {

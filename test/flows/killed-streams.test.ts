@@ -10,7 +10,7 @@ import { addOwners, ownedKey } from '../support/owners.ts'
 import { until } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-test('a stream that was under way costs its prompt and what came of it', async () => {
+test('charges a stream cut by a killed process for its prompt and the delivered output', async () => {
   using folder = temporaryFolder()
   {
     await using store = openSqlite({ file: join(folder.path, 'sluice.db') })

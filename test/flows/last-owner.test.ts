@@ -25,7 +25,7 @@ onEachDatabase((newData) => {
     return { gateway, [Symbol.asyncDispose]: () => closing.disposeAsync() }
   }
 
-  test('the last owner key is not revoked, disabled or given an end', async () => {
+  test('the last owner key cannot be revoked, disabled or given an expiry', async () => {
     const owner = administrator('owner')
     const others = [
       administrator('operator'),
@@ -65,7 +65,7 @@ onEachDatabase((newData) => {
     expect(status).toBe(409)
   })
 
-  test('what the last owner key belongs to is not disabled either', async () => {
+  test('the user of the last owner key cannot be disabled', async () => {
     const owner = administrator('owner', { ownerId: 'user_1' })
     const account = sampleAccount({ id: 'user_1', kind: 'user' })
     await using started = await withKeys([{ account }, { key: owner.key }])
@@ -73,7 +73,7 @@ onEachDatabase((newData) => {
     expect((await asked(started.gateway, address, undefined, owner.secret)).status).toBe(409)
   })
 
-  test('with an owner key in the settings all others may go', async () => {
+  test('all stored owner keys can be revoked when the settings have one', async () => {
     const owner = administrator('owner')
     const variables = { SLUICE_ADMIN_KEY: 'sk-chosen-by-hand-0123456789' }
     await using started = await withKeys([{ key: owner.key }], variables)
@@ -86,7 +86,7 @@ onEachDatabase((newData) => {
     expect(revoked).toHaveProperty('revokedAt')
   })
 
-  test('a key is given to another owner, within what its administrator sees', async () => {
+  test('a key can be moved to another owner within its administrator’s scope', async () => {
     await using data = await newData()
     await using gateway = await start({}, data.options)
     const make = (address: string, body: object) => granted(gateway, address, body)

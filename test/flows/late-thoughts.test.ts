@@ -30,7 +30,7 @@ async function blocksOf(
   }
 }
 
-test('a signature after the text does not end a streamed message', async () => {
+test('a thought signature after the text does not end a streamed message', async () => {
   const { types, text, last } = await blocksOf([
     parts({ text: 'Hel' }),
     parts({ text: 'lo' }),
@@ -42,7 +42,7 @@ test('a signature after the text does not end a streamed message', async () => {
   expect(last).toBe('message_stop')
 })
 
-test('nor do words of a thought', async () => {
+test('a thought after the text is dropped and does not end the message', async () => {
   const { types, thinking } = await blocksOf([
     parts({ text: 'First.', thought: true }),
     parts({ text: 'Hello' }),
@@ -53,7 +53,7 @@ test('nor do words of a thought', async () => {
   expect(thinking).toBe('First.')
 })
 
-test('a thought between texts or before a call keeps its place', async () => {
+test('keeps the place of a thought between texts or before a call', async () => {
   const { types, thinking, text } = await blocksOf([
     parts({ text: 'Look: ' }),
     parts({ text: 'Where?', thought: true }),
@@ -67,13 +67,13 @@ test('a thought between texts or before a call keeps its place', async () => {
   expect(text).toBe('Look: here. ')
 })
 
-test('an answer of nothing but a signature keeps it', async () => {
+test('keeps the signature of an answer that has nothing else', async () => {
   const { types } = await blocksOf([parts({ text: '', thoughtSignature: 'c2ln' }), stop])
   expect(types).toEqual(['redacted_thinking'])
 })
 
 test.each([{}, { thinking: { type: 'disabled' } }])(
-  'who asks for no thinking gets words and calls alone: %o',
+  'drops thoughts when thinking was not requested: %o',
   async (further) => {
     const thought = parts({ text: 'Where?', thought: true })
     const call = { functionCall: { name: 'now', args: {} }, thoughtSignature: 'c2ln' }

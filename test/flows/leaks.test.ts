@@ -85,7 +85,7 @@ interface Flow {
 const hedge = (delayMs: number) => ({ hedge: { enabled: true, delayMs } })
 const short = { timeouts: { headersMs: 150, firstTokenMs: 150, idleMs: 150 } }
 
-describe('nothing is left of', () => {
+describe('leaves no sockets, timers or listeners after', () => {
   test.each<[string, Flow]>([
     ['a whole answer', { first: good, call: read(chat, whole) }],
     [
@@ -287,7 +287,7 @@ describe('nothing is left of', () => {
   })
 })
 
-test('what is left behind is seen', async () => {
+test('detects leaked listeners and timers', async () => {
   await using only = await fakeUpstream(silent)
   await using gateway = await start(at({ only }))
   const leaving = new AbortController()

@@ -6,7 +6,7 @@ import { chatReply } from '../support/openai-wire.ts'
 import { at } from '../support/routes.ts'
 import { start } from '../support/start.ts'
 
-describe('an upstream that turns out not to have the format', () => {
+describe('an upstream that lacks a format', () => {
   const lacking: Answering = (seen, response) =>
     seen.path.endsWith('/responses')
       ? json(response, { error: { message: 'Not found' } }, { status: 404 })
@@ -14,7 +14,7 @@ describe('an upstream that turns out not to have the format', () => {
   const body = { model: 'only/m', input: 'Hi' }
   const records = ['only chat failed', 'only chat completed 7+3']
 
-  test('has a record for the question too', async () => {
+  test('has a record of the request in that format', async () => {
     await using only = await fakeUpstream(lacking)
     await using gateway = await start(at({ only }))
     await (await gateway.post('/v1/responses', body)).text()
@@ -22,7 +22,7 @@ describe('an upstream that turns out not to have the format', () => {
     await expectRecords(gateway, { only }, records)
   })
 
-  test('and each is an attempt of its own', async () => {
+  test('has a numbered attempt for each request', async () => {
     await using only = await fakeUpstream(lacking)
     await using gateway = await start(at({ only }))
     await (await gateway.post('/v1/responses', body)).text()
@@ -30,7 +30,7 @@ describe('an upstream that turns out not to have the format', () => {
     await expectNumbered(gateway)
   })
 
-  test('is not asked again', async () => {
+  test('is not asked in that format again', async () => {
     await using only = await fakeUpstream(lacking)
     await using gateway = await start(at({ only }))
     for (let time = 0; time < 2; time += 1) await (await gateway.post('/v1/responses', body)).text()
@@ -42,7 +42,7 @@ describe('an upstream that turns out not to have the format', () => {
   })
 })
 
-describe('every question about a video', () => {
+describe('every request about a video', () => {
   const task = (status: string) => ({
     id: 'up_1',
     object: 'video',
@@ -85,7 +85,7 @@ describe('every question about a video', () => {
     ).toEqual([])
   })
 
-  test('is an attempt of its own', async () => {
+  test('is a numbered attempt', async () => {
     await using staged = await downloaded()
     await expectNumbered(staged.gateway)
   })

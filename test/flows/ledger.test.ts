@@ -118,7 +118,7 @@ const unanswered = { headersMs: 150, firstTokenMs: 150 }
 const stalled = { idleMs: 150 }
 const fallback = { fallback: ['second/m'] }
 
-describe('the records of', () => {
+describe('records of', () => {
   test.each<[string, Case]>([
     ['a whole answer', { first: good, body: whole, records: ['first chat completed 7+3'] }],
     [
@@ -307,20 +307,23 @@ describe('the records of', () => {
       },
     ],
   ]
-  test.each(fanned)('%s of an upstream that gives one', async (_name, { records, ...asked }) => {
-    await using staged = await stage(asked)
-    await call(staged.gateway, asked)
-    await expectRecords(staged.gateway, staged.upstreams, records)
-  })
+  test.each(fanned)(
+    '%s from an upstream that returns one per request',
+    async (_name, { records, ...asked }) => {
+      await using staged = await stage(asked)
+      await call(staged.gateway, asked)
+      await expectRecords(staged.gateway, staged.upstreams, records)
+    },
+  )
 
-  test.each(fanned)('%s are numbered', async (_name, { records, ...asked }) => {
+  test.each(fanned)('%s have attempt numbers', async (_name, { records, ...asked }) => {
     await using staged = await stage(asked)
     await call(staged.gateway, asked)
     await expectRecords(staged.gateway, staged.upstreams, records)
     await expectNumbered(staged.gateway)
   })
 
-  test('an answer of this process', async () => {
+  test('an answer of the built-in engine', async () => {
     await using gateway = await start()
     const told = { model: 'builtin-chat', ...ask }
     const reply = await gateway.post(chat, told)

@@ -14,9 +14,9 @@ const eventsOf = ([first = '']: readonly string[]) =>
   words.map((word) => first.replace('Hel', word))
 
 describe.each(upstreamStreams)(
-  'of an upstream that speaks $type',
+  'an abandoned stream from an upstream of type $type',
   ({ type, preamble, content }) => {
-    test.each(clientStreams)('read as $name', async (client) => {
+    test.each(clientStreams)('is charged by an estimate, read as $name', async (client) => {
       const events = [...preamble, ...eventsOf(content)].map((event) =>
         // Nothing of usage: that comes at the end, which never came.
         event.replace(/,"usage":\{[^}]*\}/, '').replace(/"usageMetadata":\{[^}]*\},/, ''),
@@ -52,7 +52,7 @@ describe.each(upstreamStreams)(
   },
 )
 
-test('a whole answer is not estimated, and one of which nothing came is by its prompt', async () => {
+test('uses the reported usage of a complete answer, and estimates the prompt when no content arrived', async () => {
   await using upstream = await fakeUpstream((_seen, response) => sse(response, [], { end: false }))
   const [chat] = clientStreams
   const openai = upstreamStreams[0]!
@@ -79,7 +79,7 @@ test('a whole answer is not estimated, and one of which nothing came is by its p
   expect(records[1]!.inputTokens).toBeLessThan(20)
 })
 
-test('pictures and sounds of the prompt count where the upstream did not say', async () => {
+test('estimates images and audio in the prompt when the upstream reported no usage', async () => {
   const openai = upstreamStreams[0]!
   await using upstream = await fakeUpstream((_seen, response) =>
     sse(response, [...openai.preamble, ...openai.content], { end: false }),

@@ -37,7 +37,7 @@ async function bothUpstreams() {
 
 const further = { min_p: 0.1, repetition_penalty: 1.1, chat_template_kwargs: { tone: 'kind' } }
 
-test('a key that no schema lists reaches an upstream of the format, or the caller hears of it', async () => {
+test('passes an unknown field to an upstream of the same format, and reports it as dropped otherwise', async () => {
   await using both = await bothUpstreams()
   const { gateway, compatible } = both
   const body = { ...ask, ...further, user: 'u' }
@@ -52,7 +52,7 @@ test('a key that no schema lists reaches an upstream of the format, or the calle
   expect(computed.headers.get('x-sluice-dropped')).toBe(dropped)
 })
 
-test('a client format says it by its own paths', async () => {
+test('names dropped fields by the paths of the caller’s format', async () => {
   await using both = await bothUpstreams()
   const { gateway, claude } = both
   const message = { max_tokens: 9, messages: ask.messages, output_format: { type: 'x' }, top_k: 4 }
@@ -70,7 +70,7 @@ test('a client format says it by its own paths', async () => {
   expect(response.headers.get('x-sluice-dropped')).toBe('max_tool_calls, reasoning.tone')
 })
 
-test('explain tells of each target what it would leave out', async () => {
+test('explain lists the dropped fields of each target', async () => {
   await using both = await bothUpstreams()
   const { gateway } = both
   const request = { model: 'claude/m', ...ask, ...further }

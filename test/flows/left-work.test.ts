@@ -238,16 +238,23 @@ test.each(
   names.flatMap((name, place) =>
     Object.entries(bodies).map(([format, [path, body]]) => ({ name, format, path, body, place })),
   ),
-)('$name, asked for as $format', async ({ name, path, body, place }) => {
-  const model = `${streams[name]![0]}/stream-${place}`
-  const record = await leave(gateway, { model, ...body }, { path: path(model), sent: all.promise })
-  expect(record).toMatchObject({ estimated: true, model: `stream-${place}` })
-  expect(record.outputTokens).toBeGreaterThanOrEqual(240)
-  expect(record.outputTokens).toBeLessThan(380)
-  expect(record.inputTokens).toBeGreaterThan(90)
-})
+)(
+  'charges an abandoned stream of $name, requested as $format',
+  async ({ name, path, body, place }) => {
+    const model = `${streams[name]![0]}/stream-${place}`
+    const record = await leave(
+      gateway,
+      { model, ...body },
+      { path: path(model), sent: all.promise },
+    )
+    expect(record).toMatchObject({ estimated: true, model: `stream-${place}` })
+    expect(record.outputTokens).toBeGreaterThanOrEqual(240)
+    expect(record.outputTokens).toBeLessThan(380)
+    expect(record.inputTokens).toBeGreaterThan(90)
+  },
+)
 
-test('what a request names beside its prompt is not paid for', async () => {
+test('does not charge fields of a request other than its prompt', async () => {
   const body = { model: 'openai/stream-0', stream: true, messages }
   const path = '/v1/chat/completions'
   const plain = await leave(gateway, body, { path, sent: all.promise })
@@ -277,7 +284,7 @@ const form = (fields: Readonly<Record<string, string>>): FormData => {
   return filled
 }
 
-test('a transcript is paid for by its words', async () => {
+test('charges an abandoned transcription by its text', async () => {
   tell(...many(() => ({ type: 'transcript.text.delta', delta: words })))
   const body = form({ model: 'openai/listens', stream: 'true', prompt: 'Names: Ada, Grace' })
   const record = await leave(gateway, body, { path: '/v1/audio/transcriptions', sent: all.promise })
@@ -285,7 +292,7 @@ test('a transcript is paid for by its words', async () => {
   expect(record.inputTokens).toBeLessThan(20)
 })
 
-test('speech is paid for by what it was asked to say', async () => {
+test('charges abandoned speech by its input', async () => {
   tell({ type: 'speech.audio.delta', audio: 'AAAA' })
   const body = {
     model: 'openai/speaks',
@@ -297,14 +304,14 @@ test('speech is paid for by what it was asked to say', async () => {
   expect(record).toMatchObject({ characters: 12 })
 })
 
-test('pictures are paid for when the first of them shows', async () => {
+test('charges abandoned images once the first preview arrived', async () => {
   tell({ type: 'image_generation.partial_image', b64_json: 'AAAA', partial_image_index: 0 })
   const body = { model: 'openai/draws', prompt: 'A cat', stream: true, partial_images: 1, n: 2 }
   const record = await leave(gateway, body, { path: '/v1/images/generations', sent: all.promise })
   expect(record).toMatchObject({ estimated: true, images: 2 })
 })
 
-test('a package of the AI SDK is estimated like any other', async () => {
+test('estimates an abandoned stream of an AI SDK package', async () => {
   const body = { model: 'held/m', stream: true, messages }
   const record = await leave(gateway, body, { sent: Promise.resolve() })
   expect(record).toMatchObject({ estimated: true, outputTokens: 1 })
@@ -332,7 +339,7 @@ test.each<[string, object, number]>([
   ['a transcript', { event: { type: 'transcript.text.delta', delta: 'hi' } }, 2],
   ['the end', chunkOf({}), 0],
   ['usage', { usage: { inputTokens: 1, outputTokens: 1 } }, 0],
-])('of an engine’s steps, %s counts with its bytes', (_name, step, bytes) => {
+])('counts the bytes of %s in an engine’s steps', (_name, step, bytes) => {
   const delivery = new Delivery()
   delivery.add(step as never)
   expect(delivery).toMatchObject({ textBytes: bytes, events: bytes > 0 ? 1 : 0 })
