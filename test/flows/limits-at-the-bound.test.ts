@@ -10,27 +10,30 @@ import { videoTask } from '../support/two-keys.ts'
 
 const embedding = { model: 'builtin-embed', input: 'Hi' }
 
-test.each([1, 3])('%i calls at the same time, and no more', async (most) => {
-  const held = Promise.withResolvers<void>()
-  await using upstream = await fakeUpstream(async (_seen, response) => {
-    await held.promise
-    json(response, chatReply('Hello'))
-  })
-  await using gateway = await start(at({ upstream }, { limits: { concurrentRequests: most } }))
-  const call = () => gateway.post('/v1/chat/completions', { model: 'upstream/m', ...ask })
-  const running = Array.from({ length: most }, call)
-  await until(() => upstream.seen.length === most)
-  const refused = await call()
-  expect(refused.status).toBe(503)
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
-  expect(upstream.seen.length).toBe(most)
-  // Health is asked most of all when there is much to do.
-  expect((await gateway.request('/healthz', { key: null })).status).toBe(200)
-  held.resolve()
-  for (const response of await Promise.all(running)) expect(response.status).toBe(200)
-  expect((await call()).status).toBe(200)
-})
+test.each([1, 3])(
+  'concurrentRequests: %i admits that many calls and rejects the next',
+  async (most) => {
+    const held = Promise.withResolvers<void>()
+    await using upstream = await fakeUpstream(async (_seen, response) => {
+      await held.promise
+      json(response, chatReply('Hello'))
+    })
+    await using gateway = await start(at({ upstream }, { limits: { concurrentRequests: most } }))
+    const call = () => gateway.post('/v1/chat/completions', { model: 'upstream/m', ...ask })
+    const running = Array.from({ length: most }, call)
+    await until(() => upstream.seen.length === most)
+    const refused = await call()
+    expect(refused.status).toBe(503)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
+    expect(upstream.seen.length).toBe(most)
+    // Health is asked most of all when there is much to do.
+    expect((await gateway.request('/healthz', { key: null })).status).toBe(200)
+    held.resolve()
+    for (const response of await Promise.all(running)) expect(response.status).toBe(200)
+    expect((await call()).status).toBe(200)
+  },
+)
 
 const bytesMax = 10_000
 
@@ -60,7 +63,7 @@ const bodies = {
 }
 const encodings = ['a length', 'chunks', 'gzip', 'gzip in chunks'] as const
 
-describe.each(Object.entries(bodies))('the bytes of %s', (_name, { path, type, of }) => {
+describe.each(Object.entries(bodies))('maximum body size of %s', (_name, { path, type, of }) => {
   let gateway: Started
   let upstream: FakeUpstream
   beforeAll(async () => {
@@ -77,9 +80,9 @@ describe.each(Object.entries(bodies))('the bytes of %s', (_name, { path, type, o
     await upstream[Symbol.asyncDispose]()
   })
 
-  describe.each(encodings)('with %s', (encoding) => {
+  describe.each(encodings)('sent with %s', (encoding) => {
     test.each([bytesMax - 1, bytesMax])('%i: 200', (size) => sent(size, 200))
-    test('one more: 413', () => sent(bytesMax + 1, 413))
+    test('one byte more: 413', () => sent(bytesMax + 1, 413))
 
     async function sent(size: number, status: number): Promise<void> {
       const plain = of(size)
@@ -108,7 +111,7 @@ describe.each(Object.entries(bodies))('the bytes of %s', (_name, { path, type, o
     }
   })
 
-  test('more than that, its length unsaid, is refused while it streams', async () => {
+  test('rejects a chunked body while it streams once it is over the limit', async () => {
     using client = rawClient(gateway.url)
     const sent = upstream.seen.length
     await client.write(
@@ -126,8 +129,8 @@ describe.each(Object.entries(bodies))('the bytes of %s', (_name, { path, type, o
   })
 })
 
-describe('tries at one target', () => {
-  test.each([1, 2, 3, 10])('%i, and no more', async (attempts) => {
+describe('attempts at one target', () => {
+  test.each([1, 2, 3, 10])('stop after %i', async (attempts) => {
     await using upstream = await fakeUpstream(error(503))
     await using gateway = await start(
       at({ upstream }, { defaults: { retries: { attempts, baseMs: 1, maxMs: 2 } } }),
@@ -138,7 +141,7 @@ describe('tries at one target', () => {
     expect(upstream.seen.length).toBe(attempts)
   })
 
-  test.each([0, 1, 2])('%i failures are survived by two more tries', async (failures) => {
+  test.each([0, 1, 2])('recover from %i failures with two retries left', async (failures) => {
     await using upstream = await fakeUpstream((seen, response, request) =>
       upstream.seen.length <= failures ? error(503)(seen, response) : good(seen, response, request),
     )
@@ -158,7 +161,7 @@ test.each([
   [127, true],
   [128, true],
   [129, false],
-])('a request id of %i characters is kept: %s', async (length, isKept) => {
+])('keeps a caller’s request id of %i characters: %s', async (length, isKept) => {
   await using gateway = await start()
   const id = 'a'.repeat(length)
   const response = await gateway.request('/healthz', { headers: { 'x-request-id': id } })
@@ -174,7 +177,7 @@ describe('requests per minute', () => {
   test.each([
     ['less', 2, 4],
     ['more', 4, 2],
-  ])('a key’s own rate holds where the default allows %s', async (_name, usual, rate) => {
+  ])('a key’s own rate overrides a default that allows %s', async (_name, usual, rate) => {
     await using gateway = await start({
       limits: { requestsPerMinute: usual },
       keys: keys(rate),
@@ -193,7 +196,7 @@ describe('requests per minute', () => {
     }
   })
 
-  test('looking how a task goes is not counted; all else is', async () => {
+  test('polling a task is not counted; every other call is', async () => {
     await using upstream = await fakeUpstream((_seen, response) => json(response, videoTask('up')))
     await using gateway = await start(at({ upstream }, { keys: keys(2) }))
     const made = await gateway.post('/v1/videos', { model: 'upstream/m', prompt: 'a' }, own)
@@ -219,7 +222,7 @@ test.each([
   ['1500', '2'],
   ['2000', '2'],
   ['59001', '60'],
-])('an upstream that asks for %s ms: Retry-After %s, never too early', async (asked, seconds) => {
+])('rounds retry-after-ms %s up to Retry-After %s', async (asked, seconds) => {
   await using upstream = await fakeUpstream(error(429, {}, { 'retry-after-ms': asked }))
   await using gateway = await start(at({ upstream }, { defaults: { retries: { attempts: 1 } } }))
   const response = await gateway.post('/v1/chat/completions', { model: 'upstream/m', ...ask })

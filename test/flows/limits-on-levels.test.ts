@@ -59,33 +59,36 @@ const each = await (async () => {
   return Number(amount)
 })()
 
-describe.each(kinds)('%s', (_kind, termsOf) => {
+describe.each(kinds)('the limit on %s', (_kind, termsOf) => {
   describe.each(levels)('of the %s', (level) => {
-    test.each([room - 1, room, room + 1])('%i at once', async (asked) => {
-      expect(each).toBeGreaterThan(98)
-      await using staged = await stage({ [level]: termsOf(room, each) })
-      const { gateway, upstream, held } = staged
-      // A key's limit is its own; above it all keys share one.
-      const keys = level === 'key' ? [ownedKey] : [ownedKey, siblingKey]
-      const calls = Array.from({ length: asked }, (_, at) =>
-        gateway.post('/v1/chat/completions', body, { key: keys[at % keys.length] ?? ownedKey }),
-      )
-      const granted = Math.min(asked, room)
-      await until(() => upstream.seen.length === granted, 15_000)
-      const refused = await Promise.all(
-        asked > room ? [Promise.race(calls).then(({ status }) => status)] : [],
-      )
-      expect(refused).toEqual(asked > room ? [429] : [])
-      for (const response of held) json(response, chatReply('Hello'))
-      const statuses = (await Promise.all(calls)).map(({ status }) => status)
-      expect(statuses.filter((status) => status === 200)).toHaveLength(granted)
-      expect(statuses.filter((status) => status === 429)).toHaveLength(asked - granted)
-      expect(upstream.seen).toHaveLength(granted)
-    })
+    test.each([room - 1, room, room + 1])(
+      'grants as many of %i concurrent calls as the limit allows',
+      async (asked) => {
+        expect(each).toBeGreaterThan(98)
+        await using staged = await stage({ [level]: termsOf(room, each) })
+        const { gateway, upstream, held } = staged
+        // A key's limit is its own; above it all keys share one.
+        const keys = level === 'key' ? [ownedKey] : [ownedKey, siblingKey]
+        const calls = Array.from({ length: asked }, (_, at) =>
+          gateway.post('/v1/chat/completions', body, { key: keys[at % keys.length] ?? ownedKey }),
+        )
+        const granted = Math.min(asked, room)
+        await until(() => upstream.seen.length === granted, 15_000)
+        const refused = await Promise.all(
+          asked > room ? [Promise.race(calls).then(({ status }) => status)] : [],
+        )
+        expect(refused).toEqual(asked > room ? [429] : [])
+        for (const response of held) json(response, chatReply('Hello'))
+        const statuses = (await Promise.all(calls)).map(({ status }) => status)
+        expect(statuses.filter((status) => status === 200)).toHaveLength(granted)
+        expect(statuses.filter((status) => status === 429)).toHaveLength(asked - granted)
+        expect(upstream.seen).toHaveLength(granted)
+      },
+    )
   })
 })
 
-test('tokens that are owed hold up calls, and nothing that uses none', async () => {
+test('an exhausted token rate blocks calls, but not the list of models', async () => {
   await using staged = await stage({ team: { tokensPerMinute: 2 * each } })
   const { gateway, upstream, held } = staged
   const call = gateway.post('/v1/chat/completions', body, { key: ownedKey })

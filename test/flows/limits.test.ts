@@ -122,27 +122,30 @@ function whole(client: ClientStream): readonly [path: string, body: object] {
   return [path, 'stream' in asked ? { ...asked, stream: false } : asked]
 }
 
-describe.each(clientStreams)('$name', (client) => {
-  test.each(Object.entries({ ...before, ...streamed }))('%s: 504', async (name, limit) => {
-    await using staged = await stage(limit)
-    const { gateway } = staged
-    const ways = [gateway.post(client.path('up/m'), client.body('up/m'))]
-    if (name in before) ways.push(gateway.post(...whole(client)))
-    for (const response of await Promise.all(ways)) {
-      expect(response.status).toBe(504)
-      expect(await response.text()).toContain(limit.said)
-    }
-    // An upstream without this format says so to the first attempt, and is asked again in its own.
-    const asked = staged.upstream.seen.length
-    const counted = (await Promise.all(ways)).map((response) =>
-      Number(response.headers.get('x-sluice-attempts')),
-    )
-    expect(counted.reduce((sum, attempts) => sum + attempts, 0)).toBe(asked)
-    for (const seen of staged.upstream.seen.filter(({ path }) => !path.endsWith('/responses')))
-      expect(await until(() => seen.closedAt)).toBeDefined()
-  })
+describe.each(clientStreams)('timeouts in the format of $name', (client) => {
+  test.each(Object.entries({ ...before, ...streamed }))(
+    '%s: 504 before the stream starts',
+    async (name, limit) => {
+      await using staged = await stage(limit)
+      const { gateway } = staged
+      const ways = [gateway.post(client.path('up/m'), client.body('up/m'))]
+      if (name in before) ways.push(gateway.post(...whole(client)))
+      for (const response of await Promise.all(ways)) {
+        expect(response.status).toBe(504)
+        expect(await response.text()).toContain(limit.said)
+      }
+      // An upstream without this format says so to the first attempt, and is asked again in its own.
+      const asked = staged.upstream.seen.length
+      const counted = (await Promise.all(ways)).map((response) =>
+        Number(response.headers.get('x-sluice-attempts')),
+      )
+      expect(counted.reduce((sum, attempts) => sum + attempts, 0)).toBe(asked)
+      for (const seen of staged.upstream.seen.filter(({ path }) => !path.endsWith('/responses')))
+        expect(await until(() => seen.closedAt)).toBeDefined()
+    },
+  )
 
-  test.each(Object.entries(after))('%s: the error of the format', async (_, limit) => {
+  test.each(Object.entries(after))('%s: an error event after content', async (_, limit) => {
     await using staged = await stage(limit)
     const response = await staged.gateway.post(client.path('up/m'), client.body('up/m'))
     expect(response.status).toBe(200)
@@ -154,7 +157,7 @@ describe.each(clientStreams)('$name', (client) => {
     expect(await until(() => staged.upstream.seen.at(-1)?.closedAt)).toBeDefined()
   })
 
-  test('connect: 504', async () => {
+  test('connect timeout: 504', async () => {
     // Takes connections, and never says a word of TLS.
     const mute = createServer((socket) => socket.on('error', () => undefined).unref()).unref()
     mute.listen(0, '127.0.0.1')
@@ -182,44 +185,47 @@ const asArray: ClientStream = {
   path: (model) => `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent`,
 }
 
-describe.each(upstreamStreams)('a caller leaves an upstream that speaks $type', (stream) => {
+describe.each(upstreamStreams)('a caller disconnects from an upstream of type $type', (stream) => {
   describe.each([...clientStreams, asArray])('over $name', (client) => {
-    test.each([...places, 'whole'] as const)('silent at its %s', async (place) => {
-      const isArray = stream.type === 'gemini' && client === asArray
-      await using upstream = await fakeUpstream(
-        chatOnly((_seen, response) => {
-          if (place === 'head' || place === 'whole') return
-          const events = [...stream.preamble, ...(place === 'content' ? stream.content : [])]
-          if (!isArray) {
-            response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-            return sse(response, events, { end: false })
-          }
-          response.writeHead(200, { 'content-type': 'application/json' })
-          response.write(`[${events.map((event) => event.slice('data: '.length).trim()).join()}`)
-        }),
-      )
-      await using gateway = await start({
-        providers: { up: { type: stream.type, baseUrl: upstream.url, key: 'k' } },
-      })
-      const leaving = new AbortController()
-      const [path, body] =
-        place === 'whole' ? whole(client) : [client.path('up/m'), client.body('up/m')]
-      const asking = gateway.post(path, body, { signal: leaving.signal })
-      const seen = await until(() =>
-        upstream.seen.find(({ path: at }) => !at.endsWith('/responses')),
-      )
-      if (place === 'content') await (await asking).body!.getReader().read()
-      const left = Date.now()
-      leaving.abort()
-      await asking.catch(() => undefined)
-      // Any other end would take minutes; this process has much else to do.
-      expect((await until(() => seen.closedAt)) - left).toBeLessThan(1_000)
-      const { store } = gateway.gateway
-      await until(() => gateway.logged.some(({ fields }) => fields['left'] === true))
-      await store.flush()
-      const records = await store.listUsage({ limit: 5 })
-      expect(records.at(0)).toMatchObject({ outcome: 'cancelled' })
-      expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([])
-    })
+    test.each([...places, 'whole'] as const)(
+      'silent at its %s: the upstream is closed and the call recorded',
+      async (place) => {
+        const isArray = stream.type === 'gemini' && client === asArray
+        await using upstream = await fakeUpstream(
+          chatOnly((_seen, response) => {
+            if (place === 'head' || place === 'whole') return
+            const events = [...stream.preamble, ...(place === 'content' ? stream.content : [])]
+            if (!isArray) {
+              response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+              return sse(response, events, { end: false })
+            }
+            response.writeHead(200, { 'content-type': 'application/json' })
+            response.write(`[${events.map((event) => event.slice('data: '.length).trim()).join()}`)
+          }),
+        )
+        await using gateway = await start({
+          providers: { up: { type: stream.type, baseUrl: upstream.url, key: 'k' } },
+        })
+        const leaving = new AbortController()
+        const [path, body] =
+          place === 'whole' ? whole(client) : [client.path('up/m'), client.body('up/m')]
+        const asking = gateway.post(path, body, { signal: leaving.signal })
+        const seen = await until(() =>
+          upstream.seen.find(({ path: at }) => !at.endsWith('/responses')),
+        )
+        if (place === 'content') await (await asking).body!.getReader().read()
+        const left = Date.now()
+        leaving.abort()
+        await asking.catch(() => undefined)
+        // Any other end would take minutes; this process has much else to do.
+        expect((await until(() => seen.closedAt)) - left).toBeLessThan(1_000)
+        const { store } = gateway.gateway
+        await until(() => gateway.logged.some(({ fields }) => fields['left'] === true))
+        await store.flush()
+        const records = await store.listUsage({ limit: 5 })
+        expect(records.at(0)).toMatchObject({ outcome: 'cancelled' })
+        expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([])
+      },
+    )
   })
 })

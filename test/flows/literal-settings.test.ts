@@ -15,7 +15,7 @@ test.each([
     'sluice.yaml:3:5: keys[0].key is a reference in the form of another program, which would be taken literally: write ${TEAM_KEY}',
   ],
   ['model_list: []\n', 'sluice.yaml:1:1: model_list belongs to a LiteLLM configuration'],
-])('sluice check refuses %j', async (text, message) => {
+])('sluice check rejects %j', async (text, message) => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'sluice.yaml'), text)
   const { exitCode, stderr } = await runSluice(['check'], { folder: folder.path })

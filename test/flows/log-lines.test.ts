@@ -87,8 +87,8 @@ const failures: readonly Failure[] = [
   },
 ]
 
-describe('a failed attempt', () => {
-  test.each(failures)('$what is one warning', async ({ answering, fields }) => {
+describe('log of failed attempts', () => {
+  test.each(failures)('has one warning for $what', async ({ answering, fields }) => {
     await using first = await fakeUpstream(answering)
     await using second = await fakeUpstream(good)
     const models = {
@@ -113,7 +113,7 @@ describe('a failed attempt', () => {
     })
   })
 
-  test('each try is told, and nothing twice', async () => {
+  test('has one warning per attempt', async () => {
     await using first = await fakeUpstream(error(500))
     const routes: Routes = {
       ...at({ first }),
@@ -142,7 +142,7 @@ describe('a failed attempt', () => {
     expect(warnings(gateway).at(-1)?.fields['reason']).toMatch(/ECONNREFUSED/)
   })
 
-  test('what the caller wrote is not repeated where the upstream refuses it', async () => {
+  test('does not repeat the caller’s content when the upstream rejects it', async () => {
     await using first = await fakeUpstream(
       error(400, { message: 'No: a very private thought', code: 'bad_thought', param: 'messages' }),
     )
@@ -160,7 +160,7 @@ describe('a failed attempt', () => {
     expect(JSON.stringify(gateway.logged)).not.toContain('private thought')
   })
 
-  test('a caller’s own mistake and a caller who leaves are no failed attempts', async () => {
+  test('has no warning for an invalid request or a caller that disconnects', async () => {
     await using first = await fakeUpstream((seen, response) => {
       if (seen.method === 'GET') json(response, { data: [] })
     })
@@ -180,7 +180,7 @@ describe('a failed attempt', () => {
     expect(warnings(gateway)).toEqual([])
   })
 
-  test('a stream that breaks off is one warning, and its line has the code that its last event had', async () => {
+  test('has one warning for a broken stream, with the code of its error event', async () => {
     await using first = await fakeUpstream(cut)
     await using gateway = await start(at({ first }, { models: { m: 'first/x' } }))
     const response = await call(gateway, { stream: true })
@@ -193,7 +193,7 @@ describe('a failed attempt', () => {
   })
 })
 
-test('a breaker that opens, half opens and closes says so, each once', async () => {
+test('logs each change of the breaker’s state once', async () => {
   await using first = await fakeUpstream(error(500))
   const breaker = { failures: 2, windowMs: 60_000, cooldownMs: 50 }
   const models = { m: { targets: [{ target: 'first/x' }], retries: { attempts: 1 }, breaker } }
@@ -220,8 +220,8 @@ test('a breaker that opens, half opens and closes says so, each once', async () 
   expect(changes()).toEqual([...reopened, 'warn first/x half-open', 'warn first/x closed'])
 })
 
-describe('the line of a request', () => {
-  test('has target, key name, stream flag, time to the first token and tokens', async () => {
+describe('the request log line', () => {
+  test('has target, key name, stream flag, time to first token and tokens', async () => {
     await using first = await fakeUpstream((seen, response) =>
       seen.body['stream'] === true ? sse(response, textStream) : good(seen, response, response.req),
     )
@@ -274,7 +274,7 @@ describe('the line of a request', () => {
       (body: ErrorBody) => body.error.status,
     ],
     ['/v1/no-such-address', {}, (body: ErrorBody) => body.error.code],
-  ])('has the code that the caller saw: %s', async (path, body, seen) => {
+  ])('has the error code that the caller got: %s', async (path, body, seen) => {
     await using gateway = await start()
     const response = await gateway.post(path, body)
     const code = seen((await response.json()) as ErrorBody)
@@ -285,7 +285,7 @@ describe('the line of a request', () => {
     })
   })
 
-  test('has the code of a refused credential as the caller saw it', async () => {
+  test('has the error code of a rejected provider key as the caller got it', async () => {
     await using first = await fakeUpstream(error(401))
     await using gateway = await start(at({ first }, { models: { m: 'first/x' } }))
     expect(await (await call(gateway)).json()).toMatchObject({
@@ -296,7 +296,7 @@ describe('the line of a request', () => {
     expect(new Set(codes)).toEqual(new Set(['upstream_authentication']))
   })
 
-  test('is told at debug for health probes that find all well', async () => {
+  test('is at level debug for successful health probes', async () => {
     await using gateway = await start()
     for (const path of ['/healthz', '/readyz'])
       expect((await gateway.request(path, { key: null })).status).toBe(200)
@@ -305,7 +305,7 @@ describe('the line of a request', () => {
     expect(gateway.logged.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
   })
 
-  test('is told at info for a probe that finds something wrong, and for what is no probe', async () => {
+  test('is at level info for failed health probes and all other requests', async () => {
     await using gateway = await start()
     const checkWritable = () => Promise.reject(new Error('The disk is full'))
     Object.assign(gateway.gateway.store, { checkWritable })

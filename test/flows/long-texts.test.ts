@@ -25,8 +25,8 @@ const formats = [
 const inJson = JSON.stringify(long)
 const headers = { 'content-type': 'application/json' }
 
-describe.each(formats)('$name', ({ path, own, foreign, further }) => {
-  test('passes them as they came', async () => {
+describe.each(formats)('long texts in $name', ({ path, own, foreign, further }) => {
+  test('pass unchanged to an upstream of the same format', async () => {
     await using stage = await inFrontOf(own, (_seen, response) => json(response, { id: 'x' }))
     const { gateway, model, upstream } = stage
     const body = (name: string) =>
@@ -36,7 +36,7 @@ describe.each(formats)('$name', ({ path, own, foreign, further }) => {
     expect(upstream.seen[0]?.text).toBe(body('m'))
   })
 
-  test('tells them whole to an upstream that speaks otherwise', async () => {
+  test('reach an upstream of another format completely', async () => {
     await using stage = await inFrontOf(foreign, (_seen, response) =>
       json(response, {}, { status: 500 }),
     )
@@ -46,7 +46,7 @@ describe.each(formats)('$name', ({ path, own, foreign, further }) => {
     expect(upstream.seen[0]?.text).toContain(inJson)
   })
 
-  test('refuses what is wrong beside them, and names it', async () => {
+  test('do not hide an invalid field beside them', async () => {
     await using stage = await inFrontOf(own, (_seen, response) => json(response, {}))
     const { gateway, model, upstream } = stage
     const messages = [
@@ -62,7 +62,7 @@ describe.each(formats)('$name', ({ path, own, foreign, further }) => {
   test.each([
     ['an escape that JSON lacks', '\\x'],
     ['a line feed', '\n'],
-  ])('refuses %s in them', async (_name, wrong) => {
+  ])('are rejected with %s', async (_name, wrong) => {
     await using stage = await inFrontOf(own, (_seen, response) => json(response, {}))
     const { gateway, model, upstream } = stage
     const body = JSON.stringify({ model, ...further, messages: [{ role: 'user', content: long }] })
@@ -77,7 +77,7 @@ describe.each(formats)('$name', ({ path, own, foreign, further }) => {
   })
 })
 
-test('a second try says them as the first did', async () => {
+test('a retry sends long texts unchanged', async () => {
   let asked = 0
   await using stage = await inFrontOf('openai', (_seen, response) => {
     asked += 1

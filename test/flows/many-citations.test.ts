@@ -64,7 +64,7 @@ async function ask({ path, body }: Asked): Promise<{ status: number; said: strin
   return { status: response.status, said: await response.text() }
 }
 
-describe('three thousand citations of one long text take a few times its length', () => {
+describe('three thousand citations of one long text stay within a few times its length', () => {
   test.each([
     ['Messages', told({})],
     ['Gemini', generated('generateContent')],
@@ -204,7 +204,7 @@ test.each(
   Object.entries(tooMany).flatMap(([up, answers]) =>
     answers.map((made, index) => [up, index, made] as const),
   ),
-)('more citations than any answer has are refused: %s (%i)', async (up, _index, made) => {
+)('rejects an answer with more citations than the limit: %s (%i)', async (up, _index, made) => {
   contentType = 'application/json'
   answer = JSON.stringify(made())
   const path = `/v1beta/models/${up}%2Fm:generateContent`
@@ -218,7 +218,7 @@ test.each(
 test.each([
   ['Responses', { path: '/v1/responses', body: { model: 'gemini/m', input: 'Hi', stream: true } }],
   ['Gemini', generated('streamGenerateContent?alt=sse')],
-])('a stream with more of them ends with an error: %s', async (name, asked) => {
+])('ends a stream with more citations than the limit with an error: %s', async (name, asked) => {
   contentType = 'text/event-stream'
   const annotations = cites(2_000)
   const citations = many(2_000, (at) => ({

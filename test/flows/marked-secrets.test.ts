@@ -96,7 +96,7 @@ const roles = ['owner', 'operator', 'viewer', 'team'] as const
 /** Subscriptions do not end. */
 const read = addresses.filter(({ path }) => !path.endsWith('/live'))
 
-describe('a gateway with a secret at every place', () => {
+describe('a gateway with a secret in every setting', () => {
   const stack = new AsyncDisposableStack()
   const { path: folder } = stack.use(temporaryFolder())
   const keys = new Map<string, string>([
@@ -162,11 +162,11 @@ describe('a gateway with a secret at every place', () => {
     expect(all).not.toContain(webhookSecret)
   }
 
-  test('the upstream was sent the secrets', () => {
+  test('sends the secrets to the upstream', () => {
     expect(upstream.seen.some(({ headers }) => isMarked.test(headers['x-own'] ?? ''))).toBe(true)
   })
 
-  test.each(read)('nobody sees one: $method $path', async ({ method, path }) => {
+  test.each(read)('shows no secret to any role: $method $path', async ({ method, path }) => {
     const ids = ['quoting', 'with-account', 'cloud', 'fast']
     const body = method === 'GET' ? undefined : (bodies[`${method} ${path}`] ?? {})
     for (const id of path.includes('{') ? ids : [''])
@@ -174,7 +174,7 @@ describe('a gateway with a secret at every place', () => {
         await expectUnmarked(await ask(role, method, path.replace(/\{\w+\}/g, id), body))
   })
 
-  test('requests and their attempts are shown without one', async () => {
+  test('shows no secret in requests and attempts', async () => {
     const response = await ask('viewer', 'GET', '/admin/v1/requests')
     const { data } = (await response.json()) as { data: readonly { id: string }[] }
     expect(data.length).toBeGreaterThan(3)
@@ -182,7 +182,7 @@ describe('a gateway with a secret at every place', () => {
       await expectUnmarked(await ask('viewer', 'GET', `/admin/v1/requests/${id}`))
   })
 
-  test('settings say that secrets are set', async () => {
+  test('shows in the settings that secrets are set', async () => {
     const response = await ask('viewer', 'GET', '/admin/v1/settings')
     const { data } = (await response.json()) as {
       data: readonly { path: string; value: unknown; isHidden: boolean }[]
@@ -199,7 +199,7 @@ describe('a gateway with a secret at every place', () => {
     expect(of('providers.quoting.baseUrl')).toMatchObject({ value: `${upstream.url}/v1` })
   })
 
-  test('the log and the commands print none', async () => {
+  test('prints no secret in its log or commands', async () => {
     expect(gateway.output()).toContain('upstream')
     expect(isMarked.exec(gateway.output())?.[0]).toBeUndefined()
     for (const command of [['check'], ['check', '--json'], ['audit', 'verify'], ['requests']]) {
@@ -209,7 +209,7 @@ describe('a gateway with a secret at every place', () => {
     }
   })
 
-  test.each(['csv', 'jsonl'])('exports as %s hold none', async (format) => {
+  test.each(['csv', 'jsonl'])('exports no secret as %s', async (format) => {
     for (const role of roles)
       for (const path of [
         '/v1/usage',
@@ -220,7 +220,7 @@ describe('a gateway with a secret at every place', () => {
         await expectUnmarked(await ask(role, 'GET', `${path}?format=${format}`))
   })
 
-  test('traces and webhooks tell none to those who get them', async () => {
+  test('sends no secret in traces and webhooks', async () => {
     const sent = () => upstream.seen.filter(({ text }) => text !== '' && !isChat(text))
     const traces = () => sent().filter(({ path }) => path.includes('token='))
     const hooks = () => sent().filter(({ path }) => path.startsWith('/hooks/'))
@@ -232,7 +232,7 @@ describe('a gateway with a secret at every place', () => {
     }
   })
 
-  test('metrics name none', async () => {
+  test('shows no secret in metrics', async () => {
     await expectUnmarked(await ask('owner', 'GET', '/metrics'))
   })
 })

@@ -34,7 +34,7 @@ const events = [
 const written = (cut: (data: string, index: number) => string): readonly string[] =>
   events.map(({ type, data }, index) => `event: ${type}\ndata: ${cut(data, index)}\n\n`)
 
-test.each(faces)('%s: an event without its last brace is read with it', async (face) => {
+test.each(faces)('%s: repairs an upstream event that lacks its last brace', async (face) => {
   const broken = written((data, index) => (index === 0 || index === 4 ? data.slice(0, -1) : data))
   await using stage = await inFrontOf('openai-responses', (_seen, response) =>
     sse(response, broken),
@@ -44,7 +44,7 @@ test.each(faces)('%s: an event without its last brace is read with it', async (f
   expect(told(face, wire, true).text).toBe('It is {"noon"}.')
 })
 
-test.each(faces)('%s: an event that lacks more is not', async (face) => {
+test.each(faces)('%s: rejects an upstream event that lacks two braces', async (face) => {
   const broken = written((data, index) => (index === 0 ? data.slice(0, -2) : data))
   await using stage = await inFrontOf('openai-responses', (_seen, response) =>
     sse(response, broken),

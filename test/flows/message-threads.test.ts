@@ -105,7 +105,7 @@ async function lastOf(running: AsyncIterable<unknown>): Promise<string> {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }
 
-describe.each([false, true])('the SDK’s tool runner, streamed: %s', (stream) => {
+describe.each([false, true])('the SDK’s tool runner with threads, streamed: %s', (stream) => {
   test('finishes its loop with the built-in engine', async () => {
     await using gateway = await start()
     const { running, places } = runner(sdk(gateway), 'builtin-chat', stream)
@@ -124,7 +124,7 @@ describe.each([false, true])('the SDK’s tool runner, streamed: %s', (stream) =
     },
   )
 
-  test('sends only new messages to Anthropic itself', async () => {
+  test('sends only new messages to Anthropic', async () => {
     await using stage = await inFrontOf('anthropic', threading())
     const { running, places } = runner(sdk(stage.gateway), stage.model, stream)
     expect(await lastOf(running)).toBe('3 messages')
@@ -139,7 +139,7 @@ describe.each([false, true])('the SDK’s tool runner, streamed: %s', (stream) =
     for (const { headers } of stage.upstream.seen) expect(headers['anthropic-beta']).toContain(beta)
   })
 
-  test('sends everything again when another target answers', async () => {
+  test('sends the whole conversation when another target answers', async () => {
     await using native = await fakeUpstream(threading())
     await using stage = await through('openai', smallWeather)
     await stage.gateway.configure({
@@ -170,7 +170,7 @@ describe.each([false, true])('the SDK’s tool runner, streamed: %s', (stream) =
   })
 })
 
-test('a thread of the SDK that may go on without one does', async () => {
+test('a thread with continue_unthreaded continues without the server’s thread', async () => {
   await using stage = await through('openai', smallWeather)
   const thread = sdk(stage.gateway).beta.messages.thread({
     model: stage.model,
@@ -182,7 +182,7 @@ test('a thread of the SDK that may go on without one does', async () => {
   expect(stage.upstream.seen.at(-1)?.text).toContain('First')
 })
 
-test('a thread of the SDK that must be one fails with the SDK’s own error', async () => {
+test('a required thread fails with the SDK’s own error', async () => {
   await using gateway = await start()
   const thread = sdk(gateway).beta.messages.thread({ model: 'builtin-chat', max_tokens: 256 })
   const sending = thread.send({ role: 'user', content: 'First' })
@@ -201,7 +201,7 @@ const forms: readonly unknown[] = [
 ]
 
 describe.each(['builtin-chat', 'openai', 'gemini', 'openai-responses'] as const)(
-  'a thread is refused by its code: %s',
+  'a thread is rejected with its error code: %s',
   (target) => {
     test.each(['refuse', 'hints', 'report'])('unsupported: %s', async (mode) => {
       await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
@@ -235,7 +235,7 @@ describe.each(['builtin-chat', 'openai', 'gemini', 'openai-responses'] as const)
   },
 )
 
-test('no thread is none, and needs messages', async () => {
+test('thread: null is ignored, and messages remain required', async () => {
   await using gateway = await start()
   const asked = { model: 'builtin-chat', max_tokens: 9, thread: null }
   expect((await gateway.post('/v1/messages', { ...asked, messages: hello })).status).toBe(200)
@@ -258,7 +258,7 @@ describe('threads at Anthropic', () => {
   }
 
   test.each([false, true])(
-    'are of use to the key that began them, streamed: %s',
+    'can be continued only by the key that created them, streamed: %s',
     async (stream) => {
       await using upstream = await fakeUpstream(threading())
       await using gateway = await start(anthropicAt(upstream.url))
@@ -284,7 +284,7 @@ describe('threads at Anthropic', () => {
     },
   )
 
-  test('that are unknown are refused, unless the provider shares ids', async () => {
+  test('with unknown ids are rejected, unless the provider shares ids', async () => {
     await using upstream = await fakeUpstream(threading())
     await using gateway = await start(anthropicAt(upstream.url))
     const unknown = { type: 'continue', previous_message_id: 'msg_of_nobody' }
@@ -300,7 +300,7 @@ describe('threads at Anthropic', () => {
     })
   })
 
-  test('are replayed by the SDK when Anthropic has forgotten them', async () => {
+  test('are replayed by the SDK when Anthropic no longer has them', async () => {
     await using upstream = await fakeUpstream(threading())
     await using gateway = await start(anthropicAt(upstream.url))
     const client = sdk(gateway, owner.key ?? '')
@@ -316,7 +316,7 @@ describe('threads at Anthropic', () => {
     expect(upstream.seen.at(-1)?.text).toContain('First')
   })
 
-  test('are not those of Vertex AI', async () => {
+  test('are rejected for Vertex AI', async () => {
     await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
     await using gateway = await start({
       providers: {
@@ -338,7 +338,7 @@ describe('threads at Anthropic', () => {
 })
 
 test.each(['anthropic-user-profile-id', 'anthropic-workspace-id'])(
-  '%s names another account than the gateway’s',
+  'drops %s, which names an account of the caller',
   async (name) => {
     await using stage = await inFrontOf('anthropic', (seen, response) =>
       answerMessage(seen, response, anthropicMessage([textBlock('Hello')])),

@@ -49,7 +49,7 @@ function step(seen: SeenRequest, steps: number): readonly (string | object)[] {
   ]
 }
 
-test('a long tool loop of the official SDK runs against an OpenAI upstream', async () => {
+test('the official SDK’s tool loop runs against an OpenAI upstream', async () => {
   const steps = 8
   await using upstream = await fakeUpstream((seen, response) => sse(response, step(seen, steps)))
   await using gateway = await start({
@@ -92,7 +92,7 @@ test('a long tool loop of the official SDK runs against an OpenAI upstream', asy
   expect(messages.at(-1)?.content).toMatchObject([{ type: 'text', text: 'All read.' }])
 })
 
-test('large integers in a call keep their digits in both directions', async () => {
+test('preserves large integers of tool arguments in both directions', async () => {
   const input = '{"inode":9007199254740993}'
   await using upstream = await fakeUpstream((_seen, response) => {
     const called = { id: 'c', type: 'function', function: { name: 'list_files', arguments: input } }
@@ -112,7 +112,7 @@ test('large integers in a call keep their digits in both directions', async () =
   expect(upstream.seen[0]?.text).toContain(JSON.stringify(input))
 })
 
-test('a Messages client reaches Anthropic with its bytes as they came, but for the model', async () => {
+test('passes Messages bytes to Anthropic unchanged, except the model', async () => {
   const answered =
     '{"id":"msg_1", "type":"message","content":[],"new":[1e2],"usage":{"input_tokens":3,"output_tokens":1}}'
   await using upstream = await fakeUpstream((_seen, response) => {
@@ -137,7 +137,7 @@ test('a Messages client reaches Anthropic with its bytes as they came, but for t
   })
 })
 
-test('reasoning of another maker does not reach Anthropic, which would refuse it', async () => {
+test('drops reasoning of other makers before Anthropic', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(response, {
       id: 'msg_1',
@@ -186,7 +186,7 @@ test('the built-in engine answers a Messages client', async () => {
   expect(message.usage.input_tokens).toBeGreaterThan(0)
 })
 
-test('tokens are counted by Anthropic itself, and by the gateway for others', async () => {
+test('asks Anthropic to count tokens, and counts them itself for other upstreams', async () => {
   await using upstream = await fakeUpstream((seen, response) =>
     json(response, seen.path.endsWith('count_tokens') ? { input_tokens: 77 } : {}),
   )
@@ -204,7 +204,7 @@ test('tokens are counted by Anthropic itself, and by the gateway for others', as
   expect(upstream.seen).toHaveLength(1)
 })
 
-test('errors come in Anthropic’s form, and name fields as it does', async () => {
+test('sends errors in Anthropic’s format with Anthropic’s field names', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(
       response,
@@ -251,7 +251,7 @@ test('errors come in Anthropic’s form, and name fields as it does', async () =
   })
 })
 
-test('several choices of a chat client are as many messages at Anthropic', async () => {
+test('sends one Messages request per choice of a chat client', async () => {
   let count = 0
   await using upstream = await fakeUpstream((_seen, response) => {
     count += 1

@@ -47,7 +47,7 @@ function scraped(gateway: Started, name: string, labels: Record<string, string>,
   })
 }
 
-describe('what is counted', () => {
+describe('metrics count', () => {
   let upstream: FakeUpstream
   let gateway: Started
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('what is counted', () => {
     expect(seen.value('gen_ai_client_operation_duration_count', conventional)).toBe(1)
   })
 
-  test('a stream has a first token and a time for each further', async () => {
+  test('the time to the first token of a stream and per further token', async () => {
     const before = (await scrape(gateway)).value('sluice_time_to_first_token_seconds_count') ?? 0
     expect(await ask(gateway, { model: 'up/named', stream: true })).toBe(200)
     const seen = await scraped(gateway, 'sluice_time_to_first_token_seconds_count', {}, before + 1)
@@ -92,7 +92,7 @@ describe('what is counted', () => {
     expect(seen.value('gen_ai_server_time_per_output_token_count')).toBe(1)
   })
 
-  test('failures by their class, and the breaker they open', async () => {
+  test('failures by error code, and the state of the breaker', async () => {
     await gateway.configure({
       ...settings(upstream),
       models: { broken: { targets: [{ target: 'up/broken' }] } },
@@ -113,14 +113,14 @@ describe('what is counted', () => {
     expect(seen.value('sluice_breaker_state', { target: 'up/broken' })).toBe(2)
   })
 
-  test('a caller’s mistake is a refusal, also where nobody was let in', async () => {
+  test('an invalid or unauthenticated request as refused', async () => {
     expect(await ask(gateway, { model: 'up/named', messages: 'no' })).toBe(400)
     expect(await ask(gateway, { model: 'up/named' }, 'sk-wrong')).toBe(401)
     const seen = await scraped(gateway, 'sluice_requests_total', { outcome: 'refused' }, 2)
     expect(seen.value('sluice_errors_total', { code: 'unauthenticated' })).toBe(1)
   })
 
-  test('a limit’s refusal says which limit', async () => {
+  test('a refusal by its limit', async () => {
     const limited = await granted(gateway, 'POST /admin/v1/keys', {
       name: 'limited',
       requestsPerMinute: 1,
@@ -130,7 +130,7 @@ describe('what is counted', () => {
     await scraped(gateway, 'sluice_limiter_refusals_total', { limit: 'requests' }, 1)
   })
 
-  test('names that callers make up are no labels, and no label says whose key it is', async () => {
+  test('unknown model names under one label, without key labels', async () => {
     const keys = await granted(gateway, 'GET /admin/v1/keys')
     for (let number = 0; number < 260; number += 1)
       expect(await ask(gateway, { model: `up/made-up-${number}` })).toBe(200)
@@ -142,7 +142,7 @@ describe('what is counted', () => {
     expect(seen.samples.some(({ labels }) => 'key' in labels)).toBe(false)
   })
 
-  test('what is under way shows while it is, and the process in any case', async () => {
+  test('running calls, memory and journal lag', async () => {
     let answer = () => {}
     const asked = Promise.withResolvers<void>()
     upstream.answer((_seen, response) => {
@@ -164,7 +164,7 @@ describe('what is counted', () => {
   })
 })
 
-test('series are kept by key where the settings say so', async () => {
+test('labels series by key if perKey is set', async () => {
   await using upstream = await openUpstream()
   await using gateway = await start({
     ...settings(upstream),
@@ -176,7 +176,7 @@ test('series are kept by key where the settings say so', async () => {
   expect(seen.value('sluice_tokens_total', { key: made.id, type: 'input' })).toBe(7)
 })
 
-describe('who may read', () => {
+describe('metrics may be read by', () => {
   test.each([
     ['an owner', 'owner', 200],
     ['an operator', 'operator', 200],
@@ -195,7 +195,7 @@ describe('who may read', () => {
     expect(response.status).toBe(status)
   })
 
-  test('nobody without a key, no caller, and whoever has the key for metrics', async () => {
+  test('nobody without a key, no caller, and the metrics key', async () => {
     await using gateway = await start({ telemetry: { metrics: { key: 'only-for-metrics' } } })
     const status = async (key: string | null) => (await gateway.request('/metrics', { key })).status
     expect(await status(null)).toBe(401)
@@ -207,13 +207,13 @@ describe('who may read', () => {
     expect(other.status).toBe(401)
   })
 
-  test('nobody where metrics are off', async () => {
+  test('nobody if metrics are disabled', async () => {
     await using gateway = await start({ telemetry: { metrics: { enabled: false } } })
     expect((await gateway.request('/metrics', { key: adminKey })).status).toBe(404)
     expect(gateway.gateway.telemetry).toBeUndefined()
   })
 
-  test('at an address of their own whoever reaches it, and the gateway’s own has none', async () => {
+  test('everybody at a separate listen address, and not at the gateway’s own', async () => {
     await using gateway = await start({ telemetry: { metrics: { listen: '127.0.0.1:0' } } })
     expect((await gateway.request('/metrics', { key: adminKey })).status).toBe(404)
     const address = await gateway.listenForMetrics()
@@ -224,7 +224,7 @@ describe('who may read', () => {
     expect((await fetch(`${address}/metrics`, { method: 'POST' })).status).toBe(405)
   })
 
-  test('there, too, a key is asked for where there is one', async () => {
+  test('holders of the metrics key at a separate listen address', async () => {
     await using gateway = await start({
       telemetry: { metrics: { listen: '127.0.0.1:0', key: 'only-for-metrics' } },
     })
@@ -284,7 +284,7 @@ function metricsIn(query: string): readonly string[] {
   return names
 }
 
-test('the dashboard and the alerts ask only for what there is', async () => {
+test('the dashboard and alert rules query only existing metrics', async () => {
   await using gateway = await start()
   await ask(gateway, { model: 'builtin-chat', stream: true })
   const seen = await scraped(gateway, 'sluice_requests_total', { outcome: 'completed' }, 1)

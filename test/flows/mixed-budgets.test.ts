@@ -247,7 +247,7 @@ async function exported(gateway: Started): Promise<readonly bigint[]> {
 
 onEachDatabase((newData) => {
   describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (limits) => {
-    test('budgets hold, and equal the ledger', async () => {
+    test('concurrent calls of every operation never exceed budgets, which agree with the ledger', async () => {
       await using data = await newData()
       {
         await using store = await data.openStore()

@@ -9,7 +9,7 @@ import { type Started, start } from '../support/start.ts'
 const chat = (gateway: Started, model: string) =>
   gateway.post('/v1/chat/completions', { model, ...ask })
 
-describe('a list of models', () => {
+describe('an upstream’s list of models', () => {
   async function listsOf(answers: readonly (readonly string[] | number)[], keys = ['a-key']) {
     let asked = 0
     const only = await fakeUpstream((_seen, response) => {
@@ -43,7 +43,7 @@ describe('a list of models', () => {
     }
   }
 
-  test('that could not be had is asked for again after a minute', async () => {
+  test('is fetched again one minute after a failure', async () => {
     await using told = await listsOf([503, ['bare']])
     expect(await told.lists.owners('bare')).toEqual({ listing: [], silent: ['only'] })
     expect(told.failures).toEqual(['only: it answered 503'])
@@ -53,7 +53,7 @@ describe('a list of models', () => {
     expect(await told.lists.owners('bare')).toEqual({ listing: ['only'], silent: [] })
   })
 
-  test('holds while the next one cannot be had, for which nobody waits', async () => {
+  test('stays in use while a background refresh fails', async () => {
     await using told = await listsOf([['bare'], 500, ['other']])
     const bare = { listing: ['only'], silent: [] }
     expect(await told.lists.owners('bare')).toEqual(bare)
@@ -69,7 +69,7 @@ describe('a list of models', () => {
     expect(await told.lists.owners('bare')).toEqual({ listing: [], silent: [] })
   })
 
-  test('is asked for with the next key where one is refused', async () => {
+  test('is fetched with the next key if one is rejected', async () => {
     await using told = await listsOf([401, ['bare']], ['refused-key', 'good-key'])
     expect(await told.lists.owners('bare')).toEqual({ listing: ['only'], silent: [] })
     expect(told.seen.map(({ headers }) => headers['authorization'])).toEqual([
@@ -78,14 +78,14 @@ describe('a list of models', () => {
     ])
   })
 
-  test.each([404, 405, 501])('is empty of a server that has none (%i)', async (status) => {
+  test.each([404, 405, 501])('is empty for a server without one (%i)', async (status) => {
     await using told = await listsOf([status])
     expect(await told.lists.owners('bare')).toEqual({ listing: [], silent: [] })
     expect(told.failures).toEqual([])
   })
 })
 
-describe('a bare name while a list of models cannot be had', () => {
+describe('a bare model name while a list of models is unavailable', () => {
   const silent = (seen: SeenRequest, response: ServerResponse) =>
     seen.method === 'GET'
       ? json(response, { error: { message: 'busy' } }, { status: 503 })
@@ -95,7 +95,7 @@ describe('a bare name while a list of models cannot be had', () => {
       ? json(response, { object: 'list', data: [{ id: 'known', object: 'model' }] })
       : json(response, chatReply('Hello'))
 
-  test('goes to the provider that did not say what it has', async () => {
+  test('goes to the only provider without a list', async () => {
     await using mute = await fakeUpstream(silent)
     await using open = await fakeUpstream(listing)
     await using gateway = await start(at({ mute, open }))
@@ -106,7 +106,7 @@ describe('a bare name while a list of models cannot be had', () => {
     expect(JSON.stringify(gateway.logged)).toContain('mute could not be asked for its models')
   })
 
-  test('is unknown all the same where it begins with a provider that there is none of', async () => {
+  test('answers 404 if it starts with an unknown provider', async () => {
     await using mute = await fakeUpstream(silent)
     await using gateway = await start(at({ mute }))
     const response = await chat(gateway, 'nobody/gpt-4o')
@@ -114,7 +114,7 @@ describe('a bare name while a list of models cannot be had', () => {
     expect(await response.text()).toContain('does not exist')
   })
 
-  test('is refused for now where several did not', async () => {
+  test('answers 503 if several providers have no list', async () => {
     await using mute = await fakeUpstream(silent)
     await using still = await fakeUpstream(silent)
     await using gateway = await start(at({ mute, still }))
@@ -124,7 +124,7 @@ describe('a bare name while a list of models cannot be had', () => {
   })
 })
 
-test('a model whose end is announced is listed with the day, also under a name of the gateway', async () => {
+test('lists the shutdown date of a retiring model, also under a route’s name', async () => {
   await using gateway = await start({
     providers: { openai: { key: 'k', models: ['gpt-4o', 'gpt-6-luna'] } },
     models: { house: 'openai/gpt-4o' },

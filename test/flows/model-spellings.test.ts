@@ -65,7 +65,7 @@ const keyFor = (gateway: Started, model: string) =>
     budgets: [{ id: 'b', window: 'month', limitMicroUsd: used + 1, model }],
   })
 
-test.each(spellings)('%j is counted', async (spelling) => {
+test.each(spellings)('a model budget counts the spelling %j', async (spelling) => {
   await using staged = await stage()
   const gateway = await staged.open()
   for (const model of models) {
@@ -86,7 +86,7 @@ test.each(spellings)('%j is counted', async (spelling) => {
   }
 })
 
-test('other names are other models', async () => {
+test('a model budget does not count other models', async () => {
   await using staged = await stage()
   const gateway = await staged.open()
   for (const other of others)
@@ -98,7 +98,7 @@ test('other names are other models', async () => {
     }
 })
 
-test('what other spellings spent is recalled by the next gateway', async () => {
+test('recalls what other spellings spent after a restart', async () => {
   await using staged = await stage()
   const first = await staged.open()
   const { secret } = await keyFor(first, 'up/ok')
@@ -108,7 +108,7 @@ test('what other spellings spent is recalled by the next gateway', async () => {
   expect(await ask(next, secret, 'up/ok')).toBe(429)
 })
 
-test('lists of allowed models are exact', async () => {
+test('lists of allowed models match exactly', async () => {
   await using staged = await stage()
   const gateway = await staged.open()
   const { secret } = await granted(gateway, 'POST /admin/v1/keys', { name: 'k', models: ['up/ok'] })

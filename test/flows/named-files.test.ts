@@ -58,7 +58,7 @@ const gemini = (upstream: { readonly url: string }, limits: object = {}) => ({
   models: { both: { targets: [{ target: 'upstream/m' }], fallback: ['other/m'] } },
 })
 
-test('six at the same time, and each once', async () => {
+test('fetches at most six files at a time and each once', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, reply))
   await using host = await fileHost(10)
   await using gateway = await start(gemini(upstream))
@@ -72,7 +72,7 @@ test('six at the same time, and each once', async () => {
   expect(host.seen).toMatchObject({ most: 6, all: 20 })
 })
 
-test('one more than is allowed is refused by its field, and no upstream is asked', async () => {
+test('rejects one file more than allowed and names its field', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, reply))
   await using host = await fileHost(10)
   host.open()
@@ -95,7 +95,7 @@ test('one more than is allowed is refused by its field, and no upstream is asked
 test.each([
   ['different files', (urls: readonly string[]) => urls],
   ['one file in many places', ([url = '']: readonly string[]) => Array<string>(8).fill(url)],
-])('bytes are counted in all: %s', async (_name, chosen) => {
+])('limits the total bytes of files: %s', async (_name, chosen) => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, reply))
   await using host = await fileHost(300_000)
   host.open()
@@ -113,7 +113,7 @@ test.each([
   expect(error.message).toContain('1000000 bytes')
 })
 
-test('they count with what the key holds', async () => {
+test('counts fetched bytes against the key’s memory limit', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, reply))
   await using host = await fileHost(300_000)
   host.open()
@@ -124,7 +124,7 @@ test('they count with what the key holds', async () => {
   expect(response.headers.get('retry-after')).toBe('1')
 })
 
-test('a fallback does not fetch them again', async () => {
+test('does not fetch files again for a fallback', async () => {
   let asked = 0
   await using upstream = await fakeUpstream((_seen, response) => {
     asked += 1
@@ -143,7 +143,7 @@ test('a fallback does not fetch them again', async () => {
   expect(host.seen.all).toBe(5)
 })
 
-test('large pictures arrive whole', async () => {
+test('sends large images complete', async () => {
   const sizes: number[] = []
   await using upstream = await fakeUpstream((seen, response) => {
     const { contents } = seen.body as unknown as {

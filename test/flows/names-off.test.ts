@@ -48,7 +48,7 @@ const cases: readonly Asked[] = [
   { model: 'nothing-like-any', message: 'The model "nothing-like-any" does not exist' },
 ]
 
-describe('a call of a model that is not there', () => {
+describe('the 404 for an unknown model explains', () => {
   test.each(cases)('$model', async ({ model, message, settings }) => {
     await using gateway = await start(settings)
     const response = await gateway.post('/v1/chat/completions', { model, ...ask })
@@ -59,7 +59,7 @@ describe('a call of a model that is not there', () => {
     else expect(error.message).toMatch(message)
   })
 
-  test('a well-known name that is off since a provider is connected', async () => {
+  test('an alias that is off because a provider is connected', async () => {
     await using acme = await lists()
     await using gateway = await start(at({ acme }))
     const told = async (model: string) => {
@@ -73,7 +73,7 @@ describe('a call of a model that is not there', () => {
     expect(await told('acme-larg-2026')).toMatch(/Did you mean "acme-large-2026"\?$/)
   })
 
-  test('only names that the key may use are suggested', async () => {
+  test('and suggests only models that the key may use', async () => {
     const key = 'sk-limited-0123456789'
     await using gateway = await start({
       models: { house: 'builtin/builtin-chat' },
@@ -84,7 +84,7 @@ describe('a call of a model that is not there', () => {
     expect(await response.text()).not.toContain('Did you mean')
   })
 
-  test('a look-up suggests too', async () => {
+  test('and suggests a similar name for /v1/models/{id}, too', async () => {
     await using gateway = await start()
     const response = await gateway.request('/v1/models/builtin-chta')
     expect(response.status).toBe(404)

@@ -156,22 +156,25 @@ async function sent(
   return { status: response.status, body: await response.text() }
 }
 
-describe.each(cases)('$format: $field', ({ path, field, body }) => {
-  test.each([...targets, 'fallen'])('to %s', async (model) => {
-    const asked = upstream.seen.length
-    for (const deep of [objects(levels), lists(levels), schema(levels)]) {
-      const text = JSON.stringify({ model, ...body }).replace('"DEEP"', deep)
-      const answer = await sent(path, model, text)
-      expect(answer.status, answer.body).toBe(400)
-      expect(answer.body).toContain('256 levels')
-      expect(answer.body).toContain(field)
-    }
-    expect(upstream.seen.length).toBe(asked)
-  })
-})
+describe.each(cases)(
+  'rejects JSON nested too deeply in $format: $field',
+  ({ path, field, body }) => {
+    test.each([...targets, 'fallen'])('to %s', async (model) => {
+      const asked = upstream.seen.length
+      for (const deep of [objects(levels), lists(levels), schema(levels)]) {
+        const text = JSON.stringify({ model, ...body }).replace('"DEEP"', deep)
+        const answer = await sent(path, model, text)
+        expect(answer.status, answer.body).toBe(400)
+        expect(answer.body).toContain('256 levels')
+        expect(answer.body).toContain(field)
+      }
+      expect(upstream.seen.length).toBe(asked)
+    })
+  },
+)
 
 test.each(targets)(
-  'the arguments of a call are text, and deep all the same: to %s',
+  'rejects tool arguments whose JSON text is nested too deeply: to %s',
   async (model) => {
     const asked = upstream.seen.length
     const text = JSON.stringify({ model, messages: called(objects(levels)) })
@@ -185,7 +188,7 @@ test.each(targets)(
   },
 )
 
-test.each([60, 250])('%i levels are not too deep', async (depth) => {
+test.each([60, 250])('accepts %i levels of nesting', async (depth) => {
   const text = JSON.stringify({ model: 'openai-like/m', ...chat, unlisted: DEEP }).replace(
     '"DEEP"',
     lists(depth),
@@ -193,7 +196,7 @@ test.each([60, 250])('%i levels are not too deep', async (depth) => {
   expect((await sent('/v1/chat/completions', 'openai-like/m', text)).status).toBe(200)
 })
 
-test('an upstream’s answer that is nested too deeply is the upstream’s mistake', async () => {
+test('answers 502 for an upstream answer nested too deeply', async () => {
   const block = { type: 'tool_use', id: 'a', name: 'f', input: DEEP }
   const reply = {
     id: 'msg_1',

@@ -13,7 +13,7 @@ onEachDatabase((newData) => {
   const status = async (at: Started, key: string) =>
     (await at.request('/v1/models', { key })).status
 
-  test('it works at once, also after its secret has changed, and signs in', async () => {
+  test('works at another replica at once, also after a rotation, and signs in', async () => {
     await using data = await newData()
     await using here = await start({}, data.options)
     await using there = await start({}, data.options)
@@ -38,7 +38,7 @@ onEachDatabase((newData) => {
     expect(signedIn.status).toBe(200)
   })
 
-  test('a secret of no key stays refused', async () => {
+  test('unknown secrets stay rejected', async () => {
     await using data = await newData()
     await using here = await start({}, data.options)
     const secrets = Array.from({ length: 60 }, createSecret)

@@ -14,30 +14,33 @@ const call = (text: string) => ({
   function: { name: 'now', arguments: text },
 })
 
-test.each(['null', '', ' null '])('of an answer: "%s"', async (text) => {
-  const reply = {
-    ...chatReply(''),
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: null, tool_calls: [call(text)] },
-        finish_reason: 'tool_calls',
-        own: 'kept',
-      },
-    ],
-  }
-  await using pair = await inFrontOf('openai', (_, response) => json(response, reply))
-  const answer = await pair.gateway.post('/v1/chat/completions', {
-    model: pair.model,
-    messages: [user],
-    tools,
-  })
-  expect(await answer.json()).toMatchObject({
-    choices: [{ message: { tool_calls: [call('{}')] }, own: 'kept' }],
-  })
-})
+test.each(['null', '', ' null '])(
+  'sends {} as empty tool arguments of an answer: "%s"',
+  async (text) => {
+    const reply = {
+      ...chatReply(''),
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: null, tool_calls: [call(text)] },
+          finish_reason: 'tool_calls',
+          own: 'kept',
+        },
+      ],
+    }
+    await using pair = await inFrontOf('openai', (_, response) => json(response, reply))
+    const answer = await pair.gateway.post('/v1/chat/completions', {
+      model: pair.model,
+      messages: [user],
+      tools,
+    })
+    expect(await answer.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [call('{}')] }, own: 'kept' }],
+    })
+  },
+)
 
-test('of an answer with a long text, which comes whole', async () => {
+test('sends {} as empty tool arguments of an answer with a long text', async () => {
   const reply = chatReply('')
   const said = { role: 'assistant', content: longText, tool_calls: [call('')] }
   const choices = [{ index: 0, message: said, finish_reason: 'tool_calls' }]
@@ -51,7 +54,7 @@ test('of an answer with a long text, which comes whole', async () => {
 })
 
 test.each([[['null']], [['', 'nu', 'll']], [['']], [['', '{"a":', '1}']], [['{"a":null}']]])(
-  'of a stream: %j',
+  'completes streamed tool arguments: %j',
   async (pieces) => {
     const [first = '', ...rest] = pieces
     const events = [
@@ -78,26 +81,31 @@ test.each([[['null']], [['', 'nu', 'll']], [['']], [['', '{"a":', '1}']], [['{"a
   },
 )
 
-test.each(['null', ''])('of a history: "%s", whose other bytes stay', async (text) => {
-  await using pair = await inFrontOf('openai', (_, response) => json(response, chatReply('Noon.')))
-  const body = {
-    model: pair.model,
-    messages: [
-      user,
-      { role: 'assistant', content: null, tool_calls: [call(text)] },
-      { role: 'tool', tool_call_id: 'call_1', content: '12:00' },
-    ],
-    tools,
-    own_field: [1.0],
-  }
-  await pair.gateway.post('/v1/chat/completions', body)
-  const { text: seen } = pair.upstream.seen.at(-1)!
-  const expected = { ...body, model: 'm' }
-  expected.messages[1] = { role: 'assistant', content: null, tool_calls: [call('{}')] } as never
-  expect(seen).toBe(JSON.stringify(expected))
-})
+test.each(['null', ''])(
+  'sends {} as empty tool arguments of a history and keeps all other bytes: "%s"',
+  async (text) => {
+    await using pair = await inFrontOf('openai', (_, response) =>
+      json(response, chatReply('Noon.')),
+    )
+    const body = {
+      model: pair.model,
+      messages: [
+        user,
+        { role: 'assistant', content: null, tool_calls: [call(text)] },
+        { role: 'tool', tool_call_id: 'call_1', content: '12:00' },
+      ],
+      tools,
+      own_field: [1.0],
+    }
+    await pair.gateway.post('/v1/chat/completions', body)
+    const { text: seen } = pair.upstream.seen.at(-1)!
+    const expected = { ...body, model: 'm' }
+    expected.messages[1] = { role: 'assistant', content: null, tool_calls: [call('{}')] } as never
+    expect(seen).toBe(JSON.stringify(expected))
+  },
+)
 
-test('what a limit has cut before its arguments is left as it is', async () => {
+test('leaves a call without arguments that was cut by the length limit', async () => {
   const events = [
     chunk({ role: 'assistant', tool_calls: [{ index: 0, ...call('') }] }),
     chunk({}, 'length'),
@@ -113,7 +121,7 @@ test('what a limit has cut before its arguments is left as it is', async () => {
   expect(await answer.text()).not.toContain('{}"')
 })
 
-describe('Responses', () => {
+describe('empty tool arguments in Responses', () => {
   const item = (text: string, status = 'completed') => ({
     type: 'function_call',
     id: 'fc_1',
@@ -134,7 +142,7 @@ describe('Responses', () => {
   const said = (body: { readonly output: readonly { readonly arguments: string }[] }) =>
     body.output.map((one) => one.arguments)
 
-  test.each(['null', '', ' null '])('of an answer and a history: "%s"', async (text) => {
+  test.each(['null', '', ' null '])('become {} in an answer and a history: "%s"', async (text) => {
     await using pair = await inFrontOf('openai', (_, reply) => json(reply, response(item(text))))
     const body = {
       model: pair.model,
@@ -157,7 +165,7 @@ describe('Responses', () => {
   test.each([
     ['completed', null],
     ['failed', { code: 'server_error', message: 'sk-of-the-upstream is no key' }],
-  ])('of an answer with a long text, which comes whole: %s', async (status, error) => {
+  ])('become {} in an answer with a long text: %s', async (status, error) => {
     const text = { type: 'message', content: [{ type: 'output_text', text: longText }] }
     const whole = { ...response(text, item('')), status, error }
     await using pair = await inFrontOf('openai', (_, reply) => json(reply, whole))
@@ -172,7 +180,7 @@ describe('Responses', () => {
   })
 
   test.each([[['null']], [['nu', 'll']], [[]], [['{"a":', '1}']], [['n', 'o']]])(
-    'of a stream: %j',
+    'are completed in a stream: %j',
     async (pieces) => {
       const text = pieces.join('')
       const at = { item_id: 'fc_1', output_index: 0 }

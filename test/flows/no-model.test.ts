@@ -13,7 +13,7 @@ const png = Buffer.from(
   'base64',
 )
 
-test('a request for pictures or a video without a model is answered by the built-in ones', async () => {
+test('uses the built-in models for images and videos without a model', async () => {
   await using gateway = await start()
   const image = await gateway.post('/v1/images/generations', { prompt: 'A red circle' })
   expect(image.status).toBe(200)
@@ -29,7 +29,7 @@ test('a request for pictures or a video without a model is answered by the built
   expect(((await video.json()) as { model: string }).model).toMatch(/\S/)
 })
 
-test('or by the model that the settings give OpenAI’s default name', async () => {
+test('uses the configured route for OpenAI’s default model name', async () => {
   await using upstream = await fakeUpstream((_, response) =>
     json(response, { created: 1, data: [{ b64_json: 'AA==' }] }),
   )
@@ -43,7 +43,7 @@ test('or by the model that the settings give OpenAI’s default name', async () 
   expect(upstream.seen.at(-1)?.body).toMatchObject({ model: 'best', prompt: 'A red circle' })
 })
 
-test('an edit in JSON names its model', async () => {
+test('requires a model for an image edit in JSON', async () => {
   await using gateway = await start()
   const response = await gateway.post('/v1/images/edits', {
     prompt: 'Rotate it',
@@ -53,7 +53,7 @@ test('an edit in JSON names its model', async () => {
   expect({ status: response.status, param: error.param }).toEqual({ status: 400, param: 'model' })
 })
 
-test('where OpenAI has no default a model is demanded', async () => {
+test('requires a model where OpenAI has no default', async () => {
   await using gateway = await start()
   const response = await gateway.post('/v1/embeddings', { input: 'hi' })
   const { error } = (await response.json()) as { error: { param: string } }

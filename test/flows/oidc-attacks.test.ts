@@ -29,8 +29,8 @@ async function expectProblem(browser: PlainBrowser, page: string, problem: strin
   expect((await sessionOf(browser, gateway)).session).toBe(null)
 }
 
-describe('an answer to another question', () => {
-  test('the answer of somebody else’s sign-in signs nobody in', async () => {
+describe('rejects a callback', () => {
+  test('of another browser’s sign-in', async () => {
     const attacker = new PlainBrowser()
     const back = await atIssuer(attacker, gateway, 'ada')
     const victim = new PlainBrowser()
@@ -44,7 +44,7 @@ describe('an answer to another question', () => {
     ['no state', (url: URL) => url.searchParams.delete('state')],
     ['another state', (url: URL) => url.searchParams.set('state', 'x')],
     ['two states', (url: URL) => url.searchParams.append('state', 'x')],
-  ])('%s', async (_what, change) => {
+  ])('with %s', async (_what, change) => {
     const browser = new PlainBrowser()
     const back = new URL(await atIssuer(browser, gateway, 'ada'))
     change(back)
@@ -56,7 +56,7 @@ describe('an answer to another question', () => {
   test.each([
     ['the nonce of another', 'nonce', 'token'],
     ['the verifier of another', 'verifier', 'expired'],
-  ])('%s', async (_what, field, problem) => {
+  ])('with %s', async (_what, field, problem) => {
     const browser = new PlainBrowser()
     const back = await atIssuer(browser, gateway, 'ada')
     const kept = browser.cookie(gateway.url, 'sluice-sign-in') ?? ''
@@ -68,7 +68,7 @@ describe('an answer to another question', () => {
   })
 
   test.each([['!'], ['e30'], ['bnVsbA'], [Buffer.from('{"state":1}').toString('base64url')]])(
-    'what the browser kept is none: %s',
+    'with an invalid sign-in cookie: %s',
     async (value) => {
       const browser = new PlainBrowser()
       const back = await atIssuer(browser, gateway, 'ada')
@@ -77,7 +77,7 @@ describe('an answer to another question', () => {
     },
   )
 
-  test('a code is good once', async () => {
+  test('that uses a code twice', async () => {
     const browser = new PlainBrowser()
     const back = await atIssuer(browser, gateway, 'ada')
     const kept = browser.cookie(gateway.url, 'sluice-sign-in') ?? ''
@@ -89,7 +89,7 @@ describe('an answer to another question', () => {
   })
 })
 
-describe('a token that is not right', () => {
+describe('rejects an ID token', () => {
   const past = Math.floor(Date.now() / 1000) - 3_600
   const cases = [
     ['for another client', { claims: { aud: 'another' } }, 'token'],
@@ -110,14 +110,14 @@ describe('a token that is not right', () => {
     await expectProblem(browser, page, problem)
   })
 
-  test('clocks may differ by some seconds', async () => {
+  test('tolerates a few seconds of clock skew', async () => {
     issuer.trouble.claims = { exp: Math.floor(Date.now() / 1000) - 5 }
     expect((await signInAs('ada', gateway)).page).toBe('/')
   })
 })
 
-describe('an issuer that does not give what is asked for', () => {
-  test('somebody says no there', async () => {
+describe('reports a failing issuer', () => {
+  test('when the user denies access', async () => {
     const browser = new PlainBrowser()
     const { at } = await browser.follow(`${gateway.url}/admin/v1/session/oidc`)
     const { at: back } = await browser.follow(
@@ -127,7 +127,7 @@ describe('an issuer that does not give what is asked for', () => {
     await expectProblem(browser, await endsAt(browser, back), 'denied')
   })
 
-  test('it is away when the gateway starts: keys sign in, and it is asked again when it is back', async () => {
+  test('when it is down at start, while keys sign in, and recovers', async () => {
     issuer.trouble.isDown = true
     await using late = await start(settings())
     issuer.register(late.url)
@@ -151,7 +151,7 @@ describe('an issuer that does not give what is asked for', () => {
     expect((await signInAs('ada', late)).page).toBe('/')
   })
 
-  test.each(['/token', '/jwks'])('it fails in between: %s', async (path) => {
+  test.each(['/token', '/jwks'])('when it fails during sign-in: %s', async (path) => {
     const browser = new PlainBrowser()
     const back = await atIssuer(browser, gateway, 'ada')
     issuer.trouble.broken = path
@@ -160,28 +160,28 @@ describe('an issuer that does not give what is asked for', () => {
     expect((await signInAs('ada', gateway, { browser })).page).toBe('/')
   })
 
-  test('it is cut off in between', async () => {
+  test('when it goes down during sign-in', async () => {
     const browser = new PlainBrowser()
     const back = await atIssuer(browser, gateway, 'ada')
     issuer.trouble.isDown = true
     await expectProblem(browser, await endsAt(browser, back), 'unavailable')
   })
 
-  test('it does not know the gateway’s secret', async () => {
+  test('when it rejects the client secret', async () => {
     await gateway.configure(settings({ clientSecret: 'another' }))
     const { browser, page } = await signInAs('ada', gateway)
     await expectProblem(browser, page, 'client')
   })
 
-  test('it is read once, however many sign in', async () => {
+  test('and reads its metadata only once', async () => {
     for (const login of ['ada', 'ada', 'ada']) await signInAs(login, gateway)
     const read = issuer.asked.filter((path) => path.startsWith('/.well-known/'))
     expect(read).toHaveLength(1)
   })
 })
 
-describe('other pages', () => {
-  test.each(['cross-site', 'same-site'])('%s: cannot begin a sign-in', async (site) => {
+describe('pages of other origins', () => {
+  test.each(['cross-site', 'same-site'])('%s: cannot start a sign-in', async (site) => {
     const browser = new PlainBrowser()
     const answer = await browser.open(`${gateway.url}/admin/v1/session/oidc`, {
       headers: { 'sec-fetch-site': site },
@@ -199,14 +199,14 @@ describe('other pages', () => {
     '/a#b',
     `/${'a'.repeat(300)}`,
     '',
-  ])('nobody is sent elsewhere afterwards: %s', async (returnTo) => {
+  ])('cannot set a redirect after sign-in: %s', async (returnTo) => {
     const query = new URLSearchParams({ returnTo })
     const answer = await gateway.request(`/admin/v1/session/oidc?${String(query)}`, { key: null })
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ error: { param: 'returnTo' } })
   })
 
-  test('not even where the browser has kept something else', async () => {
+  test('cannot set a redirect by the sign-in cookie', async () => {
     const browser = new PlainBrowser()
     const back = await atIssuer(browser, gateway, 'ada')
     const kept = browser.cookie(gateway.url, 'sluice-sign-in') ?? ''
@@ -218,14 +218,14 @@ describe('other pages', () => {
   })
 })
 
-test('whoever tries too often waits', async () => {
+test('limits the rate of failed sign-ins', async () => {
   const browser = new PlainBrowser()
   const page = () => endsAt(browser, `${gateway.url}/admin/v1/session/oidc/callback?state=x`)
   for (let count = 0; count < 20; count++) expect(problemIn(await page())).toBe('state')
   expect(problemIn(await page())).toBe('too_many')
 })
 
-test('more people than that sign in from one address within a minute', async () => {
+test('does not limit successful sign-ins from one address', async () => {
   for (let count = 0; count < 21; count++) {
     const { browser } = await signInAs('ada', gateway)
     expect((await sessionOf(browser, gateway)).session?.role).toBe('administrator')

@@ -21,10 +21,10 @@ const event = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 const seconds = () => Math.floor(Date.now() / 1000)
 
 onEachDatabase((newData) => {
-  describe('a gateway', () => {
+  describe('OpenID Connect logout', () => {
     ends(newData)
   })
-  test('several workers: any of them takes the answer, knows the session and is told of its end', async () => {
+  test('several workers share a sign-in, its session and its end', async () => {
     await using issuer = await oidcIssuer()
     await using data = await newData()
     using folder = temporaryFolder()
@@ -101,7 +101,7 @@ function ends(newData: NewData): void {
   const actions = async () =>
     (await granted(gateway, 'GET /admin/v1/audit?order=asc')).data.map(({ action }) => action)
 
-  test('signing out at the issuer ends the session that began there, and no other', async () => {
+  test('signing out at the issuer ends only the session that began there', async () => {
     const { browser } = await signInAs('ada', gateway)
     const elsewhere = await signInAs('ada', gateway)
     const bob = await signInAs('bob', gateway)
@@ -115,7 +115,7 @@ function ends(newData: NewData): void {
     expect(issuer.asked).toContain('/session/end/confirm')
   })
 
-  test('a token for a subject ends all that it has, and nothing of others', async () => {
+  test('a logout token for a subject ends all its sessions and no others', async () => {
     const [one, other, bob] = [
       await signInAs('ada', gateway),
       await signInAs('ada', gateway),
@@ -131,7 +131,7 @@ function ends(newData: NewData): void {
     expect(await isIn(bob.browser)).toBe(true)
   })
 
-  test('nobody is signed out by what is no logout token of the issuer for this client', async () => {
+  test('invalid logout tokens end no session', async () => {
     const { browser } = await signInAs('ada', gateway)
     const tokens = {
       none: '',
@@ -153,7 +153,7 @@ function ends(newData: NewData): void {
     expect(await isIn(browser)).toBe(true)
   })
 
-  test('what is no form names the field, what is too large is refused, and without an issuer there is no such address', async () => {
+  test('back-channel logout rejects wrong forms and large bodies, and answers 404 without an issuer', async () => {
     const json = await fetch(gateway.url + path, { method: 'POST', body: '{}' })
     expect(json.status).toBe(400)
     expect(await json.json()).toMatchObject({ error: { param: 'logout_token' } })
@@ -162,7 +162,7 @@ function ends(newData: NewData): void {
     expect((await tell(await logout())).status).toBe(404)
   })
 
-  test('while the issuer’s keys cannot be read it is asked to come again', async () => {
+  test('back-channel logout answers 503 with Retry-After while the issuer’s keys are unavailable', async () => {
     await signInAs('ada', gateway)
     issuer.trouble.broken = '/jwks'
     const answer = await tell(await logout())
@@ -170,7 +170,7 @@ function ends(newData: NewData): void {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('a user that is unlinked is out, and the next of its name takes it over', async () => {
+  test('unlinking a user ends its sessions and lets the next sign-in take the user over', async () => {
     const { browser } = await signInAs('ada', gateway)
     const { data: users } = await granted(gateway, 'GET /admin/v1/users')
     const id = users[0]?.id ?? ''

@@ -33,10 +33,10 @@ afterEach(async () => {
 const statusOf = (browser: PlainBrowser, path: string, options: RequestInit = {}) =>
   statusFor(browser, gateway.url + path, options)
 
-describe('the session', () => {
+describe('the session of an OpenID Connect sign-in', () => {
   beforeEach(() => void issuer.people.set('ada', person(['admins'])))
 
-  test('is in a cookie that no script reads and no other page sends; the way to it in one for that way alone', async () => {
+  test('has an HttpOnly, SameSite=Strict cookie, and a short-lived Lax cookie for the sign-in', async () => {
     const { browser } = await signInAs('ada', gateway)
     const ours = browser.set.filter((line) => line.startsWith('sluice-'))
     expect(ours[0]).toMatch(/^sluice-sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/)
@@ -46,7 +46,7 @@ describe('the session', () => {
     )
   })
 
-  test('lasts as long as the settings say', async () => {
+  test('lasts as long as configured', async () => {
     const { console: set } = settings()
     await gateway.configure({ console: { ...set, sessionMs: 60_000 } })
     const { browser } = await signInAs('ada', gateway)
@@ -55,7 +55,7 @@ describe('the session', () => {
     expect((session?.expiresAt ?? 0) - Date.now()).toBeLessThanOrEqual(60_000)
   })
 
-  test('asks no less of a page than that of a key', async () => {
+  test('requires the same headers of a page as a session by key', async () => {
     const { browser } = await signInAs('ada', gateway)
     const open = (headers: Record<string, string>) =>
       browser.open(`${gateway.url}/admin/v1/teams`, {
@@ -69,7 +69,7 @@ describe('the session', () => {
     expect((await open({ ...ofConsole, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
   })
 
-  test('begins at one replica, is finished at another and ends on both', async () => {
+  test('starts at one replica, is completed at another and ends on both', async () => {
     const { url } = gateway
     await using other = await start(
       {
@@ -96,7 +96,7 @@ describe('the session', () => {
     expect((await sessionOf(browser, other)).session).toBe(null)
   })
 
-  test('ends here when somebody signs out, and at the issuer if they go on', async () => {
+  test('ends at sign-out, and at the issuer by its end session URL', async () => {
     const { browser } = await signInAs('ada', gateway)
     const answer = await browser.open(`${gateway.url}/admin/v1/session`, {
       method: 'DELETE',
@@ -118,7 +118,7 @@ describe('the session', () => {
     expect((await sessionOf(bob.browser, gateway)).session).toMatchObject({ adminRole: 'viewer' })
   })
 
-  test('the ID token is kept by the browser for signing out alone, and one too long for it is not', async () => {
+  test('keeps the ID token in a cookie for sign-out only, unless it is too long', async () => {
     const { browser } = await signInAs('ada', gateway)
     const cookies = browser.set.filter((one) => one.startsWith('sluice-id-token=ey'))
     expect(cookies).toEqual([
@@ -141,7 +141,7 @@ describe('the session', () => {
   test.each([
     ['the settings keep it here', { endSession: false }],
     ['the issuer does not answer', {}],
-  ])('signing out works where %s', async (_why, further) => {
+  ])('ends at sign-out where %s', async (_why, further) => {
     await gateway.configure(settings(further))
     const { browser } = await signInAs('ada', gateway)
     if (!('endSession' in further)) {
@@ -156,7 +156,7 @@ describe('the session', () => {
     expect((await sessionOf(browser, gateway)).session).toBe(null)
   })
 
-  test('ends when the issuer is taken out of the settings', async () => {
+  test('ends when the issuer is removed from the settings', async () => {
     const { browser } = await signInAs('ada', gateway)
     await gateway.configure({})
     expect(await sessionOf(browser, gateway)).toMatchObject({ session: null, oidc: null })
@@ -164,7 +164,7 @@ describe('the session', () => {
     expect(begun.status).toBe(404)
   })
 
-  test('one that was there before is not gone on with', async () => {
+  test('replaces an earlier session of the browser', async () => {
     const { browser } = await signInAs('ada', gateway)
     const before = browser.cookie(gateway.url, 'sluice-session') ?? ''
     await signInAs('ada', gateway, { browser })
@@ -174,7 +174,7 @@ describe('the session', () => {
     expect((await sessionOf(browser, gateway)).session).not.toBe(null)
   })
 
-  test('each sign-in is in the audit log, with a key and without', async () => {
+  test('is recorded in the audit log, like a sign-in by key', async () => {
     issuer.people.set('bob', person(['engineers'], { email: 'bob@example.com' }))
     const { browser } = await signInAs('bob', gateway)
     const { session } = await sessionOf(browser, gateway)
@@ -196,8 +196,8 @@ describe('the session', () => {
   })
 })
 
-describe('behind a proxy', () => {
-  test('that is known, https leads back to https', async () => {
+describe('sign-in behind a proxy', () => {
+  test('redirects to https if a trusted proxy says so', async () => {
     issuer.people.set('ada', person(['admins']))
     await gateway.configure(settings())
     await using behind = await start({ ...settings(), server: { trustedProxies: ['127.0.0.1'] } })
@@ -212,7 +212,7 @@ describe('behind a proxy', () => {
     expect(plain.headers.get('location')).toContain('redirect_uri=http%3A')
   })
 
-  test('the public address is where the issuer sends browsers to', async () => {
+  test('redirects to the configured public URL', async () => {
     const publicUrl = 'https://models.example/gateway'
     await using behind = await start({ ...settings(), server: { publicUrl } })
     const answer = await new PlainBrowser().open(`${behind.url}/admin/v1/session/oidc`)
@@ -224,7 +224,7 @@ describe('behind a proxy', () => {
   })
 })
 
-test('neither the secret, nor a code, nor a token is logged or kept', async () => {
+test('no secret, code or token is logged or stored', async () => {
   issuer.people.set('ada', person(['engineers']))
   const browser = new PlainBrowser()
   const back = await atIssuer(browser, gateway, 'ada')

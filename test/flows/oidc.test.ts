@@ -37,14 +37,14 @@ async function problemOf(login: string): Promise<string | null> {
 const statusOf = (browser: PlainBrowser, path: string, options: RequestInit = {}) =>
   statusFor(browser, gateway.url + path, options)
 
-describe('what groups make of somebody', () => {
+describe('the role of a signed-in user', () => {
   test.each([
     [['admins', 'engineers', 'auditors'], { role: 'administrator', adminRole: 'owner' }, 200, 200],
     [['platform'], { role: 'administrator', adminRole: 'operator' }, 200, 200],
     [['auditors'], { role: 'administrator', adminRole: 'viewer' }, 200, 200],
     [['leads'], { role: 'administrator', adminRole: 'team' }, 403, 200],
     [['engineers'], { role: 'caller', adminRole: null }, 403, 403],
-  ])('%j: %j', async (groups, role, audit, keys) => {
+  ])('follows from the groups %j: %j', async (groups, role, audit, keys) => {
     issuer.people.set('ada', person(groups))
     const { browser, page } = await signInAs('ada', gateway, { query: '?returnTo=/usage' })
     expect(page).toBe('/usage')
@@ -59,7 +59,7 @@ describe('what groups make of somebody', () => {
     else expect(levels).toEqual(['key'])
   })
 
-  test('only what the roles table allows: a viewer changes nothing, an operator makes no administrators', async () => {
+  test('limits a viewer to reading, and an operator from creating administrators', async () => {
     issuer.people.set('eyes', person(['auditors']))
     issuer.people.set('ops', person(['platform']))
     const eyes = await signInAs('eyes', gateway)
@@ -74,7 +74,7 @@ describe('what groups make of somebody', () => {
     expect(await statusOf(ops.browser, '/admin/v1/keys', making(administrator))).toBe(403)
   })
 
-  test('they are looked at again with each sign-in, and the user stays the same', async () => {
+  test('is updated at each sign-in while the user stays the same', async () => {
     const other = await granted(gateway, 'POST /admin/v1/teams', { name: 'ads' })
     await gateway.configure(settings({ teams: { engineers: 'search', sellers: other.id } }))
     issuer.people.set('ada', person(['engineers']))
@@ -102,14 +102,14 @@ describe('what groups make of somebody', () => {
     ['one text', {}, { groups: 'admins' }],
     ['an address', { userRoles: { 'ADA@example.com': 'owner' } }, { groups: undefined }],
     ['a subject', { userRoles: { ada: 'owner' } }, { groups: [], email: undefined }],
-  ] as const)('%s', async (_what, further, claims) => {
+  ] as const)('can come from %s', async (_what, further, claims) => {
     await gateway.configure(settings(further as Oidc))
     issuer.people.set('ada', person([], claims))
     const { browser } = await signInAs('ada', gateway)
     expect((await sessionOf(browser, gateway)).session).toMatchObject({ adminRole: 'owner' })
   })
 
-  test('an address that nobody has verified gives no role', async () => {
+  test('is not given by an unverified email address', async () => {
     const given = { userRoles: { 'ada@example.com': 'owner' } } as const
     await gateway.configure(settings(given))
     issuer.people.set('eve', person([], { email_verified: false }))
@@ -121,7 +121,7 @@ describe('what groups make of somebody', () => {
     expect((await sessionOf(browser, gateway)).session).toMatchObject({ adminRole: 'owner' })
   })
 
-  test('what is not in the token is asked of the issuer', async () => {
+  test('uses claims from the userinfo endpoint that the token lacks', async () => {
     await using thin = await oidcIssuer({ isThin: true })
     await gateway.configure(settings(thin.settings))
     thin.register(gateway.url)
@@ -132,7 +132,7 @@ describe('what groups make of somebody', () => {
   })
 })
 
-describe('who may sign in', () => {
+describe('signing in', () => {
   test.each([
     ['no group that is mapped', {}, person(['others']), 'no_group'],
     ['another domain', { allowedDomains: ['example.org'] }, person(['admins']), 'not_allowed'],
@@ -171,20 +171,20 @@ describe('who may sign in', () => {
       'no_team',
     ],
     ['no group, but a team for everybody', { defaultTeam: 'search' }, person([]), null],
-  ] as const)('%s', async (_who, further, claims, problem) => {
+  ] as const)('with %s', async (_who, further, claims, problem) => {
     await gateway.configure(settings(further as Oidc))
     issuer.people.set('ada', claims)
     expect(await problemOf('ada')).toBe(problem)
   })
 
-  test('groups that the issuer leaves out are told to the log', async () => {
+  test('logs when the issuer leaves out groups', async () => {
     issuer.people.set('ada', person([], { groups: undefined, _claim_names: { groups: 'src1' } }))
     expect(await problemOf('ada')).toBe('no_group')
     const reasons = gateway.logged.map(({ fields }) => String(fields['reason']))
     expect(reasons.join('\n')).toContain('too many groups')
   })
 
-  test('a user that was made before is found by its name, by the first who signs in as it', async () => {
+  test('links an existing user of the same name to the first who signs in as it', async () => {
     await gateway.configure(settings({ createUsers: false }))
     const made = await granted(gateway, 'POST /admin/v1/users', {
       name: 'Ada@example.com',
@@ -200,7 +200,7 @@ describe('who may sign in', () => {
     expect(await problemOf('ada')).toBe(null)
   })
 
-  test('a user that is disabled is out, and what it had open ends', async () => {
+  test('is refused to a disabled user, whose sessions end', async () => {
     issuer.people.set('ada', person(['engineers']))
     const { browser } = await signInAs('ada', gateway)
     const { data } = await granted(gateway, 'GET /admin/v1/users')
@@ -209,7 +209,7 @@ describe('who may sign in', () => {
     expect(await problemOf('ada')).toBe('disabled')
   })
 
-  test('a team may be used from some addresses alone', async () => {
+  test('is refused from addresses that the team does not allow', async () => {
     await granted(gateway, `PATCH /admin/v1/teams/${team.id}`, { addresses: ['10.0.0.0/8'] })
     issuer.people.set('ada', person(['engineers']))
     expect(await problemOf('ada')).toBe('disabled')

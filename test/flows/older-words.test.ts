@@ -53,8 +53,8 @@ async function inFront(further: Parameters<typeof start>[0] = {}) {
   }
 }
 
-describe('functions', () => {
-  test('are called by the built-in engine, streamed and not', async () => {
+describe('OpenAI’s deprecated functions', () => {
+  test('work with the built-in engine, streamed and not', async () => {
     await using gateway = await start()
     const openai = new OpenAI({ apiKey: testKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
     const request = { model: 'builtin-chat', messages, functions: [declared] }
@@ -71,7 +71,7 @@ describe('functions', () => {
     })
   })
 
-  test('are tools for an upstream that knows no functions, and are answered as functions', async () => {
+  test('are translated to tools, and the answer back to a function call', async () => {
     await using both = await inFront()
     const { gateway, claude } = both
     const body = { model: 'claude/m', messages, functions: [declared], max_tokens: 9, stop: 'END' }
@@ -88,7 +88,7 @@ describe('functions', () => {
     })
   })
 
-  test('say nothing of what the caller did not write', async () => {
+  test('are reported as dropped only if the caller wrote them', async () => {
     await using both = await inFront()
     const body = { model: 'cohere/m', messages, functions: [declared], user: 'u' }
     const response = await both.gateway.post('/v1/chat/completions', body)
@@ -113,14 +113,17 @@ test.each<[string, object, string]>([
     },
     'functions',
   ],
-])('an error of %s about %j names %s', async (model, fields, param) => {
-  await using both = await inFront()
-  const response = await both.gateway.post('/v1/chat/completions', { model, messages, ...fields })
-  expect(await response.json()).toMatchObject({ error: { param } })
-  expect(response.status).toBe(400)
-})
+])(
+  'an error of %s about %j names the field %s as the caller wrote it',
+  async (model, fields, param) => {
+    await using both = await inFront()
+    const response = await both.gateway.post('/v1/chat/completions', { model, messages, ...fields })
+    expect(await response.json()).toMatchObject({ error: { param } })
+    expect(response.status).toBe(400)
+  },
+)
 
-test('arguments of a function that are nested too deeply are named as the caller wrote them', async () => {
+test('names too deeply nested function arguments as the caller wrote them', async () => {
   await using both = await inFront()
   const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
   const response = await both.gateway.post('/v1/chat/completions', {
@@ -137,7 +140,7 @@ test('arguments of a function that are nested too deeply are named as the caller
   expect(response.status).toBe(400)
 })
 
-test('what is left out is named as the caller wrote it', async () => {
+test('names dropped fields as the caller wrote them', async () => {
   await using both = await inFront({
     models: { r: { targets: [{ target: 'claude/m' }], unsupported: 'report' } },
   })
@@ -154,7 +157,7 @@ test('what is left out is named as the caller wrote it', async () => {
   expect(two.headers.get('x-sluice-dropped')).toBe('functions')
 })
 
-test('go on as they came to an upstream of the format, as one limit where only that is known', async () => {
+test('passes deprecated fields to a chat upstream, with the one output limit that it knows', async () => {
   await using both = await inFront()
   const { gateway, compatible } = both
   const older = { ...ask, functions: [declared], function_call: 'auto', max_tokens: 9, stop: 'END' }

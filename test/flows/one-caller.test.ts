@@ -33,8 +33,8 @@ const chat = (gateway: Started, content: string, options: RequestOptions, model 
 
 const keysOf = ({ seen }: FakeUpstream) => seen.map(({ headers }) => headers['authorization'])
 
-describe.each([401, 402, 403])('a request that is refused with %i', (status) => {
-  test('by two keys is told so, burns none and leaves everybody else alone', async () => {
+describe.each([401, 402, 403])('a request that upstream keys fail with %i', (status) => {
+  test('for two keys is rejected without blocking the keys for other callers', async () => {
     await using upstream = await fakeUpstream(refusesBad(status))
     await using gateway = await start(routes(upstream, ['key-one', 'key-two', 'key-three']))
     for (let time = 0; time < 3; time += 1) {
@@ -55,7 +55,7 @@ describe.each([401, 402, 403])('a request that is refused with %i', (status) => 
     expect((await chat(gateway, 'Hi', bob)).status).toBe(200)
   })
 
-  test('by the only key holds for its caller and model, and a success of another ends it', async () => {
+  test('for the only key blocks it for its caller and model until another call succeeds', async () => {
     await using upstream = await fakeUpstream(refusesBad(status))
     await using gateway = await start(routes(upstream, ['key-one']))
     expect((await chat(gateway, bad, bob)).status).toBe(502)
@@ -71,7 +71,7 @@ describe.each([401, 402, 403])('a request that is refused with %i', (status) => 
     expect((await chat(gateway, 'Hi', bob)).status).toBe(200)
   })
 
-  test('by two keys goes on to the next target', async () => {
+  test('for two keys falls back to the next target', async () => {
     await using upstream = await fakeUpstream(error(status))
     await using spare = await fakeUpstream(good)
     await using gateway = await start({
@@ -89,7 +89,7 @@ describe.each([401, 402, 403])('a request that is refused with %i', (status) => 
   })
 })
 
-test('a key that has no money for one model serves the others', async () => {
+test('a provider key without credit for one model serves the others', async () => {
   await using upstream = await fakeUpstream((seen, response, request) =>
     seen.headers['authorization'] === 'Bearer key-one' && seen.body['model'] === 'dear'
       ? error(402)(seen, response)
@@ -118,7 +118,7 @@ const aboutConversation = {
   },
 }
 
-describe('an upstream that speaks Responses', () => {
+describe('an upstream that speaks the Responses API', () => {
   const native =
     (status: number, body: unknown): Answering =>
     (seen, response) => {
@@ -137,7 +137,7 @@ describe('an upstream that speaks Responses', () => {
     ['a message', 404, { code: 5, message: `${conversation} was not found` }],
     ['words that an id brought along', 404, { error: { message: 'No id "Not Found"' } }],
   ])(
-    'goes on with it after a 404 that is about what was asked: %s',
+    'keeps its format after a 404 about the content of a request: %s',
     async (_name, status, body) => {
       await using upstream = await fakeUpstream(native(status, body))
       await using gateway = await start(single(upstream))
@@ -154,7 +154,7 @@ describe('an upstream that speaks Responses', () => {
     [501, {}],
     [404, {}],
     [404, { detail: 'Not Found' }],
-  ])('goes on with it after %i once it has answered there', async (status, body) => {
+  ])('keeps its format after %i once a Responses request succeeded', async (status, body) => {
     await using upstream = await fakeUpstream(native(status, body))
     await using gateway = await start(single(upstream))
     expect(await (await respond(gateway, {}, alice)).text()).toContain('Native')
@@ -178,7 +178,7 @@ describe('an upstream that speaks Responses', () => {
       error(404, { message: 'Invalid URL (POST /v1/responses)', type: 'invalid_request_error' }),
     ],
     ['llama.cpp’s 404', error(404, { message: 'File Not Found', type: 'not_found_error' })],
-  ])('not at all is known by %s, at its base URL alone', async (_name, missing) => {
+  ])('is marked as lacking the format by %s, only at this base URL', async (_name, missing) => {
     await using upstream = await fakeUpstream((seen, response, request) =>
       seen.path.endsWith('/responses')
         ? missing(seen, response, request)

@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 
 const rowOf = (rows: readonly Row[], id: string) => rows.find((row) => row.id === id)
 
-test('a provider says whether it is on and why not, and how its targets do', async () => {
+test('shows whether a provider is on, why not, and the health of its targets', async () => {
   await using first = await fakeUpstream(good)
   await using second = await fakeUpstream(error(503))
   await using gateway = await start({
@@ -41,7 +41,7 @@ test('a provider says whether it is on and why not, and how its targets do', asy
   expect(rowOf(data, 'builtin')).toMatchObject({ on: true, name: 'Built-in engine' })
 })
 
-test('a provider whose key is in the environment is on, and a test call asks it', async () => {
+test('turns on a provider whose key is in the environment, and test calls reach it', async () => {
   await using first = await fakeUpstream(good)
   const variables = { OPENAI_API_KEY: 'sk-openai', OPENAI_BASE_URL: `${first.url}/v1` }
   await using gateway = await start({}, { variables })
@@ -57,7 +57,7 @@ test('a provider whose key is in the environment is on, and a test call asks it'
   expect(tried).toMatchObject({ ok: true, model: 'openai/a' })
 })
 
-test('a key that was refused is told by its place alone', async () => {
+test('shows a rejected provider key by its position only', async () => {
   await using first = await fakeUpstream((seen, response, request) => {
     const isRefused = seen.headers['authorization'] === 'Bearer the-first-key-of-two'
     return (isRefused ? error(401) : good)(seen, response, request)
@@ -77,7 +77,7 @@ test('a key that was refused is told by its place alone', async () => {
   expect(JSON.stringify(data)).not.toContain('the-first-key')
 })
 
-test('providers whose names contain each other are told apart, everywhere', async () => {
+test('distinguishes providers whose names contain each other', async () => {
   await using upstream = await fakeUpstream(good)
   const ids = ['a', 'a-b', 'b', 'x-a']
   const provider = (id: string) => ({
@@ -118,7 +118,7 @@ test('providers whose names contain each other are told apart, everywhere', asyn
     expect(rowOf(data, id)?.['targets']).toMatchObject([{ target: `${id}/of-${id}` }])
 })
 
-test('a test call goes the usual way, and is on record', async () => {
+test('a test call is routed and recorded like any other', async () => {
   await using first = await fakeUpstream(good)
   await using gateway = await start({
     ...at({ first }),
@@ -141,7 +141,7 @@ test('a test call goes the usual way, and is on record', async () => {
   expect((await asked(gateway, 'POST /admin/v1/providers/none/test', {})).status).toBe(404)
 })
 
-test('a model is listed with its targets, prices and operations', async () => {
+test('lists a model with its targets, prices and operations', async () => {
   await using first = await fakeUpstream(good)
   await using gateway = await start({
     ...at({ first }),
@@ -174,7 +174,7 @@ test('a model is listed with its targets, prices and operations', async () => {
   expect([lost.status, lost.body.error.param]).toEqual([400, 'after'])
 })
 
-test('settings say where they came from, and no secret', async () => {
+test('shows the source of each setting, and no secret', async () => {
   using folder = temporaryFolder()
   const configFile = join(folder.path, 'sluice.yaml')
   writeFileSync(configFile, 'limits:\n  requestsPerMinute: 7\n')
@@ -208,7 +208,7 @@ test('settings say where they came from, and no secret', async () => {
     expect(text).not.toContain(secret)
 })
 
-test('what runs says its version, its licence and its benchmark', async () => {
+test('about shows the version, license and benchmark', async () => {
   await using gateway = await start()
   const about = await granted(gateway, 'GET /admin/v1/about')
   expect(about).toMatchObject({

@@ -25,53 +25,56 @@ afterAll(async () => {
 
 const messages = [{ role: 'user' as const, content: 'What is 6 times 7?' }]
 
-describe.each(['/v1beta/openai', '/v1alpha/openai', '/openai/v1', '/openai'])('%s', (root) => {
-  test('has what the official client asks for', async () => {
-    const client = new OpenAI({ apiKey: testKey, baseURL: gateway.url + root, maxRetries: 0 })
-    const chat = await client.chat.completions.create({ model: 'up/m', messages })
-    expect(chat.choices[0]?.message.content).toBe('Hello')
-    const streamed = await client.chat.completions.create({
-      model: 'builtin-chat',
-      messages,
-      stream: true,
+describe.each(['/v1beta/openai', '/v1alpha/openai', '/openai/v1', '/openai'])(
+  'OpenAI’s API below %s',
+  (root) => {
+    test('serves the official client', async () => {
+      const client = new OpenAI({ apiKey: testKey, baseURL: gateway.url + root, maxRetries: 0 })
+      const chat = await client.chat.completions.create({ model: 'up/m', messages })
+      expect(chat.choices[0]?.message.content).toBe('Hello')
+      const streamed = await client.chat.completions.create({
+        model: 'builtin-chat',
+        messages,
+        stream: true,
+      })
+      let text = ''
+      for await (const { choices } of streamed) text += choices[0]?.delta.content ?? ''
+      expect(text).toContain('42')
+      const vectors = await client.embeddings.create({ model: 'builtin-embed', input: 'water' })
+      expect(vectors.data[0]?.embedding.length).toBeGreaterThan(0)
+      const image = await client.images.generate({
+        model: 'builtin-image',
+        prompt: 'A gate',
+        size: '256x256',
+      })
+      expect(image.data).toHaveLength(1)
+      const speech = await client.audio.speech.create({
+        model: 'builtin-speech',
+        voice: 'alloy',
+        input: 'Hi',
+      })
+      expect((await speech.arrayBuffer()).byteLength).toBeGreaterThan(0)
+      const response = await client.responses.create({ model: 'builtin-chat', input: 'Hi' })
+      expect((await client.responses.retrieve(response.id)).id).toBe(response.id)
+      const models = await client.models.list()
+      expect(models.data.map(({ id }) => id)).toContain('up/m')
+      expect(await client.models.retrieve('up/m')).toMatchObject({ id: 'up/m', object: 'model' })
     })
-    let text = ''
-    for await (const { choices } of streamed) text += choices[0]?.delta.content ?? ''
-    expect(text).toContain('42')
-    const vectors = await client.embeddings.create({ model: 'builtin-embed', input: 'water' })
-    expect(vectors.data[0]?.embedding.length).toBeGreaterThan(0)
-    const image = await client.images.generate({
-      model: 'builtin-image',
-      prompt: 'A gate',
-      size: '256x256',
-    })
-    expect(image.data).toHaveLength(1)
-    const speech = await client.audio.speech.create({
-      model: 'builtin-speech',
-      voice: 'alloy',
-      input: 'Hi',
-    })
-    expect((await speech.arrayBuffer()).byteLength).toBeGreaterThan(0)
-    const response = await client.responses.create({ model: 'builtin-chat', input: 'Hi' })
-    expect((await client.responses.retrieve(response.id)).id).toBe(response.id)
-    const models = await client.models.list()
-    expect(models.data.map(({ id }) => id)).toContain('up/m')
-    expect(await client.models.retrieve('up/m')).toMatchObject({ id: 'up/m', object: 'model' })
-  })
 
-  test('answers OpenAI’s form to everybody', async () => {
-    const headers = { 'x-goog-api-key': testKey, 'anthropic-version': '2026-10-21' }
-    const options = { key: null, headers }
-    const list = await gateway.request(`${root}/models`, options)
-    expect(await list.json()).toMatchObject({ object: 'list' })
-    for (const path of ['/models/nope', '/nope', '/files']) {
-      const answer = await gateway.request(root + path, options)
-      expect(answer.status).toBe(404)
-      const { error } = (await answer.json()) as { error: object }
-      expect(Object.keys(error)).toEqual(['message', 'type', 'param', 'code'])
-    }
-  })
-})
+    test('answers every client in OpenAI’s format', async () => {
+      const headers = { 'x-goog-api-key': testKey, 'anthropic-version': '2026-10-21' }
+      const options = { key: null, headers }
+      const list = await gateway.request(`${root}/models`, options)
+      expect(await list.json()).toMatchObject({ object: 'list' })
+      for (const path of ['/models/nope', '/nope', '/files']) {
+        const answer = await gateway.request(root + path, options)
+        expect(answer.status).toBe(404)
+        const { error } = (await answer.json()) as { error: object }
+        expect(Object.keys(error)).toEqual(['message', 'type', 'param', 'code'])
+      }
+    })
+  },
+)
 
 describe('Azure’s client', () => {
   const azure = (deployment?: string) =>
@@ -83,7 +86,7 @@ describe('Azure’s client', () => {
       ...(deployment !== undefined && { deployment }),
     })
 
-  test('names the model as a deployment, and its key in api-key', async () => {
+  test('takes the deployment as the model and the key in api-key', async () => {
     const chat = await azure().chat.completions.create({ model: 'up/m', messages })
     expect(chat.choices).toHaveLength(1)
     const seen = upstream.seen.at(-1)!
@@ -94,7 +97,7 @@ describe('Azure’s client', () => {
     expect((await azure().models.list()).data.length).toBeGreaterThan(0)
   })
 
-  test('asks for the deployment, whatever model the body names', async () => {
+  test('uses the deployment instead of the model in the body', async () => {
     await azure('up/n').chat.completions.create({ model: 'gpt-4o', messages })
     expect(upstream.seen.at(-1)?.body).toMatchObject({ model: 'n' })
     const read = await azure('builtin-transcribe').audio.transcriptions.create({
@@ -114,7 +117,7 @@ describe('Azure’s client', () => {
     return speech.arrayBuffer()
   }
 
-  test.each(['up/m', 'up%2Fm'])('finds the deployment %s', async (name) => {
+  test.each(['up/m', 'up%2Fm'])('resolves the deployment %s', async (name) => {
     const path = `/openai/deployments/${name}/chat/completions?api-version=2024-10-21`
     const answer = await gateway.post(path, { messages })
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] })
@@ -124,7 +127,7 @@ describe('Azure’s client', () => {
     ['POST', '/openai/deployments/nope/chat/completions', 404, 'model_not_found'],
     ['POST', '/openai/deployments/up/m/nope', 404, 'unknown_url'],
     ['GET', '/openai/deployments/up/m/chat/completions', 405, 'method_not_allowed'],
-  ])('%s %s is a %i', async (method, path, status, code) => {
+  ])('%s %s answers %i', async (method, path, status, code) => {
     const body = method === 'POST' ? { body: JSON.stringify({ messages }) } : {}
     const headers = { 'content-type': 'application/json' }
     const answer = await gateway.request(path, { method, headers, ...body })
@@ -132,7 +135,7 @@ describe('Azure’s client', () => {
     expect(await answer.json()).toMatchObject({ error: { code } })
   })
 
-  test('needs the permission for the operation that the path names', async () => {
+  test('checks the key’s permission for the deployment’s model', async () => {
     await using narrow = await start({
       keys: [{ name: 'narrow', key: 'sk-narrow0123456789', models: ['builtin-embed'] }],
     })
@@ -144,7 +147,7 @@ describe('Azure’s client', () => {
   })
 })
 
-test('an engine’s name may have a slash', async () => {
+test('accepts a slash in the engine of /v1/engines', async () => {
   await using vectors = await fakeUpstream((_seen, response) =>
     json(response, {
       object: 'list',
@@ -161,7 +164,7 @@ test('an engine’s name may have a slash', async () => {
 })
 
 describe('/v1alpha', () => {
-  test('has what Google’s client asks for', async () => {
+  test('serves Google’s client', async () => {
     const httpOptions = { baseUrl: gateway.url, apiVersion: 'v1alpha' }
     const google = new GoogleGenAI({ apiKey: testKey, httpOptions })
     const model = 'builtin-chat'
@@ -186,7 +189,7 @@ describe('/v1alpha', () => {
     expect(listed.page.length).toBeGreaterThan(0)
   })
 
-  test('takes the key in the query, and a model name as the path', async () => {
+  test('accepts the key in the query and a provider/model path', async () => {
     const body = { contents: [{ parts: [{ text: 'Hi' }] }] }
     const path = `/v1alpha/up/m:generateContent?key=${testKey}`
     const answer = await gateway.post(path, body, { key: null })
@@ -200,13 +203,13 @@ describe('credentials', () => {
   const asked = (headers: Record<string, string>, path = '/v1/models') =>
     gateway.request(path, { key: null, headers })
 
-  test('api-key counts where the other headers do', async () => {
+  test('api-key is accepted like the other headers', async () => {
     for (const path of ['/v1/models', '/v1beta/models', '/openai/v1/models'])
       expect((await asked({ 'api-key': testKey }, path)).status).toBe(200)
     expect((await asked({ 'api-key': 'wrong' })).status).toBe(401)
   })
 
-  test('the first one present decides', async () => {
+  test('the first header in order of precedence decides', async () => {
     const order = ['x-goog-api-key', 'x-api-key', 'api-key', 'authorization']
     for (const [index, name] of order.entries()) {
       const right = { [name]: testKey }

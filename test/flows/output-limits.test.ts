@@ -162,7 +162,7 @@ const limits = () =>
   upstream.seen.filter(({ body }) => limitIn(body) > 0).map(({ body }) => limitIn(body))
 
 describe.each(pairs)('%s, asked as %s', (of, face) => {
-  test('gets the limit that is configured for the model, and the field is named', async () => {
+  test('lowers the output limit to the model’s configured maximum and reports the field', async () => {
     await open(of, {}, { models: [{ id: 'm', outputTokenLimit: 4000 }] })
     const response = await post(gateway, face, 'up/m')
     expect(response.status, await response.text()).toBe(200)
@@ -171,7 +171,7 @@ describe.each(pairs)('%s, asked as %s', (of, face) => {
     expect(response.headers.get('x-sluice-attempts')).toBe('1')
   })
 
-  test('is asked once more with the limit that it names, and then known', async () => {
+  test('retries once with the maximum that the upstream’s error names, and remembers it', async () => {
     await open(of)
     const first = await post(gateway, face, 'up/m')
     expect(first.status, await first.text()).toBe(200)
@@ -184,7 +184,7 @@ describe.each(pairs)('%s, asked as %s', (of, face) => {
     expect(second.headers.get('x-sluice-dropped')).toBe(faces[face][2])
   })
 
-  test('refuses the request where nothing may be changed, and the error names the field', async () => {
+  test('rejects the request if nothing may be changed, naming the field', async () => {
     await open(of, { unsupported: 'refuse' }, { models: [{ id: 'm', outputTokenLimit: 4000 }] })
     const response = await post(gateway, face, 'up/m')
     const text = await response.text()
@@ -195,10 +195,10 @@ describe.each(pairs)('%s, asked as %s', (of, face) => {
   })
 })
 
-describe('the ledger', () => {
+describe('the ledger of a retried output limit', () => {
   beforeEach(() => open('openai'))
 
-  test('has both attempts, and only the one that was answered is charged', async () => {
+  test('has both attempts and charges only the successful one', async () => {
     await gateway.configure({
       providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
       prices: { 'up/*': { input: 1, output: 1 } },
@@ -217,7 +217,7 @@ describe('the ledger', () => {
     expect(records.find(({ attempt }) => attempt === 2)?.costMicroUsd).toBeGreaterThan(0)
   })
 
-  test('has one more attempt and no third where the named limit is refused too', async () => {
+  test('has no third attempt if the lowered limit is rejected too', async () => {
     upstream.answer(limited('openai', 100))
     const response = await post(gateway, 'messages', 'up/m')
     expect(response.status).toBe(400)
@@ -229,7 +229,7 @@ describe('the ledger', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('an upstream error', () => {
   beforeEach(() => open('openai'))
 
   test.each([
@@ -237,7 +237,7 @@ describe('a refusal', () => {
     ['a rate limit', 429, 'Limit of max_tokens 64000 per minute: at most 8192'],
     ['no number', 400, 'max_tokens is too large'],
     ['several numbers', 400, 'max_tokens 64000: 100, 200 or 300'],
-  ])('for %s is not repeated with a lower limit', async (_, status, message) => {
+  ])('for %s is not retried with a lower limit', async (_, status, message) => {
     upstream.answer((_seen, response) => json(response, { error: { message } }, { status }))
     const response = await post(gateway, 'chat', 'up/m')
     await response.text()
@@ -245,7 +245,7 @@ describe('a refusal', () => {
     expect(new Set(limits())).toEqual(new Set([asked]))
   })
 
-  test('that names a window is repeated with what the prompt leaves of it, also the next time', async () => {
+  test('that names a context window is retried with what the prompt leaves, also later', async () => {
     const window: Answering = (seen, response, request) => {
       const left = 32_768 - 13
       if (limitIn(seen.body) <= left) return upstreams.openai.answer(seen, response, request)
@@ -272,7 +272,7 @@ describe('a refusal', () => {
     expect(third).toBeGreaterThan(32_000)
   })
 
-  test('of a stream is repeated as a stream', async () => {
+  test('for a stream is retried as a stream', async () => {
     const response = await postWith(gateway, 'chat', { model: 'up/m', stream: true })
     expect(await response.text()).toContain('[DONE]')
     expect(response.headers.get('x-sluice-dropped')).toBe('max_tokens')
@@ -280,8 +280,8 @@ describe('a refusal', () => {
   })
 })
 
-describe('a maximum', () => {
-  test('is read in the list of models that the upstream gives', async () => {
+describe('a model’s maximum output', () => {
+  test('is read from the upstream’s list of models', async () => {
     await open('openai')
     upstream.answer((seen, response, request) =>
       seen.path.endsWith('/models')
@@ -298,7 +298,7 @@ describe('a maximum', () => {
     ['anthropic', 'claude-opus-4-1', 32_000],
     ['anthropic', 'claude-3-5-haiku-20241022', 8192],
     ['gemini', 'gemini-2.0-flash', 8192],
-  ] as const)('of a model of %s is known: %s', async (of, model, most) => {
+  ] as const)('is known for %s: %s', async (of, model, most) => {
     await open(of)
     upstream.answer(limited(of, most))
     for (const face of ['chat', 'messages', 'gemini'] as const) {
@@ -309,7 +309,7 @@ describe('a maximum', () => {
     expect(limits()).toEqual([most, most, most])
   })
 
-  test('lowers a thinking budget, too, which must be less', async () => {
+  test('also lowers the thinking budget, which must be smaller', async () => {
     await open('anthropic')
     upstream.answer(limited('anthropic', 32_000))
     const thinking = { type: 'enabled', budget_tokens: 40_000 }
@@ -323,7 +323,7 @@ describe('a maximum', () => {
     }
   })
 
-  test('is kept as it is by a request below it, whose bytes go on untouched', async () => {
+  test('leaves the bytes of a request at or below it unchanged', async () => {
     await open('openai', {}, { models: [{ id: 'm', outputTokenLimit: asked }] })
     upstream.answer(limited('openai', asked))
     const text = `{ "model":"up/m", "messages":[{"role":"user","content":"Hi"}],  "max_tokens": ${asked}, "x":1.0}`
@@ -350,7 +350,7 @@ describe('a maximum', () => {
     expect(upstream.seen.at(-1)?.text).toBe(body(100))
   })
 
-  test('of the built-in engine is applied and named', async () => {
+  test('applies to the built-in engine and is reported', async () => {
     await open('openai', { builtin: { enabled: 'always' } })
     for (const face of ['chat', 'messages', 'responses', 'gemini'] as const) {
       const response = await post(gateway, face, 'builtin-chat')
@@ -364,7 +364,7 @@ describe('a maximum', () => {
     }
   })
 
-  test('is applied to text completions', async () => {
+  test('applies to text completions', async () => {
     await open('openai', {}, { models: [{ id: 'm', outputTokenLimit: 100 }] })
     upstream.answer((seen, response) =>
       json(response, {

@@ -62,13 +62,13 @@ async function stage(levels: Levels, content: ConfigFile = {}) {
   }
 }
 
-describe('a call goes where it asked to as long as there is money for it', () => {
+describe('a call goes to its own route while the budget covers it', () => {
   test.each([
     ['one more than it may cost', 10 * tokens + 1, 'dear', null],
     ['what it may cost', 10 * tokens, 'dear', null],
     ['one less', 10 * tokens - 1, 'cheap', 'cheap/m'],
     ['what it may cost elsewhere', tokens, 'cheap', 'cheap/m'],
-  ])('%s', async (_name, limit, provider, header) => {
+  ])('budget: %s', async (_name, limit, provider, header) => {
     await using staged = await stage({ team: { budgets: [budget(limit)] } })
     const answer = await staged.ask()
     expect(answer.status).toBe(200)
@@ -80,7 +80,7 @@ describe('a call goes where it asked to as long as there is money for it', () =>
     )
   })
 
-  test('less than it may cost elsewhere: it is refused as if there were no such route', async () => {
+  test('budget below the cost of the fallback route: rejected as without a route', async () => {
     await using staged = await stage({ team: { budgets: [budget(tokens - 1)] } })
     const refused = await staged.ask()
     expect(refused.status).toBe(429)
@@ -94,7 +94,7 @@ describe('a call goes where it asked to as long as there is money for it', () =>
   })
 })
 
-test('the record and the log say where it went and why', async () => {
+test('the record and the log name the over-budget route and the budget', async () => {
   await using staged = await stage({ team: { budgets: [budget(tokens)] } })
   expect((await staged.ask()).status).toBe(200)
   const line = await until(() => staged.gateway.logged.find(({ message }) => message === 'request'))
@@ -111,7 +111,7 @@ test('the record and the log say where it went and why', async () => {
   ])
 })
 
-describe('what costs nothing is answered when everything is spent', () => {
+describe('a free route answers when the budget is spent:', () => {
   const free = budget(0, { overBudget: { route: 'builtin-chat' } })
 
   test.each<[string, object]>([
@@ -129,7 +129,7 @@ describe('what costs nothing is answered when everything is spent', () => {
     expect(staged.dear.seen).toEqual([])
   })
 
-  test('but not where another budget holds it up', async () => {
+  test('unless another budget is spent, too', async () => {
     await using staged = await stage({
       organization: { budgets: [free] },
       key: { budgets: [{ id: 'b2', window: 'day', limitMicroUsd: 0 }] },
@@ -138,7 +138,7 @@ describe('what costs nothing is answered when everything is spent', () => {
   })
 })
 
-describe('it is refused where it may not go there', () => {
+describe('a call is rejected where its over-budget route is not allowed:', () => {
   test.each<[string, Levels]>([
     ['models of the key', { key: { budgets: [budget(tokens)], models: ['dear/*'] } }],
     [
@@ -159,7 +159,7 @@ describe('it is refused where it may not go there', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  test('a price that nobody knows', async () => {
+  test('a route without a known price', async () => {
     await using staged = await stage(
       { key: { budgets: [budget(tokens)] } },
       { prices: { 'dear/*': { input: 10, output: 10 } } },
@@ -169,7 +169,7 @@ describe('it is refused where it may not go there', () => {
   })
 })
 
-test('of many at once so many go each way as there is money for', async () => {
+test('concurrent calls go each way as far as the budget allows', async () => {
   // Three at ten a token, then five at one.
   const limit = 3 * 10 * tokens + 5 * tokens
   await using staged = await stage({ team: { budgets: [budget(limit)] } })

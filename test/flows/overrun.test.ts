@@ -38,69 +38,76 @@ const ways: readonly (readonly [string, object])[] = [
   ['of two workers', { server: { workers: 2 } }],
 ]
 
-describe.each(ways)('limits %s', (_name, content) => {
-  async function stage() {
-    await using opened = new AsyncDisposableStack()
-    const { path: dataFolder } = opened.use(temporaryFolder())
-    const budgets = [{ id: 'b', window: 'month', limitMicroUsd }] as const
-    await writeOwners(dataFolder, { team: { budgets } })
-    const upstream = opened.use(await fakeUpstream(writesAll))
-    const config = join(dataFolder, 'sluice.yaml')
-    const providers = { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } }
-    writeFileSync(config, JSON.stringify({ prices, providers, ...content }))
-    const { child, url } = await startGateway({
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      SLUICE_PORT: '0',
-      SLUICE_DATA: dataFolder,
-      SLUICE_CONFIG: config,
-      SLUICE_LOG_LEVEL: 'fatal',
-    })
-    opened.defer(async () => {
-      const ended = new Promise((resolve) => child.once('close', resolve))
-      child.kill('SIGTERM')
-      await ended
-    })
-    const headers = { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' }
-    const moved = opened.move()
-    return {
-      async ask(further: object): Promise<number> {
-        const body = JSON.stringify({ model: 'up/m', messages, ...further })
-        const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
-        await answer.arrayBuffer()
-        return answer.status
-      },
-      /** Once everything is settled. */
-      async spent(): Promise<number> {
-        const { limits } = (await (await fetch(`${url}/v1/usage`, { headers })).json()) as {
-          limits: { kind: string; remaining: number }[]
-        }
-        return limitMicroUsd - (limits.find(({ kind }) => kind === 'budget')?.remaining ?? 0)
-      },
-      [Symbol.asyncDispose]: () => moved.disposeAsync(),
+describe.each(ways)(
+  'a budget whose calls set no output limit, with limits %s',
+  (_name, content) => {
+    async function stage() {
+      await using opened = new AsyncDisposableStack()
+      const { path: dataFolder } = opened.use(temporaryFolder())
+      const budgets = [{ id: 'b', window: 'month', limitMicroUsd }] as const
+      await writeOwners(dataFolder, { team: { budgets } })
+      const upstream = opened.use(await fakeUpstream(writesAll))
+      const config = join(dataFolder, 'sluice.yaml')
+      const providers = { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } }
+      writeFileSync(config, JSON.stringify({ prices, providers, ...content }))
+      const { child, url } = await startGateway({
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        SLUICE_PORT: '0',
+        SLUICE_DATA: dataFolder,
+        SLUICE_CONFIG: config,
+        SLUICE_LOG_LEVEL: 'fatal',
+      })
+      opened.defer(async () => {
+        const ended = new Promise((resolve) => child.once('close', resolve))
+        child.kill('SIGTERM')
+        await ended
+      })
+      const headers = { authorization: `Bearer ${ownedKey}`, 'content-type': 'application/json' }
+      const moved = opened.move()
+      return {
+        async ask(further: object): Promise<number> {
+          const body = JSON.stringify({ model: 'up/m', messages, ...further })
+          const answer = await fetch(`${url}/v1/chat/completions`, {
+            method: 'POST',
+            headers,
+            body,
+          })
+          await answer.arrayBuffer()
+          return answer.status
+        },
+        /** Once everything is settled. */
+        async spent(): Promise<number> {
+          const { limits } = (await (await fetch(`${url}/v1/usage`, { headers })).json()) as {
+            limits: { kind: string; remaining: number }[]
+          }
+          return limitMicroUsd - (limits.find(({ kind }) => kind === 'budget')?.remaining ?? 0)
+        },
+        [Symbol.asyncDispose]: () => moved.disposeAsync(),
+      }
     }
-  }
 
-  test('forty at once, again after short answers', async () => {
-    await using staged = await stage()
-    const allowed: number[] = []
-    for (let count = 0; count < 3; count += 1) allowed.push(await staged.ask({ max_tokens: 5 }))
-    expect(allowed).toEqual([200, 200, 200])
-    const statuses = await Promise.all(Array.from({ length: 40 }, () => staged.ask({})))
-    expect(new Set(statuses)).toEqual(new Set([200, 429]))
-    const spent = await staged.spent()
-    expect(spent).toBeLessThanOrEqual(limitMicroUsd)
-    expect(spent).toBeGreaterThan(limitMicroUsd / 2)
-  })
+    test('is not overspent by forty concurrent calls after short answers', async () => {
+      await using staged = await stage()
+      const allowed: number[] = []
+      for (let count = 0; count < 3; count += 1) allowed.push(await staged.ask({ max_tokens: 5 }))
+      expect(allowed).toEqual([200, 200, 200])
+      const statuses = await Promise.all(Array.from({ length: 40 }, () => staged.ask({})))
+      expect(new Set(statuses)).toEqual(new Set([200, 429]))
+      const spent = await staged.spent()
+      expect(spent).toBeLessThanOrEqual(limitMicroUsd)
+      expect(spent).toBeGreaterThan(limitMicroUsd / 2)
+    })
 
-  test('callers that limit their responses use nearly all of it', async () => {
-    await using staged = await stage()
-    let refused = 0
-    const ask = async () => {
-      while (refused < 4) if ((await staged.ask({ max_tokens: 1_000 })) === 429) refused += 1
-    }
-    await Promise.all(Array.from({ length: 4 }, ask))
-    await expect.poll(() => staged.spent()).toBeGreaterThan(0.95 * limitMicroUsd)
-    expect(await staged.spent()).toBeLessThanOrEqual(limitMicroUsd)
-  })
-})
+    test('is nearly used up by callers that limit their output', async () => {
+      await using staged = await stage()
+      let refused = 0
+      const ask = async () => {
+        while (refused < 4) if ((await staged.ask({ max_tokens: 1_000 })) === 429) refused += 1
+      }
+      await Promise.all(Array.from({ length: 4 }, ask))
+      await expect.poll(() => staged.spent()).toBeGreaterThan(0.95 * limitMicroUsd)
+      expect(await staged.spent()).toBeLessThanOrEqual(limitMicroUsd)
+    })
+  },
+)

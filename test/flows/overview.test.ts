@@ -9,7 +9,7 @@ import { sampleUsage } from '../support/store-samples.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-test('counts what was asked, what failed and what it cost, by step, model and provider', async () => {
+test('sums calls, failures, tokens and costs by step, model and provider', async () => {
   await using first = await fakeUpstream(good)
   await using second = await fakeUpstream(error(503))
   await using gateway = await start({
@@ -52,7 +52,7 @@ test('counts what was asked, what failed and what it cost, by step, model and pr
   expect(body.total.firstTokenP95Ms).toBeGreaterThanOrEqual(body.total.firstTokenP50Ms)
 })
 
-test('a chosen time comes in the steps that were asked for', async () => {
+test('returns the chosen period in the requested steps', async () => {
   await using gateway = await start()
   for (const [startedAt, firstTokenMs] of [
     [Date.UTC(2026, 2, 1, 5), 120],
@@ -80,26 +80,26 @@ test.each([
   ['step=hour&from=2025-01-01&to=2026-01-01', 'step'],
   ['from=2026-01-01T00:30:00Z', 'from'],
   ['colour=red', 'colour'],
-])('%s names the field at fault', async (query, param) => {
+])('rejects ?%s and names the parameter', async (query, param) => {
   await using gateway = await start()
   const answer = await gateway.request(`/admin/v1/overview?${query}`, { key: adminKey })
   expect(answer.status).toBe(400)
   expect(((await answer.json()) as { error: { param: string } }).error.param).toBe(param)
 })
 
-describe('a percentile of counts', () => {
+describe('a percentile estimated from bucket counts', () => {
   const countsOf = (times: readonly number[]) =>
     [...firstTokenBounds, Number.POSITIVE_INFINITY].map(
       (to, place) =>
         times.filter((ms) => ms <= to && ms > (firstTokenBounds[place - 1] ?? -1)).length,
     )
 
-  test('is null of nothing, and the last bound beyond it', () => {
+  test('is null without counts, and the highest bound beyond it', () => {
     expect(percentileOf(countsOf([]), 0.5)).toBeNull()
     expect(percentileOf(countsOf([90_000]), 0.5)).toBe(60_000)
   })
 
-  test('lies within the bounds around the true one', () => {
+  test('lies within the bucket of the true percentile', () => {
     const times = Array.from({ length: 1_000 }, (_, n) => (n * 7_919) % 9_973)
     const sorted = times.toSorted((one, other) => one - other)
     for (const share of [0.01, 0.25, 0.5, 0.95, 0.99]) {

@@ -69,8 +69,8 @@ const chat = async (key: string, model = 'acme/large') => {
   return (await gateway.post('/v1/chat/completions', body, { key })).status
 }
 
-describe('whoever may', () => {
-  test('makes a key that works, is the user’s, and is in the audit log', async () => {
+describe('a user with ownKeys', () => {
+  test('creates a working key that belongs to the user and is in the audit log', async () => {
     const made = await granted(gateway, `POST ${path}`, { name: 'laptop' }, ada.secret)
     expect(made).toMatchObject({ role: 'caller', ownerId: ada.userId, name: 'laptop' })
     expect(await chat(made.secret)).toBe(200)
@@ -82,7 +82,7 @@ describe('whoever may', () => {
     expect(records.data).toMatchObject([{ key: made.id, calls: 1 }])
   })
 
-  test('rotates one, with some time for the secret before', async () => {
+  test('rotates a key with an overlap for the old secret', async () => {
     const made = await granted(gateway, `POST ${path}`, { name: 'laptop' }, ada.secret)
     const rotate = `POST ${path}/${made.id}/rotate`
     const next = await granted(gateway, rotate, { overlapSeconds: 60 }, ada.secret)
@@ -92,7 +92,7 @@ describe('whoever may', () => {
     expect([await chat(next.secret), await chat(last.secret)]).toEqual([401, 200])
   })
 
-  test('revokes one, even the one that asks', async () => {
+  test('revokes a key, even the one used for the request', async () => {
     const made = await granted(gateway, `POST ${path}`, { name: 'laptop' }, ada.secret)
     await granted(gateway, `POST ${path}/${made.id}/revoke`, undefined, ada.secret)
     expect(await chat(made.secret)).toBe(401)
@@ -100,7 +100,7 @@ describe('whoever may', () => {
     expect(await chat(ada.secret)).toBe(401)
   })
 
-  test('may have signed in without a key', async () => {
+  test('may use a browser session', async () => {
     const headers = { ...(await sessionOf(ada)), 'content-type': 'application/json' }
     const options = { key: null, headers }
     const none = await gateway.post(path, { name: 'laptop' }, { key: null })
@@ -115,7 +115,7 @@ describe('whoever may', () => {
     expect(said).toMatchObject({ session: { ownKeys: true } })
   })
 
-  test('narrows a key, and sees what is left of its budget', async () => {
+  test('restricts a key and sees what is left of its budget', async () => {
     const made = await granted(
       gateway,
       `POST ${path}`,
@@ -135,12 +135,12 @@ describe('whoever may', () => {
   })
 })
 
-describe('nobody', () => {
+describe('a user cannot', () => {
   const refusals: readonly (readonly [string, object])[] = [
     ['its team says nothing', {}],
     ['its team says no', { ownKeys: false }],
   ]
-  test.each(refusals)('makes one where %s', async (_why, terms) => {
+  test.each(refusals)('create, rotate or revoke keys where %s', async (_why, terms) => {
     const eve = await personIn('other', terms)
     for (const address of [path, `${path}/${eve.keyId}/rotate`, `${path}/${eve.keyId}/revoke`]) {
       const { status, body } = await asked(gateway, `POST ${address}`, { name: 'a' }, eve.secret)
@@ -148,7 +148,7 @@ describe('nobody', () => {
     }
   })
 
-  test('makes one where the organization says no, whatever the team says', async () => {
+  test('create keys where the organization forbids it and the team allows it', async () => {
     const organization = await granted(gateway, 'POST /admin/v1/organizations', {
       name: 'acme',
       ownKeys: false,
@@ -168,7 +168,7 @@ describe('nobody', () => {
     expect((await asked(gateway, `POST ${path}`, { name: 'a' }, secret)).status).toBe(200)
   })
 
-  test.each(['rotate', 'revoke'])('%ss a key of somebody else', async (what) => {
+  test.each(['rotate', 'revoke'])('%s a key of somebody else', async (what) => {
     const team = await granted(gateway, 'POST /admin/v1/keys', { name: 't', ownerId: ada.teamId })
     for (const id of [bob.keyId, team.id, 'key_none']) {
       const answer = await asked(gateway, `POST ${path}/${id}/${what}`, {}, ada.secret)
@@ -177,7 +177,7 @@ describe('nobody', () => {
     expect(await chat(bob.secret)).toBe(200)
   })
 
-  test('changes an administrator’s key, though it is the user’s', async () => {
+  test('rotate an administrator key that belongs to the user', async () => {
     const admin = await granted(gateway, 'POST /admin/v1/keys', {
       name: 'admin',
       ownerId: ada.userId,
@@ -194,7 +194,7 @@ describe('nobody', () => {
     { budgets: [{ limitMicroUsd: 1, window: 'lifetime' }] },
     { addresses: ['127.0.0.1', '::1'] },
     { expiresAt: 9_007_199_254_740_991 },
-  ])('gets round the limits of a key by making another: %j', async (terms) => {
+  ])('bypass the restrictions of a key by creating another: %j', async (terms) => {
     const bound = await granted(gateway, 'POST /admin/v1/keys', {
       name: 'bound',
       ownerId: ada.userId,
@@ -210,18 +210,18 @@ describe('nobody', () => {
     ['contentLogging', false],
     ['tags', ['free']],
     ['ownKeys', true],
-  ])('says of a key of their own what others decide: %s', async (field, value) => {
+  ])('set fields reserved to administrators: %s', async (field, value) => {
     const answer = await asked(gateway, `POST ${path}`, { name: 'a', [field]: value }, ada.secret)
     expect([answer.status, answer.body.error.param]).toEqual([400, field])
   })
 
-  test('makes one with a key of no user, or of the settings', async () => {
+  test('create a key with a key of a team or of the settings', async () => {
     const team = await granted(gateway, 'POST /admin/v1/keys', { name: 't', ownerId: ada.teamId })
     for (const key of [team.secret, testKey])
       expect((await asked(gateway, `POST ${path}`, { name: 'a' }, key)).status).toBe(403)
   })
 
-  test('fills the store with them', async () => {
+  test('create more than a hundred keys', async () => {
     for (let count = 1; count < 100; count++)
       await granted(gateway, `POST ${path}`, { name: `n ${count}` }, ada.secret)
     expect((await asked(gateway, `POST ${path}`, { name: 'one more' }, ada.secret)).status).toBe(
@@ -229,7 +229,7 @@ describe('nobody', () => {
     )
   })
 
-  test('sees what others have used', async () => {
+  test('see the usage of others', async () => {
     expect([await chat(ada.secret), await chat(bob.secret)]).toEqual([200, 200])
     const own = await granted(gateway, 'GET /v1/usage?of=user&by=key', undefined, ada.secret)
     expect(own.data).toMatchObject([{ key: ada.keyId, calls: 1 }])
@@ -242,7 +242,7 @@ describe('nobody', () => {
   })
 })
 
-test('what a user has used is what all of their keys have used', async () => {
+test('the usage of a user is the sum over the user’s keys', async () => {
   const other = await granted(gateway, `POST ${path}`, { name: 'laptop' }, ada.secret)
   for (const key of [ada.secret, ada.secret, other.secret]) expect(await chat(key)).toBe(200)
   const key = await granted(gateway, 'GET /v1/usage?by=model', undefined, ada.secret)

@@ -28,8 +28,8 @@ const routes = (targets: readonly string[], further: object = {}): Routes => ({
   },
 })
 
-describe('the bytes of one call', () => {
-  test('are the same at each try, whatever the length of the names', async () => {
+describe('the body of a call with several attempts', () => {
+  test('keeps its bytes at each attempt, except the model name', async () => {
     await using first = await fakeUpstream(error(503))
     await using second = await fakeUpstream(error(503))
     await using third = await fakeUpstream(good)
@@ -46,7 +46,7 @@ describe('the bytes of one call', () => {
     expect(line?.fields).toMatchObject({ model: 'a-public-name', attempts: 5 })
   })
 
-  test('are read again for a target that speaks something else', async () => {
+  test('is translated for a target of another format', async () => {
     await using first = await fakeUpstream(error(503))
     await using second = await fakeUpstream((_seen, response) =>
       json(response, {
@@ -74,7 +74,7 @@ describe('the bytes of one call', () => {
     expect(JSON.stringify(second.seen[0]?.body)).toContain(JSON.stringify(told))
   })
 
-  test('serve two targets at once', async () => {
+  test('serves two targets of a hedge', async () => {
     await using slow = await fakeUpstream(async (_seen, response) => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       json(response, chatReply('late'))

@@ -246,7 +246,7 @@ function expectPassed({ upstream }: Through, { upstreamPath, request, headers = 
   expect(upstream.seen[0]?.headers).not.toHaveProperty('x-unknown')
 }
 
-describe('whole answers', () => {
+describe('passes whole answers unchanged', () => {
   test.each(whole)('$name', async (pair) => {
     const { type, answer } = pair
     await using stage = await inFrontOf(type, (_seen, response) => {
@@ -261,7 +261,7 @@ describe('whole answers', () => {
   })
 })
 
-describe('streams', () => {
+describe('passes streams unchanged', () => {
   test.each(streamed)('$name', async (pair) => {
     const { type, answer, contentType = 'text/event-stream; x=y' } = pair
     let size = 7
@@ -283,7 +283,7 @@ describe('streams', () => {
   })
 })
 
-test('a response that passed can be looked at, digit for digit', async () => {
+test('a passed-through response can be retrieved with exact digits', async () => {
   const answer =
     '{"id":"resp_9","object":"response","output":[{"id":"x","type":"new_item","n":9007199254740993}],"previous_response_id":null}'
   await using stage = await inFrontOf('openai', (_seen, response) => {

@@ -40,26 +40,29 @@ function textIn(body: string, names: RegExp): string {
 
 const text = String.raw`"((?:[^"\\]|\\.)*)"`
 
-describe.each(faces)('%s', (path, body) => {
-  it('whole', async () => {
-    const response = await gateway.post(path, body)
-    expect(textIn(await response.text(), new RegExp(`"(?:content|text)":${text}`, 'g'))).toBe(
-      answer,
-    )
-  })
+describe.each(faces)(
+  'the built-in model follows a JSON Schema in the prompt of %s',
+  (path, body) => {
+    it('whole', async () => {
+      const response = await gateway.post(path, body)
+      expect(textIn(await response.text(), new RegExp(`"(?:content|text)":${text}`, 'g'))).toBe(
+        answer,
+      )
+    })
 
-  it('streamed', async () => {
-    const response = await gateway.post(path, { ...body, stream: true })
-    const deltas = (await response.text())
-      .split('\n')
-      .filter((line) => /^data: .*(?:delta|choices)/.test(line))
-      .join('\n')
-    expect(textIn(deltas, new RegExp(`"(?:content|text|delta)":${text}`, 'g'))).toBe(answer)
-  })
-})
+    it('streamed', async () => {
+      const response = await gateway.post(path, { ...body, stream: true })
+      const deltas = (await response.text())
+        .split('\n')
+        .filter((line) => /^data: .*(?:delta|choices)/.test(line))
+        .join('\n')
+      expect(textIn(deltas, new RegExp(`"(?:content|text|delta)":${text}`, 'g'))).toBe(answer)
+    })
+  },
+)
 
 it.each(['generateContent', 'streamGenerateContent'])(
-  '%s, in the message of the user',
+  'the built-in model follows a JSON Schema in the user message of %s',
   async (verb) => {
     const response = await gateway.post(`/v1beta/models/${model}:${verb}`, google)
     expect(textIn(await response.text(), new RegExp(`"text":${text}`, 'g'))).toBe(answer)

@@ -131,7 +131,7 @@ const cases: readonly (readonly [string, Case])[] = [
   ],
 ]
 
-describe.each([false, true])('a charge, streamed: %s', (stream) => {
+describe.each([false, true])('the cost that a provider reports, streamed: %s', (stream) => {
   test.each(cases)('%s', async (_name, { kind, model, usage, cost, source, charged, prices }) => {
     const told = { ...tokens, ...usage }
     await using upstream = await fakeUpstream(({ path }, response) => {

@@ -15,7 +15,7 @@ import { adminKey, start } from '../support/start.ts'
 const recordings = join(import.meta.dirname, '../fixtures/audio')
 const subtitles = '1\n00:00:00,000 --> 00:00:01,000\nHello\n'
 
-describe('a transcript without a usage costs what the recording lasts', () => {
+describe('a transcript without usage is charged by the length of the recording', () => {
   const text = (type: string, body: string) => (_seen: unknown, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': type })
     response.end(body)
@@ -53,7 +53,7 @@ describe('a transcript without a usage costs what the recording lasts', () => {
   })
 })
 
-test('OpenAI’s moderation is free, though it reports no usage', async () => {
+test('OpenAI’s moderation is free although it reports no usage', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(response, {
       id: 'modr-1',
@@ -72,7 +72,7 @@ test('OpenAI’s moderation is free, though it reports no usage', async () => {
   expect([record?.operation, record?.costMicroUsd]).toEqual(['moderate', 0])
 })
 
-describe('a deployment costs what its model costs', () => {
+describe('the price of a deployment', () => {
   const models = [
     { id: 'gpt-4o', upstream: 'first' },
     { id: 'second', pricedAs: 'gpt-4.1-nano' },
@@ -96,7 +96,7 @@ describe('a deployment costs what its model costs', () => {
   })
 })
 
-describe('something in a reply that nobody has listed makes its cost unknown', () => {
+describe('an unpriced usage field makes the cost unknown', () => {
   const usage = { input_tokens: 5, output_tokens: 5, total_tokens: 10 }
   const item = { type: 'teleport_call', id: 'tp_1', status: 'completed' }
   const said = { type: 'output_text', text: 'Done', annotations: [] }

@@ -61,8 +61,8 @@ const sent: Readonly<Record<Upstream, Partial<Record<Kind, string>>>> = {
   'openai-responses': { code: '"type":"code_interpreter"' },
 }
 
-describe.each(Object.keys(sent) as Upstream[])('at %s', (type) => {
-  test.each(Object.entries(callers))('as %s asks for it', async (_, caller) => {
+describe.each(Object.keys(sent) as Upstream[])('server tools at %s', (type) => {
+  test.each(Object.entries(callers))('are translated from %s', async (_, caller) => {
     await using pair = await inFrontOf(type, (__, response) => json(response, {}))
     for (const kind of ['code', 'fetch'] as const) {
       const tools = caller.tools[kind]
@@ -83,7 +83,7 @@ describe.each(Object.keys(sent) as Upstream[])('at %s', (type) => {
   })
 })
 
-test('Anthropic’s tools are switched on by the words that they need, whatever else they say', async () => {
+test('Anthropic’s tools set their beta headers and pass unchanged', async () => {
   await using pair = await inFrontOf('anthropic', (_, response) => json(response, {}))
   const tools = [
     { type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 3, allowed_domains: ['a.com'] },
@@ -96,7 +96,7 @@ test('Anthropic’s tools are switched on by the words that they need, whatever 
   expect(headers['anthropic-beta']).toBe('code-execution-2025-08-25,web-fetch-2025-09-10')
 })
 
-test('what narrows a tool is refused where it cannot be kept, and what advises is named', async () => {
+test('rejects tool restrictions that the target lacks, and reports dropped hints', async () => {
   await using pair = await inFrontOf('gemini', (_, response) => json(response, {}))
   const ask = (wishes: object) =>
     pair.gateway.post('/v1/chat/completions', {
@@ -117,7 +117,7 @@ const own = { type: 'function', function: { name: 'now', parameters: {} } }
 test.each([
   ['gemini-3-flash', true],
   ['gemini-2.5-flash', false],
-])('functions beside Google’s tools at %s', async (model, mixes) => {
+])('mixes functions with Google’s tools only at models that allow it: %s', async (model, mixes) => {
   await using pair = await inFrontOf('gemini', (_, response) => json(response, {}), model)
   const ask = (tools: unknown[]) =>
     pair.gateway.post('/v1/chat/completions', { model: pair.model, messages: [user], tools })
@@ -135,7 +135,7 @@ test.each([
   expect(text).not.toContain('toolConfig')
 })
 
-test('no container, store of files or question for approval reaches an upstream of Responses', async () => {
+test('rejects containers, vector stores and approvals of a Responses request before the upstream', async () => {
   await using pair = await inFrontOf('openai-responses', (_, response) => json(response, {}))
   const refusals = [
     [{ type: 'code_interpreter', container: 'cntr_another' }, 'tools[0].container'],
@@ -154,7 +154,7 @@ test('no container, store of files or question for approval reaches an upstream 
   expect(pair.upstream.seen).toEqual([])
 })
 
-test('a store of files that Gemini searches is another’s unless it was shown', async () => {
+test('rejects a Gemini file search store that the provider does not share', async () => {
   await using pair = await inFrontOf('gemini', (_, response) => json(response, {}))
   const fileSearch = { fileSearchStoreNames: ['fileSearchStores/another'] }
   const answer = await pair.gateway.post(`/v1beta/models/${pair.model}:generateContent`, {
@@ -165,7 +165,7 @@ test('a store of files that Gemini searches is another’s unless it was shown',
   expect(pair.upstream.seen).toEqual([])
 })
 
-test('the built-in engine runs none, and says so', async () => {
+test('the built-in engine rejects server tools', async () => {
   await using pair = await inFrontOf('openai', (_, response) => json(response, {}))
   const tools = [{ type: 'code_interpreter' }]
   const body = { model: 'builtin-chat', messages: [user], tools }

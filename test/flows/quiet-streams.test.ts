@@ -51,37 +51,45 @@ function holding(at: 'head' | 'preamble' | 'content', hold: Hold, type: string):
   }
 }
 
-describe.each(['openai', 'anthropic', 'gemini'] as const)('an %s upstream', (type) => {
-  describe.each([...clientStreams, asArray])('to a client that speaks $name', (client) => {
-    test.each(['head', 'preamble', 'content'] as const)('is quiet at its %s', async (at) => {
-      const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
-      await using upstream = await fakeUpstream(holding(at, () => told, type))
-      await using gateway = await start(
-        { providers: { up: { type, baseUrl: upstream.url, key: 'k' } } },
-        { streamTimes: { keepAliveMs: 20, stalledMs: 10_000 } },
+describe.each(['openai', 'anthropic', 'gemini'] as const)(
+  'keep-alives of a silent %s upstream',
+  (type) => {
+    describe.each([...clientStreams, asArray])('to a client of $name', (client) => {
+      test.each(['head', 'preamble', 'content'] as const)(
+        'when it is silent at its %s',
+        async (at) => {
+          const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
+          await using upstream = await fakeUpstream(holding(at, () => told, type))
+          await using gateway = await start(
+            { providers: { up: { type, baseUrl: upstream.url, key: 'k' } } },
+            { streamTimes: { keepAliveMs: 20, stalledMs: 10_000 } },
+          )
+          const response = await gateway.post(client.path('up/m'), client.body('up/m'))
+          expect(response.status).toBe(200)
+          const sign = signs[client.name]!
+          let text = ''
+          for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+            text += piece
+            if (text.split(sign).length > 3) goOn()
+          }
+          if (client === asArray) {
+            const fragments = JSON.parse(text) as {
+              candidates?: { content: { parts: object[] } }[]
+            }[]
+            expect(client.text(JSON.stringify(fragments))).toBe('Hello')
+            expect(text.trimStart().startsWith('[')).toBe(true)
+            return
+          }
+          expect(client.text(text)).toBe('Hello')
+          expect(client.isWhole(text)).toBe(true)
+        },
       )
-      const response = await gateway.post(client.path('up/m'), client.body('up/m'))
-      expect(response.status).toBe(200)
-      const sign = signs[client.name]!
-      let text = ''
-      for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
-        text += piece
-        if (text.split(sign).length > 3) goOn()
-      }
-      if (client === asArray) {
-        const fragments = JSON.parse(text) as { candidates?: { content: { parts: object[] } }[] }[]
-        expect(client.text(JSON.stringify(fragments))).toBe('Hello')
-        expect(text.trimStart().startsWith('[')).toBe(true)
-        return
-      }
-      expect(client.text(text)).toBe('Hello')
-      expect(client.isWhole(text)).toBe(true)
     })
-  })
-})
+  },
+)
 
 test.each(clientStreams)(
-  '$name: what fails after a sign of life ends in the format’s error',
+  '$name: a failure after keep-alives ends with an error in the format',
   async (client) => {
     const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
     await using upstream = await fakeUpstream(async (_seen, response) => {
@@ -106,7 +114,7 @@ test.each(clientStreams)(
   },
 )
 
-test('the official SDK is not disturbed by pings before the message', async () => {
+test('the official Anthropic SDK accepts pings before the message', async () => {
   const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
   await using upstream = await fakeUpstream(holding('head', () => told, 'openai'))
   await using gateway = await start(

@@ -50,7 +50,7 @@ test.each([
     'temperature',
   ],
   ['gpt-4o-search-preview', { temperature: 0.2 }, {}, 'temperature'],
-])('%s is told %j as %j, without %s', async (model, fields, sent, dropped) => {
+])('%s: sends %j as %j, dropping %s', async (model, fields, sent, dropped) => {
   expect(await sentOf(model, fields)).toEqual({ status: 200, sent, dropped })
 })
 
@@ -60,11 +60,11 @@ test.each([
   // It takes sampling as long as it does not reason, which is what it does unless asked.
   ['gpt-5.2', { temperature: 0.2, new_field: 1 }],
   ['some-model', { temperature: 0.2, max_tokens: 50, new_field: 1 }],
-])('%s gets %j as it came', async (model, fields) => {
+])('%s: sends %j unchanged', async (model, fields) => {
   expect(await sentOf(model, fields)).toEqual({ status: 200, sent: fields, dropped: null })
 })
 
-test('where nothing may be left out, the field is refused by its name', async () => {
+test('rejects an unsupported field by name if nothing may be dropped', async () => {
   const headers = { 'x-sluice-unsupported': 'refuse' }
   expect((await sentOf('o3', { temperature: 0.2 }, headers)).status).toBe(400)
   expect(upstream.seen).toEqual([])
@@ -83,7 +83,7 @@ test.each([
   ['siliconflow', adaptive, {}],
   ['siliconflow', { ...adaptive, output_config: { effort: 'max' } }, { reasoning_effort: 'max' }],
   ['siliconflow', { thinking: { type: 'disabled' } }, { enable_thinking: false }],
-])('%s takes only positive budgets: %j', async (provider, asked, expected) => {
+])('%s: sends only positive thinking budgets: %j', async (provider, asked, expected) => {
   await gateway.configure({ providers: { [provider]: { baseUrl: upstream.url, key: 'k' } } })
   const model = `${provider}/qwen3.6-plus`
   const response = await gateway.post('/v1/messages', { ...ask, ...asked, model, max_tokens: 4000 })
@@ -98,7 +98,7 @@ test.each([
   expect(sent).toEqual(expected)
 })
 
-test('of a budget and an effort the budget goes where one is known, and the effort is named', async () => {
+test('prefers the thinking budget over the effort, and reports the dropped effort', async () => {
   await gateway.configure({ providers: { openrouter: { baseUrl: upstream.url, key: 'k' } } })
   const response = await gateway.post('/v1/messages', {
     ...ask,

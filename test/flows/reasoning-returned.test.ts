@@ -99,22 +99,25 @@ const cases = Object.entries(upstreams).flatMap(([provider, { returned }]) =>
   ),
 ) as readonly (readonly [keyof typeof upstreams, keyof typeof agents, boolean])[]
 
-test.each(cases)('%s, by %s, streamed: %s', async (provider, client, stream) => {
-  const { answering, returned } = upstreams[provider]
-  await using upstream = await fakeUpstream(answering)
-  await using gateway = await start({
-    providers: { [provider]: { baseUrl: upstream.url, key: 'k' } },
-    defaults: { retries: { attempts: 1 } },
-  })
-  const run = () => ({ text: 'ran', failed: false })
-  const agent = agents[client]({ gateway, model: `${provider}/m`, stream, run })
-  expect(await agent('Read everything.')).toBe('Done.')
-  const messages = upstream.seen.at(-1)!.body['messages'] as readonly Fields[]
-  // Mistral wants a word of the assistant's between a result and what the user says then: it is none of the model's.
-  const turns = messages.filter(({ role, content }) => role === 'assistant' && content !== '.')
-  expect(turns).toHaveLength(2)
-  for (const turn of turns) {
-    expect(turn).toMatchObject(returned)
-    expect(JSON.stringify(turn)).not.toContain('sluice.')
-  }
-})
+test.each(cases)(
+  'returns reasoning to the upstream that wants it: %s, by %s, streamed: %s',
+  async (provider, client, stream) => {
+    const { answering, returned } = upstreams[provider]
+    await using upstream = await fakeUpstream(answering)
+    await using gateway = await start({
+      providers: { [provider]: { baseUrl: upstream.url, key: 'k' } },
+      defaults: { retries: { attempts: 1 } },
+    })
+    const run = () => ({ text: 'ran', failed: false })
+    const agent = agents[client]({ gateway, model: `${provider}/m`, stream, run })
+    expect(await agent('Read everything.')).toBe('Done.')
+    const messages = upstream.seen.at(-1)!.body['messages'] as readonly Fields[]
+    // Mistral wants a word of the assistant's between a result and what the user says then: it is none of the model's.
+    const turns = messages.filter(({ role, content }) => role === 'assistant' && content !== '.')
+    expect(turns).toHaveLength(2)
+    for (const turn of turns) {
+      expect(turn).toMatchObject(returned)
+      expect(JSON.stringify(turn)).not.toContain('sluice.')
+    }
+  },
+)

@@ -118,8 +118,8 @@ const record = (hoursAgo: number, change: Partial<UsageRecord>) =>
 
 const kinds = postgres ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const)
 
-describe.each(kinds)('on %s', (kind) => {
-  test('a budget of an alias counts what was asked by that name, before and after', async () => {
+describe.each(kinds)('budgets recalled from %s', (kind) => {
+  test('a budget of a route counts calls by that name, before and after a restart', async () => {
     await using staged = await stage(kind, [
       budget({ model: 'fast' }),
       budget({ id: 'b2', model: 'fa*' }),
@@ -135,7 +135,7 @@ describe.each(kinds)('on %s', (kind) => {
     expect(await spent(await staged.open())).toEqual(expected)
   })
 
-  test('a rolling window has what is in it, and gives it back hour by hour', async () => {
+  test('a rolling window counts what is in it and releases it hour by hour', async () => {
     await using staged = await stage(kind, [budget({ window: 24 }), budget({ id: 'b2' })])
     {
       await using store = await staged.openStore()
@@ -156,7 +156,7 @@ describe.each(kinds)('on %s', (kind) => {
     expect(rolling?.resetMs).toBeLessThan(2.5 * hourMs)
   })
 
-  test('what nobody knows the cost of counts with what was put aside for it', async () => {
+  test('a record without a cost counts with its reservation', async () => {
     await using staged = await stage(kind, [budget()])
     {
       await using store = await staged.openStore()
@@ -167,7 +167,7 @@ describe.each(kinds)('on %s', (kind) => {
     expect(await spent(await staged.open())).toEqual([97])
   })
 
-  test('of calls that come at once as first so many are let in as there is money for', async () => {
+  test('concurrent first calls are admitted as far as the budget allows', async () => {
     await using staged = await stage(kind, [budget()])
     {
       await using store = await staged.openStore()
@@ -187,7 +187,7 @@ describe.each(kinds)('on %s', (kind) => {
   })
 })
 
-describe.runIf(redis)('with Redis', () => {
+describe.runIf(redis)('budgets in Redis', () => {
   const shared = { redis: { url: redis?.url ?? '', timeoutMs: 2_000 } }
   const afresh = async () => {
     await redis?.kill()
@@ -201,7 +201,7 @@ describe.runIf(redis)('with Redis', () => {
       10_000,
     )
 
-  test.each(kinds)('what was spent is known after it has lost everything (%s)', async (kind) => {
+  test.each(kinds)('are recalled after Redis lost its data (%s)', async (kind) => {
     await afresh()
     await using staged = await stage(kind, [budget()])
     const gateway = await staged.open(shared)
@@ -230,30 +230,33 @@ describe.runIf(redis)('with Redis', () => {
     await expect.poll(() => spent(gateway).catch(() => []), { timeout: 10_000 }).toEqual([5 * used])
   })
 
-  test.each(kinds)('gateways that recall it at once count it once (%s)', async (kind) => {
-    await afresh()
-    await using staged = await stage(kind, [budget()])
-    {
-      await using store = await staged.openStore()
-      store.recordUsage(record(1, { costMicroUsd: limit - 4 * each - 10 }))
-    }
-    const gateways = [await staged.open(shared), await staged.open(shared)]
-    staged.upstream.answer(() => {})
-    const asked = Array.from({ length: 16 }, (_, index) =>
-      ask(gateways[index % 2] as Started).catch(() => 0),
-    )
-    const refused = { count: 0 }
-    for (const one of asked)
-      void one.then((status) => void (refused.count += Number(status === 429)))
-    await until(() => refused.count === 12)
-    await until(() => staged.upstream.seen.length === 4)
-    for (const gateway of gateways) gateway.endCalls()
-    await Promise.all(asked)
-  })
+  test.each(kinds)(
+    'are counted once when several gateways recall them together (%s)',
+    async (kind) => {
+      await afresh()
+      await using staged = await stage(kind, [budget()])
+      {
+        await using store = await staged.openStore()
+        store.recordUsage(record(1, { costMicroUsd: limit - 4 * each - 10 }))
+      }
+      const gateways = [await staged.open(shared), await staged.open(shared)]
+      staged.upstream.answer(() => {})
+      const asked = Array.from({ length: 16 }, (_, index) =>
+        ask(gateways[index % 2] as Started).catch(() => 0),
+      )
+      const refused = { count: 0 }
+      for (const one of asked)
+        void one.then((status) => void (refused.count += Number(status === 429)))
+      await until(() => refused.count === 12)
+      await until(() => staged.upstream.seen.length === 4)
+      for (const gateway of gateways) gateway.endCalls()
+      await Promise.all(asked)
+    },
+  )
 })
 
 test.each(kinds)(
-  'what a killed gateway spent, and what was put aside for its calls, is known to the next (%s)',
+  'a killed gateway’s spending and reservations are known to the next one (%s)',
   async (kind) => {
     // Of all, of the target that an alias leads to, of the alias, and of neither.
     const models = [undefined, 'openai/gpt-4o', 'fast', 'openai/*', 'gpt-4o-mini']

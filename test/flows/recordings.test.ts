@@ -133,8 +133,8 @@ async function expectError(model: string, error: Fields): Promise<void> {
 /** Whether something that was recorded is a chat's. */
 const others: string[] = []
 
-describe('recorded answers', () => {
-  test('are at hand', (context) => {
+describe('recorded provider answers', () => {
+  test('are available', (context) => {
     if (recordingsFolder === undefined) leaveOut(context, 'there are no recorded answers')
     expect(files.length).toBeGreaterThan(50)
   })
@@ -174,7 +174,7 @@ describe('recorded answers', () => {
     }
   })
 
-  test('of other operations are known', () => {
+  test('cover no unknown operations', () => {
     expect(
       others.filter((path) => !/embedding|rerank|transcription|image|completion/.test(path)),
     ).toEqual([])

@@ -30,8 +30,8 @@ async function withTeam(gateway: Started) {
 const chatAt = (gateway: Started) => (body: object, key?: string) =>
   gateway.post('/v1/chat/completions', { ...ask, ...body }, key === undefined ? {} : { key })
 
-describe('calls that were refused', () => {
-  test('are counted by key and reason, and what was let in is not', async () => {
+describe('refused calls', () => {
+  test('are counted by key and reason, without admitted calls', async () => {
     await using first = await fakeUpstream(good)
     await using gateway = await start(at({ first }))
     const chat = chatAt(gateway)
@@ -58,7 +58,7 @@ describe('calls that were refused', () => {
     expect(await refusals(gateway, '?from=2026-01-01&to=2026-01-02')).toEqual([])
   })
 
-  test('are those by a large body, a full gateway and a budget, too', async () => {
+  test('include those over body size, concurrency and budget', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     await using first = await fakeUpstream(async (...asked) => {
       await released
@@ -99,7 +99,7 @@ describe('calls that were refused', () => {
     ])
   })
 
-  test('are those of a team to its administrator', async () => {
+  test('of a team are shown to its administrator', async () => {
     await using first = await fakeUpstream(good)
     await using gateway = await start(at({ first }))
     const chat = chatAt(gateway)
@@ -119,7 +119,7 @@ describe('calls that were refused', () => {
     expect((await gateway.request('/admin/v1/refusals', { key: key.secret })).status).toBe(403)
   })
 
-  test('are told to those who look on', async () => {
+  test('are sent to live watchers', async () => {
     await using first = await fakeUpstream(good)
     await using gateway = await start(at({ first }))
     const chat = chatAt(gateway)

@@ -37,7 +37,7 @@ describe('Messages at Anthropic', () => {
       { thinking: { type: 'enabled', budget_tokens: 2000 } },
       'temperature',
     ],
-  ])('%s is told %j as %j, without %s', async (model, fields, sent, dropped) => {
+  ])('%s: sends %j as %j, dropping %s', async (model, fields, sent, dropped) => {
     expect(await sentOf(model, fields)).toEqual({ status: 200, sent, dropped })
   })
 
@@ -46,11 +46,11 @@ describe('Messages at Anthropic', () => {
     ['claude-sonnet-4-5', { temperature: 0.2, top_k: 5, ...hidden }],
     ['claude-sonnet-4', { temperature: 0.2, top_p: 0.9, ...hidden }],
     ['kimi-k2', { temperature: 0.2, top_p: 0.9, thinking: { type: 'enabled' } }],
-  ])('%s gets %j as it came', async (model, fields) => {
+  ])('%s: sends %j unchanged', async (model, fields) => {
     expect(await sentOf(model, fields)).toEqual({ status: 200, sent: fields, dropped: null })
   })
 
-  test('where nothing may be left out, the field is refused by its name', async () => {
+  test('rejects an unsupported field by name if nothing may be dropped', async () => {
     const response = await stage.gateway.post(
       '/v1/messages',
       {
@@ -93,7 +93,7 @@ describe('Responses at OpenAI', () => {
       { reasoning: { effort: 'high' } },
       'temperature',
     ],
-  ])('%s is told %j as %j, without %s', async (model, fields, sent, dropped) => {
+  ])('%s: sends %j as %j, dropping %s', async (model, fields, sent, dropped) => {
     expect(await sentOf(model, fields)).toEqual({ status: 200, sent, dropped })
   })
 
@@ -101,7 +101,7 @@ describe('Responses at OpenAI', () => {
     ['o3', { temperature: 1, ...hidden }],
     ['gpt-4.1', { temperature: 0.2, ...hidden }],
     ['gpt-5.2', { temperature: 0.2, ...hidden }],
-  ])('%s gets %j as it came', async (model, fields) => {
+  ])('%s: sends %j unchanged', async (model, fields) => {
     expect(await sentOf(model, fields)).toEqual({ status: 200, sent: fields, dropped: null })
   })
 })

@@ -37,7 +37,7 @@ interface Shown {
   readonly secret: string
 }
 
-describe.runIf(postgres && redis)('three replicas', () => {
+describe.runIf(postgres && redis)('three replicas at one PostgreSQL and one Redis', () => {
   const opened = new AsyncDisposableStack()
   let upstream: FakeUpstream
   let databaseUrl: string
@@ -94,7 +94,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
 
   const granted = (told: readonly Told[]) => told.filter(({ status }) => status === 200).length
 
-  test('a rate is one for all', async () => {
+  test('share the request rate of a key', async () => {
     const begun = performance.now()
     const { secret } = await newKey({ requestsPerMinute: 30 })
     const told = await askAll(60, secret)
@@ -106,7 +106,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   })
 
-  test('places are one number for all', async () => {
+  test('share its concurrent requests', async () => {
     const { secret } = await newKey({ concurrentRequests: 5 })
     const held: (() => void)[] = []
     upstream.answer((_seen, response) => {
@@ -127,7 +127,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     await until(async () => granted(await askAll(4, secret)) === 4)
   })
 
-  test('a budget that was spent here is spent there', async () => {
+  test('share a budget spent at one replica', async () => {
     const terms = { budgets: [{ limitMicroUsd: 4 * used + each - 1, window: 'month' }] }
     const { secret } = await newKey(terms)
     for (let call = 0; call < 4; call += 1) expect((await ask(here, secret)).status).toBe(200)
@@ -142,7 +142,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     }
   })
 
-  test('a budget that all ask for at once lets in what it has money for', async () => {
+  test('share a budget under concurrent calls', async () => {
     // There is room for five at once, and what is settled meanwhile lets in more.
     const limit = 5 * each
     const terms = { budgets: [{ limitMicroUsd: limit, window: 'month' }] }
@@ -157,7 +157,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     })
   })
 
-  test('a key that is revoked here is refused there, and its streams end there, within two seconds', async () => {
+  test('reject a key revoked at one replica and end its streams within two seconds', async () => {
     const key = await newKey()
     const streams = await Promise.all(
       clientStreams.map(async (client, n) => {
@@ -191,7 +191,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     for (const at of [there, further]) expect((await ask(at, key.secret)).status).toBe(401)
   })
 
-  test('what was stored here is read and deleted there', async () => {
+  test('read and delete a response stored at another', async () => {
     const { secret: key } = await newKey()
     const body = { model: 'up/m', input: 'Hi' }
     const stored = (await here.ask('/v1/responses', { key, body })).json as Shown
@@ -205,7 +205,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     for (const at of [here, there]) expect((await at.ask(path, { key })).status).toBe(404)
   })
 
-  test('what was stored here is continued where nobody knows yet that the upstream has no Responses', async () => {
+  test('continue a response stored at another when the upstream lacks Responses', async () => {
     const { secret: key } = await newKey()
     await using chats = await fakeUpstream(answering)
     const up = { type: 'openai', baseUrl: chats.url, key: 'k' } as const
@@ -224,7 +224,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     }
   })
 
-  test('a video that is made here is asked for, downloaded and deleted there', async () => {
+  test('serve and delete a video created at another', async () => {
     const { secret: key } = await newKey()
     const body = { model: 'builtin-video', prompt: 'a red circle', seconds: '1', size: '64x64' }
     const { id } = (await here.ask('/v1/videos', { key, body })).json as Shown
@@ -239,7 +239,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
       expect((await at.ask(`/v1/videos/${id}/content`, { key })).status).toBe(404)
   }, 90_000)
 
-  test('the audit log is whole though all write to it at once', async () => {
+  test('write one consistent audit log concurrently', async () => {
     const { id } = await made(here, 'teams', { name: 'busy' })
     const changes = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -262,7 +262,7 @@ describe.runIf(postgres && redis)('three replicas', () => {
     )
   })
 
-  test('when all stop every call is in the ledger once, and no journal is left', async () => {
+  test('record every call once and leave no journal when all stop', async () => {
     await using before = await openPostgres({ url: databaseUrl })
     const { secret } = await newKey()
     const known = new Set((await before.listUsage({ limit: 10_000 })).map(({ callId }) => callId))

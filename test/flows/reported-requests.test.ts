@@ -48,7 +48,7 @@ const file = new URL('../fixtures/reported-requests.jsonl', import.meta.url)
 const lines = readFileSync(file, 'utf8').trim().split('\n')
 const cases = lines.map((line) => JSON.parse(line) as Case)
 
-test('nothing is refused without a reason', () => {
+test('every rejected case has a reason', () => {
   for (const { name, refused, reason } of cases)
     expect([name, reason !== undefined]).toEqual([name, refused.length > 0])
 })
@@ -57,8 +57,8 @@ const targets = (Object.keys(upstreams) as Upstream[]).flatMap((type) =>
   [upstreams[type][1], newer[type] ?? []].flat().map((model) => ({ type, model })),
 )
 
-describe.each(targets)('at $model, $type', ({ type, model }) => {
-  test.each(Object.keys(faces) as (keyof typeof faces)[])('in the words of %s', async (face) => {
+describe.each(targets)('reported requests to $model, $type', ({ type, model }) => {
+  test.each(Object.keys(faces) as (keyof typeof faces)[])('in the format of %s', async (face) => {
     const [answering] = upstreams[type]
     await using pair = await inFrontOf(type, answering, model)
     const { own, path } = faces[face]

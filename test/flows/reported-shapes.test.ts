@@ -42,7 +42,7 @@ function wireOf(type: Upstream, event: Event): string {
 
 const types = [...new Set(cases.map(({ type }) => type))]
 
-describe.each(types)('streams of %s', (type) => {
+describe.each(types)('translates reported stream shapes of %s', (type) => {
   const own = cases.filter((one) => one.type === type)
   const read = faces.filter((face) => face !== ownFace[type])
 

@@ -99,7 +99,7 @@ test.each(
   Object.entries(streams).flatMap(([name, [type, text, events]]) =>
     faces.map((face) => ({ name, type, text, events, face })),
   ),
-)('$name, read as $face', async ({ type, text, events, face }) => {
+)('keeps text and tool calls of $name, read as $face', async ({ type, text, events, face }) => {
   const ending = type === 'openai' ? ['data: [DONE]\n\n'] : []
   await using pair = await inFrontOf(
     type,

@@ -70,7 +70,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
     const chat = (gateway: Started, body: object, options: object = {}) =>
       gateway.post('/v1/chat/completions', { ...ask, ...body }, options)
 
-    test('one call has all its attempts, in one place', async () => {
+    test('lists a call with all its attempts', async () => {
       await using first = await fakeUpstream(refusing)
       await using second = await fakeUpstream((_seen, response) =>
         json(response, chatReply('Hello'), { headers: { 'x-request-id': 'up-2' } }),
@@ -151,7 +151,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
         expect(Date.parse(endedAt)).toBeGreaterThanOrEqual(Date.parse(startedAt))
     })
 
-    test('a stream has a time to its first token, and what was left out is named', async () => {
+    test('shows the time to first token and the dropped fields of a stream', async () => {
       await using first = await fakeUpstream(streams)
       await using gateway = await started(at({ first }))
       const body = { model: 'first/a', stream: true, max_tokens: 9, messages: ask.messages }
@@ -162,7 +162,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       expect(data[0]?.['firstTokenMs']).toEqual(expect.any(Number))
     })
 
-    test('calls are found by what they were, and every other is not', async () => {
+    test('filters calls by their properties', async () => {
       await using first = await fakeUpstream(good)
       await using second = await fakeUpstream(refusing)
       await using gateway = await started(at({ first, second }))
@@ -206,7 +206,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       }
     })
 
-    test('come in pages, each on one alone', async () => {
+    test('pages calls, each on one page only', async () => {
       await using first = await fakeUpstream(refusing)
       await using second = await fakeUpstream(good)
       await using gateway = await started(at({ first, second }, { models }))
@@ -222,7 +222,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       expect(new Set(seen).size).toBe(5)
     })
 
-    test('a call that gets another attempt between two pages is on one of them, once', async () => {
+    test('shows a call once when it gets another attempt between two pages', async () => {
       await using first = await fakeUpstream(good)
       await using gateway = await started(at({ first }))
       for (let count = 0; count < 5; count++) await chat(gateway, { model: 'first/a' })
@@ -245,7 +245,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       expect(seen.toSorted()).toEqual(records.map(({ callId }) => callId).toSorted())
     })
 
-    test('a team’s administrators see what the team has called', async () => {
+    test('shows a team’s calls to the team’s administrators', async () => {
       await using first = await fakeUpstream(good)
       await using gateway = await started(at({ first }))
       await chat(gateway, { model: 'first/a' }, { key: mine.secret })
@@ -259,7 +259,7 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       expect((await gateway.request(path, { key: adminKey })).status).toBe(200)
     })
 
-    test('are told as they begin and end, to whoever may see them', async () => {
+    test('streams calls live as they begin and end to those who may see them', async () => {
       await using first = await fakeUpstream(good)
       await using gateway = await started(at({ first }))
       const watch = (key: string, query = '') =>
@@ -308,20 +308,20 @@ test.each([
   ['?cursor=x', 'cursor'],
   ['?from=yesterday', 'from'],
   ['?colour=red', 'colour'],
-])('%s names the field at fault', async (query, param) => {
+])('rejects %s and names the parameter', async (query, param) => {
   await using gateway = await start()
   const { status, body } = await search(gateway, query)
   expect(status).toBe(400)
   expect(body.error.param).toBe(param)
 })
 
-test('a call that nobody made is not found', async () => {
+test('answers 404 for an unknown call', async () => {
   await using gateway = await start()
   const response = await gateway.request('/admin/v1/requests/req_none', { key: adminKey })
   expect(response.status).toBe(404)
 })
 
-test('whoever watches is let go when the gateway stops', async () => {
+test('ends live streams when the gateway stops', async () => {
   const gateway = await start()
   const events = await openEvents(`${gateway.url}/admin/v1/requests/live`, adminKey)
   const begun = performance.now()

@@ -23,7 +23,7 @@ async function inFront(type: string, answering: Answering) {
 }
 
 test.each(['vllm', 'llamacpp', 'localai', 'siliconflow', 'infinity', 'xinference', 'fireworks'])(
-  '%s gets documents as texts, and the caller’s come back',
+  'sends rerank documents to %s as texts and returns the caller’s',
   async (type) => {
     const name = type === 'fireworks' ? 'data' : 'results'
     await using pair = await inFront(type, (_seen, response) =>
@@ -45,7 +45,7 @@ test.each(['vllm', 'llamacpp', 'localai', 'siliconflow', 'infinity', 'xinference
   },
 )
 
-test('Together reads the fields of objects itself', async () => {
+test('sends document objects and rank_fields to Together', async () => {
   await using pair = await inFront('togetherai', (_seen, response) =>
     json(response, { results: ranked('relevance_score') }),
   )
@@ -53,7 +53,7 @@ test('Together reads the fields of objects itself', async () => {
   expect(pair.upstream.seen[0]?.body).toMatchObject({ documents, rank_fields: ['title'] })
 })
 
-test('Text Embeddings Inference has words of its own, at its root', async () => {
+test('uses Text Embeddings Inference’s own paths and fields', async () => {
   await using pair = await inFront('tei', (seen, response) =>
     json(
       response,
@@ -106,7 +106,7 @@ test.each<OwnForm>([
     told: ranked('score'),
     tokens: 0,
   },
-])('$type reranks in a form and at an address of its own', async (given) => {
+])('uses $type’s own rerank path and fields', async (given) => {
   const { type, path, sent, told, tokens } = given
   await using pair = await inFront(type, (_seen, response) => json(response, told))
   const asked = { model: `${type}/org/m.1`, rank_fields: ['text'] }
@@ -123,27 +123,27 @@ test.each<OwnForm>([
   ])
 })
 
-test('scores of other documents than were sent are none', async () => {
+test('answers 502 when the number of scores differs from the number of documents', async () => {
   await using pair = await inFront('deepinfra', (_seen, response) =>
     json(response, { scores: [0.1] }),
   )
   expect((await pair.rerank()).status).toBe(502)
 })
 
-test('the name of a model stays in its place of the path', async () => {
+test('escapes a model name in the upstream path', async () => {
   await using pair = await inFront('deepinfra', (_seen, response) => json(response, {}))
   await pair.rerank({ model: 'deepinfra/a/../../openai/b?c' })
   expect(pair.upstream.seen[0]?.path).toBe('/inference/a/_/_/openai/b%3Fc')
 })
 
-test('a document that was not sent is no result', async () => {
+test('answers 502 for a rerank result of an unknown document', async () => {
   await using pair = await inFront('vllm', (_seen, response) =>
     json(response, { results: [{ index: 7, relevance_score: 1 }] }),
   )
   expect((await pair.rerank()).status).toBe(502)
 })
 
-test('Mistral’s moderation says of no text that it is flagged: its categories do', async () => {
+test('derives flagged from the categories of Mistral’s moderation', async () => {
   const categories = { pii: true, health: false }
   await using pair = await inFront('mistral', (_seen, response) =>
     json(response, { id: 'x', results: [{ categories, category_scores: { pii: 0.9 } }] }),

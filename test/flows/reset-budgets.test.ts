@@ -45,7 +45,7 @@ onEachDatabase((newData) => {
     return data.map(({ id, remainingMicroUsd }) => [id, remainingMicroUsd])
   }
 
-  test('what was spent does not count any more, here, at other gateways and after a restart', async () => {
+  test('a reset budget forgets what was spent, at all gateways and after a restart', async () => {
     await using staged = await stage()
     const limit = 3 * used
     const first = await staged.open()
@@ -84,7 +84,7 @@ onEachDatabase((newData) => {
     for (const entry of entries) expect(entry).toMatchObject({ target: team.id })
   })
 
-  test('it takes the right to change the budget', async () => {
+  test('a reset requires the permission to change the budget', async () => {
     await using staged = await stage()
     const gateway = await staged.open()
     const team = await granted(gateway, 'POST /admin/v1/teams', { name: 't', budgets: budgets(9) })
@@ -122,7 +122,7 @@ onEachDatabase((newData) => {
     expect(await statusOf(own.id, operator)).toBe(409)
   })
 
-  test('nobody else sets it back: not a change, and not a new key', async () => {
+  test('resetAt cannot be set by changing or creating a key', async () => {
     await using staged = await stage()
     const gateway = await staged.open()
     const mine = [{ id: 'b', window: 'day', limitMicroUsd: 9, resetAt: Date.now() + 1e9 }]
@@ -132,7 +132,7 @@ onEachDatabase((newData) => {
       expect(its).not.toMatchObject([{ resetAt: expect.any(Number) }])
   })
 
-  test('a day is that of its time zone, or of the settings', async () => {
+  test('a daily budget uses its own time zone, or that of the settings', async () => {
     await using staged = await stage()
     const gateway = await staged.open()
     const wrong = async (more: object) =>

@@ -53,24 +53,27 @@ async function inFront() {
   }
 }
 
-describe.each(Object.entries(formats))('%s', (face, { pairs, path }) => {
-  test.each(pairs)('%s', async (_name, written, plain) => {
-    await using both = await inFront()
-    for (const type of types) {
-      const model = `${type}/m`
-      const whole = (body: Fields) => ({
-        ...(face === 'generateContent' ? {} : { model }),
-        ...(face === 'messages' ? { max_tokens: 100 } : {}),
-        ...body,
-      })
-      const expected = await both.sent(path(model), whole(plain))
-      expect(expected.body, `${type} takes it`).toBeTypeOf('object')
-      expect([type, await both.sent(path(model), whole(written))]).toEqual([type, expected])
-    }
-  })
-})
+describe.each(Object.entries(formats))(
+  'accepts spellings of neighboring formats in %s',
+  (face, { pairs, path }) => {
+    test.each(pairs)('%s', async (_name, written, plain) => {
+      await using both = await inFront()
+      for (const type of types) {
+        const model = `${type}/m`
+        const whole = (body: Fields) => ({
+          ...(face === 'generateContent' ? {} : { model }),
+          ...(face === 'messages' ? { max_tokens: 100 } : {}),
+          ...body,
+        })
+        const expected = await both.sent(path(model), whole(plain))
+        expect(expected.body, `${type} takes it`).toBeTypeOf('object')
+        expect([type, await both.sent(path(model), whole(written))]).toEqual([type, expected])
+      }
+    })
+  },
+)
 
-test('what nobody reads is refused by the name of the field, as before', async () => {
+test('still rejects unknown spellings by the name of the field', async () => {
   await using both = await inFront()
   for (const [param, further] of [
     ['tool_choice', { tool_choice: 'now' }],
@@ -89,7 +92,7 @@ test('what nobody reads is refused by the name of the field, as before', async (
   }
 })
 
-test('a field that chat has no word for is named where a whole request of Responses comes', async () => {
+test('reports a dropped field of a Responses request that came to chat', async () => {
   await using both = await inFront()
   const { dropped } = await both.sent('/v1/chat/completions', {
     model: 'openai/m',
@@ -99,7 +102,7 @@ test('a field that chat has no word for is named where a whole request of Respon
   expect(dropped).toBe('prompt_cache_retention')
 })
 
-test('a body of more than 4 MiB is not written anew', async () => {
+test('does not rewrite bodies over 4 MiB', async () => {
   await using both = await inFront()
   const response = await both.gateway.post('/v1/chat/completions', {
     model: 'openai/m',

@@ -134,7 +134,7 @@ describe('OpenAI’s client', () => {
   }
   const result = { type: 'function_call_output' as const, call_id: 'toolu_1', output: '21' }
 
-  it('continues from the previous response', async () => {
+  it('continues a tool loop by previous_response_id', async () => {
     const one = await client().responses.create(asked)
     expect(one.output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
     const two = await client().responses.create({
@@ -147,7 +147,7 @@ describe('OpenAI’s client', () => {
     expectTheLoop()
   })
 
-  it('keeps the conversation itself, streamed and stored nowhere', async () => {
+  it('sends the whole conversation, streamed and without storage', async () => {
     const options = { ...asked, store: false, include: ['reasoning.encrypted_content' as const] }
     const one = await client().responses.stream(options).finalResponse()
     expect(one.output).toMatchObject([
@@ -179,20 +179,20 @@ describe('the AI SDK', () => {
     providerOptions: { openai: { reasoningEffort: 'medium', forceReasoning: true } },
   })
 
-  it('refers to the items of the first answer by their ids', async () => {
+  it('refers to items of the first response by id', async () => {
     const { text, steps } = await generateText(settings())
     expect(steps).toHaveLength(2)
     expect(text).toBe('It is 21 °C.')
     expectTheLoop()
   })
 
-  it('does so in a stream', async () => {
+  it('refers to items by id in a stream', async () => {
     const { text } = streamText(settings())
     expect(await text).toBe('It is 21 °C.')
     expectTheLoop()
   })
 
-  it('sends them whole where nothing is stored', async () => {
+  it('sends whole items without storage', async () => {
     const given = settings()
     const providerOptions = {
       openai: {

@@ -69,8 +69,8 @@ function answering(output: readonly object[]) {
 
 const others = faces.filter((face) => face !== 'responses')
 
-describe.each(['mine/gpt-6-pro', 'openai/gpt-5-codex', 'openai/o3-pro'])('%s', (model) => {
-  it.each(others)('is asked by Responses for a caller of %s', async (face) => {
+describe.each(['mine/gpt-6-pro', 'openai/gpt-5-codex', 'openai/o3-pro'])('model %s', (model) => {
+  it.each(others)('is called by the Responses API for a caller of %s', async (face) => {
     answering([message])
     for (const stream of [false, true]) {
       const { wire } = await ask({ gateway, model }, face, { stream })
@@ -79,7 +79,7 @@ describe.each(['mine/gpt-6-pro', 'openai/gpt-5-codex', 'openai/o3-pro'])('%s', (
     }
   })
 
-  it.each(others)('and its calls are those of %s', async (face) => {
+  it.each(others)('returns its calls to a caller of %s', async (face) => {
     answering([call])
     for (const stream of [false, true]) {
       const { wire } = await ask({ gateway, model }, face, { stream })
@@ -88,7 +88,7 @@ describe.each(['mine/gpt-6-pro', 'openai/gpt-5-codex', 'openai/o3-pro'])('%s', (
   })
 })
 
-test.each(others)('tools that the server runs itself are no calls of %s', async (face) => {
+test.each(others)('does not return server tools as calls of %s', async (face) => {
   answering([searched, message])
   for (const stream of [false, true]) {
     const { wire } = await ask({ gateway, model: 'mine/grok-4' }, face, { stream })
@@ -98,7 +98,7 @@ test.each(others)('tools that the server runs itself are no calls of %s', async 
   }
 })
 
-test('a response that ends within a call is an error', async () => {
+test('a response that ends within a tool call is an error', async () => {
   upstream.answer((_, reply) =>
     sse(reply, [
       {
@@ -127,7 +127,7 @@ test.each([
     { temperature: 0.5 },
     'verbosity, reasoning_effort',
   ],
-])('%s is sent what it takes', async (model, given, taken, dropped) => {
+])('%s gets only the fields that it supports', async (model, given, taken, dropped) => {
   answering([message])
   const response = await gateway.post('/v1/chat/completions', {
     model: `mine/${model}`,

@@ -125,7 +125,7 @@ function post(url: string, body: object): Promise<Answered> {
   })
 }
 
-test('two replicas are replaced under load, and no call fails or is lost', async (context) => {
+test('replacing two replicas under load fails and loses no call', async (context) => {
   if (!postgres || !redis) return leaveOut(context, 'see the two tests before')
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await fakeUpstream(answering))

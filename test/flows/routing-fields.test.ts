@@ -21,7 +21,7 @@ const routings: readonly object[] = [
   { api_base: 'http://elsewhere.example' },
 ]
 
-describe('a field that chooses a model', () => {
+describe('a field that selects another model', () => {
   let upstream: FakeUpstream
   let gateway: Started
   const keys = new Map<string, string>()
@@ -53,7 +53,7 @@ describe('a field that chooses a model', () => {
 
   const limited = ['limited in models', 'with a budget', 'of a team with a budget']
   test.each(limited.flatMap((name) => routings.map((fields) => [name, fields] as const)))(
-    'is refused for a key %s: %j',
+    'is rejected for a key %s: %j',
     async (name, fields) => {
       const before = upstream.seen.length
       const response = await ask(name, { ...chat, ...fields, max_tokens: 5 })
@@ -77,12 +77,12 @@ describe('a field that chooses a model', () => {
     expect(upstream.seen.at(-1)?.body).toMatchObject({ models: ['dear'] })
   })
 
-  test('without a value changes nothing', async () => {
+  test('is ignored when it is null', async () => {
     const body = { ...chat, models: null, provider: null, max_tokens: 5 }
     expect((await ask('limited in models', body)).status).toBe(200)
   })
 
-  test('is refused in embeddings and text completions, too', async () => {
+  test('is rejected in embeddings and text completions, too', async () => {
     const model = 'only/cheap'
     const embed = { model, input: 'a', models: ['dear'] }
     expect((await ask('limited in models', embed, '/v1/embeddings')).status).toBe(403)
@@ -91,7 +91,7 @@ describe('a field that chooses a model', () => {
   })
 })
 
-describe('a name that differs from a field’s in its case', () => {
+describe('rejects a field name in different case', () => {
   const bodies = [
     ['/v1/chat/completions', { ...chat, Model: 'dear' }, 'Model'],
     ['/v1/chat/completions', { ...chat, MAX_TOKENS: 100_000 }, 'MAX_TOKENS'],
@@ -120,21 +120,21 @@ describe('a name that differs from a field’s in its case', () => {
   })
 })
 
-describe('what a provider knows', () => {
-  test('the fields of OpenRouter are known, and OpenAI has none', () => {
+describe('routing fields of a provider', () => {
+  test('are known for OpenRouter and absent for OpenAI', () => {
     const of = (id: string) => providers.get(id)?.routingFields
     expect(routingFieldIn({ model: 'a', models: ['b'] }, of('openrouter'))).toBe('models')
     expect(routingFieldIn({ model: 'a', models: ['b'] }, of('openai'))).toBeUndefined()
     expect(routingFieldIn({ fallbacks: [] }, of('anthropic'))).toBe('fallbacks')
   })
 
-  test('fields below others are found at their place alone', () => {
+  test('that are nested are found at their path only', () => {
     const inside = { generationConfig: { routingConfig: { autoMode: {} } } }
     expect(routingFieldIn(inside, undefined)).toBe('generationConfig.routingConfig')
     expect(routingFieldIn({ generationConfig: {} }, undefined)).toBeUndefined()
   })
 
-  test('no request without such a name is refused', () => {
+  test('never match other fields', () => {
     const name = fc
       .string()
       .filter((text) => routingFieldIn({ [text]: 1 }, undefined) === undefined)

@@ -6,7 +6,7 @@ import { ask, at, error, good } from '../support/routes.ts'
 import { start } from '../support/start.ts'
 
 /** One row each: what the first upstream says, and what it leads to. */
-describe('what is retried, what falls back, what goes straight to the caller', () => {
+describe('retries, fallbacks and errors returned to the caller', () => {
   test.each([
     ['429', error(429), 2, true],
     ['429 insufficient_quota', error(429, { code: 'insufficient_quota' }), 1, true],
@@ -69,7 +69,7 @@ describe('what is retried, what falls back, what goes straight to the caller', (
   })
 })
 
-test('an upstream’s status, message and request id are kept', async () => {
+test('keeps an upstream’s status, message and request id', async () => {
   await using only = await fakeUpstream(
     error(
       422,
@@ -91,7 +91,7 @@ test('an upstream’s status, message and request id are kept', async () => {
   })
 })
 
-test('a refused credential never shows as the caller’s, and no secret leaks', async () => {
+test('hides a rejected upstream credential from the caller and the log', async () => {
   await using only = await fakeUpstream(
     error(401, {
       message: 'Incorrect API key provided: sk-abcdefgh12345678 at http://10.0.0.7:8080',
@@ -105,7 +105,7 @@ test('a refused credential never shows as the caller’s, and no secret leaks', 
   expect(JSON.stringify(gateway.logged)).not.toMatch(/sk-abc|key-of-only/)
 })
 
-test('a refused key is set aside and the next one is used', async () => {
+test('skips a rejected key and uses the next', async () => {
   await using only = await fakeUpstream((seen, response) =>
     seen.headers['authorization'] === 'Bearer bad'
       ? json(response, { error: { message: 'no' } }, { status: 401 })
@@ -123,7 +123,7 @@ test('a refused key is set aside and the next one is used', async () => {
   expect(new Set(used).size).toBe(3)
 })
 
-test('Retry-After is honoured when it is short, and passed on when it is long', async () => {
+test('waits for a short Retry-After and passes on a long one', async () => {
   let times: number[] = []
   await using only = await fakeUpstream((seen, response) => {
     times = [...times, Date.now()]
@@ -147,7 +147,7 @@ test('Retry-After is honoured when it is short, and passed on when it is long', 
   expect([seconds > 25, seconds <= 30]).toEqual([true, true])
 })
 
-test('the breaker of a failing target opens, and one probe closes it', async () => {
+test('opens the breaker of a failing target and closes it after one probe', async () => {
   const begun = Date.UTC(2026, 0, 1)
   using date = fakeDate(begun)
   await using first = await fakeUpstream(error(500))
@@ -188,7 +188,7 @@ test('the breaker of a failing target opens, and one probe closes it', async () 
   expect([await call(), await call()]).toEqual(['200 first', '200 first'])
 })
 
-test('weights and priorities share the calls out', async () => {
+test('distributes calls by weight and priority', async () => {
   await using light = await fakeUpstream(good)
   await using heavy = await fakeUpstream(good)
   await using spare = await fakeUpstream(good)
@@ -215,7 +215,7 @@ test('weights and priorities share the calls out', async () => {
   expect(light.seen.length).toBeGreaterThan(0)
 })
 
-test('the same beginning of a prompt stays with its target, others spread', async () => {
+test('sticky routing keeps a prompt prefix at its target and spreads others', async () => {
   await using one = await fakeUpstream(good)
   await using two = await fakeUpstream(good)
   await using gateway = await start(
@@ -241,7 +241,7 @@ test('the same beginning of a prompt stays with its target, others spread', asyn
   expect(chosen.size).toBe(2)
 })
 
-test('among equals the faster one is preferred', async () => {
+test('prefers the faster of equal targets', async () => {
   await using slow = await fakeUpstream((_seen, response) => {
     setTimeout(() => json(response, chatReply('slow')), 60)
   })
@@ -261,7 +261,7 @@ test('among equals the faster one is preferred', async () => {
   expect(fast.seen.length).toBeGreaterThan(slow.seen.length * 2)
 })
 
-test('a target that cannot say a field refuses it, or drops it and says so', async () => {
+test('rejects a field that the target lacks, or drops and reports it', async () => {
   await using only = await fakeUpstream((_seen, response) =>
     json(response, {
       id: 'msg_1',
@@ -290,7 +290,7 @@ test('a target that cannot say a field refuses it, or drops it and says so', asy
   expect(dropped.headers.get('x-sluice-dropped')).toBe('logit_bias')
 })
 
-test('a changed configuration is taken over whole while traffic flows', async () => {
+test('applies a changed configuration while calls run', async () => {
   await using one = await fakeUpstream(good)
   await using two = await fakeUpstream(good)
   const route = (target: string) => ({ models: { m: { targets: [{ target }] } } })
@@ -305,7 +305,7 @@ test('a changed configuration is taken over whole while traffic flows', async ()
   expect(await call()).toBe('200 two')
 })
 
-test('bare names work when exactly one provider lists them', async () => {
+test('resolves a bare model name if exactly one provider lists it', async () => {
   const listing =
     (...ids: string[]): Answering =>
     (seen, response) =>
@@ -331,7 +331,7 @@ test('bare names work when exactly one provider lists them', async () => {
   )
 })
 
-test('explain shows the target, why, the exact body and what is dropped, and sends nothing', async () => {
+test('explain shows target, reason, body and dropped fields without sending anything', async () => {
   await using only = await fakeUpstream(good)
   await using gateway = await start({
     providers: { only: { type: 'anthropic', baseUrl: only.url, key: 'k' } },

@@ -105,7 +105,7 @@ const paths: Readonly<Record<Maker, string>> = {
   openai: '/v1/chat/completions',
 }
 
-test.each(refused)('%s refuses: %s', async (maker, _, body, sentence) => {
+test.each(refused)('the fake of %s rejects: %s', async (maker, _, body, sentence) => {
   await using upstream = await fakeUpstream(makers[maker].answering(() => ({ text: 'Hi' })))
   const answer = await fetch(upstream.url + paths[maker], {
     method: 'POST',
@@ -121,7 +121,7 @@ const accepted: readonly [Maker, object][] = [
   ['openai', { model: 'm', messages: [user] }],
 ]
 
-test.each(accepted)('%s answers a good request', async (maker, body) => {
+test.each(accepted)('the fake of %s answers a valid request', async (maker, body) => {
   await using upstream = await fakeUpstream(makers[maker].answering(() => ({ text: 'Hi' })))
   const answer = await fetch(upstream.url + paths[maker], {
     method: 'POST',

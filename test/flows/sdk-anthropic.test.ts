@@ -59,7 +59,7 @@ test('a tool loop', async () => {
   expect(second.content).toMatchObject([{ type: 'text', text: expect.stringMatching(/17|cloudy/) }])
 })
 
-test('tokens are counted', async () => {
+test('counts tokens', async () => {
   const { input_tokens } = await anthropic.messages.countTokens({
     model,
     messages: request.messages,
@@ -68,7 +68,7 @@ test('tokens are counted', async () => {
   expect(input_tokens).toBeLessThan(40)
 })
 
-test('models, page by page', async () => {
+test('lists models page by page', async () => {
   const { data, has_more, last_id } = await anthropic.models.list({ limit: 2 })
   expect(data).toHaveLength(2)
   expect([has_more, last_id]).toEqual([true, data[1]?.id])

@@ -12,7 +12,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const query = 'Where do fish live?'
 const documents = ['Cars drive on roads.', 'Fish live in water.', 'The moon is far away.']
 
-test('the second version', async () => {
+test('reranks with the V2 client', async () => {
   const cohere = new CohereClientV2({ token: testKey, environment: gateway.url })
   const { id, results, meta } = await cohere.rerank({
     model: 'rerank-v3.5',
@@ -27,7 +27,7 @@ test('the second version', async () => {
   expect(meta?.billedUnits?.searchUnits).toBe(1)
 })
 
-test('the first version, with documents as objects', async () => {
+test('reranks documents as objects with the V1 client', async () => {
   const cohere = new CohereClient({ token: testKey, environment: gateway.url })
   const { results, meta } = await cohere.rerank({
     model: 'rerank-english-v3.0',
@@ -44,7 +44,7 @@ test('the first version, with documents as objects', async () => {
   expect(meta?.apiVersion?.version).toBeTruthy()
 })
 
-test('a failure is the client’s own error', async () => {
+test('throws the client’s own error', async () => {
   const cohere = new CohereClientV2({ token: 'sk-wrong', environment: gateway.url })
   const asked = cohere.rerank({ model: 'rerank-v3.5', query, documents }, { maxRetries: 0 })
   await expect(asked).rejects.toThrow(CohereError)

@@ -96,19 +96,19 @@ const rateLimited = {
   message: 'Slow down',
 }
 
-describe.each(Object.entries(sdks))('%s', (_, { ask, classes }) => {
+describe.each(Object.entries(sdks))('%s throws its own error class', (_, { ask, classes }) => {
   test.each([
     [400, { model: 'builtin-chat', temperature: 1000 }],
     [401, { model: 'builtin-chat', key: 'sk-wrong' }],
     [404, { model: 'no-such-model' }],
-  ] as const)('%d from the gateway', async (status, asked) => {
+  ] as const)('for %d from the gateway', async (status, asked) => {
     const asking = ask({ url: gateway.url, key: testKey, ...asked })
     await expect(asking).rejects.toBeInstanceOf(classes[status])
     await expect(asking).rejects.toMatchObject({ status })
   })
 
   test.each(['openai', 'anthropic', 'gemini'] as const)(
-    '429 from an upstream of %s',
+    'for 429 from an upstream of %s',
     async (maker) => {
       await using stage = await inFrontOf(maker, (_seen, response) =>
         json(response, rateLimited, { status: 429 }),
@@ -120,7 +120,7 @@ describe.each(Object.entries(sdks))('%s', (_, { ask, classes }) => {
   )
 })
 
-test('an error of Cohere’s own client', async () => {
+test('Cohere’s client throws its own error class', async () => {
   const cohere = new CohereClientV2({ token: testKey, environment: gateway.url })
   const asking = cohere.rerank(
     { model: 'no-such-model', query: 'q', documents: ['a'] },

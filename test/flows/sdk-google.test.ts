@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-test('the model list, page by page', async () => {
+test('lists models page by page', async () => {
   const whole: string[] = []
   for await (const { name } of await google.models.list()) whole.push(name ?? '')
   expect(whole).toEqual(expect.arrayContaining(['models/builtin-chat', 'models/gemini-2.5-flash']))
@@ -22,7 +22,7 @@ test('the model list, page by page', async () => {
   expect(paged).toEqual(whole)
 })
 
-test('one model', async () => {
+test('gets one model', async () => {
   expect(await google.models.get({ model: 'builtin-chat' })).toMatchObject({
     name: 'models/builtin-chat',
     displayName: 'Built-in chat',
@@ -31,7 +31,7 @@ test('one model', async () => {
   })
 })
 
-test('content, whole and streamed', async () => {
+test('generates content, whole and streamed', async () => {
   const request = {
     model: 'gemini-2.5-flash',
     contents: 'What is 6 times 7?',
@@ -46,7 +46,7 @@ test('content, whole and streamed', async () => {
   expect(text).toContain('42')
 })
 
-test('counting and embedding', async () => {
+test('counts tokens and embeds', async () => {
   const { totalTokens } = await google.models.countTokens({
     model: 'gemini-2.5-flash',
     contents: 'What is 6 times 7?',
@@ -60,7 +60,7 @@ test('counting and embedding', async () => {
   expect(embeddings?.map(({ values }) => values?.length)).toEqual([256, 256])
 })
 
-test('a failure is the client’s own error', async () => {
+test('throws the client’s own error', async () => {
   const asked = google.models.generateContent({ model: 'nothing', contents: 'Hi' })
   await expect(asked).rejects.toThrow(ApiError)
   await expect(asked).rejects.toMatchObject({ status: 404 })

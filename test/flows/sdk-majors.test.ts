@@ -62,8 +62,8 @@ function installed(name: string): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version
 }
 
-describe.each(sdks)('$newest', ({ newest, previous, ask, header }) => {
-  test('two major versions are installed, each at an exact version', () => {
+describe.each(sdks)('the SDK $newest', ({ newest, previous, ask, header }) => {
+  test('is installed in two major versions, each pinned', () => {
     const exact = /^(?:npm:(?<name>@?[\w/-]+)@)?(?<version>(?<major>\d+)\.\d+\.\d+)$/
     const [one, other] = [newest, previous].map((name) => exact.exec(declared[name] ?? '')?.groups)
     expect(other?.['name']).toBe(newest)
@@ -71,7 +71,7 @@ describe.each(sdks)('$newest', ({ newest, previous, ask, header }) => {
     expect([installed(newest), installed(previous)]).toEqual([one?.['version'], other?.['version']])
   })
 
-  test('the tests of this run use the version that they are to use', async () => {
+  test('is used in the version of this test project', async () => {
     await using upstream = await fakeUpstream((_seen, response) => json(response, {}))
     await ask(upstream.url).catch(() => {})
     const name = process.env['SDKS'] === 'previous' ? previous : newest

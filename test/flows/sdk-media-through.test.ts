@@ -58,8 +58,8 @@ describe.each([
   ['google/gemini-embedding-001', 'gemini'],
   ['jina/jina-embeddings-v4', 'jina'],
   ['voyage/voyage-3.5', 'voyage'],
-])('vectors of %s', (model, protocol) => {
-  test.each([undefined, 'float'] as const)('asked for as %s', async (encoding_format) => {
+])('embeddings of %s', (model, protocol) => {
+  test.each([undefined, 'float'] as const)('with encoding_format %s', async (encoding_format) => {
     upstream.answer(answering(answerOf('embed', 'texts', protocol)))
     const { data } = await openai.embeddings.create({
       model,
@@ -79,7 +79,7 @@ test.each([
   ['cohere/rerank-v3.5', 'cohere'],
   ['jina/jina-reranker-v3', 'jina'],
   ['voyage/rerank-2.5', 'voyage'],
-])('a ranking of %s for the client of Cohere', async (model, protocol) => {
+])('a ranking by %s for Cohere’s client', async (model, protocol) => {
   upstream.answer(answering(answerOf('rerank', 'texts', protocol)))
   const cohere = new CohereClientV2({ token: testKey, environment: gateway.url })
   const { results } = await cohere.rerank({ model, query: 'q', documents: ['a', 'b'], topN: 2 })
@@ -91,7 +91,7 @@ describe.each([
   ['deepgram/nova-3', 'deepgram'],
   ['elevenlabs/scribe_v1', 'elevenlabs'],
   ['google/gemini-2.5-flash', 'gemini'],
-])('a transcript of %s', (model, protocol) => {
+])('a transcript by %s', (model, protocol) => {
   test('whole', async () => {
     upstream.answer(answering(answerOf('transcribe', 'json', protocol)))
     const file = await toFile(sound, 'a.wav', { type: 'audio/wav' })
@@ -99,7 +99,7 @@ describe.each([
     expect(text).toBe('The gate is open. Come in.')
   })
 
-  test('streamed, of an upstream that answers at once', async () => {
+  test('streamed from an upstream that answers whole', async () => {
     upstream.answer(answering(answerOf('transcribe', 'json', protocol)))
     const file = await toFile(sound, 'a.wav', { type: 'audio/wav' })
     const stream = await openai.audio.transcriptions.create({ model, file, stream: true })
@@ -124,7 +124,7 @@ test.each([
   ['google/gemini-2.5-flash-preview-tts', 'Kore', answering(answerOf('speak', 'wav', 'gemini'))],
   ['deepgram/aura-2', 'thalia', bytes('audio/wav')],
   ['elevenlabs/eleven_v3', 'JBFqnCBsd6RMkjVDRZzb', bytes('audio/wav')],
-] as const)('speech of %s', async (model, voice, answer) => {
+] as const)('speech by %s', async (model, voice, answer) => {
   upstream.answer(answer)
   const response = await openai.audio.speech.create({
     model,
@@ -136,10 +136,10 @@ test.each([
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(4)
 })
 
-describe('pictures of Gemini', () => {
+describe('images by Gemini', () => {
   const model = 'google/gemini-2.5-flash-image'
 
-  test('made', async () => {
+  test('generated', async () => {
     upstream.answer(answering(answerOf('createImage', 'prompt', 'gemini')))
     const { data } = await openai.images.generate({
       model,
@@ -164,7 +164,7 @@ describe('pictures of Gemini', () => {
 test.each([
   ['google/veo-3.1-generate-preview', 'gemini'],
   ['alibaba/wan2.5-t2v-preview', 'dashscope'],
-])('a video of %s', async (model, protocol) => {
+])('a video by %s', async (model, protocol) => {
   upstream.answer(answering(answerOf('createVideo', 'prompt', protocol)))
   const { id } = await openai.videos.create({ model, prompt: 'A sun rises', seconds: '8' })
   upstream.answer(answering(answerOf('getVideo', 'completed', protocol)))

@@ -74,7 +74,7 @@ const ways: Readonly<Record<string, Ask>> = {
   },
 }
 
-describe.each(Object.entries(ways))('%s', (_, ask) => {
+describe.each(Object.entries(ways))('structured output by %s', (_, ask) => {
   test('from the built-in engine', async () => {
     await using gateway = await start()
     expect(JSON.parse((await ask(gateway, 'builtin-chat')) ?? '')).toEqual(ada)

@@ -35,7 +35,7 @@ describe('chat', () => {
     expect(model).toBe('gpt-4o')
   })
 
-  test('a stream, piece by piece, with its usage', async () => {
+  test('a stream in chunks with its usage', async () => {
     const stream = await openai.chat.completions.create({
       model: 'gpt-4o-mini',
       messages: [{ role: 'user', content: `Summarise in one sentence: ${facts}` }],
@@ -56,7 +56,7 @@ describe('chat', () => {
     expect(total).toBeGreaterThan(0)
   })
 
-  test('the stream helper puts the message together', async () => {
+  test('the stream helper assembles the message', async () => {
     const stream = openai.chat.completions.stream({
       model: 'gpt-4o',
       messages: [{ role: 'user', content: 'What is 12 times 12?' }],
@@ -97,7 +97,7 @@ describe('chat', () => {
     expect(answer).toMatch(/17|cloudy/)
   })
 
-  test('parallel calls', async () => {
+  test('parallel tool calls', async () => {
     const { choices } = await openai.chat.completions.create({
       model: 'gpt-4o',
       messages: [{ role: 'user', content: 'What is the weather in Paris and in Oslo?' }],
@@ -135,7 +135,7 @@ describe('chat', () => {
     expect(choices[0]?.message.parsed).toEqual({ name: 'Ada Lovelace', age: 36 })
   })
 
-  test('an unknown model is the client’s NotFoundError', async () => {
+  test('an unknown model throws NotFoundError', async () => {
     const asked = openai.chat.completions.create({
       model: 'no-such-model',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -164,7 +164,7 @@ describe('text', () => {
     expect(text).toBe(choices[0]?.text)
   })
 
-  test('embeddings, which the client asks for in base64', async () => {
+  test('embeddings in base64 and float', async () => {
     const { data, usage } = await openai.embeddings.create({
       model: 'text-embedding-3-small',
       input: ['a boat on the sea', 'ships sail the sea', 'quarterly tax return'],
@@ -204,10 +204,10 @@ describe('text', () => {
   })
 })
 
-describe('sound', () => {
+describe('audio', () => {
   const sound = () => toFile(wavOf(silence(0.5), sine(440, 1), silence(0.5)), 'tone.wav')
 
-  test('transcription in each form', async () => {
+  test('transcription in each response format', async () => {
     const { text } = await openai.audio.transcriptions.create({
       model: 'whisper-1',
       file: await sound(),
@@ -252,7 +252,7 @@ describe('sound', () => {
     expect(text).not.toBe('')
   })
 
-  test('speech, which can be heard again', async () => {
+  test('speech that can be transcribed', async () => {
     const speech = await openai.audio.speech.create({
       model: 'tts-1',
       voice: 'alloy',
@@ -269,13 +269,13 @@ describe('sound', () => {
   })
 })
 
-describe('pictures', () => {
+describe('images', () => {
   const red = () =>
     sharp({ create: { width: 64, height: 32, channels: 3, background: '#d02020' } })
       .png()
       .toBuffer()
 
-  test('an edit edits', async () => {
+  test('an edit changes the image as instructed', async () => {
     const { data } = await openai.images.edit({
       model: 'gpt-image-1',
       image: await toFile(await red(), 'red.png', { type: 'image/png' }),
@@ -292,7 +292,7 @@ describe('pictures', () => {
     ).toBeLessThan(2)
   })
 
-  test('a picture of a prompt, by address', async () => {
+  test('generation with a URL', async () => {
     const { data } = await openai.images.generate({
       model: 'dall-e-3',
       prompt: 'A red circle above a blue sea',

@@ -57,7 +57,7 @@ const total = { inputTokens: 200, outputTokens: 60, totalTokens: 260 }
 
 describe.each(['anthropic', 'gemini'] as const)('in front of %s', (maker) => {
   describe.each(['chat', 'responses'] as const)('over %s', (kind) => {
-    test('generateText runs tools to the end', async () => {
+    test('generateText completes a tool loop', async () => {
       await using stage = await through(maker, smallWeather)
       const { options, called } = loop(stage, kind)
       const { text, steps, totalUsage } = await generateText(options)
@@ -69,7 +69,7 @@ describe.each(['anthropic', 'gemini'] as const)('in front of %s', (maker) => {
       expectReasoningKept(stage, maker, kind)
     })
 
-    test('streamText runs tools to the end', async () => {
+    test('streamText completes a tool loop', async () => {
       await using stage = await through(maker, smallWeather)
       const { options, called } = loop(stage, kind)
       const errors: unknown[] = []
@@ -85,7 +85,7 @@ describe.each(['anthropic', 'gemini'] as const)('in front of %s', (maker) => {
       expectReasoningKept(stage, maker, kind)
     })
 
-    test('what is refused comes as the SDK’s own error', async () => {
+    test('an invalid request throws the SDK’s own error', async () => {
       await using stage = await through(maker, smallWeather)
       const asking = generateText({
         model: models(stage)[kind],

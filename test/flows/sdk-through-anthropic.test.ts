@@ -41,7 +41,7 @@ function asked(
 }
 
 describe.each(['openai', 'gemini'] as const)('messages in front of %s', (maker) => {
-  test.each(Object.entries(ways))('tools and thinking, %s', async (_, ask) => {
+  test.each(Object.entries(ways))('complete a tool loop with thinking, %s', async (_, ask) => {
     await using stage = await through(maker, smallWeather)
     const client = sdk(stage)
     const messages: Anthropic.MessageParam[] = [
@@ -86,7 +86,7 @@ describe.each(['openai', 'gemini'] as const)('messages in front of %s', (maker) 
     expect(stage.upstream.seen[1]?.text).not.toContain(signatureBypass)
   })
 
-  test('what is refused comes as the SDK’s own error', async () => {
+  test('throw the SDK’s own error for an invalid request', async () => {
     await using stage = await through(maker, smallWeather)
     const stray = { type: 'tool_result', tool_use_id: 'toolu_of_nobody', content: 'x' } as const
     const asking = sdk(stage).messages.create(
@@ -95,7 +95,7 @@ describe.each(['openai', 'gemini'] as const)('messages in front of %s', (maker) 
     await expect(asking).rejects.toBeInstanceOf(Anthropic.BadRequestError)
   })
 
-  test('tokens are counted without asking for an answer', async () => {
+  test('count tokens without calling the model', async () => {
     await using stage = await through(maker, smallWeather)
     const {
       max_tokens: _,

@@ -67,7 +67,7 @@ const textOf = ({ parts = [] }: Content, thought: boolean) =>
     .join('')
 
 describe.each(['openai', 'anthropic'] as const)('generateContent in front of %s', (maker) => {
-  test.each(Object.entries(ways))('tools and thinking, %s', async (_, ask) => {
+  test.each(Object.entries(ways))('completes a tool loop with thinking, %s', async (_, ask) => {
     await using stage = await through(maker, smallWeather)
     const client = sdk(stage)
     const contents: Content[] = [
@@ -100,7 +100,7 @@ describe.each(['openai', 'anthropic'] as const)('generateContent in front of %s'
     expect(stage.upstream.seen).toHaveLength(2)
   })
 
-  test('what is refused comes as the SDK’s own error', async () => {
+  test('throws the SDK’s own error for an invalid request', async () => {
     await using stage = await through(maker, smallWeather)
     const stray = { functionResponse: { name: 'nobody', response: {} } }
     const asking = sdk(stage).models.generateContent(
@@ -110,7 +110,7 @@ describe.each(['openai', 'anthropic'] as const)('generateContent in front of %s'
     await expect(asking).rejects.toMatchObject({ status: 400 })
   })
 
-  test('tokens are counted without asking for an answer', async () => {
+  test('counts tokens without calling the model', async () => {
     await using stage = await through(maker, smallWeather)
     const { totalTokens } = await sdk(stage).models.countTokens({
       model: stage.model,
@@ -122,7 +122,7 @@ describe.each(['openai', 'anthropic'] as const)('generateContent in front of %s'
   })
 })
 
-test('embeddings come from an OpenAI upstream, one and several', async () => {
+test('embeds one and several texts through an OpenAI upstream', async () => {
   await using stage = await inFrontOf('openai', (seen, response) => {
     const { input } = seen.body
     const inputs = Array.isArray(input) ? input : [input]

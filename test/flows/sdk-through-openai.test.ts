@@ -59,7 +59,7 @@ const usage = {
 }
 
 describe.each(['anthropic', 'gemini'] as const)('chat completions in front of %s', (maker) => {
-  test.each(Object.entries(ways))('tools and thinking, %s', async (_, ask) => {
+  test.each(Object.entries(ways))('complete a tool loop with thinking, %s', async (_, ask) => {
     await using stage = await through(maker, weather)
     const client = sdk(stage)
     const messages = [...question]
@@ -95,7 +95,7 @@ describe.each(['anthropic', 'gemini'] as const)('chat completions in front of %s
     expect(stage.upstream.seen[1]?.text).not.toContain(signatureBypass)
   })
 
-  test('words show in the stream as they come', async () => {
+  test('stream words as they arrive', async () => {
     await using stage = await through(maker, () => ({ text: 'One two three four.' }))
     const stream = await sdk(stage).chat.completions.create({
       model: stage.model,
@@ -110,7 +110,7 @@ describe.each(['anthropic', 'gemini'] as const)('chat completions in front of %s
     expect(deltas).toEqual(['One ', 'two ', 'three ', 'four.'])
   })
 
-  test('what the upstream refuses comes as the SDK’s own error', async () => {
+  test('throw the SDK’s own error for an invalid request', async () => {
     await using stage = await through(maker, weather)
     const client = sdk(stage)
     const stray = { role: 'tool', tool_call_id: 'call_of_nobody', content: 'x' } as const

@@ -90,7 +90,7 @@ const makers: readonly Maker[] = ['anthropic', 'gemini', 'openai']
 
 describe.each(makers)('responses in front of %s', (maker) => {
   describe.each(Object.entries(ways))('%s', (_, ask) => {
-    test('a tool loop that the gateway remembers', async () => {
+    test('completes a stored tool loop by previous_response_id', async () => {
       await using stage = await through(maker, weather)
       const client = sdk(stage)
       const first = await ask(client, asked(stage.model, question))
@@ -105,7 +105,7 @@ describe.each(makers)('responses in front of %s', (maker) => {
       expectReasoningKept(stage, maker)
     })
 
-    test('a tool loop that the caller remembers', async () => {
+    test('completes a tool loop without storage', async () => {
       await using stage = await through(maker, weather)
       const client = sdk(stage)
       const asking = (input: ResponseInput): Create => ({
@@ -124,7 +124,7 @@ describe.each(makers)('responses in front of %s', (maker) => {
     })
   })
 
-  test('what was answered can be looked at, and deleted', async () => {
+  test('stores responses that can be retrieved and deleted', async () => {
     await using stage = await through(maker, weather)
     const client = sdk(stage)
     const created = await client.responses.create(asked(stage.model, question))
@@ -151,7 +151,7 @@ describe.each(makers)('responses in front of %s', (maker) => {
     })
   })
 
-  test('the events of a stream come in order and numbered', async () => {
+  test('stream events in order with sequence numbers', async () => {
     await using stage = await through(maker, weather)
     const stream = await sdk(stage).responses.create({
       ...asked(stage.model, question),

@@ -39,21 +39,24 @@ const asking = {
   },
 } as const
 
-test.each(Object.entries(asking))('by %s they reach who has them', async (_, { path, body }) => {
-  await using claude = await inFrontOf('anthropic', (_, response) => json(response, {}))
-  await claude.gateway.post(path, { model: claude.model, ...body })
-  expect(claude.upstream.seen.at(-1)?.body).toMatchObject({
-    tools: [{ type: 'web_search_20250305', blocked_domains: ['b.com'] }],
-  })
-  await using openai = await inFrontOf('openai-responses', (_, response) => json(response, {}))
-  await openai.gateway.post(path, { model: openai.model, ...body })
-  expect(openai.upstream.seen.at(-1)?.body).toMatchObject({
-    tools: [{ type: 'web_search', filters: { blocked_domains: ['b.com'] } }],
-  })
-})
+test.each(Object.entries(asking))(
+  'translates web search domains of %s to upstreams that have them',
+  async (_, { path, body }) => {
+    await using claude = await inFrontOf('anthropic', (_, response) => json(response, {}))
+    await claude.gateway.post(path, { model: claude.model, ...body })
+    expect(claude.upstream.seen.at(-1)?.body).toMatchObject({
+      tools: [{ type: 'web_search_20250305', blocked_domains: ['b.com'] }],
+    })
+    await using openai = await inFrontOf('openai-responses', (_, response) => json(response, {}))
+    await openai.gateway.post(path, { model: openai.model, ...body })
+    expect(openai.upstream.seen.at(-1)?.body).toMatchObject({
+      tools: [{ type: 'web_search', filters: { blocked_domains: ['b.com'] } }],
+    })
+  },
+)
 
 test.each(Object.entries(asking))(
-  'and by %s are refused by their own name where nobody has them',
+  'rejects web search domains of %s by their path where the upstream lacks them',
   async (_, { path, body, param }) => {
     await using pair = await inFrontOf('gemini', (_, response) => json(response, {}))
     const refused = await pair.gateway.post(path, { model: pair.model, ...body })
@@ -78,7 +81,7 @@ const lists = { allowed_domains: ['a.com'], blocked_domains: ['b.com'] }
 const asked = { messages, web_search_options: { filters: lists } }
 const claudeAsked = { messages, max_tokens: 64, tools: [{ ...claudeSearch, ...lists }] }
 
-test('Groq has settings for them', async () => {
+test('sends web search domains to Groq as search_settings', async () => {
   const settings = { include_domains: ['a.com'], exclude_domains: ['b.com'] }
   const sent = await sentTo('groq', '/v1/chat/completions', asked)
   expect(sent).toMatchObject({ search_settings: settings })
@@ -92,7 +95,7 @@ test('Groq has settings for them', async () => {
   })
 })
 
-test('Groq searches by itself, first in a country', async () => {
+test('sends web search to Groq’s compound models with a country only', async () => {
   const groqAsked = async (options: object, further: object = {}) => {
     await using upstream = await fakeUpstream((_, response) =>
       json(response, { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] }),
@@ -122,7 +125,7 @@ test('Groq searches by itself, first in a country', async () => {
   expect(await groqAsked(at({ country: 'US' }), own)).toEqual([own.search_settings, null])
 })
 
-test('Groq’s other models do not search', async () => {
+test('rejects web search for other Groq models', async () => {
   await using upstream = await fakeUpstream((_, response) => json(response, {}))
   await using gateway = await start({ providers: { groq: { baseUrl: upstream.url, key: 'k' } } })
   const body = { model: 'groq/llama-3.3', messages, web_search_options: {} }
@@ -134,7 +137,7 @@ test('Groq’s other models do not search', async () => {
   expect(upstream.seen).toHaveLength(0)
 })
 
-test('OpenRouter has a plugin for them, beside those of the caller', async () => {
+test('sends web search domains to OpenRouter’s plugin beside the caller’s plugins', async () => {
   const plugins = [{ id: 'file-parser' }, { id: 'web', max_results: 3 }]
   const sent = await sentTo('openrouter', '/v1/chat/completions', { ...asked, plugins })
   expect(sent).toMatchObject({
@@ -147,17 +150,17 @@ test('OpenRouter has a plugin for them, beside those of the caller', async () =>
   expect(JSON.stringify(sent)).not.toContain('filters')
 })
 
-test.each(['xai', 'openrouter'])('%s calls those to keep out of excluded', async (provider) => {
-  const tools = [{ type: 'web_search', filters: lists }]
-  expect(await sentTo(provider, '/v1/responses', { input: 'Who won?', tools })).toMatchObject({
-    tools: [{ filters: { allowed_domains: ['a.com'], excluded_domains: ['b.com'] } }],
-  })
-})
-
-test.each(['xai', 'vllm'])(
-  'the chat of %s knows none: they are refused by name',
+test.each(['xai', 'openrouter'])(
+  'renames blocked_domains to excluded_domains for %s',
   async (provider) => {
-    const told = await sentTo(provider, '/v1/chat/completions', asked)
-    expect(told).toContain('web_search_options.filters.allowed_domains')
+    const tools = [{ type: 'web_search', filters: lists }]
+    expect(await sentTo(provider, '/v1/responses', { input: 'Who won?', tools })).toMatchObject({
+      tools: [{ filters: { allowed_domains: ['a.com'], excluded_domains: ['b.com'] } }],
+    })
   },
 )
+
+test.each(['xai', 'vllm'])('rejects web search domains in chat for %s', async (provider) => {
+  const told = await sentTo(provider, '/v1/chat/completions', asked)
+  expect(told).toContain('web_search_options.filters.allowed_domains')
+})

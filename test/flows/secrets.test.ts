@@ -176,26 +176,26 @@ const unsaid: ReadonlySet<number> = new Set([401, 402, 403])
 describe.each(secrets)('$name', (secret) => {
   const next = useStages(secret)
 
-  describe.each(families)('quoted by an upstream that speaks %s', (family) => {
+  describe.each(families)('in an upstream error of type %s', (family) => {
     for (const status of statuses)
-      test(`with ${status} is not shown to the caller`, () =>
+      test(`with ${status} is masked for the caller`, () =>
         unseenInAnswer(next(family), family, status))
 
     test.each(['before the content', 'after the content'] as const)(
-      'by an error event %s is not shown to the caller',
+      'by an error event %s is masked for the caller',
       (place) => unseenInStream(next(family), family, place),
     )
   })
 
-  test('quoted in an error that came with 200 is not shown to the caller', () =>
+  test('in an error body with status 200 is masked for the caller', () =>
     unseenInErrorBody(next('openai')))
 
   test.each(['text/event-stream', 'text/html'])(
-    'quoted in %s instead of sound is not shown to the caller',
+    'in %s in place of audio is masked for the caller',
     (contentType) => unseenInSpeech(next('openai'), contentType),
   )
 
-  test('quoted by a response that failed is not shown to the caller', () =>
+  test('in a failed response is masked for the caller', () =>
     unseenInFailedResponse(next('openai')))
 })
 

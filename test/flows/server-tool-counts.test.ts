@@ -83,7 +83,7 @@ const counted: readonly (readonly [Parameters<typeof inFrontOf>[0], Answering, o
 ]
 
 test.each(counted)(
-  '%s: calls are counted whether bytes pass or not',
+  '%s: counts calls of server tools in the ledger, passed through or translated',
   async (type, answering, calls) => {
     await using pair = await inFrontOf(type, answering)
     const streams = calls === counted[2]?.[2] || type === 'openai' ? [false] : [false, true]
@@ -99,19 +99,16 @@ test.each(counted)(
 // Its Responses are another answer.
 const readers = faces.filter((face) => face !== 'responses')
 
-test.each(readers)(
-  'tools that Groq has executed are counted in the choices, for %s',
-  async (face) => {
-    await using pair = await inFrontOf('openai', groq)
-    for (const stream of [false, true]) await ask(pair, face, { stream })
-    const records = await recorded(pair.gateway, 2)
-    const counts = { web_search: 2, code_execution: 1 }
-    const answered = records.filter(({ outcome }) => outcome === 'completed')
-    expect(answered.map(({ serverToolCalls }) => serverToolCalls)).toEqual([counts, counts])
-  },
-)
+test.each(readers)('counts tools that Groq executed, for %s', async (face) => {
+  await using pair = await inFrontOf('openai', groq)
+  for (const stream of [false, true]) await ask(pair, face, { stream })
+  const records = await recorded(pair.gateway, 2)
+  const counts = { web_search: 2, code_execution: 1 }
+  const answered = records.filter(({ outcome }) => outcome === 'completed')
+  expect(answered.map(({ serverToolCalls }) => serverToolCalls)).toEqual([counts, counts])
+})
 
-test('what was written to a cache is told by how long it is kept', async () => {
+test('returns cache writes by their time to live', async () => {
   await using pair = await inFrontOf('anthropic', claude)
   const told = await ask(pair, 'chat', { stream: false })
   expect(told.wire).toContain(
@@ -143,7 +140,7 @@ test('what was written to a cache is told by how long it is kept', async () => {
   })
 })
 
-test('and told in the usage of the formats that count them', async () => {
+test('returns counts of server tools in the usage of Messages', async () => {
   await using pair = await inFrontOf('openai-responses', openai)
   for (const stream of [false, true]) {
     const { wire } = await ask(pair, 'messages', { stream })

@@ -85,7 +85,7 @@ const upstreams = [
 ] as const
 
 test.each(upstreams)(
-  '%s tells of its own tools in every other format',
+  'translates server tool calls of %s to every other format',
   async (type, answering, others) => {
     await using pair = await inFrontOf(type, answering)
     for (const face of others)
@@ -101,7 +101,7 @@ test.each(upstreams)(
   },
 )
 
-test('Gemini’s code and searches are told in the other formats', async () => {
+test('translates Gemini’s code execution and searches to other formats', async () => {
   await using pair = await inFrontOf('gemini', gemini)
   for (const face of ['chat', 'messages', 'responses'] as const)
     for (const stream of [false, true]) {
@@ -112,7 +112,7 @@ test('Gemini’s code and searches are told in the other formats', async () => {
     }
 })
 
-test('what a format has no place for is named: in a header, and of a stream in the log', async () => {
+test('reports server tool items that a format lacks: in a header, or in the log for streams', async () => {
   await using pair = await inFrontOf('anthropic', claude)
   const whole = await ask(pair, 'generateContent', { stream: false })
   expect(whole.headers.get('x-sluice-dropped')).toBe('answer.mcp')
@@ -127,7 +127,7 @@ test('what a format has no place for is named: in a header, and of a stream in t
   expect(chat.headers.get('x-sluice-dropped') ?? '').not.toContain('answer.')
 })
 
-test('an answer that was told so can go back to any provider', async () => {
+test('server tool items of an answer are accepted in a history by every provider', async () => {
   await using pair = await inFrontOf('anthropic', (seen, reply, request) =>
     seen.text.includes('And the next?')
       ? json(reply, { ...message, content: [{ type: 'text', text: 'Yes' }] })
@@ -165,7 +165,7 @@ test('an answer that was told so can go back to any provider', async () => {
   for (const { text } of seen) expect(text).toContain('print(2)')
 })
 
-test('what Claude was not the one to say does not go to Claude as its own', async () => {
+test('foreign server tool items reach Claude as text', async () => {
   await using pair = await inFrontOf('anthropic', claude)
   const foreign = [
     { type: 'server_tool_use', id: 'ws_1', name: 'web_search', input: { query: 'winner' } },

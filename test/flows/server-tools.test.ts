@@ -47,18 +47,21 @@ const events = [
   named({ type: 'message_stop' }),
 ]
 
-describe('an answer with a tool of Anthropic’s own', () => {
-  it.each(faces.filter((face) => face !== 'messages'))('is not glued for %s', async (face) => {
-    await using pair = await inFrontOf('anthropic', ({ body }, response) =>
-      body['stream'] === true ? sse(response, events) : json(response, message),
-    )
-    for (const stream of [false, true]) {
-      const { wire } = await ask(pair, face, { stream })
-      expect(told(face, wire, stream).text).toBe('Let me compute.\n\nIt is 55.')
-    }
-  })
+describe('an answer with Anthropic’s server tools', () => {
+  it.each(faces.filter((face) => face !== 'messages'))(
+    'keeps a paragraph break between texts for %s',
+    async (face) => {
+      await using pair = await inFrontOf('anthropic', ({ body }, response) =>
+        body['stream'] === true ? sse(response, events) : json(response, message),
+      )
+      for (const stream of [false, true]) {
+        const { wire } = await ask(pair, face, { stream })
+        expect(told(face, wire, stream).text).toBe('Let me compute.\n\nIt is 55.')
+      }
+    },
+  )
 
-  it('is counted with what compacting the context took', async () => {
+  it('includes the tokens of context compaction in its usage', async () => {
     await using pair = await inFrontOf('anthropic', ({ body }, response) =>
       body['stream'] === true ? sse(response, events) : json(response, message),
     )
@@ -74,7 +77,7 @@ describe('an answer with a tool of Anthropic’s own', () => {
 })
 
 test.each(['openai', 'gemini', 'cohere'] as const)(
-  'a history with such tools goes on at %s as text',
+  'sends server tools in a history to %s as text',
   async (type) => {
     await using pair = await inFrontOf(type, (_, response) => json(response, {}))
     await ask(pair, 'messages', {
@@ -132,7 +135,7 @@ test.each([
   ['text', 'text/plain', 'Hello there.\n'],
   ['srt', 'text/plain', '1\n00:00:00,000 --> 00:00:01,500\nHello there.\n'],
   ['vtt', 'text/vtt', 'WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHello there.\n'],
-])('a transcript of Mistral as %s', async (format, type, expected) => {
+])('converts Mistral’s transcript to %s', async (format, type, expected) => {
   await using upstream = await fakeUpstream((_, response) =>
     json(response, {
       model: 'voxtral',
@@ -154,7 +157,7 @@ test.each([
   expect(upstream.seen[0]?.text).not.toContain('response_format')
 })
 
-test('and one without times is no subtitle', async () => {
+test('answers 502 for subtitles from a transcript without timestamps', async () => {
   await using upstream = await fakeUpstream((_, response) => json(response, { text: 'Hello' }))
   await using gateway = await start({
     providers: { up: { type: 'openai', key: 'k', baseUrl: `${upstream.url}/v1` } },

@@ -28,7 +28,7 @@ function browse(address: string, cookie: string, options: { method?: string; bod
   return gateway.request(address, { key: null, ...options, headers: { cookie, ...ofConsole } })
 }
 
-test('a session opens what the pages of the console ask for, and nothing else below /v1', async () => {
+test('a session may read what the console needs, and nothing else below /v1', async () => {
   const cookie = await cookieOf(await signIn(adminKey))
   const answered = async (address: string, body?: object) => {
     const { status } = await gateway.request(address, {
@@ -57,7 +57,7 @@ test('a session opens what the pages of the console ask for, and nothing else be
     expect([address, await answered(address, body)]).toEqual([address, 401])
 })
 
-test('a key gives a session, which stands for it until it is signed out', async () => {
+test('signing in with a key starts a session that lasts until sign-out', async () => {
   const answer = await signIn(adminKey)
   expect(answer.status).toBe(200)
   expect(await answer.json()).toMatchObject({
@@ -78,7 +78,7 @@ test('a key gives a session, which stands for it until it is signed out', async 
   expect(await (await browse(path, cookie)).json()).toMatchObject({ session: null })
 })
 
-test('who signs out looks on no longer, and who came by a key does', async () => {
+test('sign-out ends a live stream of the session, but not one opened by key', async () => {
   const cookie = await cookieOf(signIn(adminKey))
   const watching = await browse('/admin/v1/requests/live', cookie)
   const other = await gateway.request('/admin/v1/requests/live', { key: adminKey })
@@ -97,7 +97,7 @@ test('who signs out looks on no longer, and who came by a key does', async () =>
   expect(told).toContain('builtin-chat')
 })
 
-test('neither the token nor the key is kept', async () => {
+test('the session token and the key are not stored', async () => {
   const cookie = await cookieOf(signIn(adminKey))
   const token = cookie.split('=')[1] ?? ''
   const { readFileSync, readdirSync } = await import('node:fs')
@@ -109,20 +109,20 @@ test('neither the token nor the key is kept', async () => {
   }
 })
 
-test('a session may do no more than its key', async () => {
+test('a session has the permissions of its key', async () => {
   const cookie = await cookieOf(signIn(testKey))
   expect((await browse('/v1/usage', cookie)).status).toBe(200)
   expect((await browse('/admin/v1/keys', cookie)).status).toBe(403)
 })
 
-test('a key that is sent decides, whatever session comes with it', async () => {
+test('an API key in the request takes precedence over a session', async () => {
   const cookie = await cookieOf(signIn(adminKey))
   const headers = { cookie, ...ofConsole }
   expect((await gateway.request('/admin/v1/keys', { headers })).status).toBe(403)
   expect((await gateway.request('/v1/models', { key: 'sk-wrong', headers })).status).toBe(401)
 })
 
-describe('only pages of the gateway use a session', () => {
+describe('a session is usable only from pages of the gateway', () => {
   const otherPage = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const cases: [string, string, Record<string, string>, number][] = [
     ['a page of its own', 'POST', { ...ofConsole, 'sec-fetch-site': 'same-origin' }, 200],
@@ -155,7 +155,7 @@ describe('only pages of the gateway use a session', () => {
     expect(answer.status).toBe(status)
   })
 
-  test('its own origin is the one that it was asked at', async () => {
+  test('with the gateway’s own origin', async () => {
     const cookie = await cookieOf(signIn(adminKey))
     const headers = { cookie, ...ofConsole, origin: gateway.url }
     expect(
@@ -163,13 +163,13 @@ describe('only pages of the gateway use a session', () => {
     ).toBe(200)
   })
 
-  test('another page cannot sign somebody in either', async () => {
+  test('another page cannot start a session', async () => {
     expect((await signIn(adminKey, { ...ofConsole, ...otherPage })).status).toBe(403)
     expect((await signIn(adminKey, {})).status).toBe(403)
   })
 })
 
-test('behind https the cookie is secure and of this host alone', async () => {
+test('the cookie is Secure with the __Host- prefix behind https', async () => {
   await using behind = await start({ server: { publicUrl: 'https://models.example' } })
   const answer = await signIn(adminKey, ofConsole, behind)
   expect(answer.headers.get('set-cookie')).toMatch(/^__Host-sluice-session=[^;]+;.*; Secure$/)
@@ -184,7 +184,7 @@ test('behind https the cookie is secure and of this host alone', async () => {
   })
 })
 
-test('a proxy that is known says that the browser came by https', async () => {
+test('a trusted proxy decides whether the cookie is Secure', async () => {
   await using behind = await start({ server: { trustedProxies: ['127.0.0.1'] } })
   const said = { ...ofConsole, 'x-forwarded-proto': 'https' }
   expect((await signIn(adminKey, said, behind)).headers.get('set-cookie')).toContain('; Secure')
@@ -192,7 +192,7 @@ test('a proxy that is known says that the browser came by https', async () => {
 })
 
 onEachDatabase((newData) => {
-  describe('a session ends with its key', () => {
+  describe('a session ends when its key is revoked, disabled or rotated', () => {
     let data: SharedData
     beforeEach(async () => {
       await gateway[Symbol.asyncDispose]()
@@ -208,7 +208,7 @@ onEachDatabase((newData) => {
     const administer = (address: string, body: object = {}) =>
       gateway.post(address, body, { key: adminKey })
 
-    test.each(['revoke', 'disable', 'rotate'])('that is %sd', async (what) => {
+    test.each(['revoke', 'disable', 'rotate'])('by %s', async (what) => {
       const made = (await (await administer('/admin/v1/keys', { name: 'a' })).json()) as Made
       const cookie = await cookieOf(signIn(made.secret))
       expect((await browse('/v1/usage', cookie)).status).toBe(200)
@@ -236,7 +236,7 @@ onEachDatabase((newData) => {
   })
 })
 
-test('a session ends after its time, on the moment', async () => {
+test('a session expires exactly on time', async () => {
   const begun = Date.UTC(2026, 0, 1)
   using date = fakeDate(begun)
   await using own = await start({ console: { sessionMs: 2 * 3_600_000 } })
@@ -257,7 +257,7 @@ test('a session ends after its time, on the moment', async () => {
   }
 })
 
-describe('a key that is bound to addresses signs in from them alone', () => {
+describe('a key restricted to addresses signs in from them only', () => {
   test.each([
     ['192.0.2.1', 200],
     ['192.0.2.10', 403],
@@ -277,7 +277,7 @@ describe('a key that is bound to addresses signs in from them alone', () => {
   })
 })
 
-test('whoever tries too often waits, whatever key it is', async () => {
+test('limits the rate of failed sign-ins, whatever key is used next', async () => {
   for (let count = 0; count < 20; count++) expect((await signIn('sk-wrong')).status).toBe(401)
   const refused = await signIn(adminKey)
   expect(refused.status).toBe(429)
@@ -285,13 +285,13 @@ test('whoever tries too often waits, whatever key it is', async () => {
   expect([seconds > 0, seconds <= 60]).toEqual([true, true])
 })
 
-test('signing in counts a tenth of a failure: many may share an address', async () => {
+test('successful sign-ins count a tenth of failed ones', async () => {
   for (let count = 0; count < 100; count++) expect((await signIn(adminKey)).status).toBe(200)
   for (let count = 0; count < 10; count++) expect((await signIn('sk-wrong')).status).toBe(401)
   expect((await signIn('sk-wrong')).status).toBe(429)
 })
 
-test.each([{}, { key: 1 }, { key: null }])('%j is no key', async (body) => {
+test.each([{}, { key: 1 }, { key: null }])('rejects the sign-in body %j', async (body) => {
   const answer = await gateway.post(path, body, { key: null, headers: ofConsole })
   expect(answer.status).toBe(400)
   expect(await answer.json()).toMatchObject({ error: { param: 'key' } })

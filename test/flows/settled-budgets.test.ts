@@ -152,8 +152,8 @@ async function left(gateway: Started, key: string): Promise<readonly number[]> {
   return limits.map(({ remaining }) => remaining)
 }
 
-describe.each([...cases, ...hedges])('a call that ends %s', (_name, one) => {
-  test('leaves in its budget what the ledger says', async () => {
+describe.each([...cases, ...hedges])('the budget of a call that ends %s', (_name, one) => {
+  test('agrees with the ledger', async () => {
     await using staged = await stage(one)
     const { gateway } = staged
     const key = await granted(gateway, 'POST /admin/v1/keys', {

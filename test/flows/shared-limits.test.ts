@@ -39,7 +39,7 @@ describe.runIf(redis)('gateways at one Redis', () => {
     await redis?.start({ empty: true })
   }
 
-  test('have one limit together; while Redis is gone they refuse, and then go on where they were', async () => {
+  test('share one limit, refuse while Redis is down and then continue', async () => {
     await afresh()
     await using first = await open({}, 5)
     await using second = await open({}, 5)
@@ -61,7 +61,7 @@ describe.runIf(redis)('gateways at one Redis', () => {
     expect([...(await statuses(second, 1)), ...(await statuses(first, 2))]).toEqual([200, 200, 429])
   })
 
-  test('grant their share each while Redis is gone, where that is set', async () => {
+  test('admit their share each while Redis is down, with whenDown: local', async () => {
     await afresh()
     await using gateway = await open({ whenDown: 'local', processes: 2 }, 6)
     expect(await statuses(gateway, 1)).toEqual([200])

@@ -26,7 +26,7 @@ describe('a request that does not arrive in time', () => {
     ['its head', 'POST /v1/embeddings HTTP/1.1\r\nHost: slu'],
     ['its body', `${unfinished}{"model":`],
     ['its form', `${form}--b\r\n`],
-  ])('is told so, with 408: %s', (_name, text) => refused(text))
+  ])('answers 408: %s', (_name, text) => refused(text))
 
   async function refused(text: string): Promise<void> {
     await using gateway = await start(
@@ -67,7 +67,7 @@ function askedOver(path: string): Disposable & { readonly sockets: readonly Sock
 const piece = `data: ${JSON.stringify(chunk({ content: 'x'.repeat(20_000) }))}\n\n`
 const ending = [chunk({}, 'stop'), usageChunk].map((event) => `data: ${JSON.stringify(event)}\n\n`)
 
-test('a caller that does not take the rest of a stream that is over loses its connection', async () => {
+test('disconnects a caller that does not read the rest of a finished stream', async () => {
   const full = Promise.withResolvers<void>()
   const path = '/v1/chat/completions'
   using asked = askedOver(path)

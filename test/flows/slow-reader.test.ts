@@ -118,30 +118,33 @@ async function readAll(response: IncomingMessage): Promise<{ length: number; end
 }
 
 // OpenAI's bytes pass as they came, Anthropic's events are translated.
-test.each(['openai', 'anthropic'] as const)('an %s upstream waits for the caller', async (type) => {
-  const state = upstreams[type]
-  await using staged = await stage(type)
-  state.written = 0
-  const direct = await unread(staged.upstream)
-  // What the system keeps of one connection on the way, and this upstream's own queue.
-  const perConnection = await standstill(state, 400)
-  direct.destroy()
-  await until(() => staged.upstream.seen[0]?.closedAt)
-  state.written = 0
-  const response = await unread(staged.gateway)
-  try {
-    // Longer than the limit between two events, which is the upstream's and not the caller's.
-    const written = await standstill(state, 400)
-    expect(written - 2 * perConnection, 'bytes held by the gateway').toBeLessThan(heldMax)
-    const { length, end } = await readAll(response)
-    expect(length).toBeGreaterThan(total)
-    expect(end).toBe(done)
-  } finally {
-    response.destroy()
-  }
-})
+test.each(['openai', 'anthropic'] as const)(
+  'applies backpressure to an %s upstream',
+  async (type) => {
+    const state = upstreams[type]
+    await using staged = await stage(type)
+    state.written = 0
+    const direct = await unread(staged.upstream)
+    // What the system keeps of one connection on the way, and this upstream's own queue.
+    const perConnection = await standstill(state, 400)
+    direct.destroy()
+    await until(() => staged.upstream.seen[0]?.closedAt)
+    state.written = 0
+    const response = await unread(staged.gateway)
+    try {
+      // Longer than the limit between two events, which is the upstream's and not the caller's.
+      const written = await standstill(state, 400)
+      expect(written - 2 * perConnection, 'bytes held by the gateway').toBeLessThan(heldMax)
+      const { length, end } = await readAll(response)
+      expect(length).toBeGreaterThan(total)
+      expect(end).toBe(done)
+    } finally {
+      response.destroy()
+    }
+  },
+)
 
-test('a caller that takes nothing at all is given up', async () => {
+test('disconnects a caller that reads nothing', async () => {
   const state = upstreams.openai
   state.written = 0
   await using staged = await stage('openai', {

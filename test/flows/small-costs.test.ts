@@ -45,7 +45,7 @@ async function total(gateway: Started, key: string): Promise<unknown> {
 
 onEachDatabase((newData) => {
   describe.each(redis ? ['memory', 'Redis'] : ['memory'])('with limits in %s', (limits) => {
-    test('a hundred embeddings cost what their tokens cost, and a budget ends where it is spent', async () => {
+    test('a hundred embeddings cost the sum of their tokens, and the budget stops where it is spent', async () => {
       await using data = await newData()
       {
         await using store = await data.openStore()

@@ -128,10 +128,10 @@ const whole: readonly Phase[] = [
 const speakers = (type: UpstreamStream['type']): readonly ClientStream[] =>
   clientStreams.filter(({ name }) => type !== 'openai' || name !== 'responses')
 
-describe.each(upstreamStreams)('an upstream that speaks $type', (stream) => {
+describe.each(upstreamStreams)('an upstream of type $type stalls', (stream) => {
   const { type, preamble, content, ending } = stream
 
-  describe.each(speakers(type))('over $name', (client) => {
+  describe.each(speakers(type))('for a client of $name', (client) => {
     test.each(streamedBefore)('streamed, silent $name', async ({ timeouts, limit, answering }) => {
       await using staged = await stage(type, timeouts, answering(stream))
       const { gateway } = staged
@@ -150,7 +150,7 @@ describe.each(upstreamStreams)('an upstream that speaks $type', (stream) => {
       await ended(staged, 'chat failed')
     })
 
-    test('streamed, silent in the middle of the text', async () => {
+    test('streamed, silent within the text', async () => {
       const said = [...preamble, content[0]!]
       await using staged = await stage(type, { idleMs: 60 }, saying(events, said))
       const response = await staged.gateway.post(client.path('up/m'), client.body('up/m'))
@@ -163,7 +163,7 @@ describe.each(upstreamStreams)('an upstream that speaks $type', (stream) => {
       await ended(staged, 'chat incomplete')
     })
 
-    test('streamed, and never over', async () => {
+    test('streamed without end', async () => {
       await using staged = await stage(type, { totalMs: 250 }, (_seen, response) => {
         response.writeHead(200, { 'content-type': events })
         for (const piece of preamble) response.write(piece)
@@ -179,7 +179,7 @@ describe.each(upstreamStreams)('an upstream that speaks $type', (stream) => {
 
     // Gemini's streams have no last event: what is behind a finish may still be usage.
     if (type === 'gemini') return
-    test('streamed, silent behind its last event', async () => {
+    test('streamed, silent after its last event', async () => {
       const said = [...preamble, ...content, ...ending]
       await using staged = await stage(type, {}, saying(events, said))
       const response = await staged.gateway.post(client.path('up/m'), client.body('up/m'))
@@ -217,7 +217,7 @@ const media: readonly Media[] = [
   },
 ]
 
-describe.each(media)('media of $operation', ({ operation, type, ask }) => {
+describe.each(media)('audio or video of $operation stalls', ({ operation, type, ask }) => {
   const about =
     (answering: Answering): Answering =>
     (seen, response, request) => {
@@ -236,7 +236,7 @@ describe.each(media)('media of $operation', ({ operation, type, ask }) => {
     expect(records.length).toBe(upstream.seen.length)
   }
 
-  test('silent before the head', async () => {
+  test('before the headers', async () => {
     await using staged = await stage('openai', { headersMs: 300 }, about(silence))
     await timedOut(await ask(staged.gateway), 'headersMs')
     await recorded(staged, 'failed')
@@ -245,7 +245,7 @@ describe.each(media)('media of $operation', ({ operation, type, ask }) => {
   test.each<[string, Timeouts, readonly string[]]>([
     ['behind the head', { idleMs: 60 }, []],
     ['in the middle', { idleMs: 60 }, ['some of it']],
-  ])('silent %s: half a file is no file', async (_name, timeouts, pieces) => {
+  ])('%s: the download breaks off', async (_name, timeouts, pieces) => {
     await using staged = await stage('openai', timeouts, about(saying(type, pieces)))
     const response = await ask(staged.gateway)
     expect(response.status).toBe(200)
@@ -254,7 +254,7 @@ describe.each(media)('media of $operation', ({ operation, type, ask }) => {
     await recorded(staged, 'incomplete')
   })
 
-  test('never over', async () => {
+  test('without end', async () => {
     await using staged = await stage(
       'openai',
       { totalMs: 250 },
@@ -271,7 +271,7 @@ describe.each(media)('media of $operation', ({ operation, type, ask }) => {
 })
 
 test.each([false, true])(
-  'an upstream that cannot be connected to, streamed: %s',
+  'a connect timeout closes the connection, streamed: %s',
   async (stream) => {
     // Takes connections, and never says a word of TLS.
     const mute = createServer((socket) => socket.on('error', () => undefined))

@@ -71,7 +71,7 @@ async function read(response: Response): Promise<Told> {
 const cut = { text: 'Q: one\nA: two ', finish: 'stop' }
 const both = [{ stream: false }, { stream: true }]
 
-describe.each(both)('white space at Claude, %j', (further) => {
+describe.each(both)('whitespace stop sequences at Claude, %j', (further) => {
   test.each([
     ['a word alone', '\n\n', undefined, cut],
     ['a list', ['\n\n'], undefined, cut],
@@ -85,7 +85,7 @@ describe.each(both)('white space at Claude, %j', (further) => {
     expect(upstream.seen[0]?.body['stop_sequences']).toEqual(sent)
   })
 
-  test('from a Messages client, which hears the sequence', async () => {
+  test('from a Messages client, with stop_sequence in the answer', async () => {
     await open('anthropic', claude)
     const response = await gateway.post('/v1/messages', {
       model: 'up/m',
@@ -119,7 +119,7 @@ describe.each(both)('white space at Claude, %j', (further) => {
     expect(wire).toContain('"finishReason":"STOP"')
   })
 
-  test('is not found in thinking, and calls behind it are gone', async () => {
+  test('are not matched in thinking, and drop later calls', async () => {
     await open('anthropic', (seen, response) =>
       answerMessage(
         seen,
@@ -144,7 +144,7 @@ describe.each(both)('white space at Claude, %j', (further) => {
     expect(wire).not.toContain('"tool_calls"')
   })
 
-  test('does not end a call before it', async () => {
+  test('do not drop a call before them', async () => {
     await open('anthropic', (seen, response) =>
       answerMessage(
         seen,
@@ -159,7 +159,7 @@ describe.each(both)('white space at Claude, %j', (further) => {
     expect(wire).toContain('tool_calls')
   })
 
-  test('counts what the upstream has written, and is not an incomplete response', async () => {
+  test('keep the reported usage, and the call is completed', async () => {
     await open('anthropic', claude)
     await (await chat('m', '\n\n', { ...further, stream_options: null })).text()
     await until(async () => (await ledger(gateway)).length === 1)
@@ -168,7 +168,7 @@ describe.each(both)('white space at Claude, %j', (further) => {
     ])
   })
 
-  test('is cut in each of several answers on its own', async () => {
+  test('cut each of several choices separately', async () => {
     let asked = 0
     await open('anthropic', (seen, response) => {
       asked += 1
@@ -185,7 +185,7 @@ const many = ['1', '2', '3', '4', 'END']
 const words = { text: 'Q: one\nA: two \n\nQ: three ', finish: 'stop' }
 const completion: Answering = (seen, response) => answerCompletion(seen, response, { text })
 
-describe.each(both)('more words than are taken, %j', (further) => {
+describe.each(both)('more stop sequences than the target accepts, %j', (further) => {
   test.each<[Type, string, Answering, (body: Record<string, unknown>) => unknown, unknown]>([
     ['openai', 'gpt-4.1', completion, (body) => body['stop'], many.slice(0, 4)],
     ['openai', 'gpt-5', completion, (body) => body['stop'], undefined],
@@ -213,7 +213,7 @@ describe.each(both)('more words than are taken, %j', (further) => {
   })
 
   test.each(['generationConfig', 'generation_config'])(
-    'of a Gemini client, in %s',
+    'from a Gemini client, in %s',
     async (name) => {
       await open('gemini', (seen, response) => answerContent(seen, response, [{ text }]))
       const method = further.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
@@ -233,7 +233,7 @@ describe.each(both)('more words than are taken, %j', (further) => {
   )
 })
 
-test('a request that a target takes goes on as it came, and so does its stream', async () => {
+test('passes stop sequences that the target accepts unchanged', async () => {
   await open('openai', completion)
   for (const [model, stop] of [
     ['gpt-4.1', ['END', 'x']],
@@ -245,7 +245,7 @@ test('a request that a target takes goes on as it came, and so does its stream',
   }
 })
 
-test('a word is held back no longer than it may be one, and what follows a cut is not told', async () => {
+test('holds back text only while it may match, and drops what follows a match', async () => {
   const gate = Promise.withResolvers<void>()
   await open('openai', async (_seen, response) => {
     await sse(response, [chunk({ content: 'one EN' }), chunk({ content: 'TER' })], { end: false })
@@ -271,7 +271,7 @@ test('a word is held back no longer than it may be one, and what follows a cut i
 })
 
 describe('text completions', () => {
-  test.each(both)('of OpenAI are cut, %j', async ({ stream }) => {
+  test.each(both)('of OpenAI are cut at a stop sequence, %j', async ({ stream }) => {
     const choice = (words: string, finish: string | null) => ({
       id: 'cmpl-1',
       object: 'text_completion',
@@ -304,7 +304,7 @@ describe('text completions', () => {
     expect(upstream.seen[0]?.body['stop']).toEqual(many.slice(0, 4))
   })
 
-  test.each(both)('of a model that only chats are cut, %j', async ({ stream }) => {
+  test.each(both)('of a chat-only model are cut at a stop sequence, %j', async ({ stream }) => {
     await open('anthropic', claude)
     const body = { model: 'up/m', prompt: 'Hi', stop: '\n\n', stream }
     const wire = await (await gateway.post('/v1/completions', body)).text()

@@ -14,53 +14,53 @@ const endless =
       ? noSuchAddress(response)
       : sse(response, events, { end: false })
 
-describe.each(upstreamStreams)('an upstream that speaks $type', ({ type, preamble, content }) => {
-  test.each(clientStreams)('ends a stream of $name in its error event', async (client) => {
-    await using upstream = await fakeUpstream(endless([...preamble, ...content]))
-    await using gateway = await start({
-      providers: { up: { type, baseUrl: upstream.url, key: 'k' } },
+describe.each(upstreamStreams)(
+  'shutdown with an upstream of type $type',
+  ({ type, preamble, content }) => {
+    test.each(clientStreams)('ends a stream of $name with an error event', async (client) => {
+      await using upstream = await fakeUpstream(endless([...preamble, ...content]))
+      await using gateway = await start({
+        providers: { up: { type, baseUrl: upstream.url, key: 'k' } },
+      })
+      const answer = await gateway.post(client.path('up/m'), client.body('up/m'))
+      const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+      let text = ''
+      while (client.text(text) !== 'Hello') text += (await reader.read()).value ?? ''
+      gateway.endCalls()
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) break
+        text += value
+      }
+      expect(client.isError(text), text).toBe(true)
+      expect(client.isWhole(text)).toBe(false)
+      expect(text).toContain('The gateway is stopping')
+      await until(() => upstream.seen.at(-1)?.isOver)
+      const records = await ledger(gateway)
+      expect(records.filter(({ outcome }) => outcome !== 'failed')).toMatchObject([
+        { outcome: 'incomplete' },
+      ])
     })
-    const answer = await gateway.post(client.path('up/m'), client.body('up/m'))
-    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    while (client.text(text) !== 'Hello') text += (await reader.read()).value ?? ''
-    gateway.endCalls()
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      text += value
-    }
-    expect(client.isError(text), text).toBe(true)
-    expect(client.isWhole(text)).toBe(false)
-    expect(text).toContain('The gateway is stopping')
-    await until(() => upstream.seen.at(-1)?.isOver)
-    const records = await ledger(gateway)
-    expect(records.filter(({ outcome }) => outcome !== 'failed')).toMatchObject([
-      { outcome: 'incomplete' },
-    ])
-  })
-})
-
-test.each(clientStreams)(
-  'a call of $name that waits for its first word is a 503',
-  async (client) => {
-    await using upstream = await fakeUpstream(endless([]))
-    await using spare = await fakeUpstream(endless([]))
-    await using gateway = await start({
-      providers: {
-        up: { type: 'openai', baseUrl: upstream.url, key: 'k' },
-        spare: { type: 'openai', baseUrl: spare.url, key: 'k' },
-      },
-      models: { m: { targets: [{ target: 'up/m' }], fallback: ['spare/m'] } },
-    })
-    const pending = gateway.post(client.path('m'), client.body('m'))
-    await until(() => upstream.seen.some(({ path }) => !path.endsWith('/responses')))
-    gateway.endCalls()
-    const answer = await pending
-    expect(answer.status).toBe(503)
-    expect(answer.headers.get('retry-after')).toBe('1')
-    expect(await answer.text()).toContain('The gateway is stopping')
-    // Another target would be asked for nobody.
-    expect(spare.seen).toEqual([])
   },
 )
+
+test.each(clientStreams)('shutdown answers a waiting call of $name with 503', async (client) => {
+  await using upstream = await fakeUpstream(endless([]))
+  await using spare = await fakeUpstream(endless([]))
+  await using gateway = await start({
+    providers: {
+      up: { type: 'openai', baseUrl: upstream.url, key: 'k' },
+      spare: { type: 'openai', baseUrl: spare.url, key: 'k' },
+    },
+    models: { m: { targets: [{ target: 'up/m' }], fallback: ['spare/m'] } },
+  })
+  const pending = gateway.post(client.path('m'), client.body('m'))
+  await until(() => upstream.seen.some(({ path }) => !path.endsWith('/responses')))
+  gateway.endCalls()
+  const answer = await pending
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('1')
+  expect(await answer.text()).toContain('The gateway is stopping')
+  // Another target would be asked for nobody.
+  expect(spare.seen).toEqual([])
+})

@@ -36,8 +36,8 @@ const paths = {
   gemini: '/v1beta/models/NAME:generateContent',
 } as const
 
-describe.each(Object.entries(paths))('the address of %s', (provider, path) => {
-  test.each(strangeNames)('holds the model %j as one step', async (name) => {
+describe.each(Object.entries(paths))('the upstream path of %s', (provider, path) => {
+  test.each(strangeNames)('escapes the model %j as one segment', async (name) => {
     const before = upstream.seen.length
     const body = { model: `${provider}/${name}`, messages }
     const response = await gateway.post('/v1/chat/completions', body)
@@ -47,14 +47,14 @@ describe.each(Object.entries(paths))('the address of %s', (provider, path) => {
   })
 })
 
-test.each(strangeNames)('a field %j is left out and named in one header', async (name) => {
+test.each(strangeNames)('a dropped field %j cannot inject a header', async (name) => {
   const body = { model: 'azure/m', messages, top_k: 1, [name]: 1 }
   const response = await gateway.post('/v1/chat/completions', body)
   expect(response.status).toBe(200)
   expect([...response.headers.keys()].filter((header) => /evil|cookie/.test(header))).toEqual([])
 })
 
-test.each(strangeNames)('a file %j stays in its part of the form', async (name) => {
+test.each(strangeNames)('a file name %j stays within its form part', async (name) => {
   const form = new FormData()
   form.set('model', 'openai/m')
   form.set('file', new File(['abc'], `${name}.mp3`, { type: 'audio/mpeg' }))

@@ -33,7 +33,7 @@ afterAll(async () => {
 const comment = ': x-sluice-cost: 0.000044'
 
 describe.each(clientStreams.map((client) => [client.name, client] as const))(
-  '%s',
+  'the cost comment in a stream of %s',
   (_name, client) => {
     const streamed = async (further: Record<string, string>) => {
       const answer = await gateway.post(client.path(model), client.body(model), {
@@ -43,7 +43,7 @@ describe.each(clientStreams.map((client) => [client.name, client] as const))(
       return { type: answer.headers.get('content-type') ?? '', text: await answer.text() }
     }
 
-    test('has the comment at its end, and nothing else is different', async () => {
+    test('is at its end and changes nothing else', async () => {
       const plain = await streamed({})
       const told = await streamed(headers)
       expect(plain.text).not.toContain('x-sluice-cost')
@@ -115,6 +115,6 @@ const clients: readonly (readonly [string, () => Promise<string>])[] = [
   ],
 ]
 
-test.each(clients)('the client of %s reads the stream to its end', async (_name, ask) => {
+test.each(clients)('the official client of %s ignores the cost comment', async (_name, ask) => {
   expect(await ask()).toBe('Hello')
 })

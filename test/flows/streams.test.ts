@@ -117,9 +117,9 @@ async function ask(gateway: Started, client: ClientStream, model: string) {
   return { response, text: await response.text() }
 }
 
-describe.each(upstreamStreams)('an upstream that speaks $type', (stream) => {
-  describe.each(clientStreams)('to a client that speaks $name', (client) => {
-    test('whole, in pieces of 1 and 7 bytes', async () => {
+describe.each(upstreamStreams)('streams of an upstream of type $type', (stream) => {
+  describe.each(clientStreams)('to a client of $name', (client) => {
+    test('arrive whole when split into chunks of 1 and 7 bytes', async () => {
       const bytes = Buffer.from(
         [...stream.preamble, ': comment\r\n\r\n', ...stream.content, ...stream.ending].join(''),
       )
@@ -148,7 +148,7 @@ describe.each(upstreamStreams)('an upstream that speaks $type', (stream) => {
     })
 
     test.each(Object.entries(faultsBefore))(
-      '%s before content: the next target',
+      'with %s before content fall back to the next target',
       async (_, fault) => {
         await using stageOf = await stage(stream, fault)
         const { response, text } = await ask(stageOf.gateway, client, 'both')
@@ -160,21 +160,24 @@ describe.each(upstreamStreams)('an upstream that speaks $type', (stream) => {
       },
     )
 
-    test.each(Object.entries(faultsAfter))('%s after content: a typed error', async (_, fault) => {
-      await using stageOf = await stage(stream, fault)
-      const { text } = await ask(stageOf.gateway, client, 'both')
-      expect(client.text(text)).toBe('Hello')
-      expect(client.isWhole(text)).toBe(false)
-      expect(client.isError(text)).toBe(true)
-      const { store } = stageOf.gateway.gateway
-      await store.flush()
-      const records = await store.listUsage({ limit: 9 })
-      expect(
-        records.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'failed'),
-      ).toEqual(['incomplete'])
-    })
+    test.each(Object.entries(faultsAfter))(
+      'with %s after content end with an error event',
+      async (_, fault) => {
+        await using stageOf = await stage(stream, fault)
+        const { text } = await ask(stageOf.gateway, client, 'both')
+        expect(client.text(text)).toBe('Hello')
+        expect(client.isWhole(text)).toBe(false)
+        expect(client.isError(text)).toBe(true)
+        const { store } = stageOf.gateway.gateway
+        await store.flush()
+        const records = await store.listUsage({ limit: 9 })
+        expect(
+          records.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'failed'),
+        ).toEqual(['incomplete'])
+      },
+    )
 
-    test('one unreadable line between good ones is skipped', async () => {
+    test('skip one unreadable line', async () => {
       const [first = '', ...rest] = stream.content
       await using stageOf = await stage(stream, (response) =>
         sse(response, [...stream.preamble, first, 'data: {"half\n\n', ...rest, ...stream.ending]),

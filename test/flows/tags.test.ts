@@ -18,7 +18,7 @@ test.each([
   ['one that is too long', 'a'.repeat(65)],
   ['other characters', 'a,b c'],
   ['too many', Array.from({ length: 17 }, (_, n) => `t${n}`).join(',')],
-])('%s is refused by the name of the header', async (_name, tags) => {
+])('rejects x-sluice-tags with %s', async (_name, tags) => {
   const response = await ask(tags)
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({
@@ -26,7 +26,7 @@ test.each([
   })
 })
 
-test('as many as there may be are taken', async () => {
+test('accepts the maximum number of tags', async () => {
   const tags = Array.from({ length: 16 }, (_, n) => `${'a'.repeat(60)}${n}`).join(' , ')
   expect((await ask(tags)).status).toBe(200)
 })

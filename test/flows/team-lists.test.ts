@@ -72,13 +72,13 @@ async function marksIn(
   return Object.values(of.marks).filter((mark) => text.includes(mark))
 }
 
-test('there are lists to be asked', () => {
+test('the tested lists include those of teams, users, keys and contents', () => {
   const named = new Set(lists.flatMap(([, parameters]) => parameters))
   for (const name of ['team', 'user', 'key', 'ids']) expect(named).toContain(name)
   expect(lists.map(([path]) => path)).toContain('/admin/v1/contents')
 })
 
-describe.each(lists)('%s', (path, parameters) => {
+describe.each(lists)('%s for a team’s administrator', (path, parameters) => {
   const questions = (team: Team): readonly Readonly<Record<string, string>>[] => {
     const { marks } = team
     const known: Readonly<Record<string, string>> = {
@@ -94,7 +94,7 @@ describe.each(lists)('%s', (path, parameters) => {
     return [{}, ...each, Object.assign({}, ...each) as Record<string, string>]
   }
 
-  test('has nothing of another team', async () => {
+  test('contains nothing of another team', async () => {
     for (const query of questions(other))
       expect([query, await marksIn(path, query, { of: other, by: own.administrator })]).toEqual([
         query,
@@ -102,7 +102,7 @@ describe.each(lists)('%s', (path, parameters) => {
       ])
   })
 
-  test('has as much of its own as the owner of the gateway sees', async () => {
+  test('contains all of the own team that an owner sees', async () => {
     for (const query of questions(own)) {
       const seen = await marksIn(path, query, { of: own, by: adminKey })
       const shown = await marksIn(path, query, { of: own, by: own.administrator })

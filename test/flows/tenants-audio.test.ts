@@ -37,34 +37,37 @@ const ways = [
   ['translated', { top_k: 4 }],
 ] as const
 
-test.each(ways)('a spoken answer is referred to by its own key alone, %s', async (_way, more) => {
-  await using up = await fakeUpstream((_seen, response) => json(response, whole('audio_whole')))
-  await using gateway = await start(withTwoKeys({ up }))
-  const ask = (body: object, key: typeof owner) =>
-    gateway.post('/v1/chat/completions', { model: 'up/m', ...audio, ...more, ...body }, key)
-  const about = (id: string) => ({
-    messages: [asked, { role: 'assistant', audio: { id } }, asked],
-  })
-  expect((await ask({ messages: [asked] }, owner)).status).toBe(200)
-  up.answer((_seen, response) =>
-    sse(response, [
-      chunk({ role: 'assistant', audio: { id: 'audio_streamed', transcript: 'Hi.' } }, null),
-      chunk({ audio: { data: 'aGk=' } }, null),
-      chunk({}, 'stop'),
-      'data: [DONE]\n\n',
-    ]),
-  )
-  const streamed = await ask({ messages: [asked], stream: true }, owner)
-  expect(await streamed.text()).toContain('audio_streamed')
-  up.answer((_seen, response) => json(response, whole('audio_next')))
-  const before = up.seen.length
-  for (const id of ['audio_whole', 'audio_streamed', 'audio_of_nobody']) {
-    const refused = await ask(about(id), stranger)
-    expect(refused.status).toBe(400)
-    expect(await refused.json()).toMatchObject({ error: { param: 'messages[1].audio.id' } })
-  }
-  expect(up.seen).toHaveLength(before)
-  for (const id of ['audio_whole', 'audio_streamed'])
-    expect((await ask(about(id), owner)).status).toBe(200)
-  expect(up.seen).toHaveLength(before + 2)
-})
+test.each(ways)(
+  'an audio answer can be referred to by its own key only, %s',
+  async (_way, more) => {
+    await using up = await fakeUpstream((_seen, response) => json(response, whole('audio_whole')))
+    await using gateway = await start(withTwoKeys({ up }))
+    const ask = (body: object, key: typeof owner) =>
+      gateway.post('/v1/chat/completions', { model: 'up/m', ...audio, ...more, ...body }, key)
+    const about = (id: string) => ({
+      messages: [asked, { role: 'assistant', audio: { id } }, asked],
+    })
+    expect((await ask({ messages: [asked] }, owner)).status).toBe(200)
+    up.answer((_seen, response) =>
+      sse(response, [
+        chunk({ role: 'assistant', audio: { id: 'audio_streamed', transcript: 'Hi.' } }, null),
+        chunk({ audio: { data: 'aGk=' } }, null),
+        chunk({}, 'stop'),
+        'data: [DONE]\n\n',
+      ]),
+    )
+    const streamed = await ask({ messages: [asked], stream: true }, owner)
+    expect(await streamed.text()).toContain('audio_streamed')
+    up.answer((_seen, response) => json(response, whole('audio_next')))
+    const before = up.seen.length
+    for (const id of ['audio_whole', 'audio_streamed', 'audio_of_nobody']) {
+      const refused = await ask(about(id), stranger)
+      expect(refused.status).toBe(400)
+      expect(await refused.json()).toMatchObject({ error: { param: 'messages[1].audio.id' } })
+    }
+    expect(up.seen).toHaveLength(before)
+    for (const id of ['audio_whole', 'audio_streamed'])
+      expect((await ask(about(id), owner)).status).toBe(200)
+    expect(up.seen).toHaveLength(before + 2)
+  },
+)
