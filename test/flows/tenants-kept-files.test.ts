@@ -134,7 +134,7 @@ const rows: readonly (readonly [string, string, string, object, string])[] = [
   ],
 ]
 
-describe('what nobody is known to have goes to no upstream unless it shares ids:', () => {
+describe('rejects references to stored files of unknown owner unless the provider shares ids:', () => {
   test.each(rows)('%s', async (_name, ...row) => {
     const [type, path, body, param] = row
     await using up = await fakeUpstream((_seen, response) => json(response, answers[type]))
@@ -149,7 +149,7 @@ describe('what nobody is known to have goes to no upstream unless it shares ids:
   })
 })
 
-test('an object in S3 is read by nobody who only names it', async () => {
+test('rejects a reference to an S3 object', async () => {
   const converse = { output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } } }
   await using up = await fakeUpstream((_seen, response) => json(response, converse))
   const region = { region: 'eu-central-1' }
@@ -173,14 +173,14 @@ test('an object in S3 is read by nobody who only names it', async () => {
 test.each([
   ['https://www.youtube.com/watch?v=1', 'video/mp4'],
   ['https://example.com/a.png', 'image/png'],
-])('a public address is nobody’s: %s', async (fileUri, mimeType) => {
+])('accepts a public URL: %s', async (fileUri, mimeType) => {
   await using up = await fakeUpstream((_seen, response) => json(response, generated))
   await using gateway = await start(settings(up, 'google'))
   const answer = await gateway.post(toGemini, contents({ fileData: { mimeType, fileUri } }), owner)
   expect(answer.status).toBe(200)
 })
 
-describe('what an answer has made is its owner’s', () => {
+describe('files and containers in an answer belong to its key', () => {
   const made = {
     container: { id: 'container_1', expires_at: '2026-01-01T00:00:00Z' },
     content: [

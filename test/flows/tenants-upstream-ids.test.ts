@@ -13,7 +13,7 @@ import {
 
 const secret = 'PINEAPPLE42'
 
-describe('ids', () => {
+describe('upstream ids', () => {
   let native: FakeUpstream
   let gateway: Started
   beforeAll(async () => {
@@ -144,31 +144,28 @@ describe('ids', () => {
     ],
   ]
 
-  test.each(uses)(
-    '%s that the upstream made is of use to its owner alone',
-    async (_name, use, param) => {
-      const id = `resp_${Math.random().toString(36).slice(2)}`
-      await tooled(id)
-      native.answer((_seen, response) =>
-        json(response, upstreamResponse(`resp_${Math.random()}`, '')),
-      )
-      const asked = { model: 'native/m', store: false, ...use(id) }
-      const sent = native.seen.length
-      const answers = async (settings: Routes) => {
-        await gateway.configure(settings)
-        const refused = await gateway.post('/v1/responses', asked, stranger)
-        expect(await refused.json()).toMatchObject({ error: { param } })
-        expect(refused.status).toBe(400)
-        expect(native.seen.length).toBe(sent)
-      }
-      await answers(sharing())
-      await answers(withTwoKeys({ native }))
-      expect((await gateway.post('/v1/responses', asked, owner)).status).toBe(200)
-      expect(native.seen.at(-1)?.text).toContain(id)
-      await gateway.request(`/v1/responses/${id}`, { method: 'DELETE', ...owner })
-      expect((await gateway.post('/v1/responses', asked, owner)).status).toBe(400)
-    },
-  )
+  test.each(uses)('%s of an upstream can be used by its owner only', async (_name, use, param) => {
+    const id = `resp_${Math.random().toString(36).slice(2)}`
+    await tooled(id)
+    native.answer((_seen, response) =>
+      json(response, upstreamResponse(`resp_${Math.random()}`, '')),
+    )
+    const asked = { model: 'native/m', store: false, ...use(id) }
+    const sent = native.seen.length
+    const answers = async (settings: Routes) => {
+      await gateway.configure(settings)
+      const refused = await gateway.post('/v1/responses', asked, stranger)
+      expect(await refused.json()).toMatchObject({ error: { param } })
+      expect(refused.status).toBe(400)
+      expect(native.seen.length).toBe(sent)
+    }
+    await answers(sharing())
+    await answers(withTwoKeys({ native }))
+    expect((await gateway.post('/v1/responses', asked, owner)).status).toBe(200)
+    expect(native.seen.at(-1)?.text).toContain(id)
+    await gateway.request(`/v1/responses/${id}`, { method: 'DELETE', ...owner })
+    expect((await gateway.post('/v1/responses', asked, owner)).status).toBe(400)
+  })
 
   const skill = { type: 'skill_reference', skill_id: 'skill_1' }
   const strange: readonly (readonly [string, object, string])[] = [
@@ -265,7 +262,7 @@ describe('ids', () => {
   ]
 
   test.each(strange)(
-    '%s that nobody got from here passes where the provider shares ids',
+    '%s of unknown origin passes only if the provider shares ids',
     async (_name, use, param) => {
       native.answer((_seen, response) =>
         json(response, upstreamResponse(`resp_${Math.random()}`, '')),
@@ -283,7 +280,7 @@ describe('ids', () => {
     },
   )
 
-  test('what a request tells in full passes', async () => {
+  test('are not required for items sent in full', async () => {
     native.answer((_seen, response) =>
       json(response, upstreamResponse(`resp_${Math.random()}`, '')),
     )

@@ -73,15 +73,18 @@ describe('responses', () => {
 
   describe.each(['builtin-chat', 'chat/m', 'native/m'])('made by %s', (model) => {
     describe.each(Object.entries(strangers))('to %s', (_name, options) => {
-      test.each(addresses)('%s /v1/responses/{id}%s is 404, and it stays', async (method, rest) => {
-        const { id } = await made(owner, model)
-        await absent(await gateway.request(`/v1/responses/${id}${rest}`, { method, ...options }))
-        const kept = await gateway.request(`/v1/responses/${id}`, owner)
-        expect(await kept.json()).toMatchObject({ id })
-      })
+      test.each(addresses)(
+        '%s /v1/responses/{id}%s answers 404 and changes nothing',
+        async (method, rest) => {
+          const { id } = await made(owner, model)
+          await absent(await gateway.request(`/v1/responses/${id}${rest}`, { method, ...options }))
+          const kept = await gateway.request(`/v1/responses/${id}`, owner)
+          expect(await kept.json()).toMatchObject({ id })
+        },
+      )
     })
 
-    test('the owner reads and deletes it', async () => {
+    test('can be read and deleted by their owner', async () => {
       const { id } = await made(owner, model)
       const items = await gateway.request(`/v1/responses/${id}/input_items`, owner)
       expect(await items.text()).toContain(secret)
@@ -90,7 +93,7 @@ describe('responses', () => {
       await absent(await gateway.request(`/v1/responses/${id}`, owner))
     })
 
-    test('it is continued for its owner alone', async () => {
+    test('can be continued by their owner only', async () => {
       const { id } = await made(owner, model)
       for (const next of ['builtin-chat', 'chat/m', 'native/m']) {
         const asked = { model: next, input: 'Go on', previous_response_id: id }
@@ -106,7 +109,7 @@ describe('responses', () => {
     })
   })
 
-  test('a conversation whose middle belongs to another key is not put together', async () => {
+  test('reject a conversation that contains another key’s response', async () => {
     native.answer((_seen, response) => json(response, upstreamResponse('resp_end', 'Yes')))
     // The gateway does not know this id yet, and the upstream has a memory of its own that it shares.
     await gateway.configure(sharing(native))
@@ -131,7 +134,7 @@ describe('responses', () => {
     ],
   })
 
-  test('a reference to an item stands for it for its owner alone', async () => {
+  test('resolve an item reference for its owner only', async () => {
     const { id, output } = await made(owner, 'chat/m')
     const item = output[0]!.id
     const own = await gateway.post('/v1/responses', referring('chat/m', item), owner)
@@ -155,7 +158,7 @@ describe('responses', () => {
   }
 
   // All keys share the gateway's account at the upstream, which would find the item.
-  test('a reference to an item that the upstream keeps does not pass for another key', async () => {
+  test('reject another key’s item reference that the upstream stores', async () => {
     native.answer((_seen, response) => json(response, upstreamResponse('resp_item', secret)))
     const { output } = await made(owner, 'native/m')
     const sent = native.seen.length
@@ -169,7 +172,7 @@ describe('responses', () => {
   })
 
   // Deleting forgets what it was, and not whose.
-  test('what its owner has deleted is not continued by another key', async () => {
+  test('cannot be continued by another key after their deletion', async () => {
     native.answer((_seen, response) => json(response, upstreamResponse('resp_gone', secret)))
     const { id } = await made(owner, 'native/m')
     await gateway.request(`/v1/responses/${id}`, { method: 'DELETE', ...owner })
@@ -177,7 +180,7 @@ describe('responses', () => {
     expect((await gateway.post('/v1/responses', asked, stranger)).status).toBe(400)
   })
 
-  test('deleting what an upstream keeps deletes it there', async () => {
+  test('are deleted at the upstream that stores them', async () => {
     native.answer((_seen, response) => json(response, upstreamResponse('resp_there', secret)))
     const { id } = await made(owner, 'native/m')
     await gateway.request(`/v1/responses/${id}`, { method: 'DELETE', ...owner })
@@ -185,7 +188,7 @@ describe('responses', () => {
     expect([method, path]).toEqual(['DELETE', `/v1/responses/${id}`])
   })
 
-  test('what an upstream does not delete stays, and a stranger deletes nothing', async () => {
+  test('stay when the upstream fails to delete them, and a stranger deletes nothing', async () => {
     native.answer((_seen, response) => json(response, upstreamResponse('resp_stays', secret)))
     const { id } = await made(owner, 'native/m')
     const sent = native.seen.length
@@ -238,7 +241,7 @@ describe('videos', () => {
 
   describe.each(Object.entries(strangers))('to %s', (_name, options) => {
     test.each(addresses)(
-      '%s /v1/videos/{id}%s is 404, and nothing changes',
+      '%s /v1/videos/{id}%s answers 404 and changes nothing',
       async (method, rest) => {
         const id = await made('up/sora')
         const sent = upstream.seen.length
@@ -249,7 +252,7 @@ describe('videos', () => {
       },
     )
 
-    test('a list holds none of it, nor begins behind it', async () => {
+    test('a list contains none of them and cannot start after one', async () => {
       const id = await made('up/sora')
       await made('up/sora')
       for (const query of ['', `?after=${id}&order=asc`, `?after=${id}`]) {
@@ -263,7 +266,7 @@ describe('videos', () => {
     })
   })
 
-  test('one of the built-in engine is 404 too, and goes on', async () => {
+  test('of the built-in engine answer 404 too and continue', async () => {
     const id = await made('builtin-video')
     for (const [method, rest] of addresses)
       await absent(await gateway.request(`/v1/videos/${id}${rest}`, { method, ...stranger }))
@@ -272,7 +275,7 @@ describe('videos', () => {
     expect(await removed.json()).toMatchObject({ deleted: true })
   })
 
-  test('an upstream’s own id is none of ours, for anybody', async () => {
+  test('cannot be addressed by the upstream’s id', async () => {
     const id = await made('up/sora')
     await (await gateway.request(`/v1/videos/${id}`, owner)).text()
     await absent(await gateway.request('/v1/videos/up_1', owner))
@@ -281,7 +284,7 @@ describe('videos', () => {
 })
 
 // A picture's address is its only key, so that pages can show it: it must tell nothing about any other.
-test('the address of a picture cannot be worked out from others', async () => {
+test('image URLs cannot be guessed from other image URLs', async () => {
   await using gateway = await start(withTwoKeys({}))
   const body = { model: 'builtin-image', prompt: 'a red square', size: '256x256', n: 1 }
   const urls: string[] = []
@@ -347,14 +350,14 @@ describe('keys of SLUICE_API_KEYS', () => {
     ['the first is taken out', second],
     ['one comes before it', `${third},${second}`],
     ['their order is turned round', `${second},${first}`],
-  ])('leave nothing to another when %s', async (_name, keys) => {
+  ])('give no access to another key’s responses when %s', async (_name, keys) => {
     await using held = await moved(keys)
     for (const key of keys.split(',').filter((one) => one !== first))
       await absent(await held.after.request(`/v1/responses/${held.id}`, { key }))
   })
 
   test.each([`${first},${second}`, `${second},${first}`, first, `${third},${first}`])(
-    'keep what is theirs in %s',
+    'keep their responses when SLUICE_API_KEYS is %s',
     async (keys) => {
       await using held = await moved(keys)
       const kept = await held.after.request(`/v1/responses/${held.id}`, { key: first })
@@ -362,7 +365,7 @@ describe('keys of SLUICE_API_KEYS', () => {
     },
   )
 
-  test('are no key of the settings, whatever that is called', async () => {
+  test('are distinct from configured keys of any name', async () => {
     const names = ['environment_1', 'admin', 'SLUICE_API_KEYS 1', 'SLUICE_ADMIN_KEY']
     const named = names.map((name, index) => ({ name, key: `sk-named${index}0123456789` }))
     await using held = await moved(first, { keys: named })

@@ -87,8 +87,8 @@ onEachDatabase((newData) => {
     await data[Symbol.asyncDispose]()
   })
 
-  describe.each(levels)('a bound of the %s', (level) => {
-    test('models: others are refused and not listed', async () => {
+  describe.each(levels)('a restriction of the %s', (level) => {
+    test('to models refuses and hides others', async () => {
       const options = await keyWith(gateway, { [level]: { models: ['builtin-chat', 'gpt-*'] } })
       const embed = { model: 'builtin-embed', input: 'x' }
       expect((await gateway.post('/v1/chat/completions', chat, options)).status).toBe(200)
@@ -102,7 +102,7 @@ onEachDatabase((newData) => {
       expect(data.filter(({ id }) => !/^(builtin-chat|gpt-)/.test(id))).toEqual([])
     })
 
-    test('operations: others are refused in every format, and their models not listed', async () => {
+    test('to operations refuses others in every format and hides their models', async () => {
       const options = await keyWith(gateway, { [level]: { operations: ['embed'] } })
       const embed = { model: 'builtin-embed', input: 'x' }
       expect((await gateway.post('/v1/embeddings', embed, options)).status).toBe(200)
@@ -135,7 +135,7 @@ onEachDatabase((newData) => {
       )
     })
 
-    test('addresses: other addresses are refused, and only known proxies are believed', async () => {
+    test('to addresses refuses others and trusts only known proxies', async () => {
       const options = await keyWith(gateway, {
         [level]: { addresses: ['192.0.2.0/24', '2001:db8::/32'] },
       })
@@ -172,7 +172,7 @@ onEachDatabase((newData) => {
       await refused(await gateway.request('/v1/models', options), message)
     })
 
-    test('expiry and disabling: the key is not valid', async () => {
+    test('by expiry or disabling invalidates the key', async () => {
       const expired = await keyWith(gateway, { [level]: { expiresAt: Date.now() - 1 } })
       expect((await gateway.post('/v1/chat/completions', chat, expired)).status).toBe(401)
       const options = await keyWith(gateway, {})
@@ -185,7 +185,7 @@ onEachDatabase((newData) => {
     })
   })
 
-  test('the levels are all held to, and the first that forbids is named', async () => {
+  test('restrictions of all levels apply, and the error names the first that forbids', async () => {
     const options = await keyWith(gateway, {
       key: { models: ['*'] },
       user: { models: ['builtin-*'] },
@@ -199,9 +199,9 @@ onEachDatabase((newData) => {
   })
 })
 
-describe.each(upstreamStreams)('an upstream that speaks $type', ({ type, preamble, content }) => {
+describe.each(upstreamStreams)('an upstream of type $type', ({ type, preamble, content }) => {
   test.each(clientStreams)(
-    'a stream of $name ends in its error event when the team is disabled elsewhere',
+    'a stream of $name ends with an error event when another process disables the team',
     async (client) => {
       await using upstream = await fakeUpstream(endless([...preamble, ...content]))
       await using served = await start({

@@ -152,7 +152,7 @@ async function streamed(answer: Response) {
 
 const makers = Object.keys(chatting)
 
-test.each(makers)('%s, which only chats, is asked by a user’s message', async (type) => {
+test.each(makers)('asks chat-only %s with a user message', async (type) => {
   await using pair = await inFront(type, chatting[type]!)
   const answer = await pair.complete({ prompt: 'Hi', max_tokens: 9, temperature: 0.5, stop: ['x'] })
   expect(await answer.json()).toMatchObject({
@@ -165,20 +165,17 @@ test.each(makers)('%s, which only chats, is asked by a user’s message', async 
   for (const sent of ['Hi', '9', '0.5', '"x"']) expect(text).toContain(sent)
 })
 
-test.each(['anthropic', 'groq'])(
-  'several prompts and choices are several chats at %s',
-  async (type) => {
-    await using pair = await inFront(type, chatting[type]!)
-    const answer = await pair.complete({ prompt: ['a', 'b'], n: 2 })
-    expect(await answer.json()).toMatchObject({
-      choices: ['re a', 're a', 're b', 're b'].map((text, index) => ({ text, index })),
-      usage: { prompt_tokens: 10 },
-    })
-    expect(pair.upstream.seen).toHaveLength(type === 'groq' ? 2 : 4)
-  },
-)
+test.each(['anthropic', 'groq'])('sends one chat per prompt and choice to %s', async (type) => {
+  await using pair = await inFront(type, chatting[type]!)
+  const answer = await pair.complete({ prompt: ['a', 'b'], n: 2 })
+  expect(await answer.json()).toMatchObject({
+    choices: ['re a', 're a', 're b', 're b'].map((text, index) => ({ text, index })),
+    usage: { prompt_tokens: 10 },
+  })
+  expect(pair.upstream.seen).toHaveLength(type === 'groq' ? 2 : 4)
+})
 
-test.each(makers)('%s streams text, with usage where it is asked for', async (type) => {
+test.each(makers)('streams text from %s, with usage if requested', async (type) => {
   await using pair = await inFront(type, chatting[type]!)
   const include = { stream_options: { include_usage: true } }
   const both = await streamed(
@@ -194,7 +191,7 @@ test.each(makers)('%s streams text, with usage where it is asked for', async (ty
   expect(one).toMatchObject({ texts: ['re a'], usage: undefined })
 })
 
-test('probabilities of a chat are told as those of a text', async () => {
+test('converts chat logprobs to those of text completions', async () => {
   await using pair = await inFront('nvidia', (seen, response) =>
     openaiChat(seen, response, 'one two'),
   )
@@ -222,14 +219,14 @@ test.each([
   ['max_tokens', { max_tokens: 0 }],
   ['logprobs', { logprobs: 1 }],
   ['logit_bias', { logit_bias: { 5: 1 } }],
-])('what a chat cannot do is refused by name: %s', async (param, fields) => {
+])('rejects text completion fields that a chat model lacks: %s', async (param, fields) => {
   await using pair = await inFront('anthropic', chatting['anthropic']!)
   const answer = await pair.complete({ prompt: 'p', ...fields })
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }])
   expect(pair.upstream.seen).toHaveLength(0)
 })
 
-test('a chat that fails takes the others with it', async () => {
+test('a failed chat cancels the others', async () => {
   await using pair = await inFront('anthropic', (seen, response, request) =>
     said(seen) === 'b'
       ? json(response, { type: 'error', error: { type: 'api_error' } }, { status: 500 })
@@ -251,7 +248,7 @@ const filled: Answering = (_seen, response) =>
 test.each([
   ['mistral', 'codestral-latest', '/v1/fim/completions', { random_seed: 7 }],
   ['deepseek', 'deepseek-chat', '/beta/completions', {}],
-])('%s fills texts at an address of its own', async (type, model, path, further) => {
+])('%s: sends a suffix to its own fill-in-the-middle path', async (type, model, path, further) => {
   await using pair = await inFront(type, filled)
   const asked = { prompt: ['a'], suffix: 'z', ...(type === 'mistral' && { seed: 7 }) }
   const answer = await pair.complete(asked, model)
@@ -273,7 +270,7 @@ test.each([
   ['gpt-3.5-turbo', '/v1/chat/completions'],
   ['gpt-3.5-turbo-instruct', '/v1/completions'],
   ['davinci-002', '/v1/completions'],
-])('OpenAI’s %s is asked at %s', async (model, path) => {
+])('calls OpenAI’s %s at %s', async (model, path) => {
   await using pair = await inFront('openai', filled)
   expect((await pair.complete({ prompt: 'p' }, model)).status).toBe(200)
   expect(pair.upstream.seen.map((seen) => seen.path)).toEqual([path])
@@ -284,13 +281,13 @@ test.each<[object, object]>([
   [{ logprobs: false }, { logprobs: null }],
   [{ stop: null, suffix: null, best_of: null }, {}],
   [{ prompt: [[1, 2], [3]], n: 2, best_of: 2 }, {}],
-])('vLLM gets %j as it is', async (fields, changed) => {
+])('sends vLLM %j unchanged', async (fields, changed) => {
   await using pair = await inFront('vllm', filled)
   expect((await pair.complete({ prompt: 'p', ...fields })).status).toBe(200)
   expect(pair.upstream.seen[0]?.body).toEqual({ model: 'm', prompt: 'p', ...fields, ...changed })
 })
 
-test('as many of the best as there are choices can be streamed', async () => {
+test('streams best_of only if it equals n', async () => {
   await using pair = await inFront('vllm', (_seen, response) =>
     sse(response, [
       { choices: [{ index: 0, text: 'a', finish_reason: 'stop' }] },

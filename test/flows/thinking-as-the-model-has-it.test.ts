@@ -18,7 +18,7 @@ test.each([
   ['claude-sonnet-5-5', { thinking: { type: 'disabled' } }, { type: 'between_tools' }, undefined],
   ['claude-opus-4-7', { thinking: { type: 'disabled' } }, { type: 'disabled' }, undefined],
   ['another-maker', { thinking: budget }, budget, undefined],
-])('%s', async (model, fields, thinking, effort) => {
+])('translates thinking for %s', async (model, fields, thinking, effort) => {
   await using pair = await inFrontOf('anthropic', (_, response) => json(response, {}), model)
   const asked = { model: pair.model, max_tokens: 4000, messages, ...fields }
   await pair.gateway.post('/v1/messages', asked)
@@ -27,7 +27,7 @@ test.each([
   expect(body['output_config']).toEqual(effort === undefined ? undefined : { effort })
 })
 
-test('a model that always thinks is not told otherwise, and the caller is', async () => {
+test('drops and reports disabled thinking for a model that always thinks', async () => {
   const answer = {
     type: 'message',
     content: [{ type: 'text', text: 'hi' }],

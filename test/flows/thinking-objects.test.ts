@@ -21,7 +21,7 @@ test.each([
   ],
   ['openai', { reasoning: { effort: 'high' } }, { reasoning_effort: 'high' }],
   ['openai', { thinking: { type: 'enabled', budget_tokens: 2000 } }, { reasoning_effort: 'low' }],
-] as const)('%s is told %j as %j', async (maker, fields, sent) => {
+] as const)('%s: sends %j as %j', async (maker, fields, sent) => {
   await using stage = await through(maker, script)
   const response = await stage.gateway.post(path, { model: stage.model, messages, ...fields })
   expect(response.status).toBe(200)
@@ -32,7 +32,7 @@ test.each([
 })
 
 test.each(['anthropic', 'gemini', 'openai'] as const)(
-  '%s: what was thought is left out',
+  '%s: drops reasoning from the answer with exclude: true',
   async (maker) => {
     await using stage = await through(maker, script)
     const asked = { model: stage.model, messages }
@@ -49,7 +49,7 @@ test.each(['anthropic', 'gemini', 'openai'] as const)(
   },
 )
 
-test('a model that does not reason is not told, and the caller is', async () => {
+test('drops and reports the effort for a model that does not reason', async () => {
   await using stage = await inFrontOf('openai', good, 'gpt-4.1')
   const asked = { model: stage.model, messages, reasoning: { effort: 'high' } }
   const response = await stage.gateway.post(path, asked)

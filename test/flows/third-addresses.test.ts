@@ -64,7 +64,7 @@ const ways: readonly Way[] = [
   },
 ]
 
-describe.each(ways)('$name', ({ provider, model, answering }) => {
+describe.each(ways)('downloads from another host: $name', ({ provider, model, answering }) => {
   let storage: FakeUpstream
   let upstream: FakeUpstream
   let gateway: Started
@@ -100,7 +100,7 @@ describe.each(ways)('$name', ({ provider, model, answering }) => {
   afterAll(() => opened.disposeAsync())
 
   test.each(['first', 'again'])(
-    'the clip is had, and no credential was sent for it (%s)',
+    'serves the video without sending credentials to that host (%s)',
     async () => {
       const made = await gateway.post('/v1/videos', { model, prompt: 'A sun rises' })
       const { id } = (await made.json()) as { id: string }

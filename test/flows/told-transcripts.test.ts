@@ -72,7 +72,7 @@ const rows: readonly (readonly [string, string, unknown, Record<string, string>,
   ],
 ]
 
-test.each(rows)('%s: the whole answer is told in events', async (_name, ...row) => {
+test.each(rows)('%s: converts a whole transcript to stream events', async (_name, ...row) => {
   const [type, body, fields, told] = row
   const answering: Answering = (_seen, response) => json(response, body)
   await using up = await fakeUpstream(answering)
@@ -84,7 +84,7 @@ test.each(rows)('%s: the whole answer is told in events', async (_name, ...row) 
   expect(record).toMatchObject({ operation: 'transcribe', outcome: 'completed', reported: true })
 })
 
-test('an upstream that fails is no stream', async () => {
+test('answers 502 to a streamed transcription when the upstream’s answer is invalid', async () => {
   await using up = await fakeUpstream((_seen, response) => json(response, { nothing: true }))
   await using gateway = await start({
     providers: { up: { type: 'openai', baseUrl: up.url, key: 'k' } },

@@ -122,10 +122,10 @@ const upstreams: readonly Upstream[] = [
   },
 ]
 
-describe.each(upstreams)('$type that says $says', ({ type, answering }) => {
+describe.each(upstreams)('empty tool arguments: $type sends $says', ({ type, answering }) => {
   const others = faces.filter((face) => type !== 'anthropic' || face !== 'messages')
 
-  test.each(others)('is a call without arguments in %s, whole and streamed', async (face) => {
+  test.each(others)('become {} in %s, whole and streamed', async (face) => {
     await using pair = await inFrontOf(type, chatOnly(answering))
     for (const stream of [false, true]) {
       const { wire } = await ask(pair, face, { stream })
@@ -142,7 +142,7 @@ test.each([
   ['cohere', inChat],
   ['openai', inChat],
 ] as const)(
-  'a history with such calls goes to %s as calls without arguments',
+  'sends empty tool arguments of a history to %s as an empty object',
   async (type, path) => {
     await using pair = await inFrontOf(
       type,
@@ -240,12 +240,12 @@ const torn: readonly {
   },
 ]
 
-describe.each(torn)('$what of $type', ({ type, events }) => {
+describe.each(torn)('incomplete tool arguments: $what of $type', ({ type, events }) => {
   // Gemini's own clients put the pieces together themselves.
   const own = { anthropic: '', cohere: '', gemini: 'generateContent' }[type]
   const others = faces.filter((face) => face !== own)
 
-  test.each(others)('is an error in %s, and no call that is whole', async (face) => {
+  test.each(others)('end with an error in %s', async (face) => {
     await using pair = await inFrontOf(type, (_, response) => sse(response, events))
     const { status, wire } = await ask(pair, face, { stream: true })
     if (status === 200) expect(wire).toMatch(failureIn[face])
@@ -272,7 +272,7 @@ const partial = (functionCall: object) => ({
 })
 
 test.each(['chat', 'messages', 'responses'] as const)(
-  'arguments that Vertex streams by their paths are whole in %s',
+  'assembles Vertex’s partialArgs for %s',
   async (face) => {
     await using pair = await inFrontOf('gemini', (_, response) =>
       sse(response, [
@@ -307,7 +307,7 @@ test.each([
   ['__proto__', { jsonPath: '$.__proto__.x', stringValue: 'y' }],
   ['an index far behind', { jsonPath: '$.list[4000000]', stringValue: 'y' }],
   ['no path', { stringValue: 'y' }],
-])('pieces of arguments with %s neither fit nor harm', async (_, piece) => {
+])('ignores partialArgs with %s', async (_, piece) => {
   await using pair = await inFrontOf('gemini', (_seen, response) =>
     sse(response, [
       partial({ name: 'weather', partialArgs: [piece] }),

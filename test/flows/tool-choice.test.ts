@@ -112,23 +112,26 @@ function paramIn(text: string): string {
   return error.param ?? violations?.[0] ?? error.message
 }
 
-describe.each(['amazon-bedrock/m', 'gemini/m', 'anthropic/m'])('toward %s', (model) => {
-  // What a target takes in the caller's own words, it may refuse itself.
-  const own = model.startsWith('gemini') ? 'Gemini' : model.startsWith('a') ? 'Messages' : ''
-  test.each(refused.filter(([kind]) => model.startsWith('amazon') || kind !== own))(
-    '%s is told its own field (%#)',
-    async (_kind, { path, body }, choice, param) => {
-      const before = upstream.seen.length
-      const response = await gateway.post(path(model), { model, ...body(choice) })
-      const text = await response.text()
-      expect(response.status, text).toBe(400)
-      expect(paramIn(text)).toContain(param)
-      expect(upstream.seen.length).toBe(before)
-    },
-  )
-})
+describe.each(['amazon-bedrock/m', 'gemini/m', 'anthropic/m'])(
+  'an invalid tool choice for %s',
+  (model) => {
+    // What a target takes in the caller's own words, it may refuse itself.
+    const own = model.startsWith('gemini') ? 'Gemini' : model.startsWith('a') ? 'Messages' : ''
+    test.each(refused.filter(([kind]) => model.startsWith('amazon') || kind !== own))(
+      'of %s is rejected by the caller’s field (%#)',
+      async (_kind, { path, body }, choice, param) => {
+        const before = upstream.seen.length
+        const response = await gateway.post(path(model), { model, ...body(choice) })
+        const text = await response.text()
+        expect(response.status, text).toBe(400)
+        expect(paramIn(text)).toContain(param)
+        expect(upstream.seen.length).toBe(before)
+      },
+    )
+  },
+)
 
-test('a name of megabytes is not told in full', async () => {
+test('shortens a tool name of megabytes in the error', async () => {
   const name = 'no'.repeat(2_000_000)
   const body = chat.body({ type: 'function', function: { name } })
   const response = await gateway.post(chat.path(''), { model: 'gemini/m', ...body })
@@ -137,7 +140,7 @@ test('a name of megabytes is not told in full', async () => {
   expect(text.length).toBeLessThan(400)
 })
 
-test('no function of Gemini’s is allowed where none is named', async () => {
+test('an allowed_tools choice without tools becomes Gemini’s mode NONE', async () => {
   const body = chat.body(allowed('auto'))
   await gateway.post(chat.path(''), { model: 'gemini/m', ...body })
   expect(upstream.seen.at(-1)?.body).toMatchObject({

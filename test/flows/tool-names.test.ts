@@ -217,24 +217,27 @@ const cases = translated.flatMap(([client, maker]) =>
   [false, true].map((stream) => ({ client, maker, stream })),
 )
 
-describe.each(cases)('$client → $maker, streamed: $stream', ({ client, maker, stream }) => {
-  test('the caller’s names come back, and may be said again', async () => {
-    const { path, body, calls } = clients[client]
-    await using stage = await through(maker, callsAll)
-    const { gateway, model } = stage
-    const first = await gateway.post(path, body(model, stream))
-    expect(first.headers.get('x-sluice-dropped')).toBeNull()
-    const called = calls(await first.text(), stream)
-    expect(called.map(({ name, input }) => [name, input])).toEqual(
-      names.map((name, index) => [name, { path: `p${index}` }]),
-    )
-    const second = await gateway.post(path, body(model, stream, called))
-    expect([second.status, await second.text()]).toEqual([200, expect.stringContaining('Done')])
-    expect(answered(stage)).toHaveLength(2)
-  })
-})
+describe.each(cases)(
+  'tool names that the target rejects, $client → $maker, streamed: $stream',
+  ({ client, maker, stream }) => {
+    test('are mapped back in the answer and accepted in the history', async () => {
+      const { path, body, calls } = clients[client]
+      await using stage = await through(maker, callsAll)
+      const { gateway, model } = stage
+      const first = await gateway.post(path, body(model, stream))
+      expect(first.headers.get('x-sluice-dropped')).toBeNull()
+      const called = calls(await first.text(), stream)
+      expect(called.map(({ name, input }) => [name, input])).toEqual(
+        names.map((name, index) => [name, { path: `p${index}` }]),
+      )
+      const second = await gateway.post(path, body(model, stream, called))
+      expect([second.status, await second.text()]).toEqual([200, expect.stringContaining('Done')])
+      expect(answered(stage)).toHaveLength(2)
+    })
+  },
+)
 
-test('a chosen tool is chosen by the name that the target knows', async () => {
+test('maps the tool choice to the name that the target accepts', async () => {
   await using stage = await through('anthropic', callsAll)
   const tool_choice = { type: 'function', function: { name: twin } }
   await stage.gateway.post(chat.path, { ...chat.body(stage.model, false), tool_choice })
@@ -253,7 +256,7 @@ test('a chosen tool is chosen by the name that the target knows', async () => {
   expect(seen.tools[3]!.function.name).toBe(fitting)
 })
 
-describe.each(makers)('a free-form tool at %s', (maker) => {
+describe.each(makers)('a custom tool at %s', (maker) => {
   const patch = '*** Begin Patch\n*** Update File: a "b".txt\n-1\n+2 \u{1F5FC}\n*** End Patch'
   const script: Script = (rounds, offered) =>
     rounds > 0
@@ -279,39 +282,42 @@ describe.each(makers)('a free-form tool at %s', (maker) => {
     },
   ]
 
-  test.each([false, true])('is called as it was given; streamed: %s', async (stream) => {
-    // An OpenAI model that takes functions alone.
-    await using stage = await through(maker, script, maker === 'openai' ? 'gpt-4.1' : undefined)
-    const { gateway, model } = stage
-    const input = [{ role: 'user', content: 'Go' }]
-    const first = await gateway.post('/v1/responses', { model, stream, input, tools })
-    expect(first.headers.get('x-sluice-dropped')).toBe('tools[1].format')
-    const text = await first.text()
-    const { output } = stream
-      ? data(text).find(({ type }) => type === 'response.completed')!.response
-      : said(text)
-    const [custom, called] = output.filter(({ type }) => type.endsWith('call'))
-    expect(custom).toMatchObject({ type: 'custom_tool_call', name: 'apply_patch', input: patch })
-    expect(called).toMatchObject({ type: 'function_call', name: 'list', arguments: '{}' })
-    expect(answered(stage)[0]!.text).toContain('start: \\"*** Begin Patch\\"')
-    const results = [
-      { type: 'custom_tool_call_output', call_id: custom!.call_id, output: 'ok' },
-      { type: 'function_call_output', call_id: called!.call_id, output: 'ok' },
-    ]
-    const second = await gateway.post('/v1/responses', {
-      model,
-      stream,
-      input: [...input, ...output, ...results],
-      tools,
-    })
-    expect([second.status, await second.text()]).toEqual([200, expect.stringContaining('Done')])
-    const [, { text: sent } = { text: '' }] = answered(stage)
-    // As deep in JSON as the protocol puts arguments.
-    const plain = (json: string) => json.replaceAll(/\\+(?=["n])/g, '\\')
-    expect(plain(sent)).toContain(plain(JSON.stringify(patch)).slice(1, -1))
-  })
+  test.each([false, true])(
+    'receives its free-form input unchanged; streamed: %s',
+    async (stream) => {
+      // An OpenAI model that takes functions alone.
+      await using stage = await through(maker, script, maker === 'openai' ? 'gpt-4.1' : undefined)
+      const { gateway, model } = stage
+      const input = [{ role: 'user', content: 'Go' }]
+      const first = await gateway.post('/v1/responses', { model, stream, input, tools })
+      expect(first.headers.get('x-sluice-dropped')).toBe('tools[1].format')
+      const text = await first.text()
+      const { output } = stream
+        ? data(text).find(({ type }) => type === 'response.completed')!.response
+        : said(text)
+      const [custom, called] = output.filter(({ type }) => type.endsWith('call'))
+      expect(custom).toMatchObject({ type: 'custom_tool_call', name: 'apply_patch', input: patch })
+      expect(called).toMatchObject({ type: 'function_call', name: 'list', arguments: '{}' })
+      expect(answered(stage)[0]!.text).toContain('start: \\"*** Begin Patch\\"')
+      const results = [
+        { type: 'custom_tool_call_output', call_id: custom!.call_id, output: 'ok' },
+        { type: 'function_call_output', call_id: called!.call_id, output: 'ok' },
+      ]
+      const second = await gateway.post('/v1/responses', {
+        model,
+        stream,
+        input: [...input, ...output, ...results],
+        tools,
+      })
+      expect([second.status, await second.text()]).toEqual([200, expect.stringContaining('Done')])
+      const [, { text: sent } = { text: '' }] = answered(stage)
+      // As deep in JSON as the protocol puts arguments.
+      const plain = (json: string) => json.replaceAll(/\\+(?=["n])/g, '\\')
+      expect(plain(sent)).toContain(plain(JSON.stringify(patch)).slice(1, -1))
+    },
+  )
 
-  test('may be the only choice', async () => {
+  test('can be forced by the tool choice', async () => {
     await using stage = await through(maker, script, maker === 'openai' ? 'gpt-4.1' : undefined)
     const tool_choice = { type: 'custom', name: 'apply_patch' }
     const request = { model: stage.model, input: 'Go', tools: [tools[1]], tool_choice }

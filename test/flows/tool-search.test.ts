@@ -48,53 +48,56 @@ function itemsIn(wire: string, stream: boolean): readonly Item[] {
 
 const withoutId = ({ id: _, ...item }: Item) => item
 
-test.each(['anthropic', 'gemini', 'openai'] as const)('codex finds a tool at %s', async (maker) => {
-  for (const stream of [false, true]) {
-    await using pair = await through(maker, script)
-    const input: Item[] = [{ role: 'user', content: 'Put lunch into my calendar.' }]
-    const turn = async () => {
-      const response = await pair.gateway.post('/v1/responses', {
-        model: pair.model,
-        stream,
-        input,
-        tools: [search],
+test.each(['anthropic', 'gemini', 'openai'] as const)(
+  'Codex finds and calls a tool at %s',
+  async (maker) => {
+    for (const stream of [false, true]) {
+      await using pair = await through(maker, script)
+      const input: Item[] = [{ role: 'user', content: 'Put lunch into my calendar.' }]
+      const turn = async () => {
+        const response = await pair.gateway.post('/v1/responses', {
+          model: pair.model,
+          stream,
+          input,
+          tools: [search],
+        })
+        const wire = await response.text()
+        expect(response.status, wire).toBe(200)
+        if (input.length === 1) expect(wire).not.toContain('function_call_arguments')
+        const items = itemsIn(wire, stream)
+        input.push(...items)
+        return items.filter(({ type }) => type !== 'reasoning').map(withoutId)
+      }
+      const [asked] = await turn()
+      expect(asked).toEqual({
+        type: 'tool_search_call',
+        call_id: expect.any(String),
+        status: 'completed',
+        execution: 'client',
+        arguments: { query: 'calendar' },
       })
-      const wire = await response.text()
-      expect(response.status, wire).toBe(200)
-      if (input.length === 1) expect(wire).not.toContain('function_call_arguments')
-      const items = itemsIn(wire, stream)
-      input.push(...items)
-      return items.filter(({ type }) => type !== 'reasoning').map(withoutId)
+      input.push({
+        type: 'tool_search_output',
+        call_id: asked!['call_id'],
+        status: 'completed',
+        execution: 'client',
+        tools: [found],
+      })
+      const [called] = await turn()
+      expect(called).toMatchObject({
+        type: 'function_call',
+        namespace: 'mcp__calendar',
+        name: 'create_event',
+        arguments: '{"title":"Lunch"}',
+      })
+      input.push({ type: 'function_call_output', call_id: called!['call_id'], output: 'ok' })
+      const [last] = await turn()
+      expect(last).toMatchObject({ content: [{ text: 'Created.' }] })
     }
-    const [asked] = await turn()
-    expect(asked).toEqual({
-      type: 'tool_search_call',
-      call_id: expect.any(String),
-      status: 'completed',
-      execution: 'client',
-      arguments: { query: 'calendar' },
-    })
-    input.push({
-      type: 'tool_search_output',
-      call_id: asked!['call_id'],
-      status: 'completed',
-      execution: 'client',
-      tools: [found],
-    })
-    const [called] = await turn()
-    expect(called).toMatchObject({
-      type: 'function_call',
-      namespace: 'mcp__calendar',
-      name: 'create_event',
-      arguments: '{"title":"Lunch"}',
-    })
-    input.push({ type: 'function_call_output', call_id: called!['call_id'], output: 'ok' })
-    const [last] = await turn()
-    expect(last).toMatchObject({ content: [{ text: 'Created.' }] })
-  }
-})
+  },
+)
 
-test('what is found twice, or is in the list as well, is offered once', async () => {
+test('offers a tool once that is found twice or also listed', async () => {
   await using pair = await through('anthropic', () => ({ text: 'Hi' }))
   const pieces = ['a', 'b'].flatMap((id) => [
     { type: 'tool_search_call', call_id: id, status: 'completed', arguments: { query: 'x' } },
@@ -118,7 +121,7 @@ test('what is found twice, or is in the list as well, is offered once', async ()
   ])
 })
 
-test('Claude’s search for tools is left out elsewhere, since they are all in the request', async () => {
+test('drops and reports Claude’s tool search for other makers', async () => {
   await using pair = await through('openai', () => ({ text: 'Hi' }))
   const response = await pair.gateway.post('/v1/messages', {
     model: pair.model,

@@ -100,7 +100,7 @@ const textsOf = (attributes: CollectedSpan['attributes']) => ({
 
 const text = (content: string) => ({ type: 'text', content })
 
-describe.each([false, true])('chat (stream: %s)', (stream) => {
+describe.each([false, true])('spans of chat (stream: %s)', (stream) => {
   const body = {
     model: 'up/m',
     stream,
@@ -110,7 +110,7 @@ describe.each([false, true])('chat (stream: %s)', (stream) => {
     ],
   }
 
-  test('holds both, masked', async () => {
+  test('hold prompt and answer, masked', async () => {
     const answer = await gateway.post('/v1/chat/completions', body, { key: kept })
     const { input, output, system } = textsOf(await spanOf(answer))
     expect(input).toEqual([
@@ -124,14 +124,14 @@ describe.each([false, true])('chat (stream: %s)', (stream) => {
     expect(JSON.stringify(collector.spans)).not.toContain('jane')
   })
 
-  test('holds nothing of a key that has nothing kept', async () => {
+  test('hold no content for a key without content logging', async () => {
     const answer = await gateway.post('/v1/chat/completions', body, { key: silent })
     const attributes = await spanOf(answer)
     expect(Object.keys(attributes).filter((name) => /messages|instructions/.test(name))).toEqual([])
   })
 })
 
-test('Messages: system, calls of tools and their results', async () => {
+test('spans of Messages hold system, tool calls and results', async () => {
   const answer = await gateway.post(
     '/v1/messages',
     {
@@ -178,32 +178,38 @@ test('Messages: system, calls of tools and their results', async () => {
   ])
 })
 
-test.each([false, true])('Responses (stream: %s)', async (stream) => {
-  const body = { model: 'up/m', stream, instructions: 'Be short', input: 'Who?' }
-  const answer = await gateway.post('/v1/responses', body, { key: kept })
-  const { input, output, system } = textsOf(await spanOf(answer))
-  expect(JSON.parse(String(system))).toEqual([text('Be short')])
-  expect(input).toEqual([{ role: 'user', parts: [text('Who?')] }])
-  expect(output).toMatchObject([
-    { role: 'assistant', parts: [text('Write to [EMAIL]')], finish_reason: 'completed' },
-  ])
-})
+test.each([false, true])(
+  'spans of Responses hold prompt and answer (stream: %s)',
+  async (stream) => {
+    const body = { model: 'up/m', stream, instructions: 'Be short', input: 'Who?' }
+    const answer = await gateway.post('/v1/responses', body, { key: kept })
+    const { input, output, system } = textsOf(await spanOf(answer))
+    expect(JSON.parse(String(system))).toEqual([text('Be short')])
+    expect(input).toEqual([{ role: 'user', parts: [text('Who?')] }])
+    expect(output).toMatchObject([
+      { role: 'assistant', parts: [text('Write to [EMAIL]')], finish_reason: 'completed' },
+    ])
+  },
+)
 
-test.each(['generateContent', 'streamGenerateContent?alt=sse'])('Gemini: %s', async (verb) => {
-  const body = {
-    systemInstruction: { parts: [{ text: 'Be short' }] },
-    contents: [{ role: 'user', parts: [{ text: 'Who?' }] }],
-  }
-  const answer = await gateway.post(`/v1beta/models/up%2Fm:${verb}`, body, { key: kept })
-  const { input, output, system } = textsOf(await spanOf(answer))
-  expect(JSON.parse(String(system))).toEqual([text('Be short')])
-  expect(input).toEqual([{ role: 'user', parts: [text('Who?')] }])
-  expect(output).toMatchObject([
-    { role: 'assistant', parts: [text('Write to [EMAIL]')], finish_reason: 'STOP' },
-  ])
-})
+test.each(['generateContent', 'streamGenerateContent?alt=sse'])(
+  'spans of Gemini hold prompt and answer: %s',
+  async (verb) => {
+    const body = {
+      systemInstruction: { parts: [{ text: 'Be short' }] },
+      contents: [{ role: 'user', parts: [{ text: 'Who?' }] }],
+    }
+    const answer = await gateway.post(`/v1beta/models/up%2Fm:${verb}`, body, { key: kept })
+    const { input, output, system } = textsOf(await spanOf(answer))
+    expect(JSON.parse(String(system))).toEqual([text('Be short')])
+    expect(input).toEqual([{ role: 'user', parts: [text('Who?')] }])
+    expect(output).toMatchObject([
+      { role: 'assistant', parts: [text('Write to [EMAIL]')], finish_reason: 'STOP' },
+    ])
+  },
+)
 
-test('what is too long is cut, and what has no messages holds none', async () => {
+test('truncates long content, and records none of embeddings', async () => {
   const long = 'word '.repeat(100_000)
   const body = { model: 'up/m', messages: [{ role: 'user', content: `${long}${mail}` }] }
   const answer = await gateway.post('/v1/chat/completions', body, { key: kept })
@@ -217,7 +223,7 @@ test('what is too long is cut, and what has no messages holds none', async () =>
   expect(JSON.stringify(await spanOf(embedding))).not.toContain('secret-text')
 })
 
-test('without the setting no span holds anything', async () => {
+test('records no content unless the settings enable it', async () => {
   await using own = await openCollector()
   await using plain = await start(settings(upstream, own.url, false))
   const key = await granted(plain, 'POST /admin/v1/keys', { name: 'k', contentLogging: true })

@@ -85,7 +85,7 @@ describe('each call', () => {
     return collector.spans.filter((span) => span.traceId === own.traceId)
   }
 
-  test('is a span with one for its attempt, in the trace of its caller', async () => {
+  test('has a span with a child per attempt in the caller’s trace', async () => {
     const response = await gateway.post('/v1/chat/completions', body, {
       headers: { traceparent: `00-${traceId}-${parentId}-01`, tracestate: 'vendor=1,other=2' },
     })
@@ -131,7 +131,7 @@ describe('each call', () => {
     expect(JSON.stringify(collector.spans)).not.toContain(marker)
   })
 
-  test('streamed: says when its first token came', async () => {
+  test('records the time to the first token of a stream', async () => {
     const response = await gateway.post('/v1/chat/completions', { ...body, stream: true })
     const spans = await spansOf(response)
     for (const span of spans)
@@ -139,7 +139,7 @@ describe('each call', () => {
     expect(spans).toHaveLength(2)
   })
 
-  test('with a retry has a span for each attempt', async () => {
+  test('has a span for each retry', async () => {
     let asked = 0
     upstream.answer((_seen, response) => {
       asked += 1
@@ -158,7 +158,7 @@ describe('each call', () => {
     expect(new Set(sent)).toEqual(new Set(attempts.map(({ spanId }) => spanId)))
   })
 
-  test('that nobody was let in for is a span without attempts', async () => {
+  test('has a span without attempts if it is rejected', async () => {
     const response = await gateway.post('/v1/chat/completions', body, { key: 'sk-wrong' })
     const spans = await spansOf(response)
     expect(spans).toHaveLength(1)
@@ -168,7 +168,7 @@ describe('each call', () => {
     })
   })
 
-  test('says its trace in the log line', async () => {
+  test('has its trace id in the log line', async () => {
     const response = await gateway.post('/v1/chat/completions', body)
     const [own] = await spansOf(response)
     const id = response.headers.get('x-request-id')
@@ -181,7 +181,7 @@ describe('each call', () => {
     ['version ff', `ff-${traceId}-${parentId}-01`],
     ['more than version 00 has', `00-${traceId}-${parentId}-01-more`],
     ['capitals', `00-${traceId.toUpperCase()}-${parentId}-01`],
-  ])('with %s in traceparent begins a trace of its own', async (_what, traceparent) => {
+  ])('starts a new trace for an invalid traceparent: %s', async (_what, traceparent) => {
     const response = await gateway.post('/v1/chat/completions', body, {
       headers: { traceparent, tracestate: 'vendor=1' },
     })
@@ -192,7 +192,7 @@ describe('each call', () => {
     expect(upstream.seen.at(-1)?.headers['tracestate']).toBeUndefined()
   })
 
-  test('goes to the collector with the headers of the settings', () => {
+  test('is exported with the configured headers', () => {
     expect(collector.headers[0]).toMatchObject({
       path: '/v1/traces',
       'x-tenant': 'one',
@@ -201,7 +201,7 @@ describe('each call', () => {
   })
 })
 
-test('of the share that is not sent only what fails is, and its caller’s word counts', async () => {
+test('sampling exports failed calls and calls that the caller sampled', async () => {
   await using collector = await openCollector()
   await using upstream = await fakeUpstream((seen, response) =>
     seen.body['model'] === 'broken'
@@ -226,7 +226,7 @@ test('of the share that is not sent only what fails is, and its caller’s word 
   expect(names.toSorted()).toEqual(['chat up/asked-for', 'chat up/broken'])
 })
 
-test('the variables of OpenTelemetry say where', async () => {
+test('reads OpenTelemetry’s environment variables', async () => {
   await using collector = await openCollector()
   {
     await using gateway = await start(
@@ -256,7 +256,7 @@ test('the variables of OpenTelemetry say where', async () => {
   expect(collector.spans).toHaveLength(2)
 })
 
-test('a collector that does not answer costs nobody a call', async () => {
+test('an unreachable collector fails no call and is logged once', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, chatReply('Hello')))
   await using gateway = await start(settings(upstream, 'http://127.0.0.1:1'))
   for (let number = 0; number < 20; number += 1) {
@@ -269,7 +269,7 @@ test('a collector that does not answer costs nobody a call', async () => {
   expect(told()).toHaveLength(1)
 })
 
-test('nothing is traced, and nothing handed on, where nobody asked for it', async () => {
+test('without settings nothing is traced and no traceparent is forwarded', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, chatReply('Hello')))
   await using gateway = await start({
     providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },

@@ -73,42 +73,45 @@ test.each<[string, Case]>([
       spent: 100,
     },
   ],
-])('at a price for %s', async (_name, { file, price, usage, reserved, spent }) => {
-  await using upstream = await fakeUpstream((_seen, response) =>
-    json(response, { text: 'Hello', usage }),
-  )
-  await using gateway = await start({
-    prices: { 'up/*': price },
-    defaults: { retries: { attempts: 1 } },
-    providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
-  })
-  const ask = async (limitMicroUsd: number) => {
-    const budgets = [{ id: 'b', limitMicroUsd, window: 'month' }]
-    const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'k', budgets })
-    return { send: () => sent(gateway, key.secret, file), key }
-  }
-  const less = await ask(reserved - 1)
-  const refused = await less.send()
-  expect(refused.status).toBe(429)
-  expect(await refused.text()).toContain('insufficient_quota')
-  expect(upstream.seen).toHaveLength(0)
-  const enough = await ask(reserved)
-  const answer = await enough.send()
-  expect(answer.status, await answer.text()).toBe(200)
-  // What was really used takes its place.
-  await expect
-    .poll(
-      async () => {
-        const own = await gateway.request('/v1/usage', { key: enough.key.secret })
-        const { limits } = (await own.json()) as { limits: { remaining: number }[] }
-        return limits[0]?.remaining
-      },
-      { timeout: 15_000 },
+])(
+  'reserves the cost of a recording at a price for %s',
+  async (_name, { file, price, usage, reserved, spent }) => {
+    await using upstream = await fakeUpstream((_seen, response) =>
+      json(response, { text: 'Hello', usage }),
     )
-    .toBe(reserved - spent)
-})
+    await using gateway = await start({
+      prices: { 'up/*': price },
+      defaults: { retries: { attempts: 1 } },
+      providers: { up: { type: 'openai', baseUrl: upstream.url, key: 'k' } },
+    })
+    const ask = async (limitMicroUsd: number) => {
+      const budgets = [{ id: 'b', limitMicroUsd, window: 'month' }]
+      const key = await granted(gateway, 'POST /admin/v1/keys', { name: 'k', budgets })
+      return { send: () => sent(gateway, key.secret, file), key }
+    }
+    const less = await ask(reserved - 1)
+    const refused = await less.send()
+    expect(refused.status).toBe(429)
+    expect(await refused.text()).toContain('insufficient_quota')
+    expect(upstream.seen).toHaveLength(0)
+    const enough = await ask(reserved)
+    const answer = await enough.send()
+    expect(answer.status, await answer.text()).toBe(200)
+    // What was really used takes its place.
+    await expect
+      .poll(
+        async () => {
+          const own = await gateway.request('/v1/usage', { key: enough.key.secret })
+          const { limits } = (await own.json()) as { limits: { remaining: number }[] }
+          return limits[0]?.remaining
+        },
+        { timeout: 15_000 },
+      )
+      .toBe(reserved - spent)
+  },
+)
 
-test('tokens per minute have the tokens of a recording put aside, and at last those that it was', async () => {
+test('reserves the tokens of a recording against tokens per minute and settles those used', async () => {
   let isHeld = true
   const held: (() => void)[] = []
   await using upstream = await fakeUpstream((_seen, response) => {

@@ -18,7 +18,7 @@ async function heldUpstream() {
   return { upstream, waiting }
 }
 
-test('500 calls of one key do not keep another from being served', async () => {
+test('500 waiting calls of one key do not starve another key', async () => {
   const { upstream, waiting } = await heldUpstream()
   await using _upstream = upstream
   const limits = { concurrentRequests: 4, waitMs: 20_000 }
@@ -49,7 +49,7 @@ test('500 calls of one key do not keep another from being served', async () => {
   expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
-test('who leaves while it waits takes no place, and is not asked upstream', async () => {
+test('a caller that disconnects while waiting takes no slot and is not sent upstream', async () => {
   const { upstream, waiting } = await heldUpstream()
   await using _upstream = upstream
   await using gateway = await start(at({ upstream }, { limits: { concurrentRequests: 1 } }))

@@ -35,8 +35,8 @@ async function seenBy(type: 'anthropic' | 'openai', further: object) {
   }
 }
 
-describe('a call without a result', () => {
-  test('gets one that says so, and results stand behind their calls', async () => {
+describe('a tool call without a result', () => {
+  test('gets a placeholder result, and results are moved behind their calls', async () => {
     const { messages, dropped } = await seenBy('openai', { messages: brokenIn })
     expect(messages.map(({ role, content }) => [role, content])).toEqual([
       ['user', asked.content],
@@ -49,7 +49,7 @@ describe('a call without a result', () => {
     expect(dropped).not.toContain('tool_calls[1]')
   })
 
-  test('is refused where nothing may be left out', async () => {
+  test('is rejected if nothing may be changed', async () => {
     await using pair = await inFrontOf('anthropic', makers.anthropic.answering(script))
     const refused = await pair.gateway.post(
       '/v1/chat/completions',
@@ -64,7 +64,7 @@ describe('a call without a result', () => {
   })
 })
 
-test('fields behind a result that was moved are named where the caller has them', async () => {
+test('names dropped fields behind a moved result by the caller’s paths', async () => {
   const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
   const part = { ...picture, image_url: { ...picture.image_url, detail: 'high' } }
   const late = brokenIn.map((message) =>
@@ -74,14 +74,14 @@ test('fields behind a result that was moved are named where the caller has them'
   expect(dropped).toContain('messages[2].content[0].image_url.detail')
 })
 
-test('a last message of the assistant’s that a model does not go on with is answered', async () => {
+test('appends a user message after a final assistant message for models without prefill, and reports it', async () => {
   const last = { role: 'assistant', content: 'The maximum number of steps is reached.' }
   const { messages, dropped } = await seenBy('anthropic', { messages: [asked, last] })
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   expect(dropped).toContain('messages[1]')
 })
 
-test('an older model goes on with it', async () => {
+test('keeps a final assistant message for models with prefill', async () => {
   await using pair = await inFrontOf(
     'anthropic',
     makers.anthropic.answering(script),

@@ -39,7 +39,7 @@ const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
 const chat = '/v1/chat/completions'
 const gemini = '/v1beta/models/up%2Fm:generateContent'
 
-describe('more than the budget is refused', () => {
+describe('rejects a call that may cost more than the budget:', () => {
   test.each<[string, string, object]>([
     ['two limits', chat, { model: 'up/m', messages, max_completion_tokens: 1, max_tokens: 2_000 }],
     [
@@ -102,7 +102,7 @@ describe('more than the budget is refused', () => {
     expect(upstream.seen.length).toBe(before)
   })
 
-  test('and what is not more is granted', async () => {
+  test('grants a call within the budget', async () => {
     const key = await keyWith({})
     const body = { model: 'up/m', messages, max_tokens: 1_250, service_tier: 'flex' }
     expect((await gateway.post(chat, body, { key })).status).toBe(200)
@@ -138,12 +138,12 @@ describe('a budget for a tag', () => {
     ['without the header', {}],
     ['with other tags in it', { 'x-sluice-tags': 'daily' }],
     ['with an empty one', { 'x-sluice-tags': '' }],
-  ])('counts a call of a key that has the tag, %s', async (_name, headers) => {
+  ])('counts calls of a key with that tag, %s', async (_name, headers) => {
     const key = await keyWith(budget, { tags: ['nightly'] })
     expect((await gateway.post(chat, body, { key, headers })).status).toBe(429)
   })
 
-  test('that callers give themselves counts the calls that have it, and no others', async () => {
+  test('counts calls with that tag in their header, and no others', async () => {
     const key = await keyWith(budget)
     const headers = { 'x-sluice-tags': 'nightly' }
     expect((await gateway.post(chat, body, { key, headers })).status).toBe(429)

@@ -217,7 +217,7 @@ describe.each(Object.entries(faces))('%s', (_name, { own, path, body, place }) =
     ...(isEmbedding ? [] : ['other/m']),
   ]
 
-  test('of an unknown kind is refused by its place, whatever is allowed', async () => {
+  test('of unknown type is rejected by its path, whatever the mode', async () => {
     const sent = foreign.seen.length
     await fc.assert(
       fc.asyncProperty(
@@ -239,20 +239,23 @@ const atHome = Object.entries(faces).flatMap(([name, { own, ...face }]) =>
   own === undefined ? [] : [[name, { own, ...face }] as const],
 )
 
-test.each(atHome)('%s of an unknown kind reaches an upstream that may know it', async (_, face) => {
-  const { own, path, body } = face
-  await fc.assert(
-    fc.asyncProperty(unknowns, async (unknown) => {
-      const given = body(own, unknown)
-      expect((await post(path(own), given, 'hints')).status).toBe(200)
-      const { model: _model, ...rest } = given
-      expect(native.seen.at(-1)?.body).toMatchObject(JSON.parse(JSON.stringify(rest)))
-    }),
-    { numRuns: 10, ...endsWithin(25_000) },
-  )
-})
+test.each(atHome)(
+  '%s of unknown type passes to an upstream of the same format',
+  async (_, face) => {
+    const { own, path, body } = face
+    await fc.assert(
+      fc.asyncProperty(unknowns, async (unknown) => {
+        const given = body(own, unknown)
+        expect((await post(path(own), given, 'hints')).status).toBe(200)
+        const { model: _model, ...rest } = given
+        expect(native.seen.at(-1)?.body).toMatchObject(JSON.parse(JSON.stringify(rest)))
+      }),
+      { numRuns: 10, ...endsWithin(25_000) },
+    )
+  },
+)
 
-test('further members of a known part are left out and named', async () => {
+test('drops and reports unknown members of a known part', async () => {
   const parts = [{ text: 'Hi', speechMetadata: { a: 'b' }, audioTranscription: { text: 'Hi' } }]
   const response = await gateway.post('/v1beta/models/builtin-chat:generateContent', {
     contents: [{ parts }],
@@ -263,7 +266,7 @@ test('further members of a known part are left out and named', async () => {
   )
 })
 
-test('an item of an unknown kind in the prompt of a picture is refused by its place', async () => {
+test('rejects an unknown item in an image prompt by its path', async () => {
   const content = [{ text: 'A red circle' }, { hologram: { of: 'a circle' } }]
   const response = await gateway.post('/v1/images/generations', {
     model: 'builtin-image',
@@ -273,7 +276,7 @@ test('an item of an unknown kind in the prompt of a picture is refused by its pl
   expect(await response.json()).toMatchObject({ error: { param: 'input.messages[0].content[1]' } })
 })
 
-test('what a thought stands beside is kept', async () => {
+test('keeps the content beside a dropped thinking part', async () => {
   const content = [
     { type: 'thinking', thinking: 'Hm' },
     { type: 'refusal', refusal: 'That is nothing for me.' },

@@ -72,7 +72,7 @@ describe('under a budget', () => {
     ])
   })
 
-  test('it is skipped as a fallback too: the failure of the priced one stands', async () => {
+  test('an unpriced fallback is skipped, and the failure of the priced target is returned', async () => {
     await using at = await stage(
       { team: { budgets: [budget] } },
       {
@@ -101,20 +101,20 @@ describe('under a budget', () => {
     expect(at.upstream.seen).toEqual([])
   })
 
-  test('of another model, and without one, nothing is skipped', async () => {
+  test('of another model, no target is skipped', async () => {
     await using at = await stage({ key: { budgets: [{ ...budget, model: 'other/*' }] } })
     expect((await at.post('main')).status).toBe(200)
     expect((await ledger(at.gateway)).map(({ provider }) => provider)).toEqual(['acme'])
   })
 
-  test('nothing is skipped of a route that no budget counts, to which an exhausted one leads', async () => {
+  test('no target is skipped on an over-budget route that no budget counts', async () => {
     const exhausted = { ...budget, limitMicroUsd: 1, model: 'main', overBudget: { route: 'alone' } }
     await using at = await stage({ key: { budgets: [exhausted] } })
     expect((await at.post('main')).status).toBe(200)
     expect((await ledger(at.gateway)).map(({ provider }) => provider)).toEqual(['acme'])
   })
 
-  test('nothing is skipped where calls of unknown cost are let in', async () => {
+  test('no target is skipped with unknownPrices: allow', async () => {
     await using at = await stage(
       { key: { budgets: [budget] } },
       { limits: { unknownPrices: 'allow' } },
@@ -124,11 +124,11 @@ describe('under a budget', () => {
   })
 })
 
-describe('whoever looks at a route', () => {
+describe('unpriced targets of a route', () => {
   const skipped = `the price of acme/m is unknown, and calls that a budget counts skip it: ${line}`
   const refused = skipped.replace('skip it', 'are refused')
 
-  test('is told by the list of routes and by a plan of others', async () => {
+  test('are reported by the route list and by a plan', async () => {
     using folder = temporaryFolder()
     const provider = { type: 'openai' as const, baseUrl: 'http://127.0.0.1:1', key: 'k' }
     const content: ConfigFile = {
@@ -155,7 +155,7 @@ describe('whoever looks at a route', () => {
     })
   })
 
-  test('is told by explain', async () => {
+  test('are reported by explain', async () => {
     await using at = await stage({})
     const explained = async (model: string) => {
       const request = { model, messages: [{ role: 'user', content: 'Hi' }] }
@@ -175,7 +175,7 @@ describe('whoever looks at a route', () => {
   test.each([
     ['refuse', true],
     ['allow', false],
-  ])('is told by check, unless the settings %s such calls', async (unknownPrices, isTold) => {
+  ])('are reported by check, unless unknownPrices: %s', async (unknownPrices, isTold) => {
     using folder = temporaryFolder()
     const provider = '{ type: openai, baseUrl: "http://127.0.0.1:1", key: k }'
     const file = join(folder.path, 'sluice.yaml')

@@ -9,8 +9,8 @@ import { unreadAnswers } from '../support/unread-answers.ts'
 const mark = 'seen through glass'
 const kinds = ['hologram', 'constructor', 'fileData', 'video']
 
-describe.each(Object.entries(unreadAnswers))('%s', (_, answer) => {
-  test.each(kinds)('of kind %s', async (kind) => {
+describe.each(Object.entries(unreadAnswers))('unknown content in an answer of %s', (_, answer) => {
+  test.each(kinds)('is carried or reported in every format: %s', async (kind) => {
     const [settings, answering] = answer(kind, { depth: mark })
     await using upstream = await fakeUpstream((seen, response, request) =>
       // What the model itself cannot be asked through is asked through chat completions.

@@ -64,8 +64,8 @@ async function expectMode(
   expect(seen).toEqual(outcomes[mode])
 }
 
-describe('the mode', () => {
-  test('is hints where nobody says', async () => {
+describe('the mode for unsupported fields', () => {
+  test('is hints by default', async () => {
     await using both = await stage()
     await expectMode(both.gateway, 'hints')
     expect(both.claude.seen.map(({ body }) => Object.keys(body))).toEqual([
@@ -73,12 +73,12 @@ describe('the mode', () => {
     ])
   })
 
-  test.each(['refuse', 'hints', 'report'] as const)('is said for all: %s', async (mode) => {
+  test.each(['refuse', 'hints', 'report'] as const)('can be set globally: %s', async (mode) => {
     await using both = await stage({ unsupported: mode })
     await expectMode(both.gateway, mode)
   })
 
-  test('is said by the nearest: call, route, provider, all', async () => {
+  test('is taken from the call, route, provider or global setting, in this order', async () => {
     await using both = await stage(
       {
         unsupported: 'report',
@@ -101,12 +101,12 @@ describe('the mode', () => {
     expect(await explained.json()).toMatchObject({ targets: [{ unsupported: 'hints' }] })
   })
 
-  test('is said by the defaults of routes for all', async () => {
+  test('can be set in the defaults of routes', async () => {
     await using both = await stage({ defaults: { unsupported: 'report' }, unsupported: 'refuse' })
     await expectMode(both.gateway, 'report')
   })
 
-  test('is one of three words', async () => {
+  test('rejects unknown values', async () => {
     await using both = await stage()
     const headers = { 'x-sluice-unsupported': 'sometimes' }
     const response = await both.gateway.post(path, { model: 'claude/m', ...ask }, { headers })
@@ -115,7 +115,7 @@ describe('the mode', () => {
   })
 })
 
-test('a refusal names the field as the caller wrote it', async () => {
+test('rejects an unsupported field by the caller’s own name', async () => {
   await using both = await stage()
   const headers = { 'x-sluice-unsupported': 'refuse' }
   const refusalOf = async (address: string, body: object) => {
@@ -145,7 +145,7 @@ test('a refusal names the field as the caller wrote it', async () => {
   expect(both.claude.seen).toEqual([])
 })
 
-test('what only a format itself cannot say is left out where everything is', async () => {
+test('drops a field that the gateway itself lacks only in report mode', async () => {
   await using both = await stage()
   const body = { model: 'builtin-chat', input: 'What is 6 times 7?', background: true }
   const refused = await both.gateway.post('/v1/responses', body)
@@ -156,7 +156,7 @@ test('what only a format itself cannot say is left out where everything is', asy
   expect(reported.headers.get('x-sluice-dropped')).toBe('background')
 })
 
-test('the head of a stream names what was left out', async () => {
+test('lists dropped fields in the headers of a stream', async () => {
   await using both = await stage()
   const body = { model: 'claude/m', ...ask, ...hint, stream: true }
   const response = await both.gateway.post(path, body)

@@ -8,7 +8,7 @@ import { ledger } from '../support/ledger.ts'
 import { ask, at, good } from '../support/routes.ts'
 import { start } from '../support/start.ts'
 
-test('videos and /readyz are 503, chats are answered, and all is well afterwards', async () => {
+test('while the database is not writable, videos and /readyz answer 503 and chats work', async () => {
   await using only = await fakeUpstream(good)
   await using gateway = await start(at({ only }, { builtin: { enabled: 'always' } }))
   const becomes = (status: number) =>
@@ -30,7 +30,7 @@ test('videos and /readyz are 503, chats are answered, and all is well afterwards
   expect((await ledger(gateway)).some(({ operation }) => operation === 'chat')).toBe(true)
 })
 
-test('/readyz is 503 once the database file is gone', async () => {
+test('/readyz answers 503 while the database file is missing', async () => {
   await using gateway = await start()
   const becomes = (status: number) =>
     vi.waitFor(

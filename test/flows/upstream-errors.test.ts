@@ -149,40 +149,45 @@ const clients: Readonly<Record<string, Client>> = {
   },
 }
 
-describe.each(['anthropic', 'gemini', 'openai'] as const)('%s', (maker) => {
-  test.each(Object.entries(failures))('%s', async (_, failure) => {
-    await using stage = await inFrontOf(maker, (seen, response) => {
-      // Like most servers that speak OpenAI's chat, this one has no Responses.
-      if (seen.path.endsWith('/responses')) return json(response, {}, { status: 404 })
-      return json(response, failure.body[maker], {
-        status: failure.status,
-        headers: { 'request-id': 'req_up', ...failure.headers },
+describe.each(['anthropic', 'gemini', 'openai'] as const)(
+  'errors of an upstream of type %s',
+  (maker) => {
+    test.each(Object.entries(failures))('%s', async (_, failure) => {
+      await using stage = await inFrontOf(maker, (seen, response) => {
+        // Like most servers that speak OpenAI's chat, this one has no Responses.
+        if (seen.path.endsWith('/responses')) return json(response, {}, { status: 404 })
+        return json(response, failure.body[maker], {
+          status: failure.status,
+          headers: { 'request-id': 'req_up', ...failure.headers },
+        })
       })
+      for (const stream of [false, true])
+        for (const { path, body: bodyOf, message } of Object.values(clients)) {
+          await stage.gateway.configure(configuration(maker, stage.upstream.url))
+          const asked = bodyOf(stage.model)
+          const where = path(stage.model)
+          const answer = await stage.gateway.post(
+            stream ? where.replace(':generate', ':streamGenerate') : where,
+            'contents' in asked ? asked : { ...asked, stream },
+          )
+          expect(answer.status).toBe(failure.expected)
+          expect(answer.headers.get('content-type')).toContain('application/json')
+          expect(answer.headers.get('x-upstream-status')).toBe(String(failure.status))
+          expect(answer.headers.get('x-upstream-request-id')).toBe('req_up')
+          // SDKs repeat every 5xx, and the gateway's key would be refused again.
+          expect(answer.headers.get('x-should-retry')).toBe(
+            failure.expected === 502 ? 'false' : null,
+          )
+          expect(answer.headers.get('retry-after')).toBe(failure.headers?.['retry-after'] ?? null)
+          const form: unknown = await answer.json()
+          const body = Array.isArray(form) ? form[0] : form
+          const text = message(body, failure.expected, failure.status)
+          if (failure.shown) expect(text).toContain(said)
+          else expect(text).not.toContain(said)
+        }
     })
-    for (const stream of [false, true])
-      for (const { path, body: bodyOf, message } of Object.values(clients)) {
-        await stage.gateway.configure(configuration(maker, stage.upstream.url))
-        const asked = bodyOf(stage.model)
-        const where = path(stage.model)
-        const answer = await stage.gateway.post(
-          stream ? where.replace(':generate', ':streamGenerate') : where,
-          'contents' in asked ? asked : { ...asked, stream },
-        )
-        expect(answer.status).toBe(failure.expected)
-        expect(answer.headers.get('content-type')).toContain('application/json')
-        expect(answer.headers.get('x-upstream-status')).toBe(String(failure.status))
-        expect(answer.headers.get('x-upstream-request-id')).toBe('req_up')
-        // SDKs repeat every 5xx, and the gateway's key would be refused again.
-        expect(answer.headers.get('x-should-retry')).toBe(failure.expected === 502 ? 'false' : null)
-        expect(answer.headers.get('retry-after')).toBe(failure.headers?.['retry-after'] ?? null)
-        const form: unknown = await answer.json()
-        const body = Array.isArray(form) ? form[0] : form
-        const text = message(body, failure.expected, failure.status)
-        if (failure.shown) expect(text).toContain(said)
-        else expect(text).not.toContain(said)
-      }
-  })
-})
+  },
+)
 
 /** A fresh name for the provider's key each time, as a refused key rests. */
 let keys = 0
@@ -195,7 +200,7 @@ function configuration(type: Maker, baseUrl: string) {
 }
 
 test.each(['API_KEY_INVALID', 'API_KEY_EXPIRED'])(
-  'Google’s %s comes with status 400 and is still not the caller’s mistake',
+  'Google’s %s with status 400 is an upstream authentication error',
   async (reason) => {
     await using stage = await inFrontOf('gemini', (_seen, response) =>
       json(response, badKey(reason), { status: 400 }),

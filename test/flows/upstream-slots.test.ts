@@ -71,7 +71,7 @@ describe.each<[string, ProviderConfig]>([
     { maxConcurrent: 9, models: [{ id: 'm', maxConcurrent: 3 }] },
   ],
 ])('%s', (_name, provider) => {
-  test('is asked by no more than so many at a time, and all others wait', async () => {
+  test('limits concurrent upstream calls, and others wait', async () => {
     await using held = await heldUpstream()
     await using gateway = await start(settings(held, { ...provider, queueMs: 20_000 }))
     const calls = Array.from({ length: 20 }, () => ask(gateway))
@@ -98,7 +98,7 @@ describe.each<[string, ProviderConfig]>([
   })
 })
 
-test('a target of a route takes so many by that route, and others reach it otherwise', async () => {
+test('a route target’s limit applies within the route, and the provider’s limit overall', async () => {
   await using held = await heldUpstream()
   const targets = [{ target: 'up/m', maxConcurrent: 3 }]
   const models = { fast: { targets }, slow: { targets: [{ target: 'up/m' }] } }
@@ -118,7 +118,7 @@ test('a target of a route takes so many by that route, and others reach it other
   expect(held.most()).toBe(5)
 })
 
-test('keys take turns', async () => {
+test('waiting keys take turns', async () => {
   await using held = await heldUpstream()
   await using gateway = await start(settings(held, { maxConcurrent: 1, queueMs: 20_000 }))
   const many = Array.from({ length: 50 }, () => ask(gateway))
@@ -142,7 +142,7 @@ test('keys take turns', async () => {
   await drained(held, many)
 })
 
-test('who waits too long is told so, and so is who finds no room to wait', async () => {
+test('a call that waits too long, or finds the queue full, is refused', async () => {
   await using held = await heldUpstream()
   await using gateway = await start(
     settings(held, { maxConcurrent: 1, queueMs: 200, queueLength: 2 }),
@@ -164,7 +164,7 @@ test('who waits too long is told so, and so is who finds no room to wait', async
   expect((await next).status).toBe(200)
 })
 
-describe('with another target', () => {
+describe('with a fallback', () => {
   const models = { main: { targets: [{ target: 'up/m' }], fallback: ['spare/m'] } }
   const spare = async (provider: ProviderConfig) => {
     const stack = new AsyncDisposableStack()
@@ -188,7 +188,7 @@ describe('with another target', () => {
   test.each<[string, ProviderConfig]>([
     ['goes there at once where the settings say so', { whenFull: 'next', queueMs: 60_000 }],
     ['goes there when it has waited', { queueMs: 100 }],
-  ])('a call %s', async (_name, provider) => {
+  ])('a call falls back when %s', async (_name, provider) => {
     await using staged = await spare(provider)
     const { held, second, gateway } = staged
     const first = ask(gateway, { model: 'main' })
@@ -201,7 +201,7 @@ describe('with another target', () => {
     expect(held.upstream.seen).toHaveLength(1)
   })
 
-  test('waits where that is so, and is served there', async () => {
+  test('a call waits with whenFull: wait and is served by the first target', async () => {
     await using staged = await spare({ queueMs: 60_000 })
     const { held, second, gateway } = staged
     const calls = [ask(gateway, { model: 'main' }), ask(gateway, { model: 'main' })]
@@ -231,7 +231,7 @@ describe('both legs of a hedge', () => {
     return { held, spare, gateway, inside, [Symbol.asyncDispose]: () => stack.disposeAsync() }
   }
 
-  test('do not wait where the settings say so: the second begins at once', async () => {
+  test('do not wait with whenFull: next, and the second starts at once', async () => {
     await using staged = await hedged({ whenFull: 'next' })
     const { held, gateway, inside } = staged
     expect(await (await ask(gateway, { model: 'main' })).text()).toContain('Spare')
@@ -240,7 +240,7 @@ describe('both legs of a hedge', () => {
     expect(held.upstream.seen).toHaveLength(1)
   })
 
-  test('wait where they do not: the first is served', async () => {
+  test('wait with whenFull: wait, and the first is served', async () => {
     await using staged = await hedged({ whenFull: 'wait' })
     const { held, spare, gateway, inside } = staged
     const call = ask(gateway, { model: 'main' })
@@ -254,7 +254,7 @@ describe('both legs of a hedge', () => {
   })
 })
 
-describe('a place is free again', () => {
+describe('a slot is released', () => {
   const one = { maxConcurrent: 1, queueMs: 20_000 }
 
   test('when a stream has ended, and not before', async () => {
@@ -299,7 +299,7 @@ describe('a place is free again', () => {
     expect((await next).status).toBe(200)
   })
 
-  test('and who leaves while it waits is not asked for', async () => {
+  test('and a caller that disconnected while waiting is not sent upstream', async () => {
     await using held = await heldUpstream()
     await using gateway = await start(settings(held, one))
     const first = ask(gateway)
@@ -320,7 +320,7 @@ describe('a place is free again', () => {
     expect((await next).status).toBe(200)
   })
 
-  test('while its call waits to try again', async () => {
+  test('while its call waits to retry', async () => {
     await using held = await heldUpstream()
     await using gateway = await start(
       settings(held, one, { defaults: { retries: { attempts: 2, baseMs: 1, maxMs: 60_000 } } }),
@@ -340,7 +340,7 @@ describe('a place is free again', () => {
     expect(await waiting).toBe('left')
   })
 
-  test('of the loser of a hedge', async () => {
+  test('by the loser of a hedge', async () => {
     await using held = await heldUpstream()
     await using spare = await fakeUpstream((_seen, response) => json(response, chatReply('Spare')))
     const content = settings(held, one, {
@@ -364,10 +364,10 @@ describe('a place is free again', () => {
   })
 })
 
-describe('several answers that are asked for one by one', () => {
+describe('n choices requested one by one', () => {
   const provider = { type: 'anthropic' as const, maxConcurrent: 4, queueMs: 20_000 }
 
-  test('have all of their places at once', async () => {
+  test('take all their slots at once', async () => {
     await using held = await heldUpstream()
     await using gateway = await start(settings(held, provider))
     const calls = Array.from({ length: 3 }, () => ask(gateway, { n: 3, max_tokens: 9 }))
@@ -383,7 +383,7 @@ describe('several answers that are asked for one by one', () => {
     expect(held.upstream.seen).toHaveLength(9)
   })
 
-  test('that will never fit are refused', async () => {
+  test('answer 400 if they can never fit', async () => {
     await using held = await heldUpstream()
     await using gateway = await start(settings(held, provider))
     const answer = await ask(gateway, { n: 5, max_tokens: 9 })

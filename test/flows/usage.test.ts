@@ -74,7 +74,7 @@ function describeUsage(name: string, open: () => Promise<Store>): void {
     const started = async (first: FakeUpstream, further: object = {}) =>
       start({ ...at({ first }), prices, ...further }, { store: await withOwners(await open()) })
 
-    test('is told by whom, what and when, and an unknown cost is never 0', async () => {
+    test('is grouped by owner, model and time, and an unknown cost is null', async () => {
       await using first = await fakeUpstream(good)
       await using gateway = await started(first)
       await threeCalls(gateway)
@@ -101,7 +101,7 @@ function describeUsage(name: string, open: () => Promise<Store>): void {
       ])
     })
 
-    test('comes in pages, and as tables', async () => {
+    test('is paged and exported as tables', async () => {
       await using first = await fakeUpstream(good)
       await using gateway = await started(first)
       await threeCalls(gateway)
@@ -150,7 +150,7 @@ function describeUsage(name: string, open: () => Promise<Store>): void {
       expect(rows.map((row) => Object.keys(row))).toEqual([columns, columns])
     })
 
-    test('of a key shows its holder nothing of others, and what is left of its limits', async () => {
+    test('of a key shows its holder only its own, with what is left of its limits', async () => {
       await using first = await fakeUpstream(good)
       await using gateway = await started(first, { limits: { requestsPerMinute: 2 } })
       await threeCalls(gateway)
@@ -172,7 +172,7 @@ function describeUsage(name: string, open: () => Promise<Store>): void {
       expect((await usage(gateway, '', { key: secret })).status).toBe(403)
     })
 
-    test('is erased by user, and made anew', async () => {
+    test('is erased by user and recomputed', async () => {
       await using first = await fakeUpstream(good)
       await using gateway = await started(first)
       await threeCalls(gateway)
@@ -213,14 +213,14 @@ function cursorOf(...place: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-describe('a question that is wrong', () => {
+describe('an invalid usage query', () => {
   test.each([
     [1e300, 1],
     [1.5, 1],
     [-1, 1],
     [1, 2 ** 53],
     [1, 0.5],
-  ])('a place that no record has is no cursor: %d, %d', async (...place) => {
+  ])('rejects a forged cursor: %d, %d', async (...place) => {
     await using gateway = await start()
     for (const path of ['usage/records', 'requests']) {
       const asked = `/admin/v1/${path}?cursor=${cursorOf(...place)}`
@@ -253,7 +253,7 @@ describe('a question that is wrong', () => {
     ['format=xml', 'format'],
     ['colour=red', 'colour'],
     ['model=a&model=b', 'model'],
-  ])('is refused by the name of its field: %s', async (query, param) => {
+  ])('is rejected by the name of its parameter: %s', async (query, param) => {
     await using gateway = await start()
     const { status, body } = await usage(gateway, `?${query}`)
     expect([status, body.error.param]).toEqual([400, param])
@@ -263,7 +263,7 @@ describe('a question that is wrong', () => {
     [{}, 'user'],
     [{ user: 'a', key: 'b' }, 'key'],
     [{ key: 7 }, 'key'],
-  ])('erases nothing: %j', async (body, param) => {
+  ])('rejects an erasure without exactly one valid user or key: %j', async (body, param) => {
     await using gateway = await start()
     const response = await gateway.post('/admin/v1/usage/erase', body, admin)
     expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }])

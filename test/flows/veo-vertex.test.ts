@@ -83,7 +83,7 @@ describe('Veo on Vertex AI', () => {
       'GET /storage/v1/b/bucket-1/o/clips%2F1%20a%2Fsample_0.mp4?alt=media',
       ['DELETE /storage/v1/b/bucket-1/o/clips%2F1%20a%2Fsample_0.mp4'],
     ],
-  ])('a clip %s', async (_name, ...row) => {
+  ])('serves a video %s', async (_name, ...row) => {
     const [whole, further, download, deletions] = row
     await using up = await fakeUpstream(google([{ name: operation }, whole]))
     await using gateway = await start(settings(up, further))
@@ -109,7 +109,7 @@ describe('Veo on Vertex AI', () => {
     )
   })
 
-  test('a clip inside of the operation is never a document', async () => {
+  test('rejects an inline video that is a document', async () => {
     const svg = finished({
       videos: [{ bytesBase64Encoded: clip.toString('base64'), mimeType: 'image/svg+xml' }],
     })
@@ -124,7 +124,7 @@ describe('Veo on Vertex AI', () => {
   test.each([
     ['an error', { name: operation, done: true, error: { code: 3, message: 'a bad prompt' } }],
     ['a filter', finished({ raiMediaFilteredCount: 1, raiMediaFilteredReasons: ['not this'] })],
-  ])('a task that ends with %s has failed', async (_name, whole) => {
+  ])('marks a task that ends with %s as failed', async (_name, whole) => {
     await using up = await fakeUpstream(google([whole]))
     await using gateway = await start(settings(up))
     const { id } = await finish(gateway)
@@ -136,7 +136,7 @@ describe('Veo on Vertex AI', () => {
   })
 })
 
-describe('of several keys of a provider the one that made a video asks for it', () => {
+describe('a video task uses the provider key that created it', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
@@ -206,7 +206,7 @@ describe('of several keys of a provider the one that made a video asks for it', 
     expect(file).not.toContain('Bearer')
   })
 
-  test('of a provider that does not delete it, it stays', async () => {
+  test('and stays when the provider fails to delete it', async () => {
     await using up = await fakeUpstream(accounts())
     await using gateway = await start({
       providers: { up: { type: 'openai', baseUrl: up.url, key: 'one' } },
@@ -220,7 +220,7 @@ describe('of several keys of a provider the one that made a video asks for it', 
   })
 })
 
-test('Google’s ranking API is rerank', async () => {
+test('reranks with Google’s ranking API', async () => {
   await using up = await fakeUpstream((_seen, response) =>
     json(response, {
       records: [

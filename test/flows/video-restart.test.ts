@@ -105,7 +105,7 @@ async function ended(gateway: Serving, id: string): Promise<Video> {
   )
 }
 
-test('killed in the middle of a video, the next start knows the task and finishes it', async () => {
+test('a video interrupted by a kill is finished after the next start', async () => {
   const first = await serve()
   const id = await created(first)
   const waiting = await created(first, { ...slow, size: '64x64', seconds: '1' })
@@ -128,7 +128,7 @@ test('killed in the middle of a video, the next start knows the task and finishe
   expect([again.status, await again.text()]).toEqual([206, 'ftyp'])
 }, 180_000)
 
-test('a video that brings the process down each time fails, and says why', async () => {
+test('a video that crashes the process each time fails with an error', async () => {
   const first = await serve()
   const id = await created(first)
   await begun(first, id)
@@ -148,7 +148,7 @@ test('a video that brings the process down each time fails, and says why', async
   expect(await ended(last, later)).toMatchObject({ status: 'completed' })
 }, 180_000)
 
-test('told to stop in the middle of a video, it stops at once, and the next start goes on', async () => {
+test('shutdown interrupts a video at once, and the next start finishes it', async () => {
   const first = await serve()
   const id = await created(first)
   await begun(first, id)
@@ -214,7 +214,7 @@ test.each<[string, (gateway: Serving) => Promise<Response>]>([
       }),
   ],
 ])(
-  'told to stop after %s, the process ends at once',
+  'shutdown after %s ends the process at once',
   async (_name, call) => {
     const gateway = await serve()
     const response = await call(gateway)

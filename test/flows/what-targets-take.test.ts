@@ -53,17 +53,17 @@ const chat = (model: string, further: object) =>
 
 describe('Vertex', () => {
   test.each(['google-vertex/gemini-2.5-flash', 'google-vertex-anthropic/claude-sonnet-4-5'])(
-    'takes `location` as the region of %s',
+    'reads the region of %s from `location`',
     async (model) => {
       expect((await chat(model, {})).path).toContain('/projects/p1/locations/europe-west4/')
     },
   )
 })
 
-describe('effort alone, as a Messages client says it', () => {
+describe('output_config.effort of a Messages request', () => {
   const asked = { max_tokens: 500, temperature: 0.5, output_config: { effort: 'low' } }
 
-  it('is effort and nothing else to a Claude at Bedrock that knows it', async () => {
+  it('is sent alone to a Claude on Bedrock that supports it', async () => {
     const { body } = await sent('/v1/messages', { model: opus46, messages: user('hi'), ...asked })
     expect(body).toMatchObject({
       additionalModelRequestFields: { output_config: { effort: 'low' } },
@@ -72,14 +72,14 @@ describe('effort alone, as a Messages client says it', () => {
     expect(atPath(body, 'additionalModelRequestFields.thinking')).toBeUndefined()
   })
 
-  it('is left out for one that does not', async () => {
+  it('is dropped for a Claude on Bedrock that lacks it', async () => {
     const { body } = await sent('/v1/messages', { model: sonnet45, messages: user('hi'), ...asked })
     expect(body).not.toHaveProperty('additionalModelRequestFields')
     expect(body).toMatchObject({ inferenceConfig: { maxTokens: 500, temperature: 0.5 } })
   })
 })
 
-test('a web search without further wishes is one', async () => {
+test('rejects web search for models without it, also with empty options', async () => {
   for (const model of [sonnet45, 'cohere/command-a']) {
     const { status, error } = await chat(model, { web_search_options: {} })
     expect({ status, param: error?.param }).toEqual({ status: 400, param: 'web_search_options' })
@@ -113,7 +113,7 @@ describe('a strict tool', () => {
   it.each([
     ['anthropic/claude-sonnet-4-5', 'tools.0', 'input_schema'],
     [sonnet45, 'toolConfig.tools.0.toolSpec', 'inputSchema.json'],
-  ])('has no words in its schema that %s refuses', async (model, place, schemaIn) => {
+  ])('drops schema keywords that %s rejects', async (model, place, schemaIn) => {
     upstream.answer((_, response) =>
       json(response, {
         content: [{ type: 'text', text: 'hi' }],
@@ -133,7 +133,7 @@ describe('a strict tool', () => {
     expect(schema).toMatchObject({ additionalProperties: false })
   })
 
-  it('that cannot be held to its schema is not strict', async () => {
+  it('is not strict if its schema cannot be enforced', async () => {
     const free = { type: 'object', properties: {}, additionalProperties: { type: 'string' } }
     const { body } = await chat('anthropic/claude-sonnet-4-5', {
       tools: [{ type: 'function', function: { name: 'f', strict: true, parameters: free } }],
@@ -147,8 +147,8 @@ interface Embedded {
   readonly usage: object
 }
 
-describe('embeddings of models that take one text', () => {
-  it('are one call each, in their order', async () => {
+describe('embeddings of models that accept one text', () => {
+  it('are one call per text, in order', async () => {
     upstream.answer(({ body }, response) => {
       const text = body['inputText'] as string
       json(response, { embedding: [text.length], inputTextTokenCount: 2 })
@@ -165,7 +165,7 @@ describe('embeddings of models that take one text', () => {
     expect(usage).toEqual({ prompt_tokens: 12, total_tokens: 12 })
   })
 
-  it('fail as one where one of them fails', async () => {
+  it('fail together when one call fails', async () => {
     upstream.answer(({ body }, response) =>
       body['inputText'] === 'c'
         ? json(response, { message: 'no' }, { status: 400 })
@@ -177,7 +177,7 @@ describe('embeddings of models that take one text', () => {
     await response.text()
   })
 
-  it('of Nova are read in Nova’s form', async () => {
+  it('of Nova are read in Nova’s format', async () => {
     upstream.answer((_, response) =>
       json(response, { embeddings: [{ embeddingType: 'TEXT', embedding: [0.1, 0.2] }] }),
     )
@@ -207,7 +207,7 @@ test.each([
   [sonnet45, '"format":"jpeg"'],
   ['cohere/command-a-vision', 'data:image/jpeg;base64'],
   ['drawer/m', 'data:image/jpeg;base64'],
-])('image/jpg is image/jpeg for %s', async (model, words) => {
+])('sends image/jpg as image/jpeg to %s', async (model, words) => {
   const { seen } = await chat(model, { messages: picture(jpg), top_k: 2 })
   expect(seen[0]?.text).toContain(words)
   expect(seen[0]?.text).not.toContain('image/jpg')
@@ -239,7 +239,7 @@ test.each([
     '/v1beta/models/google%2Fgemini-2.5-flash:generateContent',
     { contents: [{ role: 'user', parts: [{ text: 'See "image/jpg"' }, jpgPart] }] },
   ],
-])('also where the bytes pass: %s', async (path, body) => {
+])('sends image/jpg as image/jpeg when bytes pass: %s', async (path, body) => {
   const before = upstream.seen.length
   await (await sluice.post(path, body)).text()
   const sent = JSON.stringify(JSON.parse(upstream.seen[before]!.text))
@@ -257,19 +257,19 @@ test.each([
   ['anthropic/claude-sonnet-4-5', '"type":"document","source":{"type":"base64"'],
   [sonnet45, '"document":{"format":"pdf"'],
   ['drawer/m', '"type":"file","file":{"filename":"document.pdf"'],
-])('a PDF sent as a picture is a file for %s', async (model, words) => {
+])('sends a PDF in an image part as a file to %s', async (model, words) => {
   const { seen } = await chat(model, { messages: picture(pdf), top_k: 2 })
   expect(seen[0]?.text).toContain(words)
 })
 
-test('a file without a type of its own has that of its name', async () => {
+test('derives the type of a file from its name if it has none', async () => {
   const data = `data:application/octet-stream;base64,${Buffer.from('# Hi').toString('base64')}`
   const file = user([{ type: 'file', file: { filename: 'notes.md', file_data: data } }])
   const { seen } = await chat(sonnet45, { messages: file })
   expect(seen[0]?.text).toContain('"document":{"format":"md","name":"notes"')
 })
 
-describe('a picture in a tool’s result', () => {
+describe('an image in a tool result', () => {
   const messages = [
     { role: 'user', content: 'Look.' },
     {
@@ -296,7 +296,7 @@ describe('a picture in a tool’s result', () => {
     expect(atPath((await chat(model, { messages })).body, path)).toBe(expected)
   })
 
-  it('is shown by the user to who reads texts only', async () => {
+  it('follows in a user message for a model that reads only text results', async () => {
     const { body } = await chat('cohere/command-a-vision', { messages })
     expect(atPath(body, 'messages.2')).toMatchObject({ role: 'tool', content: [{ text: 'seen' }] })
     expect(atPath(body, 'messages.3')).toMatchObject({
@@ -306,7 +306,7 @@ describe('a picture in a tool’s result', () => {
   })
 })
 
-describe('tools beside an answer in JSON', () => {
+describe('tools with a JSON response format', () => {
   const asked = {
     tools: [{ type: 'function', function: { name: 'f' } }],
     response_format: {
@@ -315,13 +315,13 @@ describe('tools beside an answer in JSON', () => {
     },
   }
 
-  it('are not sent together to Gemini 2.5: it is told of the form', async () => {
+  it('are not combined for Gemini 2.5: the schema is in the prompt', async () => {
     const { body } = await chat('google/gemini-2.5-flash', asked)
     expect(body).not.toHaveProperty('generationConfig')
     expect(atPath(body, 'systemInstruction.parts.0.text')).toContain('"properties":{"age":{}}')
   })
 
-  it('are sent together to Gemini 3', async () => {
+  it('are combined for Gemini 3', async () => {
     const { body } = await chat('google/gemini-3-pro-preview', asked)
     expect(atPath(body, 'generationConfig.responseMimeType')).toBe('application/json')
     expect(body).not.toHaveProperty('systemInstruction')
@@ -344,7 +344,7 @@ describe('tools beside an answer in JSON', () => {
   ]
 
   it.each(ownTools)(
-    'are so, too, where the tool is %s of Google’s',
+    'are combined for Gemini 3 where the tool is %s of Google’s',
     async (_name, path, further) => {
       const content = { role: 'model', parts: [{ text: '{}' }] }
       upstream.answer((_, response) =>
@@ -372,15 +372,15 @@ describe('tools beside an answer in JSON', () => {
   )
 })
 
-describe('modalities with pictures', () => {
-  it('pass to who speaks them', async () => {
+describe('output modalities with images', () => {
+  it('pass to models that support them', async () => {
     const modalities = ['image', 'text']
     expect((await chat('drawer/m', { modalities })).body?.['modalities']).toEqual(modalities)
     const { body } = await chat('google/gemini-2.5-flash-image', { modalities })
     expect(atPath(body, 'generationConfig.responseModalities')).toEqual(['IMAGE', 'TEXT'])
   })
 
-  it('are refused by who does not', async () => {
+  it('are rejected for models without them', async () => {
     const { error } = await chat('anthropic/claude-sonnet-4-5', { modalities: ['image', 'text'] })
     expect(error?.param).toBe('modalities')
   })

@@ -64,7 +64,7 @@ function workersOf(path: string): ReadonlySet<unknown> {
   return new Set(lines.flatMap(({ worker }) => worker ?? []))
 }
 
-test('metrics are those of all workers, whichever is asked', async () => {
+test('metrics cover all workers, whichever answers', async () => {
   await call(30)
   const seen = await scraped(30)
   await until(() => workersOf('/v1/chat/completions').size === 2)
@@ -91,7 +91,7 @@ test('metrics are those of all workers, whichever is asked', async () => {
   for (const { body } of streams) await body?.cancel()
 }, 60_000)
 
-test('counters never become less when a worker is killed', async () => {
+test('counters do not decrease when a worker is killed', async () => {
   await call(20)
   const before = await scraped(20)
   const [victim = 0] = program.workers()
@@ -110,7 +110,7 @@ test('counters never become less when a worker is killed', async () => {
   expect(after.value('sluice_request_duration_seconds_count', { operation: 'chat' })).toBe(30)
 }, 60_000)
 
-test('who looks on sees the calls of all workers begin and end', async () => {
+test('live events cover the calls of all workers', async () => {
   await using events = await openEvents(`${program.url}/admin/v1/requests/live`, adminKey)
   const told = (name: string) => events.seen.filter(({ event }) => event === name).length
   // The other worker knows a moment later that somebody looks on here.
@@ -126,7 +126,7 @@ test('who looks on sees the calls of all workers begin and end', async () => {
   await until(() => workersOf('/v1/chat/completions').size === 2)
 }, 90_000)
 
-test('calls that are refused are told from all workers, and counted together', async () => {
+test('refused calls of all workers are streamed live and counted together', async () => {
   await using events = await openEvents(`${program.url}/admin/v1/requests/live`, adminKey)
   const refuse = () => program.ask('/v1/chat/completions', { body: { ...chat, model: 'none/m' } })
   let asked = 0
@@ -146,7 +146,7 @@ test('calls that are refused are told from all workers, and counted together', a
   }, 20_000)
 }, 60_000)
 
-test('a provider that takes only so many calls at a time is asked by no more from all workers', async () => {
+test('a provider’s limit of concurrent calls covers all workers', async () => {
   let [open, most] = [0, 0]
   const held: (() => void)[] = []
   upstream.answer((_seen, response) => {
@@ -196,7 +196,7 @@ test('a provider that takes only so many calls at a time is asked by no more fro
   await until(async () => (await scrape()).value('sluice_upstream_calls_in_flight') === 0, 20_000)
 }, 90_000)
 
-test('so many may try to sign in from one address, at all workers together', async () => {
+test('the limit of failed sign-ins covers all workers', async () => {
   const tried = Array.from({ length: 30 }, () =>
     program.ask('/admin/v1/session', { body: { key: 'sk-wrong' } }),
   )

@@ -95,7 +95,7 @@ async function rest(reader: ReadableStreamDefaultReader<string>): Promise<string
   }
 }
 
-test('one port, and each limit once for all of them', async () => {
+test('workers share one port and each limit', async () => {
   await using upstream = await answering()
   const limits = { requestsPerMinute: 30 }
   await using program = await start(settings(upstream, { limits }))
@@ -116,7 +116,7 @@ test('one port, and each limit once for all of them', async () => {
   expect(await records()).toHaveLength(granted)
 })
 
-test('what one of them made the others have: pictures, videos and responses', async () => {
+test('workers serve images, videos and responses that others created', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream))
   const made = await program.ask('/v1/images/generations', {
@@ -147,7 +147,7 @@ test('what one of them made the others have: pictures, videos and responses', as
     expect([status, bytes.subarray(4, 8).toString()]).toEqual([200, 'ftyp'])
 }, 120_000)
 
-test('a key that one of them has made is accepted by all from its first call on', async () => {
+test('all workers accept a new key from its first call', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream))
   for (let round = 0; round < 3; round += 1) {
@@ -163,7 +163,7 @@ test('a key that one of them has made is accepted by all from its first call on'
   }
 }, 60_000)
 
-test('a key that is revoked is refused by all, and its streams end in all, within two seconds', async () => {
+test('all workers reject a revoked key and end its streams within two seconds', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream))
   const made = await program.ask('/admin/v1/keys', { key: adminKey, body: { name: 'app' } })
@@ -192,7 +192,7 @@ test('a key that is revoked is refused by all, and its streams end in all, withi
   expect(new Set(streams.map(({ worker }) => worker))).toEqual(new Set([1, 2]))
 }, 60_000)
 
-test('one that is killed is started again; the others go on, and no record is lost', async () => {
+test('a killed worker is restarted, others continue and no record is lost', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream, { server: { stopTimeoutMs: 500 } }))
   const readers = await Promise.all(Array.from({ length: 8 }, () => begunStream(program)))
@@ -218,7 +218,7 @@ test('one that is killed is started again; the others go on, and no record is lo
   expect(new Set(kept.map(({ callId }) => callId)).size).toBe(18)
 }, 60_000)
 
-test('one that hangs gets nothing more, and is killed and started again', async () => {
+test('a hung worker gets no calls, and is killed and restarted', async () => {
   await using upstream = await answering()
   // Longer than a worker takes to start on a busy machine.
   await using program = await start(settings(upstream, { server: { workerTimeoutMs: 5_000 } }))
@@ -243,7 +243,7 @@ test('one that hangs gets nothing more, and is killed and started again', async 
   expect(new Set(statuses)).toEqual(new Set([200]))
 }, 60_000)
 
-test('when the process that started them is killed, nothing is left behind and nothing lost', async () => {
+test('workers stop when their primary is killed, and no record is lost', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream, { server: { stopTimeoutMs: 500 } }))
   const readers = await Promise.all(Array.from({ length: 6 }, () => begunStream(program)))
@@ -258,7 +258,7 @@ test('when the process that started them is killed, nothing is left behind and n
   await until(() => readdirSync(join(folder.path, 'data', 'journal')).length === 0)
 })
 
-test('killed all at once under load, the next start has every call that was seen', async () => {
+test('records every call after all processes were killed under load', async () => {
   await using upstream = await answering()
   const content = settings(upstream)
   let seen = 0
@@ -283,7 +283,7 @@ test('killed all at once under load, the next start has every call that was seen
   await until(() => readdirSync(join(folder.path, 'data', 'journal')).length === 0)
 }, 60_000)
 
-test('a stop lets streams go on within its limit, and then ends them in the error of their format', async () => {
+test('shutdown drains streams within its limit, then ends them with an error event', async () => {
   await using upstream = await answering()
   const server = { drainMs: 1_000, stopTimeoutMs: 1_000 }
   await using program = await start(settings(upstream, { server }))
@@ -313,7 +313,7 @@ test('a stop lets streams go on within its limit, and then ends them in the erro
   expect(kept.filter(({ outcome }) => outcome === 'incomplete')).toHaveLength(streams.length)
 })
 
-test('a signal to the workers and one to their primary later is one stop: streams go on to their end', async () => {
+test('a signal to workers and then to their primary is one shutdown in which streams complete', async () => {
   await using upstream = await answering()
   const open: (() => void)[] = []
   upstream.answer((seen, response) => {
@@ -339,7 +339,7 @@ test('a signal to the workers and one to their primary later is one stop: stream
   expect((await records()).map(({ outcome }) => outcome)).toEqual(Array(4).fill('completed'))
 }, 60_000)
 
-test('changed settings reach all of them', async () => {
+test('changed settings reach all workers', async () => {
   await using upstream = await answering()
   await using program = await start(settings(upstream))
   program.configure(settings(upstream, { models: { mine: 'up/m' } }))
@@ -351,7 +351,7 @@ test('changed settings reach all of them', async () => {
   }, 20_000)
 })
 
-test('a taken port is told in a sentence, and so is a number that is none', async () => {
+test('a taken port and an invalid number of workers are reported in a sentence', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => taken.once('listening', resolve))
   const address = taken.address()

@@ -41,30 +41,33 @@ const cells = (['openai', 'openai-responses'] as const).flatMap((type) =>
     .flatMap((face) => [false, true].map((stream) => ({ type, face, stream }))),
 )
 
-describe.each(cells)('of $type for $face, streamed: $stream', ({ type, face, stream }) => {
-  test.each(['parallel', 'multi_tool_use.parallel'])('%s', async (name) => {
-    const calls: Call[] = [
-      ['call_0', 'now', '{"at":"z"}'],
-      ['call_1', name, both],
-      ['call_2', 'now', '{"at":"c"}'],
-    ]
-    const answer = await callsTold(type, calls, { face, stream })
-    expect(answer.calls.map((call) => [call.name, JSON.parse(call.input)])).toEqual(
-      ['z', 'a', 'b', 'c'].map((at) => ['now', { at }]),
-    )
-    expect(answer.finish).toMatch(/^(tool_calls|tool_use|completed|STOP)$/)
-  })
+describe.each(cells)(
+  'unwraps parallel tool calls of $type for $face, streamed: $stream',
+  ({ type, face, stream }) => {
+    test.each(['parallel', 'multi_tool_use.parallel'])('%s', async (name) => {
+      const calls: Call[] = [
+        ['call_0', 'now', '{"at":"z"}'],
+        ['call_1', name, both],
+        ['call_2', 'now', '{"at":"c"}'],
+      ]
+      const answer = await callsTold(type, calls, { face, stream })
+      expect(answer.calls.map((call) => [call.name, JSON.parse(call.input)])).toEqual(
+        ['z', 'a', 'b', 'c'].map((at) => ['now', { at }]),
+      )
+      expect(answer.finish).toMatch(/^(tool_calls|tool_use|completed|STOP)$/)
+    })
 
-  test('one that calls an unknown tool stays as it is', async () => {
-    const text = wrapped(use('functions.now', 'a'), use('functions.gone', 'b'))
-    const answer = await callsTold(type, [['call_1', 'parallel', text]], { face, stream })
-    expect(answer.calls.map((call) => [call.name, JSON.parse(call.input)])).toEqual([
-      ['parallel', JSON.parse(text)],
-    ])
-  })
-})
+    test('keeps a wrapper that calls an unknown tool', async () => {
+      const text = wrapped(use('functions.now', 'a'), use('functions.gone', 'b'))
+      const answer = await callsTold(type, [['call_1', 'parallel', text]], { face, stream })
+      expect(answer.calls.map((call) => [call.name, JSON.parse(call.input)])).toEqual([
+        ['parallel', JSON.parse(text)],
+      ])
+    })
+  },
+)
 
-test.each([false, true])('each single call has an id of its own, streamed: %s', async (stream) => {
+test.each([false, true])('gives each unwrapped call its own id, streamed: %s', async (stream) => {
   const answer = await callsTold('openai', [['call_1', 'parallel', both]], { face: 'chat', stream })
   expect([...answer.wire.matchAll(/"id":"(call_[^"]*)"/g)].map(([, id]) => id)).toEqual([
     'call_1_0',
@@ -73,7 +76,7 @@ test.each([false, true])('each single call has an id of its own, streamed: %s', 
 })
 
 test.each([false, true])(
-  'a tool of that name which was offered is called, streamed: %s',
+  'keeps calls of an offered tool with the wrapper’s name, streamed: %s',
   async (stream) => {
     const parameters = { type: 'object', properties: {} }
     const tools = ['now', 'parallel'].map((name) => ({
@@ -89,7 +92,7 @@ test.each([false, true])(
   },
 )
 
-test('a stream that ends within one tells what came', async () => {
+test('sends what arrived of a wrapper when the stream ends within it', async () => {
   const piece = {
     index: 0,
     id: 'call_1',

@@ -31,7 +31,7 @@ async function withFile(folder: string, further: object = {}): Promise<Started> 
   )
 }
 
-test('routes are planned, applied whole, and keep their comments', async () => {
+test('plans and applies routes, keeping comments of the file', async () => {
   using folder = temporaryFolder()
   await using gateway = await withFile(folder.path)
   const file = join(folder.path, 'sluice.yaml')
@@ -85,7 +85,7 @@ test('routes are planned, applied whole, and keep their comments', async () => {
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-test('what is wrong in a route is named, and nothing is written', async () => {
+test('names an invalid route and writes nothing', async () => {
   using folder = temporaryFolder()
   await using gateway = await withFile(folder.path)
   const { etag } = await granted(gateway, 'GET /admin/v1/routes')
@@ -104,7 +104,7 @@ test('what is wrong in a route is named, and nothing is written', async () => {
   expect(readFileSync(join(folder.path, 'sluice.yaml'), 'utf8')).toBe(written)
 })
 
-test('a file that cannot be written is said to be so, and the plan has the text for it', async () => {
+test('reports a read-only file, and the plan has its text', async () => {
   using folder = temporaryFolder()
   const configFile = join(folder.path, 'no-folder', 'sluice.yaml')
   await using gateway = await start({}, { configFile })
@@ -123,7 +123,7 @@ test('a file that cannot be written is said to be so, and the plan has the text 
   })
 })
 
-test('a route may not read the environment', async () => {
+test('rejects environment references in a route', async () => {
   using folder = temporaryFolder()
   await using gateway = await withFile(folder.path, { variables: { TOKEN_OF_OURS: 'hidden-word' } })
   const { etag } = await granted(gateway, 'GET /admin/v1/routes')
@@ -161,7 +161,7 @@ providers:
     headers: { x-account: secret-account }
 `
 
-test('settings of providers are planned and applied, but not where their keys go', async () => {
+test('plans and applies provider settings, except those that redirect keys', async () => {
   await using first = await fakeUpstream(good)
   using folder = temporaryFolder()
   const configFile = join(folder.path, 'sluice.yaml')
@@ -239,7 +239,7 @@ test('settings of providers are planned and applied, but not where their keys go
   }
 })
 
-test('whatever is changed, the text means what was asked for', () => {
+test('the edited text parses to the requested settings', () => {
   const route = fc.oneof(
     fc.constantFrom('first/a', 'second/b'),
     fc.record(
