@@ -47,7 +47,7 @@ function run({ files }: Bundle): string {
 }
 
 describe('a bundle', () => {
-  test('takes along workers, folders, files of packages and files of the root', async () => {
+  test('contains workers, folders, and files of packages and of the root', async () => {
     const root = project({
       'notes.txt': 'root',
       'node_modules/acme/package.json': '{"name":"acme","version":"1.0.0","license":"MIT"}',
@@ -86,7 +86,7 @@ describe('a bundle', () => {
     expect(run(bundle)).toBe('worker,folder,package,root,library …,Not Found\n')
   })
 
-  test('leaves outside what the root depends on', async () => {
+  test('keeps the root’s dependencies external', async () => {
     const root = project({
       'node_modules/outside/package.json': '{"name":"outside","license":"GPL-2.0"}',
       'node_modules/outside/index.js': 'module.exports = "from outside"',
@@ -95,7 +95,7 @@ describe('a bundle', () => {
     expect(run(await createBundle(root))).toBe('from outside\n')
   })
 
-  test('takes no library in whose licence forbids it', async () => {
+  test('rejects a library whose license forbids bundling', async () => {
     const root = project({
       'node_modules/strict/package.json':
         '{"name":"strict","version":"1.0.0","license":"GPL-2.0","exports":"./index.js"}',
@@ -111,7 +111,7 @@ describe('a bundle', () => {
     'new URL(process.argv[2] ?? "", import.meta.url)',
     'import.meta.dirname',
     "createRequire(import.meta.url)('acme')",
-  ])('refuses %s, which it could not keep', async (expression) => {
+  ])('rejects %s, which a bundle cannot resolve', async (expression) => {
     const root = project({
       [entry]: `import { createRequire } from 'node:module'\nconsole.log(createRequire, ${expression})\n`,
     })
@@ -119,7 +119,7 @@ describe('a bundle', () => {
   })
 })
 
-test('what stays outside of the bundle is installed at the version the workspaces use', () => {
+test('external dependencies have the versions that the workspaces use', () => {
   const read = (folder: string) =>
     JSON.parse(readFileSync(join(import.meta.dirname, '..', folder, 'package.json'), 'utf8')) as {
       readonly dependencies: Readonly<Record<string, string>>
@@ -133,7 +133,7 @@ test('what stays outside of the bundle is installed at the version the workspace
   }
 })
 
-describe('a checkout knows whether its bundle is fresh', () => {
+describe('a checkout detects whether its bundle is fresh:', () => {
   function isFresh(): boolean {
     const checkout = createRequire(import.meta.url)(join(folder.path, 'build/checkout.cjs')) as {
       readonly isFresh: () => boolean

@@ -70,13 +70,13 @@ function holdsNative({ folder }: LockedPackage): boolean {
   }
 }
 
-test('each package that is shipped has a licence that allows it', () => {
+test('every shipped package has an allowed license', () => {
   expect(shipped.length).toBeGreaterThan(100)
   const refused = shipped.filter(({ license }) => !expressions(license).every(mayShip))
   expect(refused.map(({ name, license }) => `${name} (${license})`)).toEqual([])
 })
 
-test('native code inside of a package has one, too, and each is named', () => {
+test('native code inside shipped packages is listed and has an allowed license', () => {
   const isOfVendor = ({ name }: LockedPackage) => /^@img\/sharp|^node-(?:linux|win)/.test(name)
   const found = shipped
     .filter((one) => !isOfVendor(one) && holdsNative(one))

@@ -15,7 +15,7 @@ import {
 const root = join(import.meta.dirname, '..')
 const sources = readSources(join(root, 'packages'))
 
-test('these checks see the code', () => {
+test('the checks cover the sources', () => {
   expect(sources.size).toBeGreaterThan(200)
   expect([...sources].flatMap(([path, text]) => importsOf(path, text)).length).toBeGreaterThan(500)
   const found = new Set([...sources.keys()].map(layerOf))
@@ -24,7 +24,7 @@ test('these checks see the code', () => {
   expect(found).toEqual(new Set([...doors, ...Object.keys(layers)]))
 })
 
-test('layers, sizes, names and purity hold', () => {
+test('sources keep to the layers, sizes, names and purity rules', () => {
   expect(breaches(sources)).toEqual([])
 })
 
@@ -36,7 +36,7 @@ test('the built-in engine stays small', () => {
   expect(lines).toBeGreaterThan(5_000)
 })
 
-test('no file imports itself by way of others, not even for a type', () => {
+test('no import cycles, not even of types', () => {
   expect(cycles(sources)).toEqual([])
   const circle = new Map([
     ['sluice/http/a.ts', "import type { B } from './b.ts'"],
@@ -68,11 +68,11 @@ test.each([
   ['contract/core/Big.ts', '', 'not kebab-case'],
   ['contract/core/a.ts', 'x\n'.repeat(401), '401 lines'],
   ['contract/core/a.ts', 'const a = b as any', 'loosens a type'],
-])('a breach is found: %s', (path, text, sentence) => {
+])('detects a violation: %s', (path, text, sentence) => {
   expect(breaches(new Map([[path, text]])).join('\n')).toContain(sentence)
 })
 
-test('property tests have the same cases in each run', () => {
+test('property tests use the shared seed', () => {
   const folders = [
     'test',
     'bench',
@@ -92,12 +92,12 @@ test('property tests have the same cases in each run', () => {
   expect(unseeded.filter((file) => !file.endsWith('tidy.test.ts'))).toEqual([])
 })
 
-test('migrations are numbered one by one', () => {
+test('migrations are numbered without gaps', () => {
   const names = readdirSync(join(root, 'packages/sluice/src/storage/migrations')).sort()
   expect(names.map((name) => Number(name.slice(0, 3)))).toEqual(names.map((_, at) => at + 1))
 })
 
-test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only places that exist', (file) => {
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only existing paths', (file) => {
   const named = [
     ...readText(file).matchAll(/`((?:packages|test|docs|bench|bin|build)\/[\w./-]*)`/g),
   ]
@@ -108,7 +108,7 @@ test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only places that exi
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
-test('CONTRIBUTING.md names only scripts that exist', () => {
+test('CONTRIBUTING.md names only existing scripts', () => {
   const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> }
   const named = [...readText('CONTRIBUTING.md').matchAll(/\bnpm (?:run ([\w:]+)|(test|start)\b)/g)]
   expect(named.length).toBeGreaterThan(5)

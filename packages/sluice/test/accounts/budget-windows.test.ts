@@ -14,7 +14,7 @@ test.each<['day' | 'week' | 'month', string, string]>([
   ['month', '2026-12-01T00:00:00Z', '2027-01-01T00:00:00Z'],
   ['month', '2028-02-01T00:00:00Z', '2028-03-01T00:00:00Z'],
   ['month', '1970-01-01T00:00:00Z', '1970-02-01T00:00:00Z'],
-])('a %s from %s to %s', (window, from, to) => {
+])('the window of a %s starts at %s and ends at %s', (window, from, to) => {
   const slot = slotOf(window, at(from))
   expect(slotOf(window, at(from) - 1)).toBe(slot - 1)
   expect(slotOf(window, at(to) - 1)).toBe(slot)
@@ -23,7 +23,7 @@ test.each<['day' | 'week' | 'month', string, string]>([
   expect(endOfSlot(window, slot - 1)).toBe(at(from))
 })
 
-test('months are right in whatever order they are asked for', () => {
+test('computes months in any order of requests', () => {
   const dates = ['2026-11-30T23:59:59.999Z', '2026-12-01T00:00:00Z', '2025-01-31T12:00:00Z']
   const slots = dates.map((date) => slotOf('month', at(date)))
   expect(slots).toEqual([2026 * 12 + 10, 2026 * 12 + 11, 2025 * 12])
@@ -36,7 +36,7 @@ test('months are right in whatever order they are asked for', () => {
   ])
 })
 
-test('a rolling window never counts less than its hours', () => {
+test('a rolling window lasts at least its hours', () => {
   const hourMs = 3_600_000
   for (const hours of [1, 24, 168])
     for (const offset of [0, 1, 59_999, 60_000, 1_799_999, 3_599_999]) {

@@ -25,7 +25,7 @@ function rotated(rotations: readonly { readonly at: number; readonly overlapMs: 
   return { current: numbers.get(key.hash), older }
 }
 
-describe('rotations of a key', () => {
+describe('secrets of a key after rotations', () => {
   test.each<
     [
       string,

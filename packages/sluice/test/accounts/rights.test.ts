@@ -21,8 +21,8 @@ const of = (admin: Admin) => ({
   keys: seenKeys(admin, keys, accounts).map(({ id }) => id),
 })
 
-describe('what an administrator sees', () => {
-  test.each(['owner', 'operator', 'viewer'] as const)('%s: everything', (role) => {
+describe('accounts and keys visible to an administrator', () => {
+  test.each(['owner', 'operator', 'viewer'] as const)('%s: all', (role) => {
     expect(of({ id: 'a', role })).toEqual({
       accounts: accounts.map(({ id }) => id),
       keys: keys.map(({ id }) => id),
@@ -36,7 +36,7 @@ describe('what an administrator sees', () => {
     ['team_gone', []],
     ['', []],
     [undefined, []],
-  ])('of the team %s: the team and its users', (ownerId, seen) => {
+  ])('of the team %s: its team and users', (ownerId, seen) => {
     const admin = adminOf(
       sampleKey({
         role: 'administrator',

@@ -29,7 +29,7 @@ test.each<[BudgetWindow, string, string]>([
   ['week Europe/Berlin', '2026-10-18T22:00Z', '2026-10-25T23:00Z'],
   ['month Europe/Berlin', '2026-02-28T23:00Z', '2026-03-31T22:00Z'],
   ['month America/Los_Angeles', '2026-12-01T08:00Z', '2027-01-01T08:00Z'],
-])('a %s from %s to %s', (window, from, to) => {
+])('the window of a %s starts at %s and ends at %s', (window, from, to) => {
   const slot = slotOf(window, at(from))
   for (const [moment, expected] of [
     [at(from) - 1, slot - 1],
@@ -45,7 +45,7 @@ test.each<[BudgetWindow, string, string]>([
   expect(endOfSlot(window, slot - 1)).toBe(at(from))
 })
 
-test('every moment of a year is in one day, and days follow each other', () => {
+test('days of a time zone follow each other without gaps over a year', () => {
   const quarterMs = 900_000
   for (const zone of ['Europe/Berlin', 'Africa/Cairo', 'Australia/Lord_Howe', 'America/Havana']) {
     const window = `day ${zone}` as const
@@ -64,7 +64,7 @@ test('every moment of a year is in one day, and days follow each other', () => {
   }
 })
 
-test('zones are known by their names, and only calendar budgets have one', () => {
+test('accepts IANA time zones, for calendar budgets only', () => {
   for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Calcutta', '+05:30'])
     expect(isTimeZone(zone)).toBe(true)
   for (const zone of ['', 'Berlin', 'Europe/Nowhere', '../etc'])

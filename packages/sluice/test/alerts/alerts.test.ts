@@ -36,7 +36,7 @@ function sharedBy(count: number) {
 }
 
 test.each([1, 2, 3])(
-  'a message that %i processes find waiting is sent by one of them',
+  'an alert that %i processes find due is sent by one of them',
   async (count) => {
     const { shared, taken } = sharedBy(count)
     const sent: string[] = []

@@ -74,7 +74,7 @@ async function wayOfATeam(run: Run): Promise<{ first: string; second: string; ke
 }
 
 onEachDatabase((newData) => {
-  test('where a gateway runs, it is asked', async () => {
+  test('account commands use a running gateway', async () => {
     await using data = await newData()
     await using gateway = await start({}, data.options)
     const run = commandsIn(gateway.dataFolder, Number(new URL(gateway.url).port))
@@ -88,7 +88,7 @@ onEachDatabase((newData) => {
     expect(await actorsIn(data)).toEqual(['environment'])
   })
 
-  test('where none runs, the same works on the data', async () => {
+  test('account commands use the data folder when no gateway runs', async () => {
     await using data = await newData()
     using folder = temporaryFolder()
     const { dataFolder = folder.path, databaseUrl } = data.options
@@ -97,8 +97,8 @@ onEachDatabase((newData) => {
   })
 })
 
-describe('where none runs', () => {
-  test('an audit log that somebody has changed is told of, with the first wrong entry', async () => {
+describe('audit verify without a gateway', () => {
+  test('reports the first changed entry', async () => {
     using folder = temporaryFolder()
     const run = commandsIn(folder.path, 0)
     expect(await run('audit', 'verify')).toBe('The audit log is empty.')
@@ -115,7 +115,7 @@ describe('where none runs', () => {
     })
   })
 
-  describe('an audit log whose end somebody has cut off', () => {
+  describe('of a truncated audit log', () => {
     const hashes: string[] = []
     const full = temporaryFolder()
     beforeAll(async () => {
@@ -146,33 +146,33 @@ describe('where none runs', () => {
       ['its last two entries', 'DELETE FROM audit_log WHERE sequence > 1', 1],
       ['its last two entries', 'DELETE FROM audit_log WHERE sequence > 1', 2],
       ['all entries', 'DELETE FROM audit_log', 0],
-    ])('is told of by the hash of an entry that is gone: %s', async (_name, statement, entry) => {
+    ])('fails if the expected hash is missing: %s', async (_name, statement, entry) => {
       const { exitCode, stdout } = await cut(statement, () => hashes[entry] ?? '')
       expect(exitCode).toBe(1)
       expect(stdout).toContain('The expected entry is not in the log')
     })
 
-    test('is whole up to an entry that is still there', async () => {
+    test('passes if the expected hash is still there', async () => {
       const statement = 'DELETE FROM audit_log WHERE sequence = 3'
       const { exitCode, stdout } = await cut(statement, () => hashes[1]?.toUpperCase() ?? '')
       expect(exitCode).toBe(0)
       expect(stdout).toContain('2 entries')
     })
 
-    test('is never empty where there are accounts', async () => {
+    test('fails if the log is empty while accounts exist', async () => {
       const { exitCode, stdout } = await cut('DELETE FROM audit_log', () => '')
       expect(exitCode).toBe(1)
       expect(stdout).toContain('empty')
     })
 
-    test('is not looked for by something that is no hash', async () => {
+    test('rejects --expect with an invalid hash', async () => {
       const { exitCode, stderr } = await cut('SELECT 1', () => 'abc')
       expect(exitCode).not.toBe(0)
       expect(stderr).toContain('--expect')
     })
   })
 
-  test('an audit log is empty where all keys come from the environment', async () => {
+  test('accepts an empty log when all keys come from the environment', async () => {
     using folder = temporaryFolder()
     const variables = {
       SLUICE_DATA: folder.path,
@@ -184,7 +184,7 @@ describe('where none runs', () => {
     expect(verified).toMatchObject({ exitCode: 0, stdout: 'The audit log is empty.\n' })
   })
 
-  test('what is refused is said with the name of the field', async () => {
+  test('errors name the invalid field', async () => {
     using folder = temporaryFolder()
     const variables = { SLUICE_DATA: folder.path, SLUICE_PORT: '0' }
     const refused = async (...args: readonly string[]) => {

@@ -14,8 +14,8 @@ import {
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start, until } from '../../../../test/support/start.ts'
 
-describe('what is there already is moved, and a key gets another role', () => {
-  test('between teams that are there, into one that is made, and out of everything', async () => {
+describe('sluice apply moves accounts and changes roles', () => {
+  test('moves users and teams to existing and new parents, and to none', async () => {
     await using gateway = await start()
     const apply = applier(gateway)
     await done(apply(accountsFile, '--yes'))
@@ -47,7 +47,7 @@ describe('what is there already is moved, and a key gets another role', () => {
     expect(await done(apply(moved, '--yes'))).toBe('Nothing differs.\n')
   })
 
-  test('a caller becomes an administrator and a caller again', async () => {
+  test('turns a caller into an administrator and back', async () => {
     await using gateway = await start()
     const apply = applier(gateway)
     const { secrets } = await json(apply('keys: [{ name: a }]', '--yes', '--json'))
@@ -63,7 +63,7 @@ describe('what is there already is moved, and a key gets another role', () => {
     expect((await listed(gateway, 'keys'))[0]).not.toHaveProperty('adminRole')
   })
 
-  test('none but an owner changes roles, and what an account cannot be in is refused', async () => {
+  test('requires an owner to change roles, and rejects invalid parents', async () => {
     await using gateway = await start()
     const operator = await granted(gateway, 'POST /admin/v1/keys', {
       name: 'operator',
@@ -90,7 +90,7 @@ describe('what is there already is moved, and a key gets another role', () => {
     expect(await inItself.json()).toMatchObject({ error: { param: 'parentId' } })
   })
 
-  test("a team's administrator keeps its users in the team", async () => {
+  test('a team’s administrator cannot move users out of the team', async () => {
     await using gateway = await start()
     const { id: team } = await granted(gateway, 'POST /admin/v1/teams', { name: 't' })
     const { id: other } = await granted(gateway, 'POST /admin/v1/teams', { name: 'o' })
@@ -116,7 +116,7 @@ describe('what is there already is moved, and a key gets another role', () => {
   })
 })
 
-test('several at once make nothing twice, and who comes too late is told', async () => {
+test('concurrent applies create nothing twice, and a late one fails', async () => {
   await using gateway = await start()
   const folder = gateway.dataFolder
   const variables = {
@@ -143,7 +143,7 @@ test('several at once make nothing twice, and who comes too late is told', async
   expect(await listed(gateway, 'keys')).toHaveLength(1)
 })
 
-test('a file may be in several parts, and what stands in two of them is refused', async () => {
+test('reads several files, and rejects an entry that is in two of them', async () => {
   await using gateway = await start()
   const folder = gateway.dataFolder
   const variables = {

@@ -17,7 +17,7 @@ import { adminKey, start, until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { appliedSchema } from '../../src/cli/apply/file.ts'
 
-test('a file is made what it says, and the same file once more changes nothing', async () => {
+test('creates what the file describes, and a second run changes nothing', async () => {
   await using gateway = await start()
   const apply = applier(gateway)
 
@@ -59,7 +59,7 @@ test('a file is made what it says, and the same file once more changes nothing',
   })
 })
 
-test('what differs is changed, what the file lacks is taken away, and a budget keeps what was spent', async () => {
+test('changes what differs, removes what the file lacks, and keeps the spending of budgets', async () => {
   await using gateway = await start()
   const apply = applier(gateway)
   await done(apply(accountsFile, '--yes'))
@@ -84,7 +84,7 @@ test('what differs is changed, what the file lacks is taken away, and a budget k
   expect((await listed(gateway, 'users'))[0]).not.toHaveProperty('disabledAt')
 })
 
-test('budgets that a file gives ids are made, changed and then differ no more', async () => {
+test('creates and changes budgets with ids, and then finds no difference', async () => {
   await using gateway = await start()
   const apply = applier(gateway)
   const team = (...budgets: readonly string[]) =>
@@ -100,7 +100,7 @@ test('budgets that a file gives ids are made, changed and then differ no more', 
   }
 })
 
-test('only with --prune is anything removed, of the sections that are there, and never an administrator', async () => {
+test('removes only with --prune, only in listed sections, and never administrators', async () => {
   await using gateway = await start()
   const apply = applier(gateway)
   await done(apply(accountsFile, '--yes'))
@@ -122,7 +122,7 @@ test('only with --prune is anything removed, of the sections that are there, and
   ])
 })
 
-test('secrets go to a new file that nobody else can read', async () => {
+test('writes secrets to a new file readable by its owner only', async () => {
   await using gateway = await start()
   const apply = applier(gateway)
   const shown = await done(apply(accountsFile, '--yes', '--secrets', 'secrets.json'))
@@ -139,7 +139,7 @@ test('secrets go to a new file that nobody else can read', async () => {
   expect(await listed(gateway, 'keys')).toHaveLength(3)
 })
 
-test('without a terminal nothing is changed unless --yes says so', async () => {
+test('changes nothing without a terminal unless --yes is given', async () => {
   await using gateway = await start()
   const apply = applier(gateway)
   expect(await refused(apply(accountsFile))).toContain(
@@ -148,13 +148,13 @@ test('without a terminal nothing is changed unless --yes says so', async () => {
   expect(await listed(gateway, 'organizations')).toEqual([])
 })
 
-test('without a file it is the command that is wrong', async () => {
+test('exits with 2 without a file', async () => {
   using folder = temporaryFolder()
   const { exitCode, stderr } = await runSluice(['apply', '--yes'], { folder: folder.path })
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('say which file')])
 })
 
-test('a step that is refused ends it, what was made is told, and the next run goes on', async () => {
+test('stops at a rejected step, reports what was created, and continues in the next run', async () => {
   await using gateway = await start()
   const apply = applier(gateway)
   const wrong = `teams: [{ name: a }, { name: b, addresses: [10.0.0.0/40] }]\n`
@@ -166,8 +166,8 @@ test('a step that is refused ends it, what was made is told, and the next run go
   expect((await listed(gateway, 'teams')).map(({ name }) => name)).toEqual(['a', 'b'])
 })
 
-describe('the secret of a new key is not lost', () => {
-  test('whatever the key is called', async () => {
+describe('does not lose the secret of a new key', () => {
+  test('for any key name', async () => {
     await using gateway = await start()
     const text = 'keys: [{ name: __proto__ }, { name: constructor }]\n'
     const { secrets, made } = await json(applier(gateway)(text, '--yes', '--json'))
@@ -178,7 +178,7 @@ describe('the secret of a new key is not lost', () => {
       expect((await gateway.request('/v1/models', { key })).status).toBe(200)
   })
 
-  test('where the file for it cannot be written any more', async () => {
+  test('when the secrets file cannot be written any more', async () => {
     using folder = temporaryFolder()
     const gone = temporaryFolder()
     // A gateway with nothing in it, behind which the folder of the file disappears.
@@ -225,7 +225,7 @@ describe('routes', () => {
     }
   }
 
-  test('are written to the settings file, beside those that are there', async () => {
+  test('are written to the settings file beside existing ones', async () => {
     await using gateway = await program(settings)
     const planned = await done(gateway.apply('--dry-run'))
     expect(planned).toContain('+ route fast\n    "up/b"\n')
@@ -240,13 +240,13 @@ describe('routes', () => {
     expect(gateway.settings()).not.toContain('old:')
   })
 
-  test('that lead nowhere are refused before anything is changed', async () => {
+  test('with unknown targets are rejected before any change', async () => {
     await using gateway = await program(settings.replaceAll('up', 'other'))
     expect(await refused(gateway.apply('--yes'))).toContain('routes.fast: ')
     expect(gateway.settings()).not.toContain('fast')
   })
 
-  test('need a gateway that runs', async () => {
+  test('require a running gateway', async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, 'routes.yaml'), wanted)
     const variables = { SLUICE_PORT: '0' }
@@ -257,7 +257,7 @@ describe('routes', () => {
   })
 })
 
-test('a gateway that is named by its URL is asked with the key of the environment', async () => {
+test('--url applies to that gateway with the key of the environment', async () => {
   await using gateway = await start()
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'a.yaml'), 'teams: [{ name: far }]\n')
@@ -266,7 +266,7 @@ test('a gateway that is named by its URL is asked with the key of the environmen
   expect(await listed(gateway, 'teams')).toMatchObject([{ name: 'far' }])
 })
 
-describe('a wrong file is refused with the place of the mistake, and nothing is changed', () => {
+describe('rejects an invalid file with the place of the error and changes nothing', () => {
   test.each([
     ['teams: [', 'The file is not YAML'],
     ['teams: [{ name: a, model: [x] }]', 'teams[0].model'],
@@ -293,7 +293,7 @@ describe('a wrong file is refused with the place of the mistake, and nothing is 
   })
 })
 
-test('the published schema is the one that is used', () => {
+test('the published schema is up to date', () => {
   const published = readFileSync(new URL('../../../../apply.schema.json', import.meta.url), 'utf8')
   expect(
     JSON.parse(published),

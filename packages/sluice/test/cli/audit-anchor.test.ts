@@ -11,7 +11,7 @@ import { startServer } from '../../../../test/support/server-process.ts'
 import { start, until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
-test('is logged and sent at the start and again and again', async () => {
+test('logs and sends the newest audit entry at start and periodically', async () => {
   await using gateway = await start()
   const { store, log } = gateway.gateway
   const raised: unknown[] = []
@@ -34,7 +34,7 @@ test('is logged and sent at the start and again and again', async () => {
   ).toBe(true)
 })
 
-test('is not told while the log is empty', async () => {
+test('sends nothing while the audit log is empty', async () => {
   const raised: unknown[] = []
   const logged: unknown[] = []
   const log = { info: (line: unknown) => void logged.push(line), warn: () => undefined }
@@ -54,7 +54,7 @@ test('is not told while the log is empty', async () => {
   expect([...raised, ...logged]).toEqual([])
 })
 
-test('stands in the line of the start, and goes to the webhooks that name it alone', async () => {
+test('adds the audit anchor to the start line and sends it only to webhooks that subscribe to it', async () => {
   await using receiver = await fakeUpstream((_seen, response) => void response.writeHead(204).end())
   using folder = temporaryFolder()
   const secret = `whsec_${Buffer.from('a secret of at least 24 bytes').toString('base64')}`

@@ -15,7 +15,7 @@ function settings(folder: string, text = '{}'): void {
   writeFileSync(join(folder, 'sluice.yaml'), text)
 }
 
-test('a copy is made while a gateway runs, and a gateway starts on it', async () => {
+test('backs up a running gateway, and a gateway starts from the copy', async () => {
   using target = temporaryFolder()
   const copy = join(target.path, 'sluice.db')
   await using gateway = await start()
@@ -31,7 +31,7 @@ test('a copy is made while a gateway runs, and a gateway starts on it', async ()
   expect(data).toMatchObject([{ name: 'before' }])
 })
 
-test('nothing is overwritten, and nothing unfinished is left', async () => {
+test('overwrites nothing and leaves no partial copy', async () => {
   using target = temporaryFolder()
   await using gateway = await start()
   settings(gateway.dataFolder)
@@ -44,7 +44,7 @@ test('nothing is overwritten, and nothing unfinished is left', async () => {
   expect(readdirSync(target.path)).toEqual(['taken.db'])
 })
 
-test('where there is no such database it says so', async () => {
+test('fails without a SQLite database', async () => {
   using folder = temporaryFolder()
   settings(folder.path)
   const environment = environmentOf({ dataFolder: folder.path })
@@ -56,7 +56,7 @@ test('where there is no such database it says so', async () => {
   expect(existsSync('copy.db')).toBe(false)
 })
 
-test('the copy is a whole database', async () => {
+test('writes a complete database', async () => {
   using target = temporaryFolder()
   await using gateway = await start()
   settings(gateway.dataFolder)

@@ -32,7 +32,7 @@ test('bench measures a running gateway', async () => {
   expect(keyless.stderr).toContain('bench needs a key')
 })
 
-test('bench ends when its time is over', async () => {
+test('bench stops after --duration', async () => {
   await using gateway = await start()
   using folder = temporaryFolder()
   const args = ['bench', '--url', gateway.url, '--key', testKey, '--model', 'builtin-chat']

@@ -5,7 +5,7 @@ import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
-test.each(['running', 'stopped'])('budgets reset, with the gateway %s', async (state) => {
+test.each(['running', 'stopped'])('budgets reset works with the gateway %s', async (state) => {
   using folder = temporaryFolder()
   const gateway = await start({}, { dataFolder: folder.path })
   const budgets = ['a', 'b'].map((id) => ({ id, window: 'day', limitMicroUsd: 9 }))

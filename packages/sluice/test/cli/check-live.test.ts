@@ -75,21 +75,24 @@ test.each([
   ['that shows its models to good keys', strict],
   ['that shows its models to everybody', openList],
   ['that has no list of its models', listless],
-])('check --live tells good keys from refused ones at a provider %s', async (_which, answering) => {
-  await using upstream = await fakeUpstream(answering)
-  const { text, report } = await checked(
-    `providers: { acme: ${provider(upstream.url, [good, bad])} }`,
-  )
-  expect(report.live).toMatchObject([
-    { provider: 'acme', key: 1, verdict: 'ok' },
-    { provider: 'acme', key: 2, verdict: 'refused', status: 401 },
-  ])
-  expect(report.isFine).toBe(false)
-  expect(report.problems).toEqual([expect.stringMatching(/^acme, key 2: key refused \(401\)/)])
-  expect(text).toMatch(/^ {11}acme, key 1: .+, \d+ ms$/m)
-})
+])(
+  'check --live distinguishes valid from rejected keys at a provider %s',
+  async (_which, answering) => {
+    await using upstream = await fakeUpstream(answering)
+    const { text, report } = await checked(
+      `providers: { acme: ${provider(upstream.url, [good, bad])} }`,
+    )
+    expect(report.live).toMatchObject([
+      { provider: 'acme', key: 1, verdict: 'ok' },
+      { provider: 'acme', key: 2, verdict: 'refused', status: 401 },
+    ])
+    expect(report.isFine).toBe(false)
+    expect(report.problems).toEqual([expect.stringMatching(/^acme, key 2: key refused \(401\)/)])
+    expect(text).toMatch(/^ {11}acme, key 1: .+, \d+ ms$/m)
+  },
+)
 
-test('a provider that cannot be reached is told, and one that never answers, without waiting for each other', async () => {
+test('check --live reports unreachable and silent providers in parallel', async () => {
   await using silent = await fakeUpstream(() => {})
   await using other = await fakeUpstream(strict)
   const yaml = `providers:
@@ -115,14 +118,14 @@ test.each<[string, Answering, RegExp]>([
   ['a failure', (_seen, response) => json(response, {}, { status: 503 }), /answered 503/],
   ['something that is no list', (_seen, response) => void response.end('<html>'), /no model list/],
   ['a wrong address', (_seen, response) => json(response, {}, { status: 404 }), /is baseUrl right/],
-])('%s is a problem', async (_what, answering, words) => {
+])('check --live reports %s', async (_what, answering, words) => {
   await using upstream = await fakeUpstream(answering)
   const { report } = await checked(`providers: { acme: ${provider(upstream.url, [good])} }`)
   expect(report.live).toMatchObject([{ verdict: 'failing' }])
   expect(report.problems).toEqual([expect.stringMatching(words)])
 })
 
-test('a bare name is no problem where a provider lists it', async () => {
+test('check --live accepts a bare model name that a provider lists', async () => {
   await using upstream = await fakeUpstream(strict)
   const yaml = (fallback: string) => `
 providers: { acme: ${provider(upstream.url, [good])} }
@@ -134,7 +137,7 @@ models: { main: { targets: [{ target: acme/large }], fallback: [${fallback}] } }
   ])
 })
 
-test('sluice check --live --json has an exit code', async () => {
+test('check --live --json sets the exit code', async () => {
   await using upstream = await fakeUpstream(strict)
   using folder = temporaryFolder()
   for (const [key, exitCode] of [

@@ -18,7 +18,7 @@ function settings(folder: string, text: string, variables: Readonly<Record<strin
   return readEnvironment({ SLUICE_CONFIG: file, SLUICE_DATA: join(folder, 'data'), ...variables })
 }
 
-test('check says what the settings come to', async () => {
+test('check prints the effective settings', async () => {
   using folder = temporaryFolder()
   const environment = settings(
     folder.path,
@@ -45,7 +45,7 @@ storage: { url: "postgres://me:\${DB_PASSWORD}@db.example:5433/sluice?sslmode=re
   expect(text).not.toContain('secret')
 })
 
-test('check names what leads nowhere', async () => {
+test('check reports targets that lead nowhere', async () => {
   using folder = temporaryFolder()
   const environment = settings(
     folder.path,
@@ -75,7 +75,7 @@ models:
   expect(text).toContain('Problems found: 9.')
 })
 
-test('check and models warn of what a provider retires, which is no problem yet', async () => {
+test('check and models warn of retiring models without failing', async () => {
   using folder = temporaryFolder()
   const environment = settings(
     folder.path,
@@ -93,7 +93,7 @@ models: { old: openai/gpt-4-turbo, new: openai/gpt-6-luna }
   expect((await listModels(environment, {})).split('\n').at(-1)).toBe(warning)
 })
 
-test('models lists names, limits and operations without a network', async () => {
+test('models lists names, limits and operations without network access', async () => {
   using folder = temporaryFolder()
   const environment = settings(folder.path, 'models: { house: builtin/builtin-chat }')
   const listed: { id: string; inputTokenLimit: number }[] = JSON.parse(
@@ -104,7 +104,7 @@ test('models lists names, limits and operations without a network', async () => 
   expect(await listModels(environment, {})).toMatch(/^MODEL +FROM +INPUT +OUTPUT +OPERATIONS\n/)
 })
 
-test('every well-known name leads to a model that there is', () => {
+test('every well-known name maps to an existing model', () => {
   const models = new Set(engineCard.models.map(({ id }) => id))
   const lost = Object.entries(defaultAliases).filter(([, model]) => !models.has(model))
   expect(lost).toEqual([])
@@ -119,14 +119,14 @@ test.each([
   [['keys', 'create', '--name', 'x', '--rate', 'many'], 2, /^$/],
   [['nonsense'], 2, /^$/],
   [['sreve'], 2, /^$/],
-])('sluice %s', async (args, exitCode, stdout) => {
+])('exit code and output of sluice %s', async (args, exitCode, stdout) => {
   using folder = temporaryFolder()
   const finished = await runSluice(args, { folder: folder.path })
   expect(finished.stdout).toMatch(stdout)
   expect(finished.exitCode).toBe(exitCode)
 })
 
-test('a broken file is told with its place, and the exit code says so', async () => {
+test('reports the place of an error in the file and exits with an error', async () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'sluice.yaml'), 'server:\n  prot: 1\n')
   const { exitCode, stderr } = await runSluice(['check'], { folder: folder.path })
@@ -136,7 +136,7 @@ test('a broken file is told with its place, and the exit code says so', async ()
   })
 })
 
-test('a slip of the pen in a command is told', async () => {
+test('suggests the command for a typo', async () => {
   using folder = temporaryFolder()
   const { stderr } = await runSluice(['sreve'], { folder: folder.path })
   expect(stderr).toBe("error: unknown command 'sreve'\n(Did you mean serve?)\n")
@@ -151,14 +151,14 @@ test.each([
     'models.m.fallbacks',
     'fallback',
   ],
-])('%s: the setting that was meant is named', async (yaml, path, meant) => {
+])('suggests the setting for a typo: %s', async (yaml, path, meant) => {
   using folder = temporaryFolder()
   await expect(check(settings(folder.path, yaml))).rejects.toThrow(
     new RegExp(`: ${path.replaceAll('.', '\\.')} is not a setting: .* Did you mean "${meant}"\\?$`),
   )
 })
 
-test('variables that mean nothing are warned about', async () => {
+test('warns of unknown SLUICE_ variables', async () => {
   using folder = temporaryFolder()
   const yaml = 'keys: [{ name: team, key: "${SLUICE_TEAM_KEY}" }]'
   const { text, isFine } = await check(
@@ -181,7 +181,7 @@ test('variables that mean nothing are warned about', async () => {
 test.each([
   ['', ['server.publicUrl']],
   ['server: { publicUrl: https://sluice.example }', []],
-])('sign-in by OpenID Connect wants to know its own address: %s', async (server, wanted) => {
+])('check warns of OpenID Connect sign-in without a public URL: %s', async (server, wanted) => {
   using folder = temporaryFolder()
   const oidc =
     '{ issuer: https://issuer.example, clientId: c, clientSecret: s, roles: { admins: owner } }'
@@ -190,7 +190,7 @@ test.each([
   expect(warnings).toEqual(wanted.map((name) => expect.stringContaining(name)))
 })
 
-test('check --json', async () => {
+test('check --json prints a machine-readable report', async () => {
   using folder = temporaryFolder()
   const environment = settings(
     folder.path,
@@ -207,7 +207,7 @@ test('check --json', async () => {
   expect(JSON.parse(text)).not.toHaveProperty('live')
 })
 
-test('a reader that stops reading is an end, and no failure', async () => {
+test('a closed output pipe is not an error', async () => {
   using folder = temporaryFolder()
   const script = '"$0" "$1" openapi | head -c 10; echo " ${PIPESTATUS[0]}"'
   const { stdout, stderr } = await promisify(execFile)(
@@ -218,7 +218,7 @@ test('a reader that stops reading is an end, and no failure', async () => {
   expect({ stdout, stderr }).toEqual({ stdout: '{\n  "opena 0\n', stderr: '' })
 })
 
-test('where a gateway refuses the key, it is said that the data are worked on instead', async () => {
+test('reports when a command falls back to the data folder because the gateway rejects the key', async () => {
   await using gateway = await start()
   const variables = {
     SLUICE_DATA: gateway.dataFolder,

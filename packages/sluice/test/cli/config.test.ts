@@ -10,7 +10,7 @@ function fileIn(folder: string) {
   return { file, environment: readEnvironment({ SLUICE_CONFIG: file }) }
 }
 
-test('a value is set in a new file, changed beside its comment, and removed', () => {
+test('config sets a value in a new file, changes it beside its comment, and removes it', () => {
   using folder = temporaryFolder()
   const { file, environment } = fileIn(folder.path)
   changeConfig(environment, 'server.port', { value: '9000' })
@@ -24,7 +24,7 @@ test('a value is set in a new file, changed beside its comment, and removed', ()
   )
 })
 
-test('a change that would break the file is refused and not written', () => {
+test('config rejects a change that would break the file', () => {
   using folder = temporaryFolder()
   const { file, environment } = fileIn(folder.path)
   for (const [path, value, message] of [

@@ -9,7 +9,7 @@ import { readEnvironment } from '../../src/config/env.ts'
 const environmentOf = ({ dataFolder }: Started) =>
   readEnvironment({ SLUICE_ADMIN_KEY: adminKey, SLUICE_DATA: dataFolder })
 
-test('what is kept of prompts and answers is exported, and erased for one user alone', async () => {
+test('exports stored contents and erases those of one user', async () => {
   await using first = await fakeUpstream(good)
   await using gateway = await start(at({ first }))
   const { url } = gateway
@@ -55,7 +55,7 @@ test('what is kept of prompts and answers is exported, and erased for one user a
   expect(JSON.stringify(entry)).not.toContain(ada?.id)
 })
 
-test('either a user or a key has to be said', async () => {
+test('erasing requires a user or a key', async () => {
   await using gateway = await start()
   const { url } = gateway
   await expect(eraseContents(environmentOf(gateway), { url })).rejects.toThrow('--user or --key')

@@ -30,7 +30,7 @@ async function fakeServer(
 const ollama = { id: 'ollama', name: 'Ollama', sign: { path: '/api/version', field: 'version' } }
 const list = { object: 'list', data: [{ id: 'qwen3:8b' }, { id: 'gemma3' }, { x: 1 }] }
 
-test('a server that shows what it is is found, said and written once', async () => {
+test('finds, prints and writes a model server once', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   const environment = readEnvironment({ SLUICE_CONFIG: file })
@@ -53,7 +53,7 @@ test('a server that shows what it is is found, said and written once', async () 
   expect(readFileSync(file, 'utf8')).toBe(written)
 })
 
-test('something else on the port is not taken for it', async () => {
+test('ignores other servers on the port', async () => {
   using folder = temporaryFolder()
   const environment = readEnvironment({ SLUICE_CONFIG: join(folder.path, 'sluice.yaml'), A: '' })
   const strangers = await Promise.all([
@@ -67,7 +67,7 @@ test('something else on the port is not taken for it', async () => {
   )
 })
 
-test('a server without a list of models is found all the same', async () => {
+test('finds a server without a list of models', async () => {
   using folder = temporaryFolder()
   const environment = readEnvironment({ SLUICE_CONFIG: join(folder.path, 'sluice.yaml') })
   const server = await fakeServer(ollama, { '/api/version': { version: '0.9' }, '/v1/models': {} })

@@ -52,7 +52,7 @@ function emptyFolder(name: string): string {
   return path
 }
 
-test('the package holds the bundle and its notices, and neither sources nor tests', async () => {
+test('the package contains the bundle and notices, and no sources or tests', async () => {
   const list = await runProgram('tar', ['-tzf', tarball], { folder, env: npmEnvironment() })
   const files = list.split('\n').filter((file) => file !== '')
   expect(files).toEqual(
@@ -84,14 +84,14 @@ test('the package holds the bundle and its notices, and neither sources nor test
   expect(size).toBeLessThan(packageBytesMax)
 })
 
-test('a workspace cannot be packed by mistake', async () => {
+test('packing a workspace is rejected', async () => {
   const args = ['pack', '--workspace', 'packages/sluice', '--pack-destination', folder]
   const packed = runProgram('npm', args, { folder: root, env: npmEnvironment() })
   await expect(packed).rejects.toThrow('Only the root of the repository is packed')
 })
 
 test(
-  'without a Node that is new enough, it says what is needed',
+  'reports the required version on an old Node',
   async (context) => {
     if (!isReachable) return leaveOutInstallation(context)
     const bare = emptyFolder('bare')
@@ -197,7 +197,7 @@ describe.each(['20.20.2', '22.23.3', '24.21.0'])('on Node %s', (nodeVersion) => 
   const environment = async () => npmEnvironment(await nodeFolder(nodeVersion))
 
   test(
-    'it installs globally, serves everything and ends in order',
+    'installs globally, serves everything and shuts down cleanly',
     async (context) => {
       if (!isReachable) return leaveOutInstallation(context)
       const env = await environment()
@@ -217,7 +217,7 @@ describe.each(['20.20.2', '22.23.3', '24.21.0'])('on Node %s', (nodeVersion) => 
     installMs,
   )
 
-  test('when what was started is killed, no gateway is left', async (context) => {
+  test('a gateway ends when its launcher is killed', async (context) => {
     if (!isReachable) return leaveOutInstallation(context)
     const project = userProject(`killed-${nodeVersion}`)
     const env = await environment()
@@ -228,7 +228,7 @@ describe.each(['20.20.2', '22.23.3', '24.21.0'])('on Node %s', (nodeVersion) => 
 })
 
 test(
-  'npx runs it in an empty folder, and what npx was told reaches the gateway',
+  'npx runs the package in an empty folder and forwards signals',
   async (context) => {
     if (!isReachable) return leaveOutInstallation(context)
     // npx keeps what it installed in the cache: in one that goes with this test.

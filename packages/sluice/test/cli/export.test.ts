@@ -50,7 +50,7 @@ async function exported(gateway: Started, ...args: readonly string[]): Promise<s
   return done(runSluice(['export', ...args], { folder, variables }))
 }
 
-test('what is exported, applied again, changes nothing, and makes the same elsewhere', async () => {
+test('an export applied again changes nothing, and recreates the accounts elsewhere', async () => {
   using folder = temporaryFolder()
   const configFile = join(folder.path, 'none.yaml')
   await using gateway = await start({}, { configFile })
@@ -69,7 +69,7 @@ test('what is exported, applied again, changes nothing, and makes the same elsew
   expect(await exported(another)).toBe(text)
 })
 
-test('two things of one name cannot be told apart in a file', async () => {
+test('fails for two entries of one name', async () => {
   await using gateway = await start()
   for (const name of ['twice', 'twice']) await granted(gateway, 'POST /admin/v1/keys', { name })
   const variables = {

@@ -29,14 +29,14 @@ function youngMiB(prepare: string): number {
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' })) / mib
 }
 
-test('the space for young objects does not grow beyond its bound', () => {
+test('limits the young generation', () => {
   expect(Math.max(...severalTimes(() => youngMiB('')))).toBeGreaterThanOrEqual(128)
   const bounded = youngMiB('setHeapGrowth()')
   expect(bounded).toBeGreaterThanOrEqual(32)
   expect(bounded).toBeLessThan(120)
 }, 60_000)
 
-test('it grows again after V8 has made it smaller', () => {
+test('lets the young generation grow after V8 shrank it', () => {
   const again = `setHeapGrowth()
     for (const count of [40_000, 40_000, 1]) {
       for (let turn = 0; turn < 200; turn += 1) {
@@ -51,7 +51,7 @@ test('it grows again after V8 has made it smaller', () => {
   expect(bounded).toBeLessThan(120)
 }, 60_000)
 
-test('it may grow again once it is disposed', () => {
+test('removes the limit of the young generation on dispose', () => {
   const sizes = severalTimes(() => youngMiB('setHeapGrowth()[Symbol.dispose]()'))
   expect(Math.max(...sizes)).toBeGreaterThanOrEqual(128)
 }, 60_000)
@@ -86,12 +86,12 @@ function fullCollections(prepare: string): number {
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
-test('a heap has room between two full collections', () => {
+test('avoids full collections while the heap grows', () => {
   expect(fullCollections('')).toBeGreaterThan(0)
   expect(fullCollections('setHeapGrowth()')).toBe(0)
 }, 60_000)
 
-test('V8 knows every flag that is set', () => {
+test('V8 knows every heap flag', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' })
   for (const flag of heapFlags) expect(known).toContain(`\n  --${flag} (`)
 })

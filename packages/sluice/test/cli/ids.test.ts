@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createIds } from '../../src/cli/ids.ts'
 
-test('ids begin with their time, and go on at random', () => {
+test('ids start with their time and continue with random digits', () => {
   let time = Date.UTC(2026, 0, 1)
   const newId = createIds(() => time)
   const ids = Array.from({ length: 600 }, () => newId('req_'))

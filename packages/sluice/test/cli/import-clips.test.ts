@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { importClips } from '../../src/cli/import-clips.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
-test('what an earlier program kept of its video tasks in a folder is found in the store', async () => {
+test('imports video files of an earlier version into the store', async () => {
   using folder = temporaryFolder()
   await using store = openSqlite({ file: join(folder.path, 'sluice.db') })
   await store.addVideoJob(sampleJob({ id: 'video_1', status: 'completed' }))

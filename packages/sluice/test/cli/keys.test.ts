@@ -14,7 +14,7 @@ function dataIn(folder: string) {
   return { data, environment: readEnvironment({ SLUICE_DATA: data }) }
 }
 
-test('a key that was made is valid at once, until it is revoked', async () => {
+test('a created key is valid at once, until it is revoked', async () => {
   using folder = temporaryFolder()
   const { data, environment } = dataIn(folder.path)
   const made = await createKeyCommand(environment, { name: 'team', models: ['acme/*'], rate: 5 })
@@ -38,7 +38,7 @@ test('a key that was made is valid at once, until it is revoked', async () => {
   expect(await revokeKeyCommand(environment, id, {})).toContain('was revoked already')
 })
 
-test('the list shows every key and no secret', async () => {
+test('keys list shows every key and no secret', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)
   expect(await listKeysCommand(environment, {})).toContain('no keys yet')
@@ -60,7 +60,7 @@ test('the list shows every key and no secret', async () => {
   expect(json).not.toContain('hash')
 })
 
-test('a database that cannot be used is told, without its password', async () => {
+test('reports an unusable database without its password', async () => {
   using folder = temporaryFolder()
   const environment = readEnvironment({
     SLUICE_DATA: join(folder.path, 'data'),
@@ -73,7 +73,7 @@ test('a database that cannot be used is told, without its password', async () =>
   await expect(listed).rejects.not.toThrow('secret')
 })
 
-test('the list says when a key was used last', async () => {
+test('keys list shows the time of last use', async () => {
   using folder = temporaryFolder()
   const { data, environment } = dataIn(folder.path)
   const made = await createKeyCommand(environment, { name: 'busy', json: true })
@@ -90,7 +90,7 @@ test('the list says when a key was used last', async () => {
   ])
 })
 
-test('--json holds the secret and what is stored of the key, and nothing else', async () => {
+test('keys create --json prints only the secret and the stored key', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)
   const made = await createKeyCommand(environment, { name: 'app', rate: 5, json: true })
@@ -106,7 +106,7 @@ test('--json holds the secret and what is stored of the key, and nothing else', 
   })
 })
 
-test('a name is enough to revoke where one valid key has it; a second key of a name is warned about', async () => {
+test('revokes by name if only one valid key has it, and warns of duplicate names', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)
   const create = async () => (await createKeyCommand(environment, { name: 'app' })).notes
@@ -125,7 +125,7 @@ test('a name is enough to revoke where one valid key has it; a second key of a n
   await expect(revokeKeyCommand(environment, 'ap', {})).rejects.toThrow('There is no key ap')
 })
 
-test('the secret stands alone on standard output', async () => {
+test('prints only the secret on standard output', async () => {
   using folder = temporaryFolder()
   const { stdout, stderr, exitCode } = await runSluice(['keys', 'create', '--name', 'app'], {
     folder: folder.path,
@@ -135,7 +135,7 @@ test('the secret stands alone on standard output', async () => {
   expect(stderr).toMatch(/^Created key_\w+ \(app\)\. The secret is shown only once[^\n]*\n$/)
 })
 
-test('an unknown id is told', async () => {
+test('reports an unknown key id', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)
   await expect(revokeKeyCommand(environment, 'key_x', {})).rejects.toThrow('There is no key key_x')

@@ -18,7 +18,7 @@ test.each([
   ['carriage returns', 'data: 1\r\n\r\ndata: {"a":"ü"}\r\n\r\n'],
   ['comments and blank lines between', ': hello\n\n\ndata: 1\n\n: again\n\ndata: {"a":"ü"}\n\n'],
   ['an event without its end', 'data: 1\n\ndata: {"a":"ü"}\n\ndata: cut off\n'],
-])('events are found wherever the bytes are cut: %s', (_name, text) => {
+])('scans events however the bytes are split: %s', (_name, text) => {
   for (const pieces of cuts(Buffer.from(text))) {
     const found: string[] = []
     const scanner = createEventScanner((event) => found.push(event.toString().trim()))
@@ -30,7 +30,7 @@ test.each([
   }
 })
 
-test('an event of two lines and a name is one event', () => {
+test('scans an event with a name and two data lines as one', () => {
   const found: string[] = []
   const scanner = createEventScanner((event) => found.push(event.toString()))
   scanner.push(Buffer.from('event: delta\ndata: a\ndata: b\n\n'))
@@ -43,7 +43,7 @@ const sized = 'HTTP/1.1 429 Too Many\r\ncontent-length: 4\r\n\r\nslow'
 const early = 'HTTP/1.1 100 Continue\r\n\r\n'
 const empty = 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'
 
-test('answers are read wherever the bytes are cut', () => {
+test('parses responses however the bytes are split', () => {
   for (const pieces of cuts(Buffer.from(chunked + sized + early + empty))) {
     const seen: (number | boolean | string)[] = []
     let body = ''
@@ -90,7 +90,7 @@ const streamHead = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n'
 const streamBody = 'data: {"content":""}\n\ndata: {"content":"a"}\n\ndata: [DONE]\n\n'
 const wholeStream = `${streamHead}Content-Length: ${streamBody.length}\r\n\r\n${streamBody}`
 
-test('a load reuses its connections and counts what came', async () => {
+test('a load reuses connections and counts responses', async () => {
   using server = await answering(wholeStream)
   const report = await runLoad({ url: server.url, concurrency: 3, requests: 30, shot: () => shot })
   expect(report).toMatchObject({ requests: 30, failures: {}, events: 90, cancelled: 0 })
@@ -100,7 +100,7 @@ test('a load reuses its connections and counts what came', async () => {
   expect(server.connections()).toBe(3)
 })
 
-test('a caller who leaves is counted and comes again on a new connection', async () => {
+test('a canceled request is counted and reconnects', async () => {
   using server = await answering(`${streamHead}\r\n${streamBody}`)
   const report = await runLoad({
     url: server.url,
@@ -124,13 +124,13 @@ test.each([
     true,
   ],
   ['another protocol', 'SSH-2.0-x\r\n\r\n', 'the answer is not HTTP/1.1', false],
-])('a failure is told by its reason: %s', async (_name, text, reason, closes) => {
+])('reports the reason of a failure: %s', async (_name, text, reason, closes) => {
   using server = await answering(text, { closes })
   const report = await runLoad({ url: server.url, concurrency: 1, requests: 2, shot: () => shot })
   expect(report.failures).toEqual({ [reason]: 2 })
 })
 
-test('nobody listening and an answer that never comes are failures', async () => {
+test('counts a refused connection and a timeout as failures', async () => {
   using silent = await answering('')
   using connection = new Connection({ url: silent.url, timeoutMs: 20 })
   expect(await connection.exchange(shot)).toMatchObject({ status: 0, failure: 'timeout' })
@@ -140,7 +140,7 @@ test('nobody listening and an answer that never comes are failures', async () =>
   expect(report.failures).toEqual({ ECONNREFUSED: 1 })
 })
 
-test('a load that is cut off counts only what was answered', async () => {
+test('an aborted load counts only answered requests', async () => {
   using silent = await answering('')
   const report = await runLoad({
     url: silent.url,

@@ -54,7 +54,7 @@ test.each(cases)('a process ends $how whose reader $what', { timeout: 30_000 }, 
   else expect(code).toBe(given.how === 'by an error' ? 1 : 0)
 })
 
-test('everything is read that was logged before an end in order', async () => {
+test('writes all log lines before a clean exit', async () => {
   const end = ends['in order']
   const child = spawn(process.execPath, ['--input-type=module', '-e', program(end)], {
     stdio: ['ignore', 'pipe', 'ignore', 'ipc'],

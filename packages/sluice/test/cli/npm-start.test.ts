@@ -15,7 +15,7 @@ async function npmStart(folder: string): Promise<ServerProcess> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to npm reaches the gateway, which ends in order',
+  '%s to npm shuts the gateway down cleanly',
   async (signal) => {
     using folder = temporaryFolder()
     await using server = await npmStart(folder.path)
@@ -26,7 +26,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-test('when npm is killed, the gateway notices and ends in order', async () => {
+test('the gateway shuts down cleanly when npm is killed', async () => {
   using folder = temporaryFolder()
   await using server = await npmStart(folder.path)
   server.child.kill('SIGKILL')

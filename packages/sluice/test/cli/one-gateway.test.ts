@@ -30,7 +30,7 @@ describe.each([
   { what: 'one process', args: [] },
   { what: 'workers', args: ['--workers', '2'] },
 ])('a gateway of $what', ({ args }) => {
-  test('keeps a second one from its folder, which says why, and none when it was killed', async () => {
+  test('locks its data folder against a second gateway, and a kill releases the lock', async () => {
     {
       await using first = await start(args)
       for (let turn = 0; turn < 2; turn += 1) {
@@ -51,7 +51,7 @@ describe.each([
   }, 60_000)
 })
 
-test('commands work in the folder of a running gateway', async () => {
+test('commands work in the data folder of a running gateway', async () => {
   await using first = await start([])
   const variables = { SLUICE_DATA: join(folder.path, 'data') }
   const { exitCode } = await runSluice(['keys', 'list'], { folder: folder.path, variables })
@@ -59,7 +59,7 @@ test('commands work in the folder of a running gateway', async () => {
   expect((await first.ask('/v1/models')).status).toBe(200)
 })
 
-test('a folder is held once, also in one process, and again when it was freed', () => {
+test('a data folder is locked once, also within a process, and can be locked again after release', () => {
   for (let turn = 0; turn < 2; turn += 1) {
     using held = holdFolder(folder.path)
     expect(held).toBeDefined()

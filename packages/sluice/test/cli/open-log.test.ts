@@ -38,6 +38,6 @@ test.each<[Level, number]>([
   ['error', 3],
   ['fatal', 4],
   ['silent', 4],
-])('at %s each line is one JSON object with its level as a word', async (level, hidden) => {
+])('at level %s each line is a JSON object with its level as a word', async (level, hidden) => {
   expect(await written(level)).toEqual(all.slice(hidden))
 })

@@ -23,7 +23,7 @@ function environmentIn(folder: string, settings = '') {
 }
 
 describe('prices show', () => {
-  test('says what a target costs, since when and who says so', async () => {
+  test('prints the price of a target, its date and its source', async () => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)
     const { text, isFine } = await showPrices(environment, 'google/veo-3.1-generate-preview', {})
@@ -41,7 +41,7 @@ describe('prices show', () => {
     expect(lines).toContainEqual(['', 'videoSecond 2160x3840', '1', '0.6'])
   })
 
-  test('looks for a bare name at every provider, and what sluice.yaml says wins', async () => {
+  test('looks for a bare model name at every provider, and prefers sluice.yaml', async () => {
     using folder = temporaryFolder()
     const settings =
       'providers: { mine: { kind: openai, key: a } }\nprices: { "mine/*": { output: 7 } }\n'
@@ -57,7 +57,7 @@ describe('prices show', () => {
     })
   })
 
-  test('of what nobody knows is null, and no 0', async () => {
+  test('prints null for an unknown price', async () => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)
     const unknown = await showPrices(environment, 'jina/jina-reranker-v3', { json: true })
@@ -65,7 +65,7 @@ describe('prices show', () => {
     expect(JSON.parse(unknown.text)).toEqual([{ target: 'jina/jina-reranker-v3', price: null }])
   })
 
-  test('without a model lists every row that is not the library’s, each with its page and day', async () => {
+  test('without a model lists every row that is not from the library, with page and date', async () => {
     using folder = temporaryFolder()
     const settings = 'prices: { "mine/*": { output: 7 } }\n'
     const all = await showPrices(environmentIn(folder.path, settings), undefined, { json: true })
@@ -79,7 +79,7 @@ describe('prices show', () => {
   })
 })
 
-test('prices unknown counts what was called without a price, the most first', async () => {
+test('prices unknown counts calls without a price, most frequent first', async () => {
   using folder = temporaryFolder()
   await using first = await fakeUpstream(good)
   await using gateway = await start({
@@ -121,7 +121,7 @@ models:
 prices: { "acme/small": { input: 1, output: 1 } }
 `
 
-  test('lists what has no price, and what has that of another model', async () => {
+  test('lists targets without a price and those priced as another model', async () => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path, settings)
     const { text, isFine } = await checkPrices(environment, { json: true })
@@ -140,7 +140,7 @@ prices: { "acme/small": { input: 1, output: 1 } }
     expect(table.text).toMatch(/acme\/gpt-4o +unknown/)
   })
 
-  test('is content with settings whose targets all have a price', async () => {
+  test('passes if all targets have a price', async () => {
     using folder = temporaryFolder()
     const environment = environmentIn(
       folder.path,
@@ -166,7 +166,7 @@ describe('prices update', () => {
     },
   ]
 
-  test('keeps what was fetched, and it holds from then on', async () => {
+  test('stores and applies the fetched prices', async () => {
     using folder = temporaryFolder()
     await using server = await fakeUpstream((_request, response) => json(response, published))
     const environment = environmentIn(folder.path)
@@ -192,7 +192,7 @@ describe('prices update', () => {
     ['models without prices', '{"data":[{"id":"a/b","pricing":{}}]}', 'is no list of prices'],
     ['a list of nobody', '[{"id":"a","pricing":{"prompt":"1"}}]', '--provider'],
     ['what the library cannot use', '[{"id":"openai","models":7}]', 'cannot be used'],
-  ])('keeps nothing of %s', async (_name, content, message) => {
+  ])('rejects %s', async (_name, content, message) => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)
     const from = join(folder.path, 'given.json')
@@ -201,7 +201,7 @@ describe('prices update', () => {
     expect(() => readFileSync(join(folder.path, 'data', 'prices.json'))).toThrow('ENOENT')
   })
 
-  test('keeps the list of a router, whose models then have its prices', async () => {
+  test('stores the price list of a router', async () => {
     using folder = temporaryFolder()
     const list = {
       data: [
@@ -253,7 +253,7 @@ describe('prices update', () => {
       { data: [{ id: 'm', metadata: { pricing: { input_tokens: 0.2, output_tokens: 0.6 } } }] },
     ],
     ['vercel', { data: [{ id: 'm', pricing: { input: '0.0000002', output: '0.0000006' } }] }],
-  ])('reads the list of %s', async (provider, list) => {
+  ])('reads the price list of %s', async (provider, list) => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)
     const from = join(folder.path, 'list.json')
@@ -266,7 +266,7 @@ describe('prices update', () => {
     })
   })
 
-  test('says where nothing answers, and what a file lacks', async () => {
+  test('reports an unreachable URL and an invalid file', async () => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)
     await expect(updatePrices(environment, { from: 'http://127.0.0.1:1/' })).rejects.toThrow(

@@ -5,14 +5,14 @@ import { adminKey, start } from '../../../../test/support/start.ts'
 import { printable, printableLines } from '../../src/cli/printable.ts'
 import { createProgress } from '../../src/cli/progress.ts'
 
-test('what would steer a terminal is shown as an escape', () => {
+test('escapes terminal control characters', () => {
   expect(printable('a\u001b[2Jb\u202Ec\nd\u0085é日本')).toBe(
     'a\\u{1b}[2Jb\\u{202e}c\\u{a}d\\u{85}é日本',
   )
   expect(printableLines('a\tb\nc\rd')).toBe('a\tb\nc\\u{d}d')
 })
 
-test('a name with control characters neither breaks a table nor reaches the terminal', async () => {
+test('a name with control characters is escaped in a table', async () => {
   await using gateway = await start()
   await granted(gateway, 'POST /admin/v1/keys', { name: 'up\u001b[2J\nkey_forged  admin' })
   const variables = {
@@ -26,7 +26,7 @@ test('a name with control characters neither breaks a table nor reaches the term
   expect(stdout).not.toContain('\u001b')
 })
 
-test('progress is drawn on a terminal alone, never wider than it, and taken away', () => {
+test('draws progress on a terminal only, within its width, and clears it', () => {
   const written: string[] = []
   const screen = { columns: 60, write: (text: string) => written.push(text) }
   {

@@ -55,7 +55,7 @@ async function freePort(): Promise<string> {
   return String(port)
 }
 
-test('a team with a budget: a key, the refusal, the bill and the end of the key', {
+test('the README’s commands for a team with a budget work in order', {
   timeout: 120_000,
 }, async () => {
   const section = sectionOf('Give a team a budget')

@@ -11,7 +11,7 @@ const environmentOf = ({ dataFolder }: Started) =>
 const nobody = { print: () => {}, signal: new AbortController().signal }
 const prices = { 'first/*': { input: 2, output: 10 } }
 
-test('requests are listed, looked for and followed', async () => {
+test('lists, filters and follows requests', async () => {
   await using first = await fakeUpstream(good)
   await using gateway = await start({ ...at({ first }), prices })
   const { url } = gateway
@@ -40,7 +40,7 @@ test('requests are listed, looked for and followed', async () => {
   expect(await following).toBe('')
 })
 
-test('those who follow are told what was refused, and why', async () => {
+test('follow shows refused requests and why', async () => {
   await using gateway = await start()
   const printed: string[] = []
   const stopping = new AbortController()
@@ -59,7 +59,7 @@ test('those who follow are told what was refused, and why', async () => {
   expect(await following).toBe('')
 })
 
-test('what the last hour has used is told by model', async () => {
+test('top shows the usage of the last hour by model', async () => {
   await using first = await fakeUpstream(good)
   await using gateway = await start({ ...at({ first }), prices })
   const { url } = gateway
@@ -70,7 +70,7 @@ test('what the last hour has used is told by model', async () => {
   expect(JSON.parse(json)).toMatchObject({ total: { calls: 1 } })
 })
 
-test('what the gateway refuses is said in its words', async () => {
+test('prints the gateway’s error message', async () => {
   await using gateway = await start()
   const { url } = gateway
   const refused = requestsCommand(environmentOf(gateway), { url, status: 'odd' }, nobody)

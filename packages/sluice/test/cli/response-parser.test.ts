@@ -151,7 +151,7 @@ describe('responses', () => {
     ],
     ['in its trailers', lines('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', '0', 'a: b')],
     ['after an interim response', lines('HTTP/1.1 100 Continue', '')],
-  ])('that are cut %s are not complete', (_name, text) => {
+  ])('that are cut %s are incomplete', (_name, text) => {
     expect(whole(text, true).isAtEnd).toBe(false)
   })
 
@@ -179,12 +179,12 @@ describe('responses', () => {
     })
   })
 
-  test.each(hostileResponses)('with %s are refused', (_name, text) => {
+  test.each(hostileResponses)('with %s are rejected', (_name, text) => {
     expect(() => whole(text)).toThrow(InvalidResponse)
     expect(() => parse(cutAt(text, [1, 7, 16, 17, 18, 40, 41, 60]))).toThrow(InvalidResponse)
   })
 
-  test('say how much does not belong to them', () => {
+  test('report how many bytes follow them', () => {
     const text = lines('HTTP/1.1 200 OK', 'content-length: 2', '', 'hi') + 'HTTP/1.1 200 OK'
     expect(whole(text)).toMatchObject({ body: 'hi', left: 17 })
     const chunked = lines('HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', '0', '', 'HTTP')
@@ -204,7 +204,7 @@ const framed = fc.oneof(
   fc.record({ kind: fc.constant('close' as const), pieces: fc.array(byte) }),
 )
 
-test('property: a response is the same however its bytes come in', () => {
+test('property: a response parses the same however it is split', () => {
   fc.assert(
     fc.property(
       framed,
@@ -238,7 +238,7 @@ test('property: a response is the same however its bytes come in', () => {
   )
 })
 
-test('property: bytes at random end in a response or in a refusal, the same for all ways to cut them', () => {
+test('property: random bytes parse or are rejected the same however they are split', () => {
   const part = fc.oneof(
     fc.constantFrom(
       'HTTP/1.1 200 OK\r\n',

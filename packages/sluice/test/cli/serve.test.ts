@@ -90,7 +90,7 @@ const answered = {
   choices: [{ message: { role: 'assistant', content: expect.stringMatching(/42|forty-two/i) } }],
 }
 
-test('the first start makes a folder and two keys, and says all that a first call needs', async (context) => {
+test('the first start creates the data folder and two keys, and prints what a first call needs', async (context) => {
   if (!existsSync(script)) return leaveOut(context, `there is no ${script} (util-linux)`)
   const { output, stop } = await startOnTerminal()
   const data = join(folder, 'data')
@@ -109,7 +109,7 @@ test('the first start makes a folder and two keys, and says all that a first cal
   await again.stop()
 })
 
-test('where no terminal is every line is JSON, and none has a secret', async () => {
+test('logs JSON without secrets when there is no terminal', async () => {
   const { address, stop } = await start()
   const data = join(folder, 'data')
   const keysFile = join(data, 'initial-keys.json')
@@ -142,7 +142,7 @@ test('where no terminal is every line is JSON, and none has a secret', async () 
   expect(startLine(again.output())).not.toHaveProperty('madeKeys')
 })
 
-test('keys from the environment are taken as they are, and none is made', async () => {
+test('uses keys from the environment and creates none', async () => {
   const variables = { SLUICE_API_KEYS: 'first-key,second', SLUICE_ADMIN_KEY: 'boss-of-the-house' }
   const { output, address } = await start(variables)
   expect(existsSync(join(folder, 'data', 'initial-keys.json'))).toBe(false)
@@ -171,7 +171,7 @@ test('keys from the environment are taken as they are, and none is made', async 
   }
 })
 
-test('a changed file is taken up while calls go on; a broken one changes nothing and says why', async () => {
+test('applies a changed settings file while calls run, and reports a broken one', async () => {
   const { address, output } = await start({ SLUICE_API_KEYS: 'key' })
   const names = async () => {
     const answer = await fetch(`${address}/v1/models`, { headers: { authorization: 'Bearer key' } })
@@ -192,7 +192,7 @@ test('a changed file is taken up while calls go on; a broken one changes nothing
   expect((await fetch(`${address}/v1/models`, { headers })).status).toBe(200)
 })
 
-test('a file that vanishes, is emptied or is cut short lets nobody in and hands nothing to the built-in engine', async () => {
+test('a deleted, emptied or truncated settings file admits nobody and does not fall back to the built-in engine', async () => {
   const file = join(folder, 'sluice.yaml')
   const whole = [
     'providers: { acme: { type: openai, baseUrl: "http://127.0.0.1:9/v1", keys: [k] } }',
@@ -245,7 +245,7 @@ test('a file that vanishes, is emptied or is cut short lets nobody in and hands 
   expect(await ask('sk-other0123456789abcdef', 'gpt-4o')).toEqual([404, null])
 })
 
-test('a key made by the command line is valid within moments', async () => {
+test('accepts a key created by the command line within moments', async () => {
   const { address } = await start()
   const made = await startSluice(['keys', 'create', '--name', 'x'], { folder }).finished
   expect(made.exitCode).toBe(0)
@@ -257,7 +257,7 @@ test('a key made by the command line is valid within moments', async () => {
   await vi.waitFor(async () => expect(await status()).toBe(401), soon)
 })
 
-test('explain asks the running gateway, with the key of the first start', async () => {
+test('explain asks the running gateway with the initial key', async () => {
   const { address } = await start()
   const request = join(folder, 'request.json')
   writeFileSync(
@@ -279,7 +279,7 @@ test('explain asks the running gateway, with the key of the first start', async 
   )
 })
 
-test('a taken port is told in a sentence', async () => {
+test('reports a taken port in a sentence', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   try {
@@ -310,12 +310,12 @@ test.each([
     { SLUICE_DATA: '/proc/nope/data' },
     "The data folder /proc/nope/data cannot be used: ENOENT: no such file or directory, mkdir '/proc/nope'. Set SLUICE_DATA to a folder that can be written\n",
   ],
-])('the wrong setting %o stops the start', async (variables, sentence) => {
+])('the invalid setting %o stops the start', async (variables, sentence) => {
   const { exitCode, stderr } = await startSluice(['serve'], { folder, variables }).finished
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: sentence })
 })
 
-test('what is under way when the signal comes is finished', async () => {
+test('completes running calls after SIGTERM', async () => {
   const { address, child, finished } = await start({ SLUICE_API_KEYS: 'key' })
   const upload = new AbortController()
   const body = JSON.stringify({
@@ -345,7 +345,7 @@ test('what is under way when the signal comes is finished', async () => {
   expect((await finished).exitCode).toBe(0)
 })
 
-test('a start reads little code: nothing that only some calls need, and no library beside the bundle', async () => {
+test('start loads only the modules it needs, and none outside the bundle', async () => {
   const list = join(folder, 'modules.txt')
   const preload = fileURLToPath(
     new URL('../../../../test/support/loaded-modules.ts', import.meta.url),
@@ -366,7 +366,7 @@ test('a start reads little code: nothing that only some calls need, and no libra
 const startCodeBytesMax = 3_400_000
 
 test.each([['1'], ['2']])(
-  'a database that another program holds ends the start of %s with a sentence',
+  'a locked database fails the start with %s workers and an error message',
   async (workers) => {
     const { stop } = await start()
     await stop()

@@ -37,7 +37,7 @@ const warnings = (output: string) =>
     .filter((line) => line.includes('"warn"') && line.includes('16'))
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
 
-test('a short key of a caller is warned of by its place, at the start and when the settings change', async () => {
+test('warns of a caller’s short key by its place, at start and when settings change', async () => {
   const file = join(folder, 'sluice.yaml')
   const settings = (key: string) => `keys:\n  - { name: app, key: '${key}' }\n`
   writeFileSync(file, settings(long))
@@ -50,7 +50,7 @@ test('a short key of a caller is warned of by its place, at the start and when t
   expect(output()).not.toContain(short)
 })
 
-test('an administrator’s key of less than 16 characters is refused, and one of 16 is not', async () => {
+test('rejects an administrator key shorter than 16 characters', async () => {
   const refused = await runSluice(['serve'], {
     folder,
     variables: { SLUICE_PORT: '0', SLUICE_ADMIN_KEY: short },

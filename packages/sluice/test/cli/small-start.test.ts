@@ -46,14 +46,14 @@ async function toldAfter(use: (address: string) => Promise<void>) {
   return JSON.parse(/^told (.*)$/m.exec(stderr)?.[1] ?? '') as unknown
 }
 
-test('a gateway that nobody calls has loaded no HTTP/2, TLS or fetch, and has one thread', async () => {
+test('an idle gateway loads no HTTP/2, TLS or fetch and has one thread', async () => {
   const told = await toldAfter(async () => {
     await new Promise((resolve) => setTimeout(resolve, 2 * foldEveryMs))
   })
   expect(told).toEqual({ threads: 0, modules: ['http'] })
 }, 60_000)
 
-test('after a call two threads write and sum what it used', async () => {
+test('two threads write and sum usage after a call', async () => {
   const told = await toldAfter(async (address) => {
     const answer = await fetch(`${address}/v1/chat/completions`, {
       method: 'POST',

@@ -15,7 +15,7 @@ const begun = JSON.stringify({
   choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: null }],
 })
 
-test('server.stopTimeoutMs bounds the wait, and a stream that is longer ends in an error event', async () => {
+test('server.stopTimeoutMs limits shutdown, and a longer stream ends with an error event', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     sse(response, [`data: ${begun}\n\n`], { end: false }),
   )

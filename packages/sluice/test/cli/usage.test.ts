@@ -43,7 +43,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-test('usage is a table, or what the gateway answers', async () => {
+test('usage prints a table or JSON', async () => {
   const { url } = gateway
   const table = await usageCommand(environment, { url, by: 'day,model' })
   const [, head, ...rows] = table.split('\n').map((line) => line.split(/  +/))
@@ -89,7 +89,7 @@ async function compared(text: string | Buffer) {
   return differences
 }
 
-test('an export of OpenAI’s costs is compared by day and model', async () => {
+test('compares OpenAI’s cost export by day and model', async () => {
   const row = (item: string, usd: string) =>
     `1,2,${start_},${start_},${usd},usd,"${item}",proj,org,Personal`
   const input = row('gpt-4o-2024-08-06, input', '0.0280000000')
@@ -108,7 +108,7 @@ test('an export of OpenAI’s costs is compared by day and model', async () => {
   expect(await compared(costs(row('', '0.088'), `1,2,${start_},${start_},,,,,,`))).toEqual([])
 })
 
-test('an export of OpenAI’s activity is compared by its tokens', async () => {
+test('compares OpenAI’s activity export by tokens', async () => {
   const row = (model: string, input: number, output: number) =>
     `1,2,${start_},${start_},proj,2.0,user,key,${model},FALSE,default,${input}.0,${output}.0,0.0`
   expect(await compared(activity(row('gpt-4o-2024-08-06', 14, 6), row('other', 7, 3)))).toEqual([])
@@ -119,7 +119,7 @@ test('an export of OpenAI’s activity is compared by its tokens', async () => {
   ])
 })
 
-test('an export of completions says nothing of embeddings', async () => {
+test('an export of completions does not count as a bill for embeddings', async () => {
   const answer = await gateway.post('/v1/embeddings', { model: 'openai/vectors', input: 'Hi' })
   expect(answer.status).toBe(200)
   const row = (model: string, input: number, output: number) =>
@@ -130,7 +130,7 @@ test('an export of completions says nothing of embeddings', async () => {
   expect(await sent.json()).toMatchObject({ differences: [] })
 })
 
-test('exports of Anthropic’s Console name models in two ways', async () => {
+test('reads both kinds of model names in exports of Anthropic’s Console', async () => {
   const cost = `usage_date_utc,model,workspace,api_key,usage_type,context_window,token_type,cost_usd,list_price_usd,cost_type
 ${today},Claude Haiku 4.5,Default,key,message,≤ 200k,input_no_cache,0.014,0.014,token
 ${today},Claude Haiku 4.5,Default,key,message,≤ 200k,output,0.03,0.03,token`
@@ -169,11 +169,11 @@ test.each([
     'usage_date_utc,model_version,usage_input_tokens_no_cache\n2026-08-01,a,1',
     /no export that is known/,
   ],
-])('what is no export is refused: %s', async (text, message) => {
+])('rejects an unknown export: %s', async (text, message) => {
   await expect(readExport([text])).rejects.toThrow(message)
 })
 
-test('values may hold separators and quotation marks, and a table may have tabs', async () => {
+test('reads CSV values with separators and quotes, and tabs as separators', async () => {
   const read = async (text: string) => (await readExport([text])).rows
   const row = { day: '2026-08-01', costUsd: 1 }
   expect(await read('usage_date_utc,model,cost_usd\r\n2026-08-01,"a, ""b""",1\r\n')).toEqual([
@@ -190,7 +190,7 @@ test('values may hold separators and quotation marks, and a table may have tabs'
   expect((await read(`usage_date_utc,model,cost_usd\n2026-08-01,"${long}",1`))[0]?.model).toBe(long)
 })
 
-test('wherever a bill is cut into pieces, it says the same', async () => {
+test('reads a bill however it is split into chunks', async () => {
   const text =
     '\ufeffusage_date_utc;model;cost_usd\r\n2026-08-01;"a; ""b""";1\r\n\r\n2026-08-02;"c\r\nd";2\r2026-08-03;e;3\n2026-08-04;"f";4'
   const whole = await readExport([text])
@@ -203,7 +203,7 @@ test('wherever a bill is cut into pieces, it says the same', async () => {
   await expect(readExport([...misfit])).rejects.toThrow(/mark in line 4/)
 })
 
-test('a line that does not end is not read to the end', async () => {
+test('stops reading an endless line', async () => {
   let pieces = 0
   function* endless() {
     yield 'usage_date_utc,model,cost_usd\n2026-08-01,"'
@@ -232,7 +232,7 @@ test('while a large bill is read, others have their turns', async () => {
   expect(turns).toBeGreaterThan(5)
 })
 
-test('a bill of many models and days is compared in a moment', () => {
+test('compares a bill of many models and days quickly', () => {
   const days = Array.from({ length: 300 }, (_, day) =>
     new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
   )
@@ -254,7 +254,7 @@ test('a bill of many models and days is compared in a moment', () => {
   expect(performance.now() - begun).toBeLessThan(20_000)
 })
 
-test('who used it is told by name, and is erased and made anew by command', async () => {
+test('usage by key shows names, and can be erased and rebuilt', async () => {
   const { url } = gateway
   const made = await granted(gateway, 'POST /admin/v1/keys', { name: 'app' })
   await (

@@ -21,7 +21,7 @@ test.each([
   ['::ffff:', false],
   ['10.1.2.3.4', false],
   ['', false],
-])('%s in the blocks: %s', (address, isIn) => {
+])('matches the address %s against blocks: %s', (address, isIn) => {
   const list = addressListOf(['10.0.0.0/8', '2001:db8::/32', 'fe80::/10'])
   expect(isListed(list, address)).toBe(isIn)
 })

@@ -19,11 +19,11 @@ providers:
     models: [a, b]
 `
 
-test('a changed setting leaves every comment and every other line as it was', () => {
+test('a changed setting keeps all comments and other lines', () => {
   expect(setSetting(text, ['server', 'port'], 9001)).toBe(text.replace('9000', '9001'))
 })
 
-test('a new setting, also below names that are not there yet', () => {
+test('adds a setting below missing parents', () => {
   expect(setSetting(text, ['models', 'gpt-4.1'], 'acme/a')).toBe(
     `${text}models:\n  gpt-4.1: acme/a\n`,
   )
@@ -40,13 +40,13 @@ test('a new setting, also below names that are not there yet', () => {
   expect(setSetting('', ['server', 'port'], 1)).toBe('server:\n  port: 1\n')
 })
 
-test('a setting inside a list', () => {
+test('changes a setting inside a list', () => {
   expect(setSetting(text, ['providers', 'acme', 'models', 1], 'c')).toBe(
     text.replace('[a, b]', '[a, c]'),
   )
 })
 
-test('a removed setting takes its own lines with it and no other', () => {
+test('removing a setting removes its own lines only', () => {
   expect(removeSetting(text, ['providers', 'acme', 'key'])).toBe(
     text.replace('    key: $' + '{ACME_KEY}\n', ''),
   )
@@ -55,7 +55,7 @@ test('a removed setting takes its own lines with it and no other', () => {
   expect(removeSetting(text, ['server', 'port'])).toContain('# our gateway\nserver:')
 })
 
-test('whatever is set is what is read afterwards, and no comment is lost', () => {
+test('any edit parses to the new settings and keeps every comment', () => {
   const paths: Path[] = [
     ['server'],
     ['server', 'port'],
@@ -88,7 +88,7 @@ test('whatever is set is what is read afterwards, and no comment is lost', () =>
   )
 })
 
-test('where a setting cannot stand, or the file is broken, nothing is changed', () => {
+test('rejects a setting at an impossible place and a broken file', () => {
   expect(() => setSetting(text, ['server', 'port', 'x'], 1)).toThrow('cannot stand there')
   expect(() => setSetting('a: [', ['b'], 1)).toThrow('broken already')
 })
@@ -97,15 +97,15 @@ test.each([
   ['server.port', ['server', 'port']],
   ['models["gpt-4.1"].targets[0].weight', ['models', 'gpt-4.1', 'targets', 0, 'weight']],
   ['models.gpt-4o', ['models', 'gpt-4o']],
-])('the path %s', (path, expected) => {
+])('parses the path %s', (path, expected) => {
   expect(parsePath(path)).toEqual(expected)
 })
 
-test.each(['', 'a..b', 'a[', 'a["x]', 'a]'])('%j is no path', (path) => {
+test.each(['', 'a..b', 'a[', 'a["x]', 'a]'])('rejects the path %j', (path) => {
   expect(() => parsePath(path)).toThrow(/path/)
 })
 
-test('a file is replaced as a whole, keeps its mode and stays a link', () => {
+test('replaces a file atomically, keeping its mode and link', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   const link = join(folder.path, 'link.yaml')
@@ -117,7 +117,7 @@ test('a file is replaced as a whole, keeps its mode and stays a link', () => {
   expect(readdirSync(folder.path).sort()).toEqual(['link.yaml', 'sluice.yaml'])
 })
 
-test('a new file is its owner’s alone', () => {
+test('creates a file readable by its owner only', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   replaceFile(file, 'new')

@@ -6,7 +6,7 @@ import type { ConfigFile } from '../../src/config/schema.ts'
 const configOf = (variables: Variables, content: ConfigFile = {}) =>
   createConfig(readEnvironment(variables), content, '/etc/sluice.yaml')
 
-test('nothing set: the defaults', () => {
+test('has defaults without any setting', () => {
   const config = configOf({})
   expect(config.server).toEqual({
     host: '127.0.0.1',
@@ -39,7 +39,7 @@ test.each<[Variables, ConfigFile['server'], { host: string; port: number }]>([
   [{ SLUICE_PORT: '', PORT: '' }, { port: 1 }, { host: '127.0.0.1', port: 1 }],
   [{ SLUICE_PORT: '0' }, { port: 1 }, { host: '127.0.0.1', port: 0 }],
   [{ SLUICE_PORT: ' 8081 ' }, {}, { host: '127.0.0.1', port: 8081 }],
-])('%o over %o', (variables, server, expected) => {
+])('the variables %o override the settings %o', (variables, server, expected) => {
   expect(configOf(variables, { server: server ?? {} }).server).toMatchObject(expected)
 })
 
@@ -49,17 +49,17 @@ test.each<[Variables, ConfigFile['storage'], string | undefined]>([
   [{ DATABASE_URL: 'postgres://a/b' }, {}, 'postgres://a/b'],
   [{}, { url: 'postgres://c/d' }, 'postgres://c/d'],
   [{ DATABASE_URL: 'postgresql://a/b' }, { url: 'postgres://c/d' }, 'postgresql://a/b'],
-])('the database: %o over %o', (variables, storage, url) => {
+])('the database of %o overrides %o', (variables, storage, url) => {
   expect(configOf(variables, { storage: storage ?? {} }).storage.url).toBe(url)
 })
 
-test('a database that is none is told without its password', () => {
+test('reports an invalid database URL without its password', () => {
   const wrong = () => configOf({ DATABASE_URL: 'mysql://me:secret@host/db' })
   expect(wrong).toThrow('DATABASE_URL must begin with postgres:// or postgresql://')
   expect(wrong).not.toThrow('secret')
 })
 
-describe('a wrong setting is a sentence that names it', () => {
+describe('names an invalid setting in the error:', () => {
   test.each([
     [{ SLUICE_PORT: 'abc' }, 'SLUICE_PORT must be a whole number from 0 to 65535, got "abc"'],
     [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535, got "65536"'],
@@ -73,7 +73,7 @@ describe('a wrong setting is a sentence that names it', () => {
     expect(() => configOf(variables)).toThrow(message)
   })
 
-  test('SLUICE_CONFIG that names no file', async () => {
+  test('SLUICE_CONFIG with a missing file', async () => {
     const environment = readEnvironment({ SLUICE_CONFIG: '/nowhere/sluice.yaml' })
     await expect(loadConfig(environment)).rejects.toThrow(
       'SLUICE_CONFIG names /nowhere/sluice.yaml, and there is no such file',
@@ -81,19 +81,19 @@ describe('a wrong setting is a sentence that names it', () => {
   })
 })
 
-test('keys are taken as they are, apart from the space around them', () => {
+test('trims white space around keys', () => {
   const config = configOf({ SLUICE_API_KEYS: ' one, sk-two-2 ,,three', SLUICE_ADMIN_KEY: 'boss' })
   expect(config.apiKeys).toEqual(['one', 'sk-two-2', 'three'])
   expect(config.adminKey).toBe('boss')
 })
 
-test('an empty secret is an absent one', () => {
+test('treats an empty secret as absent', () => {
   expect(secret('A', { A: ' x ' })).toBe('x')
   expect(secret('A', { A: ' ' })).toBeUndefined()
   expect(secret('A', {})).toBeUndefined()
 })
 
-test('the public address loses its last slash', () => {
+test('removes the trailing slash of the public URL', () => {
   const config = configOf({}, { server: { publicUrl: 'https://models.example.com/' } })
   expect(config.server.publicUrl).toBe('https://models.example.com')
 })

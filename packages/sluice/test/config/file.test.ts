@@ -41,7 +41,7 @@ keys: [{ name: team, key: "\${TEAM_KEY:-sk-abc}", models: ["acme/*"], requestsPe
 log: { level: debug, file: sluice.log }
 `
 
-test('a file with everything in it is read', () => {
+test('reads a file with every setting', () => {
   const config = read(everything, { ACME_KEY: 'secret' })
   expect(config.providers?.['acme']?.key).toBe('secret')
   expect(config.keys?.[0]?.key).toBe('sk-abc')
@@ -49,7 +49,7 @@ test('a file with everything in it is read', () => {
   expect(config.models?.['fast']).toMatchObject({ strategy: 'latency', sticky: true })
 })
 
-test('the published schema is the one that checks, and is up to date', () => {
+test('the published schema is up to date', () => {
   const published = readFileSync(new URL('../../../../sluice.schema.json', import.meta.url), 'utf8')
   expect(
     JSON.parse(published),
@@ -61,11 +61,11 @@ test('the published schema is the one that checks, and is up to date', () => {
   expect(check({ server: { prot: 1 } })).toBe(false)
 })
 
-test.each(['', '# only a comment\n', '---\n', '{}'])('%j is a file with nothing set', (text) => {
+test.each(['', '# only a comment\n', '---\n', '{}'])('reads %j as empty settings', (text) => {
   expect(read(text)).toEqual({})
 })
 
-test('anchors and merge keys are for those who repeat themselves', () => {
+test('supports anchors and merge keys', () => {
   const config = read(`
 models:
   a: &slow { targets: [{ target: p/m }], timeouts: { totalMs: 5 } }
@@ -114,7 +114,7 @@ test.each([
   expect(() => read(text)).toThrow(message)
 })
 
-test('all mistakes are told at once, each on its line', () => {
+test('reports all errors at once with their lines', () => {
   const wrong = Array.from({ length: 20 }, (_, n) => `  m${n}: { tragets: [] }`).join('\n')
   expect(() => read(`models:\n${wrong}\n`)).toThrow(
     /^(sluice\.yaml:\d+:\d+: models\.m\d+.* (must have targets|is not a setting: .*)\n?){40}$/,
@@ -128,14 +128,14 @@ test.each([
   ['10/0h', false],
   ['10/year', false],
   ['10/day,tag=a,tag=b', false],
-])('a budget of the callers of an issuer that is %s is one: %s', (budget, isOne) => {
+])('checks the budget %s of an issuer’s callers: %s', (budget, isOne) => {
   const text = `jwt: [{issuer: i, audience: a, jwksFile: f, budgets: ["${budget}"]}]`
   expect(parseBudget(budget) !== undefined).toBe(isOne)
   if (isOne) expect(read(text).jwt?.[0]?.budgets).toEqual([budget])
   else expect(() => read(text)).toThrow('jwt[0].budgets[0]')
 })
 
-test('a bomb of anchors is refused', () => {
+test('rejects exponential aliases', () => {
   const levels = 'bcdefghij'.split('').map((name, n) => {
     const before = 'abcdefghi'[n]
     return `${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`
@@ -145,7 +145,7 @@ test('a bomb of anchors is refused', () => {
   )
 })
 
-test('no message tells a secret', () => {
+test('errors contain no secret', () => {
   const secret = 'sk-very-secret'
   for (const text of [
     'providers: {a: {key: {x: "$' + '{KEY}"}}}',
@@ -168,12 +168,12 @@ test.each([
   ['$' + '{EMPTY:-two}', 'two'],
   ['$$' + '{A}', '$' + '{A}'],
   ['$A {A}', '$A {A}'],
-])('the reference %j becomes %j', (text, expected) => {
+])('expands the reference %j to %j', (text, expected) => {
   const config = read(`log: { file: ${JSON.stringify(text)} }`, { A: 'one', EMPTY: '' })
   expect(config.log?.file).toBe(expected)
 })
 
-test('what a variable holds is text, never YAML and never a further reference', () => {
+test('does not parse the value of a variable as YAML or expand it again', () => {
   const config = read('log: {file: "$' + '{A}"}', { A: '"}, server: {port: 1}, $' + '{B}' })
   expect(config).toEqual({ log: { file: '"}, server: {port: 1}, $' + '{B}' } })
 })

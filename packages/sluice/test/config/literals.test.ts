@@ -47,7 +47,7 @@ const references = [
   ['aws-secretsmanager:acme', 'NAME'],
 ] as const
 
-describe.each(references)('%s', (text, name) => {
+describe.each(references)('rejects a reference of another program: %s', (text, name) => {
   const quoted = JSON.stringify(text)
 
   it.each([
@@ -65,7 +65,7 @@ describe.each(references)('%s', (text, name) => {
     expect(messageOf(written)).toContain(`write \${${name}}`)
   })
 
-  it('in a file of sluice apply', () => {
+  it('in a file for sluice apply', () => {
     const files = [{ name: '', text: `teams: [{ name: ${quoted} }]` }]
     expect(refusal(() => parseAppliedFiles(files))).toContain(
       'teams[0].name is a reference, which would be taken literally: write the value itself',
@@ -73,11 +73,11 @@ describe.each(references)('%s', (text, name) => {
   })
 })
 
-test('a tag of another program', () => {
+test('rejects a YAML tag of another program', () => {
   expect(messageOf('keys: [{ name: a, key: !ENV ACME }]')).toContain('write ${NAME}')
 })
 
-describe('patterns where a name must stand', () => {
+describe('rejects patterns where a name is required', () => {
   it.each([
     ['models: { "wild/*": "p/*" }', 'models["wild/*"]'],
     ['models: { "*": p/m }', 'models["*"]'],
@@ -103,7 +103,7 @@ describe('patterns where a name must stand', () => {
     'routes: { "wild/*": "p/*" }',
     'routes: { fast: "p/*" }',
     'teams: [{ name: a, models: ["*-mini"] }]',
-  ])('in a file of sluice apply: %s', (text) => {
+  ])('in a file for sluice apply: %s', (text) => {
     expect(refusal(() => parseAppliedFiles([{ name: '', text }]))).toContain('is a pattern')
   })
 })
@@ -116,11 +116,11 @@ test.each([
   'prices: { "openai/*": { input: 1 }, "openai/gpt-*": { input: 2 } }',
   'keys: [{ name: a, key: "$${ESCAPED}" }, { name: b, key: "${UNSET:-sk-1}" }]',
   'providers: { acme: { type: openai, baseUrl: "http://a.example", headers: { x-query: "a=*&b=?" } } }',
-])('ordinary settings are read: %s', (text) => {
+])('accepts ordinary settings: %s', (text) => {
   expect(parseConfig(text, 'sluice.yaml', {})).toBeDefined()
 })
 
-test('no key of the usual letters is taken for a reference', () => {
+test('never takes an ordinary key for a reference', () => {
   const unit = fc.constantFrom(...'abcXYZ019-_.:/+=$@!#&'.split(''))
   const prefixed = fc.tuple(fc.constantFrom('sk-', 'AIza', 'gsk_', 'xai-'), fc.string({ unit }))
   fc.assert(
@@ -130,7 +130,7 @@ test('no key of the usual letters is taken for a reference', () => {
   )
 })
 
-test('no model id is taken for a pattern or a reference', () => {
+test('never takes a model id for a pattern or a reference', () => {
   const id = fc.stringMatching(/^[a-z0-9][A-Za-z0-9._:@/-]{0,40}[a-z0-9]$/)
   fc.assert(
     fc.property(id, (name) => {
@@ -141,7 +141,7 @@ test('no model id is taken for a pattern or a reference', () => {
   )
 })
 
-describe('settings of another program', () => {
+describe('rejects settings of another program', () => {
   it.each([
     [
       'LiteLLM',

@@ -48,7 +48,7 @@ const pieces = {
   'c/m': '      # the last\n      - target: c/m\n',
 }
 
-test('another order: lines and comments go with their target, and nothing else changes', () => {
+test('reordering targets moves their comments along and changes nothing else', () => {
   expect(written({ ...before, targets: [c, a, b] })).toBe(
     text.replace(
       pieces['a/m'] + pieces['b/m'] + pieces['c/m'],
@@ -63,7 +63,7 @@ test('another order: lines and comments go with their target, and nothing else c
   )
 })
 
-test('one comes between others, one goes with its comments, one is changed where it stands', () => {
+test('inserting, removing and changing a target keeps the others’ comments', () => {
   const added = { target: 'n/m', weight: 1 }
   expect(written({ ...before, targets: [a, added, b, c] })).toBe(
     text.replace(pieces['b/m'], `      - target: n/m\n        weight: 1\n${pieces['b/m']}`),
@@ -80,7 +80,7 @@ test('one comes between others, one goes with its comments, one is changed where
   )
 })
 
-test('whatever is written is what is read afterwards, with the comments of all that stay', () => {
+test('any written route parses back, and keeps the comments of remaining targets', () => {
   const target = fc.record({
     target: fc.constantFrom('a/m', 'b/m', 'c/m', 'd/m', '#e: "/m'),
     weight: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
@@ -105,7 +105,7 @@ test('whatever is written is what is read afterwards, with the comments of all t
   )
 })
 
-test('lists within braces and without items are written as they are', () => {
+test('edits flow lists and empty lists', () => {
   const flow = 'models: { fast: { targets: [{ target: a/m }], fallback: [] } } # one line\n'
   const was = routesIn(flow)
   const after = { targets: [{ target: 'b/m' }, ...was.targets], fallback: ['x'] }

@@ -31,6 +31,6 @@ test.each([
   ['nonsense', undefined],
   ['', undefined],
   ['x'.repeat(10_000), undefined],
-])('%s is like %s', (name, similar) => {
+])('the suggestion for %s is %s', (name, similar) => {
   expect(similarName(name, names)).toBe(similar)
 })

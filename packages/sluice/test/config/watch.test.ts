@@ -30,7 +30,7 @@ function watched(file: string, { quietMs = 20, applied = said(file) } = {}) {
   return { ports, failures, [Symbol.dispose]: () => watcher[Symbol.dispose]() }
 }
 
-test('a change between the reading of the file and its watching is applied', async () => {
+test('applies a change made between reading the file and watching it', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, portOf(2))
@@ -38,7 +38,7 @@ test('a change between the reading of the file and its watching is applied', asy
   await vi.waitFor(() => expect(watcher.ports).toEqual([2]), soon)
 })
 
-test('a changed file is applied, written in place or renamed onto it', async () => {
+test('applies a changed file, written in place or replaced by rename', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, portOf(1))
@@ -51,7 +51,7 @@ test('a changed file is applied, written in place or renamed onto it', async () 
   expect(watcher.failures).toEqual([])
 })
 
-test('a broken file is told, with its place, and the next good one is applied', async () => {
+test('reports a broken file with its place, and applies the next valid one', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, portOf(1))
@@ -64,7 +64,7 @@ test('a broken file is told, with its place, and the next good one is applied', 
   await vi.waitFor(() => expect(watcher.ports).toEqual([3]), soon)
 })
 
-test('a file that appears later is seen, and one that vanishes is told', async () => {
+test('applies a file that appears later, and reports one that disappears', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   using watcher = watched(file)
@@ -74,7 +74,7 @@ test('a file that appears later is seen, and one that vanishes is told', async (
   await vi.waitFor(() => expect(watcher.failures).toHaveLength(1), soon)
 })
 
-test('one change at a time, and the last one wins', async () => {
+test('applies one change at a time, the last one finally', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, portOf(1))
@@ -103,7 +103,7 @@ test('one change at a time, and the last one wins', async () => {
   await vi.waitFor(() => expect(applied).toBe(4), soon)
 })
 
-test('a change while the one before is applied is looked at as soon as that is done', async () => {
+test('applies a change that happened during the previous one at once', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, portOf(1))
@@ -152,7 +152,7 @@ async function timersAre(count: number): Promise<void> {
   expect(vi.getTimerCount()).toBe(count)
 }
 
-test('after dispose nothing is applied any more', async () => {
+test('applies nothing after dispose', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, portOf(1))
@@ -188,7 +188,7 @@ function settling(file: string, settleMs: number) {
   return { taken, failures, [Symbol.dispose]: () => watcher[Symbol.dispose]() }
 }
 
-test('what is to lie still first is taken over after that', async () => {
+test('applies a change that removes settings after a delay', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, 'all: 1\n')
@@ -198,7 +198,7 @@ test('what is to lie still first is taken over after that', async () => {
   expect(watcher.taken).toEqual([{ text: 'less: 2\n', isSettled: true }])
 })
 
-test('a file that is written in pieces is taken over when it is whole', async () => {
+test('applies a file written in parts once it is complete', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, 'all: 1\n')
@@ -219,7 +219,7 @@ test.each([
   ['gone', (file: string) => rmSync(file)],
   ['empty', (file: string) => writeFileSync(file, '')],
   ['blank', (file: string) => writeFileSync(file, '\ufeff---\n\n# keys: []\n  # nothing\n...\n')],
-])('a file that is %s is told once and never taken over', async (_name, lose) => {
+])('reports a file that is %s once and does not apply it', async (_name, lose) => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.yaml')
   writeFileSync(file, 'all: 1\n')
@@ -274,7 +274,7 @@ test.each<[ConfigFile, readonly string[]]>([
     { ...contentOf(before), keys: before.keys.toReversed(), models: { m: 'acme/n', n: 'acme/m' } },
     [],
   ],
-])('of %j it is told what is gone', (content, removed) => {
+])('lists the settings removed by %j', (content, removed) => {
   const after = createConfig(readEnvironment({}), content, 'sluice.yaml')
   expect(removedSettings(before, after)).toEqual(removed)
   expect(JSON.stringify(removedSettings(before, after))).not.toContain('secret')

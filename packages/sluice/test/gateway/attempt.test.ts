@@ -61,7 +61,7 @@ function open(cancellation: Cancellation) {
 }
 
 describe('an attempt', () => {
-  test('of a caller who leaves is cancelled, once', () => {
+  test('is canceled once when the caller disconnects', () => {
     const caller = new Cancellation()
     const { attempt, records, told, closed } = open(caller)
     caller.cancel(cancelled)
@@ -73,14 +73,14 @@ describe('an attempt', () => {
     expect(attempt.signal.reason).toBe(cancelled)
   })
 
-  test('of a caller who has left before is told so', () => {
+  test('reports a caller that had already disconnected', () => {
     const caller = new Cancellation()
     caller.cancel(cancelled)
     const { told } = open(caller)
     expect(told).toEqual([cancelled])
   })
 
-  test('ended by the failure of another is cancelled, not failed', () => {
+  test('canceled by the failure of another is cancelled, not failed', () => {
     const other = new Cancellation()
     const { told, records } = open(other)
     other.cancel(unavailable)
@@ -88,7 +88,7 @@ describe('an attempt', () => {
     expect(records.map(({ outcome }) => outcome)).toEqual(['cancelled'])
   })
 
-  test('that ends well keeps its socket, and no later end counts', () => {
+  test('that completes keeps its socket and ignores later ends', () => {
     const caller = new Cancellation()
     const { attempt, records, told, closed } = open(caller)
     attempt.usage = () => ({ inputTokens: 3, outputTokens: 4 })
@@ -105,7 +105,7 @@ describe('an attempt', () => {
   test.each([
     [false, 'failed'],
     [true, 'incomplete'],
-  ])('that fails, its answer begun: %s, is %s', (hasBegun, outcome) => {
+  ])('that fails with a started answer (%s) is %s', (hasBegun, outcome) => {
     const { attempt, records, closed } = open(new Cancellation())
     if (hasBegun) attempt.begin()
     attempt.fail(unavailable)
@@ -113,7 +113,7 @@ describe('an attempt', () => {
     expect(closed()).toBe(1)
   })
 
-  test('has the next number of its call', () => {
+  test('gets the next number of its call', () => {
     const { trail } = open(new Cancellation())
     expect(trail).toMatchObject({ attempts: 1, provider: 'up', model: 'm' })
   })

@@ -148,8 +148,8 @@ async function called(workers: ReturnType<typeof heldWorkers>, count: number) {
   return workers.calls[count - 1]!
 }
 
-describe('jobs of the built-in engine, kept in the store', () => {
-  test('queued, in progress, completed, with a real clip and a still', async () => {
+describe('video jobs of the built-in engine', () => {
+  test('are queued, in progress, then completed with a clip and a thumbnail', async () => {
     newWorld()
     await using pool = new WorkerPool({ size: 1 })
     const jobs = await world.open(pool)
@@ -170,7 +170,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect((await sharp(await jobs.thumbnail(done)).metadata()).format).toBe('webp')
   })
 
-  test('one at a time, in order, with progress that never falls', async () => {
+  test('run one at a time, in order, with increasing progress', async () => {
     newWorld()
     const workers = heldWorkers()
     const jobs = await world.open(workers)
@@ -190,7 +190,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     await world.reaches(second.id, 'completed')
   })
 
-  test('a failure and a refusal are said; nothing of the inside is', async () => {
+  test('report failures and refusals without internal details', async () => {
     newWorld()
     const workers = heldWorkers()
     const jobs = await world.open(workers)
@@ -209,7 +209,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect(await world.files(first.id)).toEqual([])
   })
 
-  test('a size, a length or a picture that cannot be used is refused at once', async () => {
+  test('reject an invalid size, length or image at once', async () => {
     newWorld()
     const jobs = await world.open(heldWorkers())
     for (const [change, param] of [
@@ -223,7 +223,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     }
   })
 
-  test('deleting stops a running job and takes a waiting one out', async () => {
+  test('are stopped or removed from the queue by deletion', async () => {
     newWorld()
     const workers = heldWorkers()
     const jobs = await world.open(workers)
@@ -245,7 +245,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect(await world.files(third.id)).toEqual([])
   })
 
-  test('a regular stop leaves the job, and the next start finishes it, picture and all', async () => {
+  test('interrupted by shutdown are completed after the next start', async () => {
     newWorld()
     const before = heldWorkers()
     const jobs = await world.open(before)
@@ -265,7 +265,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     await vi.waitFor(async () => expect(await world.files(id)).toEqual(['clip', 'still']), soon)
   })
 
-  test('regular stops are no fault of the job, however many', async () => {
+  test('are not failed by repeated shutdowns', async () => {
     newWorld()
     const first = heldWorkers()
     let jobs = await world.open(first)
@@ -282,7 +282,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     await world.reaches(id, 'completed')
   })
 
-  test('a stop waits until the running job has put itself aside', async () => {
+  test('save their state before shutdown completes', async () => {
     newWorld()
     const workers = heldWorkers({ leavesAtOnce: false })
     const jobs = await world.open(workers)
@@ -302,7 +302,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect((await world.job(id)).request).not.toBe(kept)
   })
 
-  test('a job whose process died three times fails honestly', async () => {
+  test('whose process died three times fail', async () => {
     newWorld()
     const first = heldWorkers()
     const { id } = await (await world.open(first)).create(request)
@@ -322,7 +322,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect(last.calls).toHaveLength(0)
   })
 
-  test('clips expire after a day, and what belongs to no job is removed', async () => {
+  test('expire after a day, and orphaned files are removed', async () => {
     newWorld()
     const workers = heldWorkers()
     const jobs = await world.open(workers)
@@ -343,7 +343,7 @@ describe('jobs of the built-in engine, kept in the store', () => {
     expect(await world.files('video_gone')).toEqual([])
   })
 
-  test('of several processes one works on a job, and another takes it over when the lease runs out', async () => {
+  test('run in one process, and another takes over when the lease expires', async () => {
     newWorld()
     const [first, second, third] = [heldWorkers(), heldWorkers(), heldWorkers()]
     const { id } = await (await world.open(first)).create(request)

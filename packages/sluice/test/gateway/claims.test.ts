@@ -10,7 +10,7 @@ const holder = (kind: Holder['kind'], terms: Terms = {}) =>
   ({ id: `${kind}_1`, kind, name: kind, terms }) as Holder
 const callerOf = (...holders: readonly Holder[]) => ({ id: 'key_1', holders }) as unknown as Caller
 
-describe('limits for keys without their own', () => {
+describe('default limits for keys without their own', () => {
   const defaults = { requestsPerMinute: 5, tokensPerMinute: 500, concurrentRequestsPerKey: 2 }
   const own = { requestsPerMinute: 7, tokensPerMinute: 700, concurrentRequests: 3 }
   const named = (prefix: string, of: typeof own) => [
@@ -39,7 +39,7 @@ describe('limits for keys without their own', () => {
       ],
     ],
     ['somebody without a key', [holder('user'), holder('team')], []],
-  ])('hold for %s', (_name, holders, expected) => {
+  ])('apply to %s', (_name, holders, expected) => {
     const { counted, tokens } = limitsOf(callerOf(...holders), defaults)
     const claims = [...counted, ...tokens]
     expect(claims.map(({ bucket, limit }) => `${bucket} ${limit}`).toSorted()).toEqual(
@@ -48,7 +48,7 @@ describe('limits for keys without their own', () => {
   })
 })
 
-describe('what a budget counts', () => {
+describe('a budget counts', () => {
   const counts = (of: { model?: string; tag?: string }, names: string[], tags: string[] = []) =>
     heldBudget(holder('key'), { id: 'b', window: 'day', limitMicroUsd: 1, ...of }, {}).counts(
       names,
@@ -61,7 +61,7 @@ describe('what a budget counts', () => {
     ['xy', ['x'], false],
     ['x', ['a', 'x'], true],
     ['x', [], false],
-  ])('of the tag %s: a call with %j', (tag, tags, isCounted) => {
+  ])('for the tag %s a call with %j', (tag, tags, isCounted) => {
     expect(counts({ tag }, ['m'], tags)).toBe(isCounted)
   })
 
@@ -76,7 +76,7 @@ describe('what a budget counts', () => {
     ['m*', { provider: 'a', model: 'm-2' }, true],
     ['fast', { provider: 'a', model: 'm', requestedModel: 'fast' }, true],
     ['fast', { provider: 'a', model: 'm', requestedModel: 'faster' }, false],
-  ])('of the model %s: an attempt at %j', (pattern, attempt, isCounted) => {
+  ])('for the model %s an attempt at %j', (pattern, attempt, isCounted) => {
     expect(countsAttempt(pattern, attempt)).toBe(isCounted)
     const { provider, model, requestedModel = model } = attempt as { [name: string]: string }
     const names = [`${provider}/${model}`, model ?? '', requestedModel ?? '']
@@ -84,7 +84,7 @@ describe('what a budget counts', () => {
   })
 })
 
-describe('what a request has used', () => {
+describe('the usage of a request', () => {
   const usage = { inputTokens: 7, outputTokens: 3 }
   test.each<[string, object, boolean, number | undefined]>([
     ['nobody was asked', { attempts: 0 }, false, 0],
@@ -100,7 +100,7 @@ describe('what a request has used', () => {
     expect(actualOf(call, [], disconnected).tokens).toBe(tokens)
   })
 
-  test('before it became a call: nothing', () => {
+  test('is zero before it became a call', () => {
     expect(actualOf(undefined, [], false)).toEqual({ tokens: 0, nanoUsd: 0 })
   })
 })

@@ -80,10 +80,10 @@ const secrets = [
   'ya29.a0AfH6SMBx',
 ]
 
-describe('what is configured', () => {
+describe('masks configured secrets', () => {
   const made = concealer()
 
-  test.each(secrets)('%j is in no answer and in no log', (secret) => {
+  test.each(secrets)('%j in answers and in the log', (secret) => {
     const text = `It said <${secret}>, "${secret}" and ${secret}.`
     for (const read of [made.shown(text), made.logged(text)]) {
       expect(read).not.toContain(secret)
@@ -105,7 +105,7 @@ describe('what is configured', () => {
     '[fd00::1]:8080',
     '/srv/app/server.py',
     '/home/somebody/model.bin',
-  ])('the address %s is in no answer, and in the log for operators', (address) => {
+  ])('the address %s in answers, but not in the log', (address) => {
     const text = `The proxy at ${address} said no`
     expect(made.shown(text)).toMatch(/^The proxy at \S*\*\*\*\S* said no$/)
     expect(made.shown(text)).not.toContain(address)
@@ -118,25 +118,25 @@ describe('what is configured', () => {
     'Unknown beta some-beta-2025 in eu-central-1 under /bin/bash',
     'Mistral at api.mistral.ai is busy; k is too small.',
     'messages[0].content: expected text, got 1.5e3 (at 12:30:00)',
-  ])('says nothing else: %s', (text) => {
+  ])('and leaves other text unchanged: %s', (text) => {
     expect(made.shown(text)).toBe(text)
     expect(made.logged(text)).toBe(text)
   })
 })
 
-test('a secret that ends behind what is read is not shown in part', () => {
+test('does not show part of a secret that crosses the length limit', () => {
   const made = concealer()
   for (let before = 19_900; before < 20_010; before += 3)
     expect(made.logged(`${'x '.repeat(before / 2)}ACMEKEYONE01`)).not.toContain('ACME')
 })
 
-test('what was configured once stays hidden', () => {
+test('keeps masking secrets that were configured earlier', () => {
   const made = concealer()
   made.learn({ secrets: ['ANOTHERKEY012345'], hosts: [] })
   expect(made.shown('ACMEKEYONE01 ANOTHERKEY012345')).toBe('*** ***')
 })
 
-test('an error is concealed in every text that callers or the log may show', () => {
+test('masks every text of an error for callers and the log', () => {
   const made = concealer()
   const secret = 'ACMEKEYONE01'
   const error = made.conceal(
@@ -155,7 +155,7 @@ test('an error is concealed in every text that callers or the log may show', () 
   expect(made.conceal(error)).toBe(error)
 })
 
-test('long texts of nothing but beginnings take no time', () => {
+test('masking is linear in texts of partial matches', () => {
   const made = concealer()
   const begun = performance.now()
   for (const piece of ['Bearer ', 'sk-', '1.1.', 'a.', 'https://', 'a', '[::', '/srv/', '.local'])

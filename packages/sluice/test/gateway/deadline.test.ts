@@ -44,7 +44,7 @@ function open(): Opened {
 
 const streaming: readonly Step[] = ['headers', 'first token', 'idle']
 
-describe('the limit that is reached', () => {
+describe('the timeout that expires first', () => {
   test.each<[string, readonly Step[], string | undefined]>([
     ['the whole answer comes in time', ['total', 9_990], undefined],
     ['the whole answer takes too long', ['total', 10_001], 'totalMs'],
@@ -105,7 +105,7 @@ test.each<[string, readonly Step[]]>([
   ['while the head is waited for', ['headers']],
   ['between events', streaming],
   ['while the caller is slow', [...streaming, 'hold', 1_200]],
-])('disposed %s it leaves no timer, and reaches nothing', (_name, steps) => {
+])('disposed %s it leaves no timer and expires nothing', (_name, steps) => {
   const { deadline, expired } = open()
   happen(deadline, steps)
   deadline[Symbol.dispose]()

@@ -30,19 +30,16 @@ const values: Readonly<Record<string, unknown>> = {
   'a value that is short': { a: 1 },
 }
 
-test.each(Object.entries(values))(
-  '%s is written as JSON.stringify writes it',
-  async (_name, value) => {
-    expect((await formatLargeJson(value)).toString()).toBe(JSON.stringify(value))
-  },
-)
+test.each(Object.entries(values))('writes %s like JSON.stringify', async (_name, value) => {
+  expect((await formatLargeJson(value)).toString()).toBe(JSON.stringify(value))
+})
 
-test('a text may be cut in the middle of a character', async () => {
+test('writes text that is split within a character', async () => {
   const text = `x${'😀'.repeat(400_000)}`
   expect(JSON.parse((await formatLargeJson({ text })).toString())).toEqual({ text })
 })
 
-test('what is large is about a megabyte, or tens of thousands of values', () => {
+test('counts as large from about a megabyte or tens of thousands of values', () => {
   expect(isLargeJson({ text: 'a'.repeat(1_000_000) })).toBe(false)
   expect(isLargeJson({ text: 'a'.repeat(1_100_000) })).toBe(true)
   expect(isLargeJson([Array.from({ length: 60_000 }, () => 0)])).toBe(false)

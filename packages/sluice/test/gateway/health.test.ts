@@ -32,7 +32,7 @@ function after(steps: readonly Step[], options = breaker): { health: Health; ope
 
 const opened: readonly Step[] = ['fails', 'fails', 'fails']
 
-describe('a breaker of 3 failures in 1,000 ms, open for 500 ms', () => {
+describe('a breaker with 3 failures in 1,000 ms, open for 500 ms', () => {
   test.each<[string, readonly Step[], boolean]>([
     ['a target nobody has called', [], false],
     ['one failure less than the limit', ['fails', 'fails'], false],
@@ -72,20 +72,20 @@ describe('a breaker of 3 failures in 1,000 ms, open for 500 ms', () => {
     expect(after(steps).open).toBe(open)
   })
 
-  test('asking whether the probe is free does not take it, starting does', () => {
+  test('takes the probe when it starts, not when it is checked', () => {
     const { health } = after([...opened, 500])
     expect([health.available('t', 'a'), health.available('t', 'a')]).toEqual([true, true])
     health.starts('t', 'a')
     expect([health.available('t', 'a'), health.available('t', 'a')]).toEqual([false, false])
   })
 
-  test('knows targets apart', () => {
+  test('is separate per target', () => {
     const { health } = after(opened)
     expect(health.available('t', 'a')).toBe(false)
     expect(health.available('u', 'a')).toBe(true)
   })
 
-  test.each([1, 2, 5])('of %i failures', (failures) => {
+  test.each([1, 2, 5])('opens after %i failures', (failures) => {
     const options = { ...breaker, failures }
     const fewer = Array<Step>(failures - 1).fill('fails')
     expect(after(fewer, options).open).toBe(false)
@@ -93,7 +93,7 @@ describe('a breaker of 3 failures in 1,000 ms, open for 500 ms', () => {
   })
 })
 
-describe('of several callers', () => {
+describe('a breaker with several callers', () => {
   const ofB: readonly Step[] = ['fails of b', 'fails of b', 'fails of b']
   const ofAll: readonly Step[] = ['fails', 'fails of b', 'fails of b']
   test.each<[string, readonly Step[], boolean]>([
@@ -123,19 +123,19 @@ describe('of several callers', () => {
     [2, ['fails of b', 'fails of c'], true],
     [5, ['fails of b', 'fails of b', 'fails of b', 'fails of b', 'fails of c'], false],
     [5, [...ofB, 'fails of c', 'fails of c'], true],
-  ])('of a limit of %i, for others: %j', (failures, steps, open) => {
+  ])('with the threshold %i, for others: %j', (failures, steps, open) => {
     expect(after(steps, { ...breaker, failures }).open).toBe(open)
   })
 
-  test('its own failures hold for a caller although the target answers others', () => {
+  test('stays open for a caller whose own calls failed', () => {
     const { health } = after([...ofB, 'answers of a'])
     expect(health.available('t', 'b')).toBe(false)
     expect(health.available('t', 'a')).toBe(true)
   })
 })
 
-describe('the time to the first content', () => {
-  test('is unknown until something came, then an average that moves slowly', () => {
+describe('latency to the first content', () => {
+  test('is unknown at first, then a moving average', () => {
     const health = createHealth(() => 0)
     expect(health.latencyMs('t')).toBeUndefined()
     health.answered('t', 'a', 100)
@@ -145,7 +145,7 @@ describe('the time to the first content', () => {
     expect(health.latencyMs('u')).toBeUndefined()
   })
 
-  test('has percentiles from eight observations on, of the last 128', () => {
+  test('has percentiles from eight observations on, over the last 128', () => {
     const health = createHealth(() => 0)
     for (let ms = 1; ms <= 7; ms += 1) health.answered('t', 'a', ms)
     expect(health.percentileMs('t', 50)).toBeUndefined()

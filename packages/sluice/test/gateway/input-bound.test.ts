@@ -65,11 +65,11 @@ const requests: Readonly<Record<string, fc.Arbitrary<object>>> = {
   }),
 }
 
-describe.each(Object.entries(requests))('a request of %s', (id, arbitrary) => {
+describe.each(Object.entries(requests))('the input bound of a %s request', (id, arbitrary) => {
   const format = formats.find((one) => one.id === id)
   const target = { id: 'up/m', model: 'm' } as Target
 
-  test('counts at least its bytes', () => {
+  test('is at least its bytes', () => {
     if (!format) throw new Error('no such format')
     fc.assert(
       fc.property(arbitrary, (body) => {
@@ -83,7 +83,7 @@ describe.each(Object.entries(requests))('a request of %s', (id, arbitrary) => {
   })
 })
 
-test('each format whose responses have a length limits it, or names why not', () => {
+test('every format with an output limit sets it, or is a known exception', () => {
   const unlimited = formats
     .filter(({ operation, counted }) => ['chat', 'complete'].includes(operation) && !counted)
     .filter((format) => !('limitOutput' in format))

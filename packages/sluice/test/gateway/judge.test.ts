@@ -35,7 +35,7 @@ test.each<[string, GatewayError, number, { readonly isOpen: boolean; readonly re
   ['its key was refused', refused(401), 0, { isOpen: false, rests: true }],
   ['its key was refused to a slow reader', refused(401), 1_000, { isOpen: false, rests: true }],
   ['its key lacks a right', refused(403), 0, { isOpen: false, rests: false }],
-])('a response that broke off: %s', (_name, error, heldMs, { isOpen, rests }) => {
+])('health after a response that broke off: %s', (_name, error, heldMs, { isOpen, rests }) => {
   const health = createHealth(() => 0)
   const run = {
     gateway: { health },

@@ -42,7 +42,7 @@ test('a slot is held for a minute, again and again while the video is asked for'
   expect(await slot.keep(() => Promise.resolve('kept'))).toBe('kept')
 })
 
-test('nothing holds it once it is given back, or a video has come into it', async () => {
+test('stops renewing once the slot is released or used', async () => {
   for (const isKept of [true, false]) {
     const { room, until } = open()
     {
@@ -56,7 +56,7 @@ test('nothing holds it once it is given back, or a video has come into it', asyn
   }
 })
 
-test('a store that cannot be reached meanwhile ends nothing', async () => {
+test('survives a store that is unavailable while renewing', async () => {
   const { room, store } = open()
   const renew = vi.fn(() => Promise.reject(new Error('The disk is away')))
   store.renewVideoSlot = renew

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { createKeyTurns, type KeyUse } from '../../src/gateway/route/key-turns.ts'
 
-describe('refused keys', () => {
+describe('rejected provider keys', () => {
   const use: KeyUse = { provider: 'p', model: 'm', caller: 'c' }
   const resting = () => {
     const clock = { now: 1_000_000 }
     return { clock, turns: createKeyTurns(() => clock.now) }
   }
 
-  test('where every key rests, one is tried again every 15 seconds', () => {
+  test('are probed one every 15 seconds when all are resting', () => {
     const { clock, turns } = resting()
     const keys = ['a', 'b']
     const refuse = () => {
@@ -29,7 +29,7 @@ describe('refused keys', () => {
     expect(turns.nextKey({ ...use, provider: 'q' }, ['c'])).toBe('c')
   })
 
-  test('a rest is of seconds first, doubles, ends at five minutes and is forgotten after calm', () => {
+  test('rest for seconds, doubling to five minutes, and are reset after a calm period', () => {
     const { clock, turns } = resting()
     const restMs = () => {
       turns.keyRefused(use, 'a', 'key')
@@ -46,7 +46,7 @@ describe('refused keys', () => {
     expect(restMs()).toBe(5_000)
   })
 
-  test('a success ends it at once', () => {
+  test('are usable at once after a success', () => {
     const { turns } = resting()
     turns.keyRefused(use, 'a', 'key')
     turns.keyRefused(use, 'a', 'model')
@@ -63,7 +63,7 @@ describe('refused keys', () => {
     ['unknown', { caller: 'd' }, true],
     ['unknown', { model: 'n' }, true],
     ['unknown', {}, false],
-  ] as const)('a refusal of kind %s, to %j', (refusal, further, isFree) => {
+  ] as const)('after a rejection of kind %s, for %j', (refusal, further, isFree) => {
     const { turns } = resting()
     turns.keyRefused(use, 'a', refusal)
     expect(turns.nextKey({ ...use, ...further }, ['a']) === 'a').toBe(isFree)
@@ -76,7 +76,7 @@ describe('refused keys', () => {
     ['the same caller again and again', ['c', 'c', 'c', 'c'], true],
     ['two callers', ['c', 'd'], false],
     ['two callers, and the first of them again', ['c', 'd', 'c'], false],
-  ])('what was refused to %s', (_who, callers, isFreeForOthers) => {
+  ])('after rejections for %s', (_who, callers, isFreeForOthers) => {
     const { clock, turns } = resting()
     for (const caller of callers) {
       turns.keyRefused({ ...use, caller }, 'a', 'unknown')
@@ -86,7 +86,7 @@ describe('refused keys', () => {
     expect(turns.nextKey({ ...use, caller: 'e' }, ['a']) === 'a').toBe(isFreeForOthers)
   })
 
-  test('of models, ten thousand are remembered', () => {
+  test('are remembered for ten thousand models', () => {
     const { turns } = resting()
     for (let index = 0; index <= 10_000; index += 1)
       turns.keyRefused({ ...use, model: `m${index}` }, 'a', 'model')

@@ -26,7 +26,7 @@ const longText = tuple(
   ([repeated, size]) => `"${repeated.join('').repeat(Math.ceil(size / repeated.join('').length))}"`,
 )
 
-test('a large document reads as a small one does, wherever it is cut', () =>
+test('a large document parses like a small one, wherever it is split', () =>
   assert(
     asyncProperty(
       array(
@@ -51,7 +51,7 @@ test('a large document reads as a small one does, wherever it is cut', () =>
     { numRuns: 8 },
   ))
 
-describe('what is no JSON is none when it is large', () => {
+describe('rejects invalid JSON in a large document:', () => {
   const long = 'a'.repeat(1_500_000)
   test.each([
     ['a text without its end', `{"a":"${long}`],
@@ -71,7 +71,7 @@ test.each([
   ['empty lists', '[]', 5],
   ['texts', '""', 5],
   ['objects of one field', '{"a":0}', 9],
-])('%s are counted', async (_name, value, units) => {
+])('%s are counted against the limit of values', async (_name, value, units) => {
   const count = 20_000
   const json = Buffer.from(`[${Array(count).fill(value).join()}]`)
   // The commas stand for the values before them; the list itself counts too.
@@ -80,7 +80,7 @@ test.each([
   await expect(parseLargeJson(json, all - 1)).rejects.toMatchObject({ code: 'too_large' })
 })
 
-test('short texts of more than 16 MiB in all are refused', async () => {
+test('rejects more than 16 MiB of short texts', async () => {
   const json = JSON.stringify(Array(1_100).fill('a'.repeat(16_000)))
   await expect(parseLargeJson(Buffer.from(json), unitsMax)).rejects.toMatchObject({
     code: 'too_large',
@@ -91,7 +91,7 @@ describe('a large answer', () => {
   const list = (count: number) =>
     `[ ${Array.from({ length: count }, (_, at) => `${at}.5e-3`).join(' , ')} ]`
 
-  test('reads as a small one does, its lists of numbers by themselves', async () => {
+  test('parses like a small one, with lists of numbers', async () => {
     const texts = JSON.stringify('x\n'.repeat(20_000))
     const rows = Array.from(
       { length: 40 },
@@ -101,7 +101,7 @@ describe('a large answer', () => {
     expect(formatJson(await parseLargeAnswer(Buffer.from(json)))).toBe(formatJson(parseJson(json)))
   })
 
-  test('that holds too much beside them is garbled', async () => {
+  test('with too many other values is garbled', async () => {
     const many = (value: string) => Buffer.from(`[${Array(1_200_000).fill(value).join()}]`)
     await expect(parseLargeAnswer(many('{}'))).rejects.toMatchObject({ code: 'upstream_garbled' })
     await expect(parseLargeAnswer(many('1'))).resolves.toHaveLength(1_200_000)

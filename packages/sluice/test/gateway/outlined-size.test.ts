@@ -25,7 +25,7 @@ const request = fc.array(message, { maxLength: 6 }).map((messages) => ({
   messages: [...messages, { role: 'user', content: 'long '.repeat(2_000) }],
 }))
 
-test('a request has the same media whether its long texts are parsed or left out', () => {
+test('measures the same media whether long texts are parsed or skipped', () => {
   let outlined = 0
   fc.assert(
     fc.property(request, (body) => {

@@ -34,7 +34,7 @@ const claimOf = (window: Budget['window'], further: Partial<Budget> = {}) => {
 }
 
 test.each(['day', 'month', 'lifetime', 24] as const)(
-  'what was spent in a window of %s is told by the sums alone',
+  'recalls spending in a window of %s from sums alone',
   async (window) => {
     const { store, read } = bookOf()
     expect(await recallBudget(store, claimOf(window), now)).toMatchObject([{ nanoUsd: 70_000 }])
@@ -42,7 +42,7 @@ test.each(['day', 'month', 'lifetime', 24] as const)(
   },
 )
 
-test('records are read of those whose cost nobody knows, and no others', async () => {
+test('reads only records with unknown cost', async () => {
   const { store, read } = bookOf({ unknownCosts: 1 })
   expect(await recallBudget(store, claimOf('lifetime'), now)).toMatchObject([{ nanoUsd: 75_000 }])
   expect(read).toEqual([{ from: 0, only: { team: 'team_1' }, isUnknown: true }])
@@ -51,7 +51,7 @@ test('records are read of those whose cost nobody knows, and no others', async (
 test.each([
   ['the sums are behind', { pending: 3 }, {}],
   ['a budget is of a model, which has other names', {}, { model: 'up/*' }],
-] as const)('records are read where %s', async (_name, state, further) => {
+] as const)('reads records where %s', async (_name, state, further) => {
   const { store, read } = bookOf(state)
   const spent = await recallBudget(store, claimOf('lifetime', further), now)
   expect(read).toEqual([{ from: 0, only: { team: 'team_1' } }])
@@ -64,7 +64,7 @@ describe.each([
   ['day', '2026-06-17'],
   ['week', '2026-06-15'],
   ['month', '2026-06-01'],
-] as const)('where a %s turns', (window, date) => {
+] as const)('at the turn of a %s', (window, date) => {
   const turn = Date.parse(`${date}T00:00:00Z`)
   const minute = 60_000
   const hours = [
@@ -91,15 +91,18 @@ describe.each([
     ['as the gateway’s', 5, 5, 95_000],
     ['ten minutes behind, still in the window before', 5, -5, 25_000],
     ['ten minutes ahead, already in the next one', -5, 5, 95_000],
-  ])('each window has its own by the limiter’s clock: %s', async (_name, gateway, own, left) => {
-    let at = turn + own * minute
-    const claim = claimOf(window)
-    await using limiter = createMemoryLimiter({
-      date: () => at,
-      recall: (asked) => recallBudget(store, asked, turn + gateway * minute),
-    })
-    expect(await limiter.look([claim])).toMatchObject([{ remaining: left }])
-    at = turn + 10 * minute
-    expect(await limiter.look([claim])).toMatchObject([{ remaining: 95_000 }])
-  })
+  ])(
+    'each window gets its own spending by the limiter’s clock: %s',
+    async (_name, gateway, own, left) => {
+      let at = turn + own * minute
+      const claim = claimOf(window)
+      await using limiter = createMemoryLimiter({
+        date: () => at,
+        recall: (asked) => recallBudget(store, asked, turn + gateway * minute),
+      })
+      expect(await limiter.look([claim])).toMatchObject([{ remaining: left }])
+      at = turn + 10 * minute
+      expect(await limiter.look([claim])).toMatchObject([{ remaining: 95_000 }])
+    },
+  )
 })

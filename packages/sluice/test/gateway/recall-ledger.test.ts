@@ -44,7 +44,7 @@ test.each([
   ['month', '2026-11-01T00:40Z', '2026-11-01T00:00Z', '2026-10-31T23:59:59.999Z'],
   ['month', '2026-11-20T12:00Z', '2026-11-01T00:10Z', '2026-10-31T23:50Z'],
 ] as const)(
-  'a %s at %s has its first hour, and not the one before',
+  'a %s at %s includes its first hour and excludes the one before',
   async (window, now, own, before) => {
     for (const model of models)
       expect(
@@ -64,7 +64,7 @@ test.each([
   ['week', 'Europe/Berlin', '2026-10-25T22:30Z', '2026-10-18T22:00Z', '2026-10-18T21:59Z'],
   ['month', 'America/New_York', '2026-11-18T12:00Z', '2026-11-01T04:00Z', '2026-11-01T03:59Z'],
 ] as const)(
-  'a %s of %s at %s has what was spent in it',
+  'a %s in %s at %s includes what was spent in it',
   async (...[window, timeZone, now, own, before]) => {
     for (const model of models)
       expect(
@@ -77,7 +77,7 @@ test.each([
 )
 
 test.each(['day', 'month', 'lifetime', 24] as const)(
-  'what was spent in a window of %s before its reset is left out, to the millisecond',
+  'excludes spending in a window of %s before its reset, to the millisecond',
   async (window) => {
     const resetAt = at('2026-11-18T10:20:30.400Z')
     const calls = [
@@ -96,7 +96,7 @@ test.each(['day', 'month', 'lifetime', 24] as const)(
   },
 )
 
-test('a reset of an earlier window changes nothing', async () => {
+test('a reset in an earlier window has no effect', async () => {
   const resetAt = at('2026-11-17T10:00Z')
   const calls = [
     ['2026-11-17T12:00Z', 300],

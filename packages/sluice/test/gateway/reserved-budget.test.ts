@@ -7,7 +7,7 @@ import type { Budget, Holder } from '../../src/ports/account.ts'
 const budget: Budget = { id: 'b', window: 'month', limitMicroUsd: 9, model: 'acme/*' }
 const holder = { id: 'k', kind: 'key', terms: {} } as unknown as Holder
 
-test('a claim is the same again once it has been on record, to the nanodollar', () => {
+test('a claim round-trips through the record to the nanodollar', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (amount) => {
       const claim = { kind: 'budget', bucket: 'b', window: 'month', limit: 9_000, amount } as const
@@ -22,7 +22,7 @@ test('a claim is the same again once it has been on record, to the nanodollar', 
   )
 })
 
-test('what a program has written that counts in millionths of a dollar is read as that', () => {
+test('reads reservations that an older version wrote in microdollars', () => {
   const reserved = { bucket: 'b', window: 24, limit: 9, amount: 5, model: 'acme/*' }
   expect(claimReserved(reserved)).toEqual({
     kind: 'budget',

@@ -16,7 +16,7 @@ const textsOf = (yaml: string, today: string) => {
   return retiringModels(config, upstreams, today).map(({ text }) => text)
 }
 
-test('targets, fallbacks and listed models are told with their dates, the day itself included', () => {
+test('lists retiring targets, fallbacks and models with their dates, including the day itself', () => {
   const yaml = `
 providers:
   openai: { key: k, models: [{ id: quick, upstream: gpt-4o-mini }, gpt-6-luna] }
@@ -38,7 +38,7 @@ test.each([
   ['of another maker', 'house: { type: openai, baseUrl: "http://house.example/v1", key: k }'],
   ['at another address', 'house: { kind: openai, baseUrl: "http://house.example/v1", key: k }'],
   ['on another platform', 'house: { kind: google-vertex-anthropic, key: k, project: p }'],
-])('a model by the same name %s is not', (_, provider) => {
+])('does not list a model of the same name %s', (_, provider) => {
   const yaml = `
 providers: { ${provider} }
 models: { one: house/gpt-4o, two: house/claude-sonnet-4-5 }
@@ -46,7 +46,7 @@ models: { one: house/gpt-4o, two: house/claude-sonnet-4-5 }
   expect(textsOf(yaml, '2027-06-01')).toEqual([])
 })
 
-test('a provider by another name has the dates of its kind', () => {
+test('a provider under another name has the dates of its kind', () => {
   const { upstreams } = configured('providers: { house: { kind: google, key: k } }')
   expect(retirementOf(upstreams.get('house')!, 'gemini-2.5-flash')).toBe('2026-12-01')
   expect(retirementOf(upstreams.get('house')!, 'gemini-3.8-flash')).toBeUndefined()

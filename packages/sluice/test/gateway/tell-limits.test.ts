@@ -13,7 +13,7 @@ test.each([
   [59_900, '59.9s', '59.9s'],
   [59_901, '1m0s', '1m0s'],
   [60_001, '1m1s', '1m1s'],
-])('a wait of %d ms is never told shorter: %s', (ms, again, reset) => {
+])('rounds a wait of %d ms up: %s', (ms, again, reset) => {
   const claim = {
     kind: 'rate',
     unit: 'requests',
@@ -38,7 +38,7 @@ test.each([
 })
 
 test.each([-7, 0, 7])(
-  'a calendar window ends when it ends, also where Redis has a clock that differs by %d minutes',
+  'a calendar window ends on time although Redis’s clock differs by %d minutes',
   (minutes) => {
     const end = Date.parse('2026-12-01T00:00:00Z')
     const retryAfterMs = 5_400_000

@@ -5,7 +5,7 @@ import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
 
 const chat = { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hi' }] }
 
-test('a limiter that has to ask somebody else is waited for', async () => {
+test('waits for an asynchronous limiter', async () => {
   const inside = createMemoryLimiter({ now: () => 0 })
   const distant: Limiter = {
     reserve: (claims, leaseMs) =>
@@ -29,7 +29,7 @@ test('a limiter that has to ask somebody else is waited for', async () => {
   expect(statuses).toEqual([200, 200, 429])
 })
 
-test('a limiter that fails refuses the request', async () => {
+test('a failing limiter rejects the request', async () => {
   await using gateway = await start({ limits: { requestsPerMinute: 2 } })
   const gone = () => Promise.reject(new Error('the limiter is gone'))
   Object.assign(gateway.gateway, { limiter: { reserve: gone, async [Symbol.asyncDispose]() {} } })

@@ -16,13 +16,13 @@ function storeWith(steps: number, stepMs: number) {
   return { store, done: () => done }
 }
 
-test('what there is to sum is summed before an answer', async () => {
+test('sums pending records before an answer', async () => {
   const held = storeWith(80, 0)
   await catchUp(held.store)
   expect(held.done()).toBe(80)
 })
 
-test('an answer waits no longer than it may', async () => {
+test('limits how long an answer waits for sums', async () => {
   const held = storeWith(1_000, 20)
   await catchUp(held.store, 100)
   expect(held.done()).toBeGreaterThan(0)

@@ -9,7 +9,7 @@ function kindOf(detail: unknown): unknown {
   return typeof detail === 'object' && detail && 'kind' in detail ? detail.kind : undefined
 }
 
-test('young objects are collected once for every 16 MiB of bodies that nothing was parsed of', async () => {
+test('collects the young generation once per 16 MiB of unparsed bodies', async () => {
   let minor = 0
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries())

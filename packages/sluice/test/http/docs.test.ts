@@ -35,35 +35,35 @@ test.each([
   ['/openapi.json', 'application/json; charset=utf-8'],
   ['/docs/openapi.json', 'application/json; charset=utf-8'],
   ['/sluice.schema.json', 'application/schema+json'],
-])('%s is served', async (path, type) => {
+])('serves %s', async (path, type) => {
   const answer = await fetch(address + path)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe(type)
   expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100)
 })
 
-test('what the caller has already is not sent again', async () => {
+test('answers 304 for a matching ETag', async () => {
   const first = await fetch(`${address}/openapi.json`)
   const tag = first.headers.get('etag') ?? ''
   const second = await fetch(`${address}/openapi.json`, { headers: { 'if-none-match': tag } })
   expect(second.status).toBe(304)
 })
 
-test('the page is reached with and without a slash', async () => {
+test('serves the page with and without a trailing slash', async () => {
   const answer = await fetch(`${address}/docs/`)
   expect(answer.url).toBe(`${address}/docs`)
   expect(answer.status).toBe(200)
 })
 
 test.each(['/docs/../package.json', '/docs/swagger-ui-bundle.js.map', '/docs/index.html'])(
-  '%s is not there',
+  '%s answers 404',
   async (path) => {
     expect((await app.inject(path)).statusCode).toBe(404)
   },
 )
 
 test(
-  'the reference shows every operation and talks to nobody else',
+  'the reference shows every operation and loads nothing from other hosts',
   browserWait,
   async (context) => {
     if (chromium === undefined) return leaveOutBrowser(context)

@@ -73,7 +73,7 @@ async function expectRefused(work: Promise<unknown>, text: RegExp): Promise<void
   expect(error.message).toMatch(text)
 }
 
-describe('data', () => {
+describe('data URLs', () => {
   test.each([
     ['data:image/png;base64,aGVsbG8=', 'hello', 'image/png'],
     ['data:image/png;charset=x;base64,aGVsbG8', 'hello', 'image/png'],
@@ -81,7 +81,7 @@ describe('data', () => {
     ['data:text/plain,a%20b+c', 'a b+c', 'text/plain'],
     ['data:,%E2%82%AC', '€', undefined],
     ['aGVsbG8=', 'hello', undefined],
-  ])('%s is read', async (url, text, contentType) => {
+  ])('%s is decoded', async (url, text, contentType) => {
     const media = await read(url)
     expect(Buffer.from(media.bytes).toString()).toBe(text)
     expect(media.contentType).toBe(contentType)
@@ -102,11 +102,11 @@ describe('data', () => {
     'file:///etc/passwd',
     'ftp://example.com/a.png',
     'javascript:alert(1)',
-  ])('%s is refused', async (url) => {
+  ])('%s is rejected', async (url) => {
     await expectRefused(read(url), /./)
   })
 
-  test('the size limit holds exactly', async () => {
+  test('are limited in size exactly', async () => {
     const fits = Buffer.alloc(2000, 1)
     expect((await read(`data:;base64,${fits.toString('base64')}`)).bytes).toEqual(fits)
     const over = Buffer.alloc(2001, 1).toString('base64')
@@ -116,14 +116,14 @@ describe('data', () => {
   })
 })
 
-describe('http', () => {
-  test('a file, its type without parameters', async () => {
+describe('http URLs', () => {
+  test('return the file and its type without parameters', async () => {
     const media = await read(`${origin}/file`)
     expect(Buffer.from(media.bytes).toString()).toBe('bytes')
     expect(media.contentType).toBe('image/png')
   })
 
-  test('three redirects are followed, a fourth is not', async () => {
+  test('follow at most three redirects', async () => {
     expect((await read(`${origin}/hop/2`)).bytes).toHaveLength(5)
     await expectRefused(read(`${origin}/hop/3`), /redirects more than 3/)
   })
@@ -134,11 +134,11 @@ describe('http', () => {
     ['/big', /larger/],
     ['/endless', /larger/],
     ['/packed', /compressed/],
-  ])('%s is refused', async (path, text) => {
+  ])('%s is rejected', async (path, text) => {
     await expectRefused(read(origin + path), text)
   })
 
-  test('a silent address ends at the time limit, and with the caller', async () => {
+  test('time out, and end when the caller disconnects', async () => {
     await expectRefused(read(`${origin}/silent`, open, { timeoutMs: 200 }), /within 1 seconds/)
     const leaving = new AbortController()
     const work = refusal(read(`${origin}/silent`, open, { signal: leaving.signal }))
@@ -146,12 +146,12 @@ describe('http', () => {
     expect((await work).code).toBe('cancelled')
   })
 
-  test('an address nobody listens at is the caller’s mistake', async () => {
+  test('report an unreachable address as the caller’s error', async () => {
     await expectRefused(read('http://127.0.0.1:1/x'), /could not be read/)
   })
 })
 
-describe('the guard', () => {
+describe('the address guard', () => {
   test.each([
     '127.0.0.1',
     '127.1',
@@ -184,7 +184,7 @@ describe('the guard', () => {
     '[2002:7f00:1::]',
     '[2001:db8::1]',
     '127.0.0.1.',
-  ])('%s is refused', async (host) => {
+  ])('rejects %s', async (host) => {
     await expectRefused(read(`http://${host}/x`, guarded), /the gateway may not read from/)
   })
 
@@ -195,22 +195,25 @@ describe('the guard', () => {
   }
   const resolve: NonNullable<MediaFetcherOptions['resolve']> = async (name) => names[name] ?? []
 
-  test.each([...Object.keys(names), 'unknown.example'])('%s is refused alike', async (name) => {
-    const fetcher = createMediaFetcher({ network, resolve })
-    const error = await refusal(read(`http://${name}/x`, fetcher))
-    expect(error.message).toBe('This URL points to an address that the gateway may not read from')
-    expect(JSON.stringify(error.toJSON())).not.toContain('10.0.0')
-  })
+  test.each([...Object.keys(names), 'unknown.example'])(
+    'rejects %s with the same message',
+    async (name) => {
+      const fetcher = createMediaFetcher({ network, resolve })
+      const error = await refusal(read(`http://${name}/x`, fetcher))
+      expect(error.message).toBe('This URL points to an address that the gateway may not read from')
+      expect(JSON.stringify(error.toJSON())).not.toContain('10.0.0')
+    },
+  )
 
-  test('the system’s localhost is refused', async () => {
+  test('rejects the system’s localhost', async () => {
     await expectRefused(read('http://localhost/x', guarded), /the gateway may not read/)
   })
 
-  test('credentials in an address are refused', async () => {
+  test('rejects credentials in a URL', async () => {
     await expectRefused(read('http://user:secret@example.com/x', guarded), /user name/)
   })
 
-  test('each redirect is checked again', async () => {
+  test('checks each redirect again', async () => {
     const fetcher = createMediaFetcher({ network, allowedNetworks: ['127.0.0.1'], resolve })
     expect((await read(`${origin}/file`, fetcher)).bytes).toHaveLength(5)
     const before = seen.length
@@ -227,7 +230,7 @@ describe('the guard', () => {
     expect(seen.slice(before).every((line) => line.includes('/to?'))).toBe(true)
   })
 
-  test('a name is resolved once and the checked address is used', async () => {
+  test('resolves a name once and connects to the checked address', async () => {
     const answers = [['127.0.0.1'], ['10.9.9.9']]
     const asked: string[] = []
     const fetcher = createMediaFetcher({
@@ -245,7 +248,7 @@ describe('the guard', () => {
     expect(seen.at(-1)).toBe(`rebinding.example:${port}/file`)
   })
 
-  test('a resolver that never answers ends at the time limit', async () => {
+  test('times out a resolver that never answers', async () => {
     const fetcher = createMediaFetcher({ network, resolve: () => new Promise(() => {}) })
     await expectRefused(read('http://slow.example/', fetcher, { timeoutMs: 100 }), /within/)
   })

@@ -36,7 +36,7 @@ describe('GET /', () => {
     expect(again).not.toContain(nonce)
   })
 
-  test('its scripts stay in the cache for good, and come compressed', async () => {
+  test('serves scripts compressed and cached forever', async () => {
     const page = await (await get({ accept: 'text/html' })).text()
     const [, script = ''] = /src="\.(\/assets\/[^"]+\.js)"/.exec(page) ?? []
     const sizes = []
@@ -54,7 +54,7 @@ describe('GET /', () => {
   })
 
   test.each(['/assets/none.js', '/assets/..%2findex.html', '/assets/..%2f..%2fsluice.js'])(
-    '%s is not there',
+    '%s answers 404',
     async (path) => {
       expect((await gateway.request(path, { key: null })).status).toBe(404)
     },
@@ -70,7 +70,7 @@ describe('GET /', () => {
     expect(text).toContain(`curl -s ${gateway.url}/v1/chat/completions`)
   })
 
-  test('that page loads nothing from elsewhere and runs nothing', async () => {
+  test('serves a static page that loads and runs nothing', async () => {
     const answer = await get({ accept: '*/*' })
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; /)
@@ -95,13 +95,13 @@ describe('GET /', () => {
     },
   )
 
-  test('HEAD is answered without a body', async () => {
+  test('answers HEAD without a body', async () => {
     const answer = await get({}, 'HEAD')
     expect(answer.status).toBe(200)
     expect(await answer.text()).toBe('')
   })
 
-  test('says that the gateway is not ready while the database cannot be reached', async () => {
+  test('reports not ready while the database is unreachable', async () => {
     await using broken = await start()
     Object.assign(broken.gateway.store, { checkWritable: () => Promise.reject(new Error('gone')) })
     const page = await broken.request('/', { key: null, headers: { accept: '*/*' } })

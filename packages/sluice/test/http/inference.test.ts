@@ -10,7 +10,7 @@ import type { Call } from '../../src/gateway/call.ts'
 import type { Exchange } from '../../src/http/address.ts'
 import { serveInference } from '../../src/http/inference.ts'
 
-test('a GET is answered without its body, which may never come', async () => {
+test('answers a GET without waiting for its body', async () => {
   const format = formats.find(({ id }) => id === 'getVideo')
   if (!format) throw new Error('There is no such format')
   await using gateway = await start()

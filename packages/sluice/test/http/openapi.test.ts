@@ -33,16 +33,16 @@ beforeAll(() => {
   document = JSON.parse(JSON.stringify(createOpenApi(addresses)))
 })
 
-test('a public linter finds nothing to complain of', () => {
+test('passes a public linter', () => {
   expect(lint(document).problems).toEqual([])
 })
 
-test('the linter does see mistakes', () => {
+test('the linter detects mistakes', () => {
   const broken = { ...document, paths: { '/x': { get: { responses: { 200: {} } } } } }
   expect(lint(broken).problems).toContainEqual(expect.stringContaining('description'))
 })
 
-test('every address of every operation and client format is there', () => {
+test('lists every path of operations and client formats', () => {
   const wanted = [
     ...Object.values(operations).flatMap(({ method, paths }) =>
       paths.map((path) => `${method} ${path}`),
@@ -58,7 +58,7 @@ test('every address of every operation and client format is there', () => {
 /** All that goes on after a model shares one address. */
 const shared = (path: string) => path.replace(/\{(?:model|deployment)\}[:/].+$/, '{verb}')
 
-test('what the server answers is what the document describes', () => {
+test('describes exactly the paths that the server answers', () => {
   // OpenAI's addresses without their /v1, or with two, are those with one.
   const same = new Set(addresses.map(({ path }) => shared(path).replace('/v1/', '/')))
   const versions = new Set(addresses.map(({ path }) => shared(path)))
@@ -79,7 +79,7 @@ test('what the server answers is what the document describes', () => {
   expect([...new Set(described)].sort()).toEqual([...new Set(served)].sort())
 })
 
-test('forms carry files and no nulls, JSON carries no files', () => {
+test('form schemas have files and no nulls, JSON schemas have no files', () => {
   const form = JSON.stringify(document.components.schemas['TranscribeForm'])
   expect(form).toContain('"file":{"type":"string","format":"binary"}')
   for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -89,7 +89,7 @@ test('forms carry files and no nulls, JSON carries no files', () => {
   }
 })
 
-test('every example is what its schema accepts', () => {
+test('every example matches its schema', () => {
   const ajv = new Ajv2020({ strict: false })
   ajv.addSchema(document, 'document')
   const verdicts = Object.values(document.paths)
@@ -116,7 +116,7 @@ function administration() {
     )
 }
 
-test('the administration is described whole: summaries, parameters, bodies with examples, answers', () => {
+test('describes the administration API with summaries, parameters, examples and answers', () => {
   expect(administration().length).toBeGreaterThan(50)
   for (const { path, method, operation } of administration()) {
     const place = `${method} ${path}`
@@ -136,7 +136,7 @@ test('the administration is described whole: summaries, parameters, bodies with 
   }
 })
 
-test('what the examples of the administration say is taken by a gateway', async () => {
+test('a gateway accepts the examples of the administration API', async () => {
   await using gateway = await start()
   const bodyOf = (path: string, method: string) =>
     document.paths[path]?.[method]?.requestBody?.content['application/json']?.example as object
@@ -153,7 +153,7 @@ test('what the examples of the administration say is taken by a gateway', async 
   }
 })
 
-test('errors have four keys, two of which may be null', () => {
+test('an error has four keys, of which param and code may be null', () => {
   expect(document.components.schemas['Error']).toEqual({
     type: 'object',
     required: ['error'],

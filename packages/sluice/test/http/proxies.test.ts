@@ -47,7 +47,7 @@ describe('the proxy of the environment', () => {
     ['http://127.8.9.10/', '', undefined],
     ['https://[::1]/', '', undefined],
     ['https://localhost.example/', '', https],
-  ])('for %s, without %j, is %s', (address, none, proxy) => {
+  ])('for %s with NO_PROXY %j is %s', (address, none, proxy) => {
     expect(createProxyChoice({ http, https, none })(goalOf(address))).toBe(proxy)
   })
 
@@ -62,7 +62,7 @@ describe('the proxy of the environment', () => {
   })
 
   test.each(['ftp://proxy:1', 'http://user:secret@', 'http://a b:1', 'http://proxy:secret'])(
-    'is refused by the name of its variable: %s',
+    'is rejected by the name of its variable: %s',
     (value) => {
       expect(() => readProxies({ HTTPS_PROXY: value })).toThrow(/^HTTPS_PROXY must be the URL/)
       expect(() => readProxies({ HTTPS_PROXY: value })).not.toThrow(/secret/)

@@ -244,9 +244,9 @@ const counts: fc.Arbitrary<Counts> = fc.record(
 )
 
 describe.each(Object.entries(words))(
-  'a usage in the words of %s',
+  'the cost of usage in the format of %s',
   (_name, { wire, read, paid }) => {
-    test('costs what its parts do: tokens at the tier, calls of tools as ever', () => {
+    test('is the sum of its parts, tokens at the service tier', () => {
       fc.assert(
         fc.property(counts, (count) => {
           const usage = read(wire(count) as never)
@@ -265,7 +265,7 @@ describe.each(Object.entries(words))(
   },
 )
 
-test('Cohere bills other numbers than it counts', () => {
+test('Cohere bills other token counts than it reports as usage', () => {
   const usage = {
     tokens: { input_tokens: 900, output_tokens: 80 },
     billed_units: { input_tokens: 7, output_tokens: 3 },

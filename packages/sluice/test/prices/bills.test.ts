@@ -44,7 +44,7 @@ function readConverse(body: {
 const book = createPriceBook({ library: openLibrary, overrides: [], today: '2026-11-22' })
 const prices = createTargetPrices(book, () => {})
 
-test('enough replies are checked, each by its own name', () => {
+test('checks enough replies under unique names', () => {
   const names = bills.map(({ name }) => name)
   expect(new Set(names).size).toBe(bills.length)
   expect(names.filter((name) => !/^(rule|unknown):/.test(name)).length).toBeGreaterThanOrEqual(60)

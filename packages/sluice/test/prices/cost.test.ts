@@ -67,7 +67,7 @@ describe('a cost', () => {
     )
   })
 
-  test('grows with what is used', () => {
+  test('increases with usage', () => {
     fc.assert(
       fc.property(usage, price, count, (used, of, more) => {
         const before = costOf(used, of)
@@ -84,7 +84,7 @@ describe('a cost', () => {
     )
   })
 
-  test('is no more where input was cached', () => {
+  test('does not increase when input was cached', () => {
     fc.assert(
       fc.property(count, count, price, (inputTokens, cached, of) => {
         const plain: Usage = { inputTokens, outputTokens: 0 }
@@ -94,7 +94,7 @@ describe('a cost', () => {
     )
   })
 
-  test('of many calls is what their sum costs, but for the rounding of each', () => {
+  test('of many calls equals the cost of their sum, except for rounding', () => {
     fc.assert(
       fc.property(fc.array(count, { maxLength: 50 }), price, (counts, of) => {
         const apart = counts.map((inputTokens) => costOf({ inputTokens, outputTokens: 0 }, of))
@@ -107,7 +107,7 @@ describe('a cost', () => {
     )
   })
 
-  test('is unknown as soon as one thing that was used has no price', () => {
+  test('is unknown if anything used has no price', () => {
     const { rates } = { rates: { input: { usd: 1, per: 1_000_000 } } }
     const half = createPrice({ rates, source: 'a page', date: '2026-11-22' })
     expect(cost({ inputTokens: 5, outputTokens: 0 }, 'embed', half)?.money).toBe(5_000_000n)
@@ -116,7 +116,7 @@ describe('a cost', () => {
     expect(cost({ inputTokens: 0, outputTokens: 0, characters: 9 }, 'speak', half)).toBeNull()
   })
 
-  test('of text tokens alone is what the list of everything used adds up to', () => {
+  test('of text tokens equals the sum over all usage fields', () => {
     const zero = fc.constantFrom(0, undefined)
     const plain = fc.record(
       {
@@ -160,7 +160,7 @@ describe('a cost', () => {
     )
   })
 
-  test('is exact where binary fractions are not', () => {
+  test('is exact for decimal prices', () => {
     const tenth = { usd: 0.1, per: 1_000_000_000_000 }
     const of = {
       rates: { input: tenth, output: { usd: 0.2, per: 1_000_000_000_000 } },
@@ -173,7 +173,7 @@ describe('a cost', () => {
     expect(costOf({ inputTokens: 9_007_199_254, outputTokens: 0 }, of)).toBe(900_719_925n)
   })
 
-  test('of sound in the cache is at most that of all cached tokens, and each token counts once', () => {
+  test('of cached audio is at most that of all cached tokens, and counts each token once', () => {
     const per = 1_000_000
     const rates = {
       input: { usd: 1, per },
@@ -195,7 +195,7 @@ describe('a cost', () => {
     ])
   })
 
-  test('of a tool that is paid for by the request counts it once', () => {
+  test('of a tool charged per request counts it once', () => {
     const of = createPrice({
       rates: { input: { usd: 1, per: 1 } },
       tools: { search: { usd: 0.5, per: 'request' }, look: 0.25 },
@@ -215,14 +215,14 @@ describe('a cost', () => {
     ['nothing', { input: 0, output: 0 }, true, true],
     ['requests alone', { request: 2 }, true, false],
     ['tokens', { input: 1, output: 0 }, false, false],
-  ])('of %s is known without usage or not', (_name, usds, isFixed, isFree) => {
+  ])('of %s is fixed or free without usage', (_name, usds, isFixed, isFree) => {
     const rates = Object.fromEntries(
       Object.entries(usds).map(([name, each]) => [name, { usd: each, per: 1 }]),
     )
     expect(createPrice({ rates, source: 'a', date: 'b' })).toMatchObject({ isFixed, isFree })
   })
 
-  test('says whether its numbers are an estimate', () => {
+  test('is marked as an estimate if the usage is one', () => {
     const of = createPrice({ rates: { input: { usd: 1, per: 1 } }, source: 'a', date: 'b' })
     expect(cost({ inputTokens: 1, outputTokens: 0 }, 'chat', of)?.estimated).toBe(false)
     expect(cost({ inputTokens: 1, outputTokens: 0, estimated: true }, 'chat', of)?.estimated).toBe(
@@ -231,7 +231,7 @@ describe('a cost', () => {
   })
 })
 
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('%s is no price', (value) => {
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('rejects the price %s', (value) => {
   expect(() =>
     createPrice({ rates: { input: { usd: value, per: 1 } }, source: 'a', date: 'b' }),
   ).toThrow(RangeError)

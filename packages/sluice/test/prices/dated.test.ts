@@ -42,7 +42,7 @@ const usages = {
 const book = createPriceBook({ library: openLibrary, overrides: [], today: '2026-11-22' })
 const prices = createTargetPrices(book, () => {})
 
-test('the pages have the prices of at least sixty models', () => {
+test('covers at least sixty models', () => {
   const named = dated.map(({ provider, model }) => `${provider}/${model}`)
   expect(new Set(named).size).toBeGreaterThanOrEqual(60)
   for (const { page, date } of dated)

@@ -71,7 +71,7 @@ function context(given: Partial<AiSdkContext> = {}): AiSdkContext {
 const user = { role: 'user', content: 'hi' } as const
 const request: ChatRequest = { model: 'm', messages: [user] }
 
-it('what a provider attached to its reasoning and calls goes back to it unchanged', async () => {
+it('returns provider metadata of reasoning and calls unchanged', async () => {
   const { chat, prompts } = await thinker()
   const whole = await chat(request, context())
   if (whole.kind !== 'reply') throw new Error('not whole')
@@ -114,7 +114,7 @@ it('what a provider attached to its reasoning and calls goes back to it unchange
   ])
 })
 
-it('the same arrives in a stream, each once and whole', async () => {
+it('returns provider metadata in a stream once and complete', async () => {
   const { chat } = await thinker()
   const result = await chat({ ...request, stream: true }, context())
   if (result.kind !== 'events') throw new Error('not streamed')
@@ -132,7 +132,7 @@ it('the same arrives in a stream, each once and whole', async () => {
   )
 })
 
-it('foreign reasoning stays at home', async () => {
+it('drops reasoning of other providers', async () => {
   const { chat, prompts } = await thinker()
   await chat(
     {
@@ -155,7 +155,7 @@ it('foreign reasoning stays at home', async () => {
   expect(prompts[0]?.[1]?.content).toEqual([{ type: 'text', text: 'Yes.' }])
 })
 
-it('addresses that the model reads itself pass, others are downloaded', async () => {
+it('passes URLs that the model reads itself and downloads others', async () => {
   const { chat, prompts } = await thinker()
   const picture = (url: string) => ({ type: 'image_url' as const, image_url: { url } })
   await chat(
@@ -180,7 +180,7 @@ it('addresses that the model reads itself pass, others are downloaded', async ()
   ])
 })
 
-it('a package of another generation is refused', async () => {
+it('rejects a package of another specification version', async () => {
   const importModule = () =>
     Promise.resolve({
       createOld: () => ({ languageModel: () => ({ specificationVersion: 'v2' }) }),

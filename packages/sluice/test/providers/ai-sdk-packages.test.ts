@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openAiSdkProvider } from '../../src/ai-sdk/open-provider.ts'
 
-describe('packages', () => {
-  it('one that is not installed is said to be missing', async () => {
+describe('AI SDK packages', () => {
+  it('that are not installed are reported as missing', async () => {
     await expect(
       openAiSdkProvider({ package: '@ai-sdk/of-nobody', options: {} }),
     ).rejects.toMatchObject({
@@ -11,7 +11,7 @@ describe('packages', () => {
     })
   })
 
-  it('one that makes no provider is refused', async () => {
+  it('that export no provider are rejected', async () => {
     const importModule = () => Promise.resolve({ something: 1 })
     await expect(
       openAiSdkProvider({ package: 'x', options: {}, importModule }),
@@ -20,7 +20,7 @@ describe('packages', () => {
     })
   })
 
-  it('the installed one is found by its name alone', async () => {
+  it('that are installed are found by name', async () => {
     const found = await openAiSdkProvider({ package: '@ai-sdk/openai', options: { apiKey: 'k' } })
     expect(Object.keys(found)).toEqual(
       expect.arrayContaining(['chat', 'embed', 'createImage', 'transcribe', 'speak']),

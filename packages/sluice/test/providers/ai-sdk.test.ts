@@ -124,8 +124,8 @@ async function events(fields: Partial<ChatRequest> = {}) {
   }
 }
 
-describe('chat', () => {
-  it('sends what the request says and answers in the canonical form', async () => {
+describe('chat through an AI SDK package', () => {
+  it('sends the request and answers in the canonical form', async () => {
     answer = json(completion({ content: 'Hello.' }, 'length'))
     const result = await provider.chat!(
       {
@@ -190,7 +190,7 @@ describe('chat', () => {
     })
   })
 
-  it('runs a tool loop: calls come back, results go out', async () => {
+  it('runs a tool loop', async () => {
     const called = {
       id: 'call_1',
       type: 'function',
@@ -228,7 +228,7 @@ describe('chat', () => {
     ])
   })
 
-  it('streams text and usage, the role first', async () => {
+  it('streams the role, text and usage', async () => {
     answer = sse([
       chunk({ role: 'assistant', content: 'Hel' }),
       chunk({ content: 'lo' }),
@@ -246,7 +246,7 @@ describe('chat', () => {
     expect(usage).toMatchObject({ inputTokens: 2, outputTokens: 1 })
   })
 
-  it('streams parallel calls under their own slots', async () => {
+  it('streams parallel calls under their own indexes', async () => {
     answer = sse([
       piece(0, { id: 'a', type: 'function', function: { name: 'f', arguments: '' } }),
       piece(0, { function: { arguments: '{"x":' } }),
@@ -271,7 +271,7 @@ describe('chat', () => {
     expect(choices.at(-1)?.finish_reason).toBe('tool_calls')
   })
 
-  it('never makes a finish of a cut', async () => {
+  it('reports a cut stream without a finish reason', async () => {
     answer = sse([chunk({ role: 'assistant', content: 'Hel' })], '')
     await expect(events()).rejects.toMatchObject({ code: 'upstream_cut' })
   })
@@ -281,7 +281,7 @@ describe('chat', () => {
     [400, 'upstream_rejected'],
     [429, 'upstream_rate_limited'],
     [503, 'upstream_unavailable'],
-  ])('status %i is %s', async (status, code) => {
+  ])('maps status %i to %s', async (status, code) => {
     answer = json({ error: { message: 'no', type: 't', param: null, code: null } }, status)
     await expect(provider.chat!(request, context())).rejects.toMatchObject({ code })
   })
@@ -290,7 +290,7 @@ describe('chat', () => {
     ['n', { n: 2 }],
     ['logit_bias', { logit_bias: { '1': 1 } }],
     ['logprobs', { logprobs: true }],
-  ])('%s has no word in the specification and is refused', async (param, fields) => {
+  ])('rejects %s, which the specification lacks', async (param, fields) => {
     await expect(provider.chat!({ ...request, ...fields }, context())).rejects.toMatchObject({
       code: 'unsupported_parameter',
       details: { param },
@@ -298,7 +298,7 @@ describe('chat', () => {
     expect(seen).toHaveLength(0)
   })
 
-  it('what the model itself left out is noted', async () => {
+  it('reports fields that the model dropped', async () => {
     answer = json(completion({ content: 'x' }, 'stop'))
     const dropped: string[] = []
     const given = { upstreamModel: 'o3' }
@@ -313,7 +313,7 @@ describe('chat', () => {
     ['user', { user: 'u' }],
     // The specification has a word for it, but the model warns that it has none.
     ['top_k', { top_k: 5 }],
-  ])('%s is left out, and said', async (param, fields) => {
+  ])('drops and reports %s', async (param, fields) => {
     answer = json(completion({ content: 'x' }, 'stop'))
     const dropped: string[] = []
     const leftOut = (path: string) => void dropped.push(path)
@@ -322,7 +322,7 @@ describe('chat', () => {
   })
 })
 
-describe('other operations', () => {
+describe('other operations through an AI SDK package', () => {
   it('embeds', async () => {
     answer = json({ data: [{ embedding: [0.5, 1] }], usage: { prompt_tokens: 3 } })
     const result = await provider.embed!(
@@ -335,7 +335,7 @@ describe('other operations', () => {
     expect(result.usage.inputTokens).toBe(3)
   })
 
-  it('draws', async () => {
+  it('creates images', async () => {
     answer = json({ created: 1, data: [{ b64_json: 'AAAA' }] })
     const result = await provider.createImage!(
       { model: 'public', prompt: 'a cat', size: '1024x1024' },

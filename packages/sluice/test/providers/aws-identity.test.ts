@@ -39,7 +39,7 @@ async function sign() {
   return awsCredentials('bedrock')('default-chain', request, { region: 'eu-west-1' })
 }
 
-describe('an identity that AWS gives to a program', () => {
+describe('credentials from AWS’s provider chain', () => {
   beforeEach(() => {
     vi.resetModules()
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
@@ -50,7 +50,7 @@ describe('an identity that AWS gives to a program', () => {
     vi.unstubAllEnvs()
   })
 
-  it('signs, and is asked for once while it lasts', async () => {
+  it('sign requests and are fetched once while valid', async () => {
     await using agent = await containerAgent(() => ({ body: role('ASIAROLE', hour) }))
     const headers = await sign()
     expect(headers['authorization']).toMatch(/Credential=ASIAROLE\/\d{8}\/eu-west-1\/bedrock\//)
@@ -59,7 +59,7 @@ describe('an identity that AWS gives to a program', () => {
     expect(agent.asked()).toBe(1)
   })
 
-  it('is asked for again before it expires', async () => {
+  it('are refreshed before they expire', async () => {
     const lives = [60_000, hour]
     await using agent = await containerAgent((asked) => ({
       body: role(`ASIA${asked}`, lives[asked - 1] ?? hour),
@@ -70,7 +70,7 @@ describe('an identity that AWS gives to a program', () => {
     expect(agent.asked()).toBe(2)
   })
 
-  it('that is refused is our trouble, not the caller’s', async () => {
+  it('that are refused are an upstream authentication error', async () => {
     await using _agent = await containerAgent(() => ({
       status: 403,
       body: { Code: 'AccessDenied', Message: 'no role' },
@@ -84,7 +84,7 @@ describe('an identity that AWS gives to a program', () => {
     [{ AWS_PROFILE: 'work' }, 'default-chain'],
     [{ AWS_PROFILE: 'work', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }, 'a:b'],
     [{ AWS_REGION: 'eu-west-1' }, undefined],
-  ])('is looked for where %j is set', (variables, secret) => {
+  ])('are used where %j is set', (variables, secret) => {
     expect(amazonBedrock.secretFrom?.(variables)).toBe(secret)
   })
 })

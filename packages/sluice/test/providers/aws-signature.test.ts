@@ -30,7 +30,7 @@ describe('Signature Version 4', () => {
   it.each([
     ['GET', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
     ['POST', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
-  ])('%s-vanilla of the test suite of AWS', async (method, signature) => {
+  ])('matches %s-vanilla of AWS’s test suite', async (method, signature) => {
     const headers = await sign({ method })
     expect(headers['x-amz-date']).toBe('20150830T123600Z')
     expect(headers['authorization']).toBe(
@@ -38,7 +38,7 @@ describe('Signature Version 4', () => {
     )
   })
 
-  it('covers the body and a percent-encoded model id, encoded once more as AWS wants it', async () => {
+  it('covers the body and a doubly encoded model id', async () => {
     const url =
       'https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude%3A0/converse'
     const body = new TextEncoder().encode('{"messages":[]}')
@@ -60,7 +60,7 @@ describe('Signature Version 4', () => {
     )
   })
 
-  it('an API key travels as a bearer token', async () => {
+  it('is not used for an API key, which is sent as a bearer token', async () => {
     expect(await sign({}, 'ABSKQmVkcm9ja0FQSUtleQ==')).toEqual({
       authorization: 'Bearer ABSKQmVkcm9ja0FQSUtleQ==',
     })
@@ -80,7 +80,7 @@ function expectedSignature(canonical: string): string {
   return hmac(signing, toSign).toString('hex')
 }
 
-describe('the secret from the environment', () => {
+describe('the secret from environment variables', () => {
   it.each([
     [{}, undefined],
     [{ AWS_ACCESS_KEY_ID: 'a' }, undefined],

@@ -19,7 +19,7 @@ const others = [
 const linesMax = 60
 
 describe('the catalogue', () => {
-  it('knows at least forty upstreams, each in a file of its own name', () => {
+  it('has at least forty providers, each in a file of its own name', () => {
     const files = readdirSync(folder).filter(
       (name) => name.endsWith('.ts') && !others.includes(name),
     )
@@ -53,7 +53,7 @@ describe('the catalogue', () => {
   })
 
   it.each([...providers.values()])(
-    '$id has a home for every setting in its address',
+    '$id has a setting for every placeholder of its base URL',
     (provider) => {
       const settings = { ...provider.settingsFrom, ...provider.settings }
       for (const [, name] of provider.baseUrl.matchAll(/\{(\w+)\}/g))
@@ -61,7 +61,7 @@ describe('the catalogue', () => {
     },
   )
 
-  it('tells no two upstreams by the same address, key and protocol', () => {
+  it('has no two providers with the same URL, key and protocol', () => {
     const seen = [...providers.values()].map(({ baseUrl, environment, local, id, protocol }) =>
       local === true ? id : `${baseUrl} ${environment.join()} ${protocol.id}`,
     )
@@ -69,7 +69,7 @@ describe('the catalogue', () => {
   })
 })
 
-describe('addresses that no template says', () => {
+describe('computed base URLs', () => {
   const at = (id: string, settings: Readonly<Record<string, string>>) =>
     providers.get(id)?.baseUrlFrom?.(settings)
   it.each([
@@ -87,7 +87,7 @@ describe('addresses that no template says', () => {
     ],
     ['azure-openai', { endpoint: 'https://x.openai.azure.com/' }, 'https://x.openai.azure.com'],
     ['azure-openai', {}, undefined],
-  ])('%s with %j', (id, settings, url) => {
+  ])('of %s with %j', (id, settings, url) => {
     expect(at(id, settings)).toBe(url)
   })
 })

@@ -10,13 +10,13 @@ const request = {
   body: undefined,
 }
 
-test('an access token travels as it is', async () => {
+test('sends an access token as it is', async () => {
   expect(await googleAccess('ya29.token', request, {})).toEqual({
     authorization: 'Bearer ya29.token',
   })
 })
 
-test('a service account that is none is our trouble, not the caller’s', async () => {
+test('an invalid service account is an upstream authentication error', async () => {
   const secret = JSON.stringify({
     type: 'service_account',
     client_email: 'a@b',
@@ -33,7 +33,7 @@ test.each([
   [429, 'upstream_unavailable'],
   [503, 'upstream_unavailable'],
   [undefined, 'upstream_unavailable'],
-])('a token that was asked for and answered with %s is %s', async (status, code) => {
+])('maps the token endpoint’s answer %s to %s', async (status, code) => {
   const answer = async () => {
     if (status === undefined) throw new TypeError('fetch failed')
     return Response.json({ error: 'said so' }, { status })
@@ -68,6 +68,6 @@ test.each([
     },
     '{}',
   ],
-])('the secret from %j', (variables, secret) => {
+])('reads the secret from %j', (variables, secret) => {
   expect(providers.get('google-vertex')!.secretFrom?.(variables)).toBe(secret)
 })

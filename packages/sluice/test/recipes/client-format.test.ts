@@ -8,7 +8,7 @@ vi.mock('../../../protocols/src/formats.ts', async (original) => {
   return { formats: [...known, acme] }
 })
 
-test('a client format in the list is served and described', async () => {
+test('serves and describes an added client format', async () => {
   await using gateway = await start()
   const answer = await gateway.post('/acme/vectors', { model: 'builtin-embed', texts: ['a', 'b'] })
   expect(await answer.json()).toEqual({

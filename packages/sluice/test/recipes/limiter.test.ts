@@ -6,7 +6,7 @@ import { describeLimiter } from '../contract/limiter.ts'
 import { startDate } from '../contract/limiter-claims.ts'
 import { createAcmeLimiter } from './acme-limiter.ts'
 
-test('the test of a limiter in CONTRIBUTING.md is in this file', () => {
+test('the limiter test in CONTRIBUTING.md is in this file', () => {
   const shown = blocksOf('Add a limiter')
   expect(shown).toHaveLength(1)
   expect(readFileSync(import.meta.filename, 'utf8')).toContain(shown[0])

@@ -16,12 +16,12 @@ vi.mock('../../src/providers/index.ts', async (original) => {
 
 const question = { role: 'user', content: 'What is 6 times 7?' }
 
-test('the provider in CONTRIBUTING.md is the file that is tested here', () => {
+test('the provider in CONTRIBUTING.md is the tested one', () => {
   const own = asSource(join(import.meta.dirname, 'acme-provider.ts'), '../../src/providers/', './')
   expect(blocksOf('Add a provider')).toEqual([own])
 })
 
-test('with its key in the environment it is on, and any of its models is reached', async () => {
+test('an added provider is enabled by its key in the environment and serves any model', async () => {
   await using upstream = await fakeUpstream((_seen, response) => json(response, chatReply('42')))
   const variables = { ACME_API_KEY: 'secret', ACME_BASE_URL: `${upstream.url}/v1` }
   await using gateway = await start({}, { variables })
@@ -37,12 +37,12 @@ test('with its key in the environment it is on, and any of its models is reached
   ])
 })
 
-test('without its key it is off', async () => {
+test('an added provider is disabled without its key', async () => {
   await using gateway = await start()
   expect([...gateway.gateway.routing().upstreams.keys()]).toEqual([])
 })
 
-test('a provider may speak the protocol that is added in CONTRIBUTING.md', async () => {
+test('a provider may use the protocol added in CONTRIBUTING.md', async () => {
   await using upstream = await fakeUpstream((_seen, response) =>
     json(response, { text: '42', tokens_in: 9, tokens_out: 1 }),
   )

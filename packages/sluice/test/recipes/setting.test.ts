@@ -7,7 +7,7 @@ import { runSluice } from '../../../../test/support/run-sluice.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
-test('the command in CONTRIBUTING.md prints the schema that is published', async () => {
+test('the command in CONTRIBUTING.md prints the published schema', async () => {
   const [command = ''] = blocksOf('Add a setting')
   const words = /^node bin\/sluice\.cjs (.+) > (\S+) && npm run format\n$/.exec(command)
   expect(words).not.toBeNull()

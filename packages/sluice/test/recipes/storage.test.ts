@@ -17,7 +17,7 @@ function newDatabase(): string {
   return pathToFileURL(join(folder.path, `${databases}.db`)).href
 }
 
-test('the storage backend in CONTRIBUTING.md is the one that is tested here', () => {
+test('the storage backend in CONTRIBUTING.md is the tested one', () => {
   const own = ['acme-storage.ts', 'storage.test.ts'].map((name) =>
     readFileSync(join(import.meta.dirname, name), 'utf8'),
   )

@@ -34,7 +34,7 @@ const steps = fc.array(
 )
 
 onEachDatabase((newData) => {
-  test('whichever program records, sums and rebuilds in which order, the sums are exact in the end', async () => {
+  test('property: sums stay exact when versions with and without fine costs record, sum and rebuild in any order', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         await using data = await newData()

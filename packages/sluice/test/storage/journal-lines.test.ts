@@ -51,7 +51,7 @@ async function recovered(text: string) {
   return { calls, told: told.map(([lines]) => lines), left, kept }
 }
 
-test('whatever a text contains, its record is read again', async () => {
+test('round-trips any text of a record', async () => {
   const texts = [
     'a\u2028b',
     'a\u2029b',
@@ -73,7 +73,7 @@ test.each([
   { what: 'is of another kind', damage: (line: string) => `X${line.slice(1)}` },
   { what: 'has no id', damage: () => 'S{}' },
   { what: 'is zeros', damage: (line: string) => '\0'.repeat(line.length) },
-])('a line that $what is counted and told of, and its file kept', async ({ damage }) => {
+])('a line that $what is counted and reported, and its file kept', async ({ damage }) => {
   const lines = ['call_0', 'call_1', 'call_2', 'call_3'].map((callId) => settled(callId))
   const text = lines.map((line, at) => `${at % 2 === 1 ? damage(line) : line}\n`).join('')
   const { calls, told, left, kept } = await recovered(text)
@@ -83,31 +83,34 @@ test.each([
   expect(kept).toEqual([text])
 })
 
-test('a last line without its end is read where it is whole, and told of where it is cut', async () => {
+test('reads a complete last line without a line end, and reports a truncated one', async () => {
   const whole = await recovered(`${settled('call_0')}\n${settled('call_1')}`)
   expect([whole.calls, whole.told]).toEqual([['call_0', 'call_1'], []])
   const cut = await recovered(`${settled('call_0')}\n${settled('call_1').slice(0, -1)}`)
   expect([cut.calls, cut.told]).toEqual([['call_0'], [1]])
 })
 
-test.each([1, 3, 7])('a line of which a full disk took %i bytes swallows no other', (room) => {
-  using folder = temporaryFolder()
-  using journal = openJournal({ folder: folder.path })
-  const text = () =>
-    readdirSync(folder.path).map((one) => readFileSync(join(folder.path, one), 'utf8'))
-  for (let turn = 0; turn < 2; turn += 1) {
-    disk.room = room
-    journal.append(`first ${turn}`)
-    journal.write()
-    expect(journal.failure).toBeDefined()
-    journal.append(`second ${turn}`)
-    // A segment is not changed while its lines wait.
-    expect(journal.turn()).toEqual([])
-    disk.room = Infinity
-    journal.write()
-    expect(journal.failure).toBeUndefined()
-  }
-  const lines = text().flatMap((one) => one.split('\n'))
-  for (const line of ['first 0', 'second 0', 'first 1', 'second 1']) expect(lines).toContain(line)
-  expect(text()).toHaveLength(1)
-})
+test.each([1, 3, 7])(
+  'a line of which a full disk took %i bytes does not corrupt the next',
+  (room) => {
+    using folder = temporaryFolder()
+    using journal = openJournal({ folder: folder.path })
+    const text = () =>
+      readdirSync(folder.path).map((one) => readFileSync(join(folder.path, one), 'utf8'))
+    for (let turn = 0; turn < 2; turn += 1) {
+      disk.room = room
+      journal.append(`first ${turn}`)
+      journal.write()
+      expect(journal.failure).toBeDefined()
+      journal.append(`second ${turn}`)
+      // A segment is not changed while its lines wait.
+      expect(journal.turn()).toEqual([])
+      disk.room = Infinity
+      journal.write()
+      expect(journal.failure).toBeUndefined()
+    }
+    const lines = text().flatMap((one) => one.split('\n'))
+    for (const line of ['first 0', 'second 0', 'first 1', 'second 1']) expect(lines).toContain(line)
+    expect(text()).toHaveLength(1)
+  },
+)

@@ -14,7 +14,7 @@ const textsIn = (folder: string) =>
     .toSorted()
     .map((name) => readFileSync(join(folder, name), 'utf8'))
 
-test('lines are in the file at the end of the turn, or at once when asked', async () => {
+test('writes lines at the end of the turn, or at once on request', async () => {
   using folder = temporaryFolder()
   using journal = openJournal({ folder: folder.path })
   journal.append('one')
@@ -27,7 +27,7 @@ test('lines are in the file at the end of the turn, or at once when asked', asyn
   expect(textsIn(folder.path)).toEqual(['one\ntwo\nthree\n'])
 })
 
-test('a segment goes when all of its lines are done, and not before', async () => {
+test('deletes a segment once all of its lines are done', async () => {
   using folder = temporaryFolder()
   using journal = openJournal({ folder: folder.path, segmentBytes: 8 })
   const first = journal.append('first')
@@ -44,7 +44,7 @@ test('a segment goes when all of its lines are done, and not before', async () =
   expect(textsIn(folder.path)).toEqual(['third\n'])
 })
 
-test('what was left is read again from older segments, which then go', async () => {
+test('reads unfinished lines again from older segments and then deletes these', async () => {
   using folder = temporaryFolder()
   using journal = openJournal({ folder: folder.path })
   journal.append('written').done()
@@ -57,7 +57,7 @@ test('what was left is read again from older segments, which then go', async () 
   expect(journal.turn()).toEqual([])
 })
 
-test('disposing removes an empty journal and leaves what is not done', async () => {
+test('dispose removes an empty journal and keeps unfinished lines', async () => {
   using folder = temporaryFolder()
   openJournal({ folder: folder.path })[Symbol.dispose]()
   await vi.waitFor(() => expect(textsIn(folder.path)).toEqual([]), soon)
@@ -67,7 +67,7 @@ test('disposing removes an empty journal and leaves what is not done', async () 
   expect(textsIn(folder.path)).toEqual(['open\n'])
 })
 
-test('who wrote a segment is known to be alive or dead', async () => {
+test('detects whether the writer of a segment is alive', async () => {
   using folder = temporaryFolder()
   const write = (name: string) => {
     const file = join(folder.path, `${name}~000000000.journal`)

@@ -36,7 +36,7 @@ function shakyStore() {
   }
 }
 
-test('a store that cannot be read is told of once, until it can be again', async () => {
+test('reports an unreadable store once until it recovers', async () => {
   const { store, answers, change } = shakyStore()
   const told: unknown[] = []
   await using ring = await openKeyRing(store, {
@@ -57,7 +57,7 @@ test('a store that cannot be read is told of once, until it can be again', async
 })
 
 test.each(['keysVersion', 'listKeys', 'listAccounts'] as const)(
-  'a key that was revoked is refused at the next read, though %s failed at this one',
+  'rejects a revoked key at the next read although %s failed at this one',
   async (query) => {
     const { store, change } = shakyStore()
     await using ring = await openKeyRing(store, { fixed: [] })
@@ -70,7 +70,7 @@ test.each(['keysVersion', 'listKeys', 'listAccounts'] as const)(
   },
 )
 
-test('a slow store is not asked again before it has answered, and what was read earlier never wins', async () => {
+test('does not query a slow store again before it answers, and ignores outdated answers', async () => {
   const { store, answers, change } = shakyStore()
   await using ring = await openKeyRing(store, { fixed: [] })
   change([key])
@@ -93,7 +93,7 @@ test('a slow store is not asked again before it has answered, and what was read 
   expect(store.keysVersion).toHaveBeenCalledTimes(3)
 })
 
-test('who watches is told of a change within half a second, and each second whether a key has expired', async () => {
+test('notifies watchers of a change within half a second, and of expiry each second', async () => {
   const { store, change } = shakyStore()
   let time = 0
   const expiring = { ...key, expiresAt: 5_000 }
@@ -122,7 +122,7 @@ test('who watches is told of a change within half a second, and each second whet
 
 const created = (count: number) => Array.from({ length: count }, createSecret)
 
-test('a key that another process has just made is found, also by those who ask at once with others', async () => {
+test('finds a key that another process just created, also in concurrent lookups', async () => {
   const { store, change } = shakyStore()
   await using ring = await openKeyRing(store, { fixed: [] })
   const secrets = created(10)
@@ -137,7 +137,7 @@ test('a key that another process has just made is found, also by those who ask a
   expect(store.keysVersion.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
-test('one that is made while an earlier read runs is found by the next', async () => {
+test('finds a key that was created during an earlier read at the next read', async () => {
   const { store, answers, change } = shakyStore()
   await using ring = await openKeyRing(store, { fixed: [] })
   const [early = '', late = ''] = created(2)
@@ -162,7 +162,7 @@ describe('a flood of unknown keys', () => {
   test.each([
     { what: 'of one address', from: addresses(1), most: 25 },
     { what: 'of many addresses', from: addresses(200), most: 100 },
-  ])('$what is looked for a bounded number of times a second', async ({ from, most }) => {
+  ])('$what is looked up a bounded number of times a second', async ({ from, most }) => {
     const { store } = shakyStore()
     await using ring = await openKeyRing(store, { fixed: [] })
     for (let second = 1; second <= 3; second += 1) {
@@ -181,7 +181,7 @@ describe('a flood of unknown keys', () => {
     expect(store.keysVersion.mock.calls.length).toBeLessThanOrEqual(3 * (most + 2) + 1)
   })
 
-  test('of one secret is looked for once a second', async () => {
+  test('with one secret is looked up once a second', async () => {
     const { store } = shakyStore()
     await using ring = await openKeyRing(store, { fixed: [] })
     const [one = ''] = created(1)
@@ -191,7 +191,7 @@ describe('a flood of unknown keys', () => {
     expect(store.keysVersion.mock.calls.length - before).toBe(1)
   })
 
-  test('of other forms is not looked for, and none waits for a store that does not answer', async () => {
+  test('in other forms is not looked up, and none waits for a silent store', async () => {
     const { store, answers } = shakyStore()
     await using ring = await openKeyRing(store, { fixed: [] })
     const [one = ''] = created(1)

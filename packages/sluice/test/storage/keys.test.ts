@@ -10,13 +10,13 @@ import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const caller = { name: 'test', role: 'caller' } as const
 
-test('secrets are long, without a further dash, and never twice the same', () => {
+test('secrets are long, unique and without further dashes', () => {
   const secrets = new Set(Array.from({ length: 500 }, createSecret))
   expect(secrets.size).toBe(500)
   for (const secret of secrets) expect(secret).toMatch(/^sk-[0-9A-Za-z]{43}$/)
 })
 
-test('of a secret only the hash and the first letters are kept', () => {
+test('stores only the hash and the first letters of a secret', () => {
   const { secret, key } = createKey(caller, 7)
   expect(JSON.stringify(key)).not.toContain(secret.slice(8))
   expect(key).toMatchObject({ hash: hashSecret(secret), prefix: secret.slice(0, 8), createdAt: 7 })
@@ -32,7 +32,7 @@ async function withRing(
   await check(store, open, folder.path)
 }
 
-test('a secret is found with and without its sk-, a wrong one is not', () =>
+test('finds a secret with and without sk-, and no wrong one', () =>
   withRing(async (store) => {
     const { secret, key } = createKey(caller, 0)
     await store.addKey(key)
@@ -49,7 +49,7 @@ test('a secret is found with and without its sk-, a wrong one is not', () =>
     expect(ring.find('chosen-by-hand')).toBeUndefined()
   }))
 
-test('an expired key is refused from that moment on', () =>
+test('rejects a key from the moment it expires', () =>
   withRing(async (store) => {
     const { secret, key } = createKey({ ...caller, expiresAt: 1_000 }, 0)
     await store.addKey(key)
@@ -60,7 +60,7 @@ test('an expired key is refused from that moment on', () =>
     expect(ring.find(secret)).toBeUndefined()
   }))
 
-test('keys that another process makes or revokes are known soon', () =>
+test('learns of keys that another process creates or revokes', () =>
   withRing(async (store, open) => {
     await using ring = await openKeyRing(store, { fixed: [], pollMs: 5 })
     await using other = open()
@@ -71,7 +71,7 @@ test('keys that another process makes or revokes are known soon', () =>
     await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 20_000 })
   }))
 
-test('a key of the settings wins over a kept one with the same secret', () =>
+test('a key of the settings overrides a stored one with the same secret', () =>
   withRing(async (store) => {
     const { secret, key } = createKey({ ...caller, requestsPerMinute: 1 }, 0)
     await store.addKey(key)
@@ -87,7 +87,7 @@ test('a key of the settings wins over a kept one with the same secret', () =>
     expect(ring.find(secret)).toMatchObject(fixed)
   }))
 
-test('a key that this process makes or revokes is known at the next look', () =>
+test('a key that this process creates or revokes is known at the next lookup', () =>
   withRing(async (store) => {
     await using ring = await openKeyRing(store, { fixed: [], pollMs: 5 })
     const { secret, key } = createKey(caller, 0)
@@ -97,7 +97,7 @@ test('a key that this process makes or revokes is known at the next look', () =>
     await vi.waitFor(() => expect(ring.find(secret)).toBeUndefined(), { timeout: 20_000 })
   }))
 
-test('keys that could not be read are read again at the next look', () =>
+test('reads keys again at the next lookup after a failed read', () =>
   withRing(async (store) => {
     let failing = 0
     const shaky: Store = {
@@ -116,7 +116,7 @@ test('keys that could not be read are read again at the next look', () =>
     expect(ring.find(secret)).toMatchObject(key)
   }))
 
-test('after dispose the store is asked no more', () =>
+test('does not query the store after dispose', () =>
   withRing(async (store) => {
     vi.useFakeTimers()
     try {
@@ -132,7 +132,7 @@ test('after dispose the store is asked no more', () =>
     }
   }))
 
-test('when the store cannot be read, the known keys go on working', () =>
+test('known keys keep working while the store cannot be read', () =>
   withRing(async (store) => {
     const { secret, key } = createKey(caller, 0)
     await store.addKey(key)
@@ -155,7 +155,7 @@ test('when the store cannot be read, the known keys go on working', () =>
     expect(ring.find(secret)).toMatchObject(key)
   }))
 
-test('the first start makes one key per role, readable by the owner alone, and later ones none', () =>
+test('the first start creates one key per role, readable by the owner only, and later starts none', () =>
   withRing(async (store, _open, folder) => {
     const made = await createInitialKeys(store, { folder, given: [], now: 1 })
     expect(Object.keys(made)).toEqual(['adminKey', 'apiKey'])
@@ -175,7 +175,7 @@ test('the first start makes one key per role, readable by the owner alone, and l
     expect(await createInitialKeys(store, { folder, given: [], now: 4 })).toEqual({})
   }))
 
-test('no key is made for a role that has one in the settings', () =>
+test('creates no key for a role that has one in the settings', () =>
   withRing(async (store, _open, folder) => {
     const given = ['administrator', 'caller'] as const
     expect(await createInitialKeys(store, { folder, given, now: 1 })).toEqual({})

@@ -29,7 +29,7 @@ describeLimiter('in memory', async () => {
   }
 })
 
-test('a full bucket admits exactly its limit at once, whatever the limit', () => {
+test('a full bucket admits exactly its limit', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5_000 }),
@@ -45,7 +45,7 @@ test('a full bucket admits exactly its limit at once, whatever the limit', () =>
   )
 })
 
-test('no window of any length admits more than the bucket and what flowed in', () => {
+test('property: no window admits more than the bucket and its refill', () => {
   const steps = fc.array(
     fc.oneof(fc.integer({ min: 0, max: 3 }), fc.double({ min: 0, max: 90_000, noNaN: true })),
     { minLength: 1, maxLength: 150 },
@@ -71,7 +71,7 @@ test('no window of any length admits more than the bucket and what flowed in', (
   )
 })
 
-test('after the wait it names, a request is allowed', () => {
+test('admits a request after the wait it named', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 300 }),
@@ -91,7 +91,7 @@ test('after the wait it names, a request is allowed', () => {
   )
 })
 
-test('the number of buckets is bounded, and full ones go first', () => {
+test('bounds the number of buckets and evicts full ones first', () => {
   let time = 0
   const limiter = createMemoryLimiter({ now: () => time, bucketsMax: 3 })
   take(limiter, 'old and full', 1)
@@ -106,7 +106,7 @@ test('the number of buckets is bounded, and full ones go first', () => {
   expect(take(limiter, 'empty a', 1).allowed).toBe(true)
 })
 
-test('what a budget has spent is asked for once, before anything is granted', async () => {
+test('recalls the spending of a budget once, before the first grant', async () => {
   const asked: string[] = []
   const limiter = createMemoryLimiter({
     recall: async ({ bucket }) => {
@@ -121,7 +121,7 @@ test('what a budget has spent is asked for once, before anything is granted', as
   expect(new Set(asked)).toEqual(new Set(['team']))
 })
 
-test('the number of open reservations is bounded', () => {
+test('bounds the number of open reservations', () => {
   const limiter = createMemoryLimiter({ reservationsMax: 2 })
   const claim = tokens('key', 100, 10)
   const reservations = [1, 2, 3].map(() => limiter.reserve([claim], leaseMs) as Reservation)
@@ -129,7 +129,7 @@ test('the number of open reservations is bounded', () => {
   expect(limiter.look([claim])).toMatchObject([{ remaining: 90 }])
 })
 
-test('a budget that nobody knows is read once, however many ask for it at once', async () => {
+test('reads an unknown budget once for concurrent requests', async () => {
   let read = 0
   let isFailing = true
   await using limiter = createMemoryLimiter({
@@ -157,7 +157,7 @@ test('a budget that nobody knows is read once, however many ask for it at once',
   expect(read).toBe(3)
 })
 
-test('a budget that cannot be read is tried twice, however many ask for it at once', async () => {
+test('tries an unreadable budget twice for concurrent requests', async () => {
   let read = 0
   await using limiter = createMemoryLimiter({
     recall: async () => {
@@ -174,7 +174,7 @@ test('a budget that cannot be read is tried twice, however many ask for it at on
   expect(read).toBe(2)
 })
 
-test('of too many budgets that goes first which was not used for longest', async () => {
+test('evicts the least recently used budget', async () => {
   const limiter = createMemoryLimiter({ bucketsMax: 4, recall: () => [] })
   const claim = (bucket: string, amount = 1) => money(bucket, 'month', { limit: 100, amount })
   const reserve = async (bucket: string, amount = 1) => {

@@ -107,7 +107,7 @@ async function openDeafWay(word: string) {
 const claim = (amount: number) => money('key', 'lifetime', { limit: 1_000, amount })
 
 describe.runIf(redis)('with Redis', () => {
-  test('what is open is reserved again, and settled with what it has used', async () => {
+  test('reserves open reservations again and settles them with their usage', async () => {
     await using staged = await stage()
     const { limiter, told, isBack } = await staged.open({ recall: () => [] })
     const reservation = await limiter.reserve([claim(600), place('key', 1)], leaseMs)
@@ -123,7 +123,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(await left()).toEqual([950, 1])
   })
 
-  test('nothing is admitted before all have counted, or the time is over', async () => {
+  test('admits nothing before all processes have counted, or until the time is over', async () => {
     await using staged = await stage()
     const counted = Promise.withResolvers<void>()
     const present = ['one', 'two']
@@ -156,7 +156,7 @@ describe.runIf(redis)('with Redis', () => {
   })
 
   test.each(['refuse', { processes: 1 }] as const)(
-    'what ended before it was noticed is in the ledger, and is not charged again (%s)',
+    'does not charge again what ended before the loss was noticed (%s)',
     async (whenDown) => {
       await using staged = await stage()
       let spent = 0
@@ -177,7 +177,7 @@ describe.runIf(redis)('with Redis', () => {
     },
   )
 
-  test('a charge that is sent again counts once', async () => {
+  test('counts a repeated charge once', async () => {
     await using staged = await stage()
     using way = await openDeafWay('charge')
     const { limiter, told, isBack } = await staged.open({
@@ -199,7 +199,7 @@ describe.runIf(redis)('with Redis', () => {
     }
   })
 
-  test('a settlement that waited for Redis is sent once, however often Redis is lost after it', async () => {
+  test('sends a settlement that waited for Redis once, however often Redis is lost later', async () => {
     await using staged = await stage()
     await using way = await openWay(new URL(url))
     const { limiter, told, isBack } = await staged.open({ url: way.url })
@@ -225,7 +225,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(await look.look([claim(0)])).toMatchObject([{ remaining: 970 }])
   })
 
-  test('a refusal says whether what is reserved would be enough', async () => {
+  test('a refusal says whether open reservations could make room', async () => {
     await using staged = await stage()
     const { limiter } = await staged.open()
     const made = await limiter.reserve([claim(600)], leaseMs)

@@ -102,7 +102,7 @@ describe.runIf(redis)('with Redis', () => {
     10,
   )
 
-  test('what several processes ask at once is granted exactly once', async () => {
+  test('grants concurrent claims of several processes exactly once', async () => {
     await using first = await openUnderTest()
     const { prefix } = first
     await using second = await openUnderTest({ prefix })
@@ -114,7 +114,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(decisions.filter(({ granted }) => granted)).toHaveLength(100)
   })
 
-  test('what a killed process had reserved is settled by another, once', async () => {
+  test('another process settles the reservations of a killed one, once', async () => {
     await using killed = await openUnderTest()
     await using other = await openUnderTest({ prefix: killed.prefix })
     const claim = (amount: number) => money('key', 'lifetime', { limit: 1_000, amount })
@@ -132,7 +132,7 @@ describe.runIf(redis)('with Redis', () => {
     }
   })
 
-  test('a budget is shared with programs that count in whole millionths of a dollar', async () => {
+  test('shares a budget with versions that count in microdollars', async () => {
     await using opened = await openUnderTest()
     const { limiter, prefix } = opened
     const client = await createClient({ url }).connect()
@@ -165,7 +165,7 @@ describe.runIf(redis)('with Redis', () => {
     }
   })
 
-  test('a budget that Redis does not know is read once, however many ask for it at once', async () => {
+  test('reads an unknown budget once for concurrent requests', async () => {
     let read = 0
     await using opened = await openUnderTest({
       recall: async () => {
@@ -181,7 +181,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(read).toBe(1)
   })
 
-  test('without Redis calls are refused with 503, and what was open is settled when it is back', async () => {
+  test('refuses with 503 without Redis, and settles open reservations when it is back', async () => {
     using way = await openWay()
     const told: boolean[] = []
     await using opened = await openUnderTest({ url: way.url, changed: (isUp) => told.push(isUp) })
@@ -204,7 +204,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(told).toEqual([true, false, true])
   })
 
-  test('a connection that was lost on the way is left for another one', async () => {
+  test('replaces a lost connection', async () => {
     using way = await openWay()
     const told: boolean[] = []
     const changed = (isUp: boolean) => told.push(isUp)
@@ -220,7 +220,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(told).toEqual([true, false, true])
   })
 
-  test('an answer that came while the process was busy is not late', async () => {
+  test('does not time out an answer that came while the process was busy', async () => {
     const told: boolean[] = []
     const changed = (isUp: boolean) => told.push(isUp)
     await using opened = await openUnderTest({ timeoutMs: 50, changed })
@@ -234,7 +234,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(told).toEqual([true])
   })
 
-  test('what Redis took for a call that never saw its answer is given back', async () => {
+  test('returns what Redis granted to a call that never got the answer', async () => {
     using way = await openWay()
     const told: boolean[] = []
     await using opened = await openUnderTest({
@@ -253,7 +253,7 @@ describe.runIf(redis)('with Redis', () => {
     expect((await limiter.look(claims)).map(({ remaining }) => remaining)).toEqual([100, 1])
   })
 
-  test('without Redis each process grants its share, which counts when Redis is back', async () => {
+  test('each process grants its share without Redis, which counts when Redis is back', async () => {
     using way = await openWay()
     const told: boolean[] = []
     await using opened = await openUnderTest({
@@ -280,7 +280,7 @@ describe.runIf(redis)('with Redis', () => {
     expect(budget?.remaining).toBe(100 - 10 - 25)
   })
 
-  test('however many calls end without Redis, all of them count when it is back', async () => {
+  test('counts all calls that ended without Redis when it is back', async () => {
     using way = await openWay()
     const told: boolean[] = []
     await using opened = await openUnderTest({
@@ -314,7 +314,7 @@ describe.runIf(redis)('with Redis', () => {
     ])
   })
 
-  test('what Redis is lost for again and again grants no more of a budget than what was left of it', async () => {
+  test('grants no more of a budget than was left, however often Redis is lost', async () => {
     using way = await openWay()
     const told: boolean[] = []
     await using opened = await openUnderTest({

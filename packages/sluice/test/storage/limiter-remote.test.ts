@@ -44,7 +44,7 @@ describeLimiter(
   10,
 )
 
-test('what several processes ask at once is granted exactly once', async () => {
+test('grants concurrent claims of several processes exactly once', async () => {
   const { join } = openLimits()
   const processes = [join(), join(), join()]
   const claims = [tokens('key', 1_000, 10), money('key', 'month', { limit: 500, amount: 5 })]
@@ -55,7 +55,7 @@ test('what several processes ask at once is granted exactly once', async () => {
   expect(decisions.filter((one) => one.granted)).toHaveLength(100)
 })
 
-test('the places of a process that died are free at once, and what it had reserved is used', async () => {
+test('frees the slots of a dead process at once and counts its reservations as used', async () => {
   const { join } = openLimits()
   const [dying, other] = [join(), join()]
   const claims = [place('key', 1), money('key', 'day', { limit: 10, amount: 4 })]
@@ -69,7 +69,7 @@ test('the places of a process that died are free at once, and what it had reserv
   })
 })
 
-test('what was spent of a budget is asked of who reserves, once, with all it knows of the claim', async () => {
+test('recalls the spending of a budget once, from the process that reserves', async () => {
   const { join } = openLimits()
   const seen: unknown[] = []
   const recall: RemoteLimiterOptions['recall'] = async (claim) => {
@@ -83,7 +83,7 @@ test('what was spent of a budget is asked of who reserves, once, with all it kno
   expect(seen).toEqual([claim])
 })
 
-test('a process that dies while it is asked what was spent leaves nothing reserved', async () => {
+test('a process that dies during a recall leaves nothing reserved', async () => {
   const { join } = openLimits()
   const asked = Promise.withResolvers<void>()
   const dying = join({

@@ -31,7 +31,7 @@ class Overtaken extends DatabaseSync {
   }
 }
 
-test('of two processes that start together one applies the migrations, and both go on', () => {
+test('one of two processes that start together applies the migrations', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   using first = new DatabaseSync(file)
@@ -61,7 +61,7 @@ class Remembering extends DatabaseSync {
 }
 
 test.each([0, 1, newest - 2, newest - 1])(
-  'each migration runs once, though another process has run those from %i on meanwhile, and none again',
+  'runs each migration once when another process ran those from %i on meanwhile',
   (overtakenAt) => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'sluice.db')
@@ -81,7 +81,7 @@ test.each([0, 1, newest - 2, newest - 1])(
 )
 
 test.each([0, 1, newest - 1, newest])(
-  'after version %i come all later ones, in order',
+  'applies all migrations after version %i in order',
   (version) => {
     const versions = migrationsAfter({ version }).map((one) => one.version)
     expect(versions).toEqual(
@@ -90,7 +90,7 @@ test.each([0, 1, newest - 1, newest])(
   },
 )
 
-test('a migration that fails leaves the database at the version before', () => {
+test('a failed migration leaves the database at the previous version', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   using db = new DatabaseSync(file)
@@ -117,7 +117,7 @@ const holding = `
     db.close()
   }, 200)`
 
-test('a new database that another process is just making is waited for', async () => {
+test('waits for another process that is creating the database', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   const other = new Worker(holding, { eval: true, workerData: file })
@@ -129,7 +129,7 @@ test('a new database that another process is just making is waited for', async (
   await ended
 })
 
-test('a migration of another process is waited for, however long a write may take', async () => {
+test('waits for a migration of another process, however long it takes', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   const other = new Worker(holding, { eval: true, workerData: file })
@@ -142,7 +142,7 @@ test('a migration of another process is waited for, however long a write may tak
   await ended
 })
 
-test('of two that copy a database before they migrate it, the first has the copy', () => {
+test('of two processes that back up before migrating, the first keeps its copy', () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   using first = new DatabaseSync(file)
@@ -155,7 +155,7 @@ test('of two that copy a database before they migrate it, the first has the copy
   expect(readdirSync(folder.path).toSorted()).toEqual(['sluice.db', 'sluice.db.copy'])
 })
 
-test.each([newest + 1, 999])('a newer database is used as it is: %i', async (version) => {
+test.each([newest + 1, 999])('uses a newer database unchanged: %i', async (version) => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   await openSqlite({ file })[Symbol.asyncDispose]()
@@ -173,7 +173,7 @@ test.each([newest + 1, 999])('a newer database is used as it is: %i', async (ver
   expect(versionOf(db)).toBe(version)
 })
 
-test('a database that needs a newer program is refused, and not touched', async () => {
+test('rejects a database that requires a newer version and leaves it unchanged', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   await openSqlite({ file })[Symbol.asyncDispose]()
@@ -229,7 +229,7 @@ const tablesOf = (db: DatabaseSync): readonly TableOfThen[] =>
     })
 
 test.each(Array.from({ length: newest - 1 }, (_, at) => at + 1))(
-  'from version %i: what was there is kept, copied before, and a program of then goes on',
+  'from version %i: keeps data, backs it up first, and the older version keeps working',
   (version) => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'sluice.db')
@@ -252,7 +252,7 @@ test.each(Array.from({ length: newest - 1 }, (_, at) => at + 1))(
   },
 )
 
-test('the migrations are numbered one by one, and keep to the types that CONTRIBUTING.md allows', () => {
+test('migrations are numbered without gaps and use only the types that CONTRIBUTING.md allows', () => {
   const numbers = readdirSync(migrations).map((name) => Number(name.slice(0, 3)))
   expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, at) => at + 1))
   const [, allowed = ''] = /types are ([\w\s,]+)\./.exec(sectionOf('Change the database')) ?? []

@@ -31,7 +31,7 @@ interface Changed {
   readonly accounts?: readonly Account[]
 }
 
-test('a caller has all its levels, the key first, and the tags of all, each once', () => {
+test('a caller has all its levels, the key first, and the tags of all levels once', () => {
   const { caller } = callersByHash([key], accounts).get(key.hash) ?? {}
   expect(caller?.holders.map(({ kind, id, name }) => [kind, id, name])).toEqual([
     ['key', 'key_1', 'sample'],
@@ -64,11 +64,11 @@ test.each<[string, Changed, boolean]>([
   ['an owner that is gone', { accounts: [organization, team] }, false],
   ['a team that is gone', { accounts: [organization, user] }, false],
   ['owners in a circle', changedOwner('org_1', { parentId: 'team_1' }), false],
-])('%s', async (_name, change, isValid) => {
+])('validity of an owned key: %s', async (_name, change, isValid) => {
   expect(await found('sk-one', 100, change)).toBe(isValid ? 'key_1' : undefined)
 })
 
-test('an older secret is good until its end, and no longer than its key', async () => {
+test('an older secret is valid until its end, but not beyond its key’s', async () => {
   const olderSecrets = [{ hash: hashSecret('sk-old'), prefix: 'sk-old', expiresAt: 100 }]
   expect(await found('sk-old', 99, { key: { olderSecrets } })).toBe('key_1')
   expect(await found('sk-old', 100, { key: { olderSecrets } })).toBeUndefined()

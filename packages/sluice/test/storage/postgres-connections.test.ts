@@ -28,9 +28,9 @@ async function stage() {
   }
 }
 
-describe.runIf(postgres)('connections', () => {
+describe.runIf(postgres)('PostgreSQL connections', () => {
   test.each(['SELECT 1', 'BEGIN'])(
-    'one that is dead fails what is asked there, after %s, and no other',
+    'a dead connection fails only its own query, after %s',
     async (before) => {
       await using staged = await stage()
       const begun = performance.now()
@@ -50,7 +50,7 @@ describe.runIf(postgres)('connections', () => {
     30_000,
   )
 
-  test('a server too busy for new ones goes on with those that there are', async () => {
+  test('a server that accepts no new connections is used through the open ones', async () => {
     await using staged = await stage()
     await Promise.all([staged.ask('SELECT pg_sleep(0.1)'), staged.ask('SELECT pg_sleep(0.1)')])
     staged.way.takeNoMore()

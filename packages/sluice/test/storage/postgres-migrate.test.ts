@@ -106,9 +106,9 @@ const indexes = `SELECT relname AS name, replace(pg_get_indexdef(indexrelid), cu
   FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
   WHERE relnamespace = CAST(current_schema() AS regnamespace) AND indisvalid ORDER BY relname`
 
-describe.runIf(database)('an older database', () => {
+describe.runIf(database)('migration of an older PostgreSQL database', () => {
   test.each(Array.from({ length: newest - 1 }, (_, at) => at + 1))(
-    'from version %i: what was there is kept, a program of then goes on, and in the end it is like a new one',
+    'from version %i: keeps data, lets the older version work, and ends like a new database',
     async (version) => {
       const url = await olderDatabase(version)
       await using connected = await connect(url)
@@ -141,7 +141,7 @@ describe.runIf(database)('an older database', () => {
     60_000,
   )
 
-  test('its rows are looked through for the conditions of new columns while others write, and stay where they are', async () => {
+  test('validates the conditions of new columns without blocking writers or moving rows', async () => {
     const url = await olderDatabase(4)
     await using connected = await connect(url)
     const [table] = (await tablesOf(connected)).filter(({ name }) => name === 'usage_records')
@@ -166,7 +166,7 @@ describe.runIf(database)('an older database', () => {
     await expect(wrong).rejects.toThrow('usage_records_streamed_check')
   })
 
-  test('its newest condition is checked while others write', async () => {
+  test('validates its newest condition without blocking writers', async () => {
     const url = await olderDatabase(24)
     await using connected = await connect(url)
     await using writer = await connect(url)
@@ -182,7 +182,7 @@ describe.runIf(database)('an older database', () => {
     expect(await connected.rows('SELECT sequence FROM usage_records')).toEqual([{ sequence: '1' }])
   })
 
-  test('a table that somebody holds is waited for, and those who come meanwhile do not wait long', async () => {
+  test('waits for a locked table without blocking others for long', async () => {
     const url = await olderDatabase(10)
     await using holder = await connect(url)
     await holder.rows('BEGIN')
@@ -202,7 +202,7 @@ describe.runIf(database)('an older database', () => {
   }, 60_000)
 })
 
-describe.runIf(database)('indexes of a table that is in use', () => {
+describe.runIf(database)('indexes of a table in use', () => {
   const index = 'usage_records_before_by_call'
   const failed = (error: unknown) => expect.unreachable(String(error))
   const isValid = async ({ rows }: Connected) =>
@@ -219,7 +219,7 @@ describe.runIf(database)('indexes of a table that is in use', () => {
     return { url, holder }
   }
 
-  test('are built while others write, and nobody waits for them at the start', async () => {
+  test('are built while others write, without delaying the start', async () => {
     const { url, holder } = await unfinished()
     await using held = holder
     await using store = await openPostgres({ url, keepsTables: { failed } })
@@ -233,7 +233,7 @@ describe.runIf(database)('indexes of a table that is in use', () => {
     await until(() => isValid(other), 20_000)
   }, 60_000)
 
-  test('are built anew where their builder was stopped or killed in the middle', async () => {
+  test('are rebuilt after their builder was stopped or killed', async () => {
     const { url, holder } = await unfinished()
     await using held = holder
     await using other = await connect(url)

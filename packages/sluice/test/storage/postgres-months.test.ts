@@ -68,8 +68,8 @@ async function forgetAll({ store }: Awaited<ReturnType<typeof open>>, before: nu
 
 const monthOf = (month: number) => `usage_records_${year}_${String(month).padStart(2, '0')}`
 
-describe.runIf(database)('records by month', () => {
-  test('whole months are dropped, the days before the last day one by one, and the sums stay', async () => {
+describe.runIf(database)('monthly partitions of usage records', () => {
+  test('are dropped by whole months, single days are deleted, and the sums stay', async () => {
     await using opened = await open()
     await opened.makeMonths(at(1))
     const lastOfJanuary = at(2) - 1
@@ -101,7 +101,7 @@ describe.runIf(database)('records by month', () => {
     expect(await opened.filled()).toMatchObject({ usage_records_others: 1 })
   }, 60_000)
 
-  test('a month is not dropped with records that the sums do not hold, or with the newest record', async () => {
+  test('are not dropped with records missing in the sums, or with the newest record', async () => {
     await using opened = await open()
     await opened.makeMonths(at(1))
     await opened.keep(recordAt(at(1)), recordAt(at(1, 2)))
@@ -117,7 +117,7 @@ describe.runIf(database)('records by month', () => {
     expect(await opened.filled()).toEqual({ [monthOf(4)]: 1 })
   }, 60_000)
 
-  test('what came before its month was made is moved there, and is found meanwhile', async () => {
+  test('receive records that came before the partition, which are found meanwhile', async () => {
     await using opened = await open()
     await opened.keep(recordAt(at(1)), recordAt(at(2)), recordAt(at(9)))
     expect(await opened.filled()).toEqual({ usage_records_others: 3 })
@@ -139,7 +139,7 @@ describe.runIf(database)('records by month', () => {
     expect((await opened.store.book.sums({ ...everything, by: [] })).total.calls).toBe(3)
   }, 60_000)
 
-  test('several processes make months and drop them while others write, and no record is lost', async () => {
+  test('are created and dropped by several processes while others write, without losing records', async () => {
     await using opened = await open()
     await opened.makeMonths(at(1))
     await opened.keep(...Array.from({ length: 50 }, (_, n) => recordAt(at(1, 1) + n)))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { postgresUsage } from '../../src/storage/postgres-usage.ts'
 
-test('steps become smaller where the server does not make them in time, and larger again', async () => {
+test('the fold size shrinks after server timeouts and grows again', async () => {
   let failure: Error | undefined
   const usage = postgresUsage({
     rows: () => Promise.resolve([]),

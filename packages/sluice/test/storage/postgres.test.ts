@@ -58,20 +58,17 @@ describe.runIf(database)('with PostgreSQL', () => {
   })
 
   describe('postgres', () => {
-    test.each([1, 2, 3])(
-      'of many that start together one makes the tables, and all go on: %i',
-      async () => {
-        const url = await newSchema()
-        const stores = await Promise.all(Array.from({ length: 8 }, () => openPostgres({ url })))
-        await stores[0]?.addKey(sampleKey())
-        for (const store of stores) {
-          expect(await store.listKeys()).toEqual([sampleKey()])
-          await store[Symbol.asyncDispose]()
-        }
-      },
-    )
+    test.each([1, 2, 3])('one of several concurrent starts creates the tables: %i', async () => {
+      const url = await newSchema()
+      const stores = await Promise.all(Array.from({ length: 8 }, () => openPostgres({ url })))
+      await stores[0]?.addKey(sampleKey())
+      for (const store of stores) {
+        expect(await store.listKeys()).toEqual([sampleKey()])
+        await store[Symbol.asyncDispose]()
+      }
+    })
 
-    test('a newer database is used, unless it needs a newer program: then it is not touched', async () => {
+    test('uses a newer database, unless it requires a newer version', async () => {
       const url = await newSchema()
       await (await openPostgres({ url }))[Symbol.asyncDispose]()
       const newest = migrationsAfter({ version: 0 }).at(-1)?.version ?? 0
@@ -90,7 +87,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       )
     })
 
-    test('a migration that fails leaves nothing behind', async () => {
+    test('rolls back a failed migration', async () => {
       const url = await newSchema()
       await query(url, 'CREATE TABLE usage_records (mine TEXT)')
       await expect(openPostgres({ url })).rejects.toThrow('"usage_records" already exists')
@@ -99,7 +96,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       expect(await store.listUsage({ limit: 1 })).toEqual([])
     })
 
-    test('a user who may make no tables can use those that are there', async () => {
+    test('a user without the right to create tables can use existing ones', async () => {
       const url = await newSchema()
       await (await openPostgres({ url }))[Symbol.asyncDispose]()
       const role = `sluice_test_${process.pid}`
@@ -117,7 +114,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       await query(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`)
     })
 
-    test('usage survives that the server ends every connection', async () => {
+    test('keeps usage records when the server closes every connection', async () => {
       const url = await newSchema()
       await using store = await openPostgres({ url })
       await store.addKey(sampleKey())
@@ -133,7 +130,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       expect(await store.listKeys()).toEqual([sampleKey()])
     })
 
-    test('a gateway keeps everything there when DATABASE_URL says so', async () => {
+    test('a gateway stores everything in PostgreSQL with DATABASE_URL', async () => {
       using folder = temporaryFolder()
       const url = await newSchema()
       const variables = { DATABASE_URL: url, SLUICE_PORT: '0', SLUICE_API_KEYS: 'sk-test' }
@@ -161,7 +158,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       expect(readdirSync(join(folder.path, 'data'))).not.toContain('sluice.db')
     })
 
-    test('changes that wait for each other are both made', async () => {
+    test('retries changes that deadlock', async () => {
       await using database = await openPostgresDatabase(await newSchema())
       const add = (name: string) =>
         sql`UPDATE versions SET version = version + 1 WHERE name = ${name}`
@@ -180,7 +177,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       ])
     })
 
-    test('a server that is not there is told', async () => {
+    test('reports an unreachable server', async () => {
       await expect(openPostgres({ url: 'postgres://x@127.0.0.1:1/x' })).rejects.toThrow(
         'ECONNREFUSED',
       )

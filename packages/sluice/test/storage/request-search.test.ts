@@ -31,7 +31,7 @@ async function plansOf(scope: Partial<RequestScope>): Promise<readonly string[]>
 test.each([
   [{ requestedModel: 'fast' }, 'usage_records_by_requested_model'],
   [{ status: [503, 503] as const }, 'usage_records_by_failure'],
-])('%j', async (scope, index) => {
+])('the search for %j uses an index', async (scope, index) => {
   const plans = await plansOf(scope)
   expect(plans).not.toEqual([])
   for (const plan of plans) expect(plan).toContain(index)
@@ -42,7 +42,7 @@ const hourMs = 3_600_000
 test.each([
   ['newest first', searchRequests],
   ['oldest first', listRecords],
-])('of a key that is used once a day only its hours are read, %s', async (_name, find) => {
+])('reads only the hours of a rarely used key, %s', async (_name, find) => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   const end = Math.floor(Date.now() / hourMs) * hourMs

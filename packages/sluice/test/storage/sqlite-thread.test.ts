@@ -13,7 +13,7 @@ const rows = (...values: (number | null)[]): NewRows => ({
   documents: values.map((a) => JSON.stringify({ a })),
 })
 
-test('a thread that ended is replaced by the next write', async () => {
+test('replaces an ended thread at the next write', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'later', 'sluice.db')
   await using thread = openSqliteThread(file)
@@ -28,7 +28,7 @@ test('a thread that ended is replaced by the next write', async () => {
   expect(db.prepare('SELECT a FROM t').all()).toEqual([{ a: 2 }])
 })
 
-test('what a constraint refuses is told from what may work later', async () => {
+test('distinguishes constraint violations from errors that may pass', async () => {
   using folder = temporaryFolder()
   using db = new DatabaseSync(join(folder.path, 'sluice.db'))
   db.exec('CREATE TABLE t (a INTEGER NOT NULL UNIQUE CHECK (a > 0))')
@@ -43,11 +43,11 @@ test('what a constraint refuses is told from what may work later', async () => {
   await expect(away).rejects.not.toBeInstanceOf(RefusedData)
 })
 
-test('a thread that was never needed costs nothing to dispose', async () => {
+test('disposes a thread that was never started', async () => {
   await openSqliteThread('/nowhere/sluice.db')[Symbol.asyncDispose]()
 })
 
-test('writes that come at the same time are made one after the other, and each is told of its own end', async () => {
+test('runs concurrent writes in sequence and reports the outcome of each', async () => {
   using folder = temporaryFolder()
   using db = new DatabaseSync(join(folder.path, 'sluice.db'))
   db.exec('CREATE TABLE t (a INTEGER NOT NULL)')

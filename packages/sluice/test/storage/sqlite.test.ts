@@ -44,7 +44,7 @@ describeDatabase('sqlite', async () => {
   }
 })
 
-test('a database of the first version is brought up to date, and keeps what it holds', async () => {
+test('migrates a database of the first version and keeps its data', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   const first = new URL('../../src/storage/migrations/001-initial.sql', import.meta.url)
@@ -72,7 +72,7 @@ test('a database of the first version is brought up to date, and keeps what it h
   ])
 })
 
-test('while another process holds the database, usage is written aside and this thread goes on', async () => {
+test('writes usage without blocking while another process locks the database', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   await using store = openSqlite({ file })
@@ -87,7 +87,7 @@ test('while another process holds the database, usage is written aside and this 
   expect(await store.listUsage({ limit: 9 })).toEqual([sampleUsage()])
 })
 
-test('usage is on disk soon, without anybody asking', async () => {
+test('writes usage to disk soon by itself', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   await using store = openSqlite({ file })
@@ -97,7 +97,7 @@ test('usage is on disk soon, without anybody asking', async () => {
   await vi.waitFor(() => expect(count.get()).toEqual({ n: 1 }), { timeout: 20_000, interval: 5 })
 })
 
-test('usage that cannot be written is reported, kept and written later', async () => {
+test('reports, keeps and later writes usage that failed to be written', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   const failures: number[] = []
@@ -111,7 +111,7 @@ test('usage that cannot be written is reported, kept and written later', async (
   expect(await store.listUsage({ limit: 10 })).toEqual([sampleUsage()])
 })
 
-test('a record that breaks a constraint does not hold up the others', async () => {
+test('a record that violates a constraint does not block others', async () => {
   using folder = temporaryFolder()
   const lost: number[] = []
   await using store = openSqlite({

@@ -11,7 +11,7 @@ import { openStore } from '../../src/storage/store.ts'
 
 const full = { code: 'overloaded', status: 503 }
 
-test('a database that is full is a 503, and so is one that may only be read', async () => {
+test('a full or read-only database answers 503', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   const database = openSqliteDatabase(file)
@@ -31,8 +31,8 @@ test('a database that is full is a 503, and so is one that may only be read', as
 
 const modeOf = (file: string) => statSync(file).mode & 0o777
 
-describe.runIf(process.platform !== 'win32')('rights', () => {
-  test('the database and what stands beside it are its owner’s alone, old ones too', async () => {
+describe.runIf(process.platform !== 'win32')('file permissions', () => {
+  test('of the database and its side files are the owner’s only, also for existing files', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'sluice.db')
     using old = new DatabaseSync(file)
@@ -53,24 +53,27 @@ describe.runIf(process.platform !== 'win32')('rights', () => {
       0o700,
     ],
     ['that holds other things', ['sluice.db', 'package.json'], 0o755],
-  ] as const)('a folder %s is tightened, or said to be open', async (_name, names, mode) => {
-    using folder = temporaryFolder()
-    const dataFolder = join(folder.path, 'data')
-    mkdirSync(dataFolder)
-    for (const name of names) writeFileSync(join(dataFolder, name), '')
-    chmodSync(dataFolder, 0o755)
-    const warnings: string[] = []
-    const options = { warn: (message: string) => void warnings.push(message) }
-    await using _store = await openData({ dataFolder, storage: {} }, options)
-    expect(modeOf(dataFolder)).toBe(mode)
-    expect(warnings.length).toBe(mode === 0o755 ? 1 : 0)
-    expect(existsSync(join(dataFolder, 'sluice.db'))).toBe(true)
-  })
+  ] as const)(
+    'of a data folder %s are tightened, or reported as open',
+    async (_name, names, mode) => {
+      using folder = temporaryFolder()
+      const dataFolder = join(folder.path, 'data')
+      mkdirSync(dataFolder)
+      for (const name of names) writeFileSync(join(dataFolder, name), '')
+      chmodSync(dataFolder, 0o755)
+      const warnings: string[] = []
+      const options = { warn: (message: string) => void warnings.push(message) }
+      await using _store = await openData({ dataFolder, storage: {} }, options)
+      expect(modeOf(dataFolder)).toBe(mode)
+      expect(warnings.length).toBe(mode === 0o755 ? 1 : 0)
+      expect(existsSync(join(dataFolder, 'sluice.db'))).toBe(true)
+    },
+  )
 
   test.each([
     ['of an earlier start', 'host~1~2~3~1.journal', 0o700],
     ['that holds other things', 'notes.txt', 0o777],
-  ])('a journal %s is tightened, or said to be open', async (_name, name, mode) => {
+  ])('of a journal folder %s are tightened, or reported as open', async (_name, name, mode) => {
     using folder = temporaryFolder()
     const journalFolder = join(folder.path, 'journal')
     mkdirSync(journalFolder)

@@ -71,7 +71,7 @@ describe.runIf(database)('with PostgreSQL', () => {
   describeRequestSearch('postgres', onPostgres)
   describeUsageRecords('postgres', onPostgres)
 
-  test('a record that is seen later than one with a larger number is counted', async () => {
+  test('counts a record that becomes visible after one with a larger number', async () => {
     const url = await newSchema()
     await using store = await openPostgres({ url })
     const client = new Client({ connectionString: url })
@@ -98,7 +98,7 @@ describe.runIf(database)('with PostgreSQL', () => {
   })
 })
 
-test('a time is made up of the largest periods that fit', () => {
+test('splits a time range into the largest periods that fit', () => {
   const at = (text: string) => Date.parse(`${text}:00:00Z`)
   const shown = (from: string, to: string, largest?: 'hour' | 'day') =>
     segmentsOf(at(from), at(to), largest).map(({ period, from: begin, to: end }) =>

@@ -106,7 +106,7 @@ const operations: readonly (readonly [
 ]
 
 test.each(operations)(
-  '%s, which breaks off at one statement after the other',
+  '%s loses and repeats nothing when interrupted at any statement',
   async (name, work, after) => {
     const file = join(folder.path, `${name}.db`)
     copyFileSync(template, file)

@@ -52,7 +52,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
 const works = () => Promise.resolve()
 const fails = () => Promise.reject(new Error('disk full'))
 
-test('what is added is written together, a moment later, in batches of a size', async () => {
+test('writes records in batches after a moment', async () => {
   const { add, tries, written } = open()
   add(1, 1_100)
   expect(tries).toEqual([])
@@ -66,7 +66,7 @@ test('what is added is written together, a moment later, in batches of a size', 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a write that failed is tried again with the same batch, once a second, and told of each time', async () => {
+test('retries a failed batch once a second, reporting each failure', async () => {
   const { add, tries, told, written, answers } = open()
   answers(fails)
   add(1, 2)
@@ -90,7 +90,7 @@ test('a write that failed is tried again with the same batch, once a second, and
   ])
 })
 
-test('one write at a time: who flushes meanwhile waits for the one under way', async () => {
+test('runs one write at a time, and flush waits for it', async () => {
   const { add, queue, tries, written, answers } = open()
   const first = Promise.withResolvers<void>()
   answers(() => first.promise)
@@ -105,7 +105,7 @@ test('one write at a time: who flushes meanwhile waits for the one under way', a
   expect(written).toEqual([1, 2])
 })
 
-test('a flush that fails says so, and keeps the records', async () => {
+test('a failed flush rejects and keeps the records', async () => {
   const { add, queue, written, answers } = open()
   answers(fails)
   add(1, 3)
@@ -115,7 +115,7 @@ test('a flush that fails says so, and keeps the records', async () => {
   expect(written).toEqual([1, 2, 3])
 })
 
-test('records that break a constraint are lost alone, in whichever place', async () => {
+test('drops only the records that violate a constraint', async () => {
   const { add, queue, told, written, answers } = open()
   const broken = new Set([1, 37, 38, 500])
   answers(async (batch) => {
@@ -127,7 +127,7 @@ test('records that break a constraint are lost alone, in whichever place', async
   expect(told.map(([, , lost]) => lost)).toEqual([1, 2, 3, 4])
 })
 
-test('a full queue loses the newest, and tells how many', async () => {
+test('a full queue drops the newest records and reports how many', async () => {
   const { add, queue, told, written, answers } = open(10)
   answers(fails)
   add(1, 8)
@@ -143,7 +143,7 @@ test('a full queue loses the newest, and tells how many', async () => {
   expect(told).toHaveLength(2)
 })
 
-test('a stop tries again until all is written', async () => {
+test('dispose retries until all is written', async () => {
   const { add, queue, written, answers } = open()
   answers(fails)
   add(1, 3)
@@ -156,7 +156,7 @@ test('a stop tries again until all is written', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a stop gives up after a while, and says how much is lost', async () => {
+test('dispose gives up after a while and reports the loss', async () => {
   const { add, queue, answers } = open()
   answers(fails)
   add(1, 3)

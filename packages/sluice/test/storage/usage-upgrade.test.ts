@@ -54,7 +54,7 @@ async function keepAll(store: Store): Promise<void> {
 const byTagAndModel = expected(records, ({ tags = [], model }) => tags.map((tag) => [tag, model]))
 const byOutcome = expected(records, ({ outcome }) => [[outcome]])
 
-test('sums of before are there after the upgrade, those without records too', async () => {
+test('keeps sums of the earlier version, also those without records', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   const day = march + 2 * 86_400_000
@@ -95,7 +95,7 @@ function monthOf(at: number): [number, number] {
   return [date.getUTCFullYear(), date.getUTCMonth()]
 }
 
-test('what a program of before has summed beside this one is caught up with', async () => {
+test('catches up with what an earlier version summed meanwhile', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
   await using store = openSqlite({ file })

@@ -13,7 +13,7 @@ const day = 86_400_000
 const now = Date.UTC(2026, 4, 20, 13)
 const all = { from: 0, to: now + day, only: {}, by: [], limit: 10 }
 
-test('new records are summed by themselves, and old ones removed; their sums stay', async () => {
+test('sums new records and deletes old ones, keeping their sums', async () => {
   using folder = temporaryFolder()
   await using store = openSqlite({ file: join(folder.path, 'sluice.db') })
   for (const age of [40, 31, 29, 1])
@@ -43,7 +43,7 @@ test('new records are summed by themselves, and old ones removed; their sums sta
   expect(forgotten).toEqual([[2, Date.UTC(2026, 3, 20)]])
 })
 
-test('goes on after a failure, which is told once', async () => {
+test('continues after a failure, which is reported once', async () => {
   let asked = 0
   const errors: unknown[] = []
   const book = {
@@ -64,7 +64,7 @@ test('goes on after a failure, which is told once', async () => {
   expect(errors).toHaveLength(1)
 })
 
-test('a stop between two steps comes to its end, though nothing else keeps the process alive', async () => {
+test('dispose between two steps completes although nothing else keeps the process alive', async () => {
   const upkeep = new URL('../../src/storage/usage-upkeep.ts', import.meta.url).href
   const program = `
     const { openUsageUpkeep } = await import('${upkeep}')

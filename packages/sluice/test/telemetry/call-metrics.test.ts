@@ -70,7 +70,7 @@ function told(times: number): Readonly<Record<string, unknown>> {
   )
 }
 
-test.each([1, 2])('of %i calls', (times) => {
+test.each([1, 2])('metrics of %i calls', (times) => {
   expect(told(times)).toEqual({
     sluice_requests: times,
     sluice_attempts: times,

@@ -31,7 +31,7 @@ function opened(add: () => Promise<void>) {
 
 const away = () => Promise.reject(new Error('away'))
 
-test('as much waits as may, and no byte more', async () => {
+test('bounds the bytes of waiting contents exactly', async () => {
   mask.mockResolvedValue({ documents: [], spans: [] })
   const { log, lost, end } = opened(async () => {})
   end(waitingBytesMax - 1)
@@ -48,7 +48,7 @@ test.each<[string, () => Promise<void>, () => ReturnType<ContentThread['mask']>,
   ['they were written', async () => {}, async () => ({ documents: [], spans: [] }), 0],
   ['they could not be written', away, async () => ({ documents: [], spans: [] }), 3],
   ['they could not be masked', async () => {}, away, 3],
-])('again and again there is room when %s', async (_name, add, masking, lostCalls) => {
+])('frees the waiting bytes when %s', async (_name, add, masking, lostCalls) => {
   mask.mockImplementation(masking)
   const { log, lost, end } = opened(add)
   for (let time = 0; time < 3; time += 1) {

@@ -6,7 +6,7 @@ import { maskBody } from '../../src/telemetry/masked-content.ts'
 
 const privateKey = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----`
 
-describe('what is replaced', () => {
+describe('masking replaces', () => {
   test.each([
     ['a key of OpenAI', 'sk-proj-abcdefghijklmnop1234', '[API KEY]'],
     ['a key of Anthropic', 'sk-ant-api03-abcdefghijklmnop', '[API KEY]'],
@@ -51,7 +51,7 @@ describe('what is replaced', () => {
     ['code', 'for (const key of keys) sort(key)'],
     ['a version', 'version 1.2.3-beta.4 of 2026-11-22'],
     ['an id', 'chatcmpl-abc123 and req_0123456789abcdef'],
-  ])('and what is not: %s', (_what, text) => {
+  ])('nothing in %s', (_what, text) => {
     expect(maskText(text)).toEqual({ text, count: 0 })
   })
 })
@@ -59,7 +59,7 @@ describe('what is replaced', () => {
 const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value))
 const whole = { isCut: false, isStream: false }
 
-test('every text of a document is masked, whatever escapes hide it, and it stays JSON', () => {
+test('masks every text of a JSON document despite escapes, and keeps it valid JSON', () => {
   const raw = `{"a":{"jane\\u0040mail.example":["4111111111111111",4111111111111111,1.5,null,true]}}`
   const { text, masked } = maskBody({ ...whole, bytes: Buffer.from(raw) }, 10_000)
   expect(JSON.parse(text)).toEqual({
@@ -68,7 +68,7 @@ test('every text of a document is masked, whatever escapes hide it, and it stays
   expect(masked).toBe(3)
 })
 
-test('a secret that comes in pieces of a stream is one', () => {
+test('masks a secret that is split over stream events', () => {
   const pieces = ['write to ja', 'ne@ma', 'il.exam', 'ple now']
   const events = pieces.map(
     (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
@@ -78,7 +78,7 @@ test('a secret that comes in pieces of a stream is one', () => {
   expect(Object.values(JSON.parse(text))).toEqual(['write to [EMAIL] now'])
 })
 
-test('of several choices and blocks each is put together by itself', () => {
+test('joins the text of each choice and block separately', () => {
   const event = (index: number, text: string) =>
     `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } })}\n\n`
   const bytes = Buffer.from(
@@ -88,7 +88,7 @@ test('of several choices and blocks each is put together by itself', () => {
   expect(Object.values(JSON.parse(text))).toEqual(['one three', 'two four'])
 })
 
-test('the last event of Responses is the whole answer', () => {
+test('uses the last event of a Responses stream as the whole answer', () => {
   const response = { id: 'resp_1', output: [{ content: [{ text: 'all of it' }] }] }
   const events = [
     { type: 'response.output_text.delta', delta: 'all ' },
@@ -99,12 +99,12 @@ test('the last event of Responses is the whole answer', () => {
   expect(JSON.parse(text)).toEqual(response)
 })
 
-test('what is too long is cut after it was masked, and says so', () => {
+test('masks before it truncates long content', () => {
   const { text, isCut } = maskBody({ ...whole, bytes: bytesOf({ a: 'x'.repeat(500) }) }, 100)
   expect([text.length, isCut]).toEqual([100, true])
 })
 
-test('wherever a body is cut, no part of a secret that patterns know is kept', () => {
+test('property: a body truncated anywhere contains no part of a known secret', () => {
   const secret = 'jane.doe@mail.example'
   fc.assert(
     fc.property(fc.nat(400), fc.nat(400), (before, after) => {
@@ -121,7 +121,7 @@ test('wherever a body is cut, no part of a secret that patterns know is kept', (
   )
 })
 
-test('patterns take time in proportion to the text', () => {
+test('masking is linear in the length of the text', () => {
   const nasty = [
     '1 '.repeat(50_000),
     'a@'.repeat(50_000),

@@ -26,7 +26,7 @@ function bookOf(add: RefusalBook['add']): RefusalBook {
   return { add, list: async () => [], forget: async () => {} } as unknown as RefusalBook
 }
 
-test('a call that would begin one sum too many is told and not counted', async () => {
+test('a refused call beyond the bound of sums is shown live, but not counted', async () => {
   const written: Refusals[] = []
   const told: string[] = []
   const book = bookOf(async (refusals) => void written.push(...refusals))
@@ -42,7 +42,7 @@ test('a call that would begin one sum too many is told and not counted', async (
   expect(written.at(-1)).toMatchObject({ keyId: `key_${waitingMax - 1}`, count: 1 })
 })
 
-test('what could not be written is written with what is refused next', async () => {
+test('writes sums of a failed write with the next one', async () => {
   const written: Refusals[] = []
   const failures: unknown[] = []
   let isAway = true
@@ -63,7 +63,7 @@ test('what could not be written is written with what is refused next', async () 
   expect(written).toMatchObject([{ keyId: 'key_1', count: 2 }])
 })
 
-test('no more wait while writing fails again and again', async () => {
+test('bounds waiting sums while writing keeps failing', async () => {
   const sizes: number[] = []
   let calls: RefusedCalls | undefined
   const book = bookOf(async (refusals) => {

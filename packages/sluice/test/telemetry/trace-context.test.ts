@@ -6,7 +6,7 @@ const spanId = '00f067aa0ba902b7'
 const parent = (flags: string, version = '00', more = '') =>
   traceParentOf({ traceparent: `${version}-${traceId}-${spanId}-${flags}${more}` })
 
-describe('a trace parent', () => {
+describe('traceparent', () => {
   test.each([
     ['00', false],
     ['01', true],
@@ -61,6 +61,6 @@ test.each([
   [0, '00000000', false],
   [0.5, '7fffffff', true],
   [0.5, '80000000', false],
-])('of a share of %d a trace that ends with %s is one: %s', (ratio, end, is) => {
+])('the sampling ratio %d of a trace id that ends with %s: %s', (ratio, end, is) => {
   expect(isWithin(ratio, '0'.repeat(24) + end)).toBe(is)
 })

@@ -19,7 +19,7 @@ const whole = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.lengt
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('connections to upstreams', () => {
-  test('are used again, one after the other', async () => {
+  test('are reused one request after the other', async () => {
     const upstream = await stage.openUpstream(hello)
     const send = stage.openSending()
     for (let n = 0; n < 20; n += 1) expect(await send(upstream.url)).toBe('200 hello')
@@ -67,7 +67,7 @@ describe('connections to upstreams', () => {
     await expect.poll(() => upstream.open()).toBe(0)
   })
 
-  test('that broke in the middle of a response fail it, and not the next', async () => {
+  test('that break within a response fail it, and not the next', async () => {
     let isBroken = true
     const upstream = await stage.openUpstream((_request, response) => {
       if (!isBroken) return void response.end('hello')
@@ -90,7 +90,7 @@ describe('connections to upstreams', () => {
       (['end', 'destroy', 'resetAndDestroy'] as const).map((how) => ({ connection, rest, how })),
     ),
   )
-  test.each(cuts)('that $how within $connection$rest cut the response', async (cut) => {
+  test.each(cuts)('that $how within $connection$rest fail the response as cut', async (cut) => {
     const upstream = await stage.openRawUpstream((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${cut.connection}${cut.rest}`)
       setTimeout(() => socket[cut.how](), 20)
@@ -124,7 +124,7 @@ describe('connections to upstreams', () => {
     await expect.poll(() => upstream.open()).toBe(1)
   })
 
-  test('that nobody accepts fail their request only', async () => {
+  test('that are refused fail their request only', async () => {
     const upstream = await stage.openUpstream(hello)
     const closed = createSocketServer().listen(0, '127.0.0.1')
     await once(closed, 'listening')
@@ -137,7 +137,7 @@ describe('connections to upstreams', () => {
     expect(await send(upstream.url)).toBe('200 hello')
   })
 
-  test('survive an upstream that answers before it has read the request', async () => {
+  test('survive an upstream that answers before reading the request', async () => {
     const upstream = await stage.openRawUpstream((socket) => {
       socket.write('HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno')
       socket.end()
@@ -151,7 +151,7 @@ describe('connections to upstreams', () => {
     expect(answers.every((one) => one === '413 no' || one === 'upstream_unavailable')).toBe(true)
   })
 
-  test('are not used again if more came than the response', async () => {
+  test('are not reused after more bytes than the response', async () => {
     const upstream = await stage.openRawUpstream((socket) => {
       socket.write(`${whole('hello')}${whole('evil')}`)
     })
@@ -161,7 +161,7 @@ describe('connections to upstreams', () => {
     await expect.poll(() => upstream.open()).toBe(0)
   })
 
-  test('are not used again if something came unasked, though it was not read yet', async () => {
+  test('are not reused after unexpected bytes, even if not yet read', async () => {
     const sockets: Socket[] = []
     const upstream = await stage.openRawUpstream((socket) => {
       sockets.push(socket)
@@ -195,7 +195,7 @@ describe('connections to upstreams', () => {
     expect(upstream.connections()).toBe(expected)
   })
 
-  test('are closed before the upstream does', async () => {
+  test('are closed before the upstream closes them', async () => {
     const upstream = await stage.openRawUpstream((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=2\r\ncontent-length: 2\r\n\r\nhi')
     })
@@ -204,7 +204,7 @@ describe('connections to upstreams', () => {
     await expect.poll(() => upstream.open(), { timeout: 1_900 }).toBe(0)
   })
 
-  test('are read no faster than the receiver wants', async () => {
+  test('are read with backpressure', async () => {
     const size = 32 * 1024 * 1024
     const upstream = await stage.openUpstream((_request, response) => {
       response.end(Buffer.alloc(size, 'x'))
@@ -217,7 +217,7 @@ describe('connections to upstreams', () => {
     expect(upstream.connections()).toBe(1)
   })
 
-  test('are read on after a response that was paused at its end', async () => {
+  test('are reused after a response paused at its end', async () => {
     const upstream = await stage.openUpstream(hello)
     const send = stage.openSending()
     for (let n = 0; n < 5; n += 1) {
@@ -228,7 +228,7 @@ describe('connections to upstreams', () => {
     expect(upstream.connections()).toBe(1)
   })
 
-  test('carry bodies of any size', async () => {
+  test('send request bodies larger than one write', async () => {
     const upstream = await stage.openUpstream((request, response) => {
       response.end(request.headers['content-length'])
     })
@@ -237,7 +237,7 @@ describe('connections to upstreams', () => {
       expect(await send(upstream.url, { body: Buffer.alloc(size) })).toBe(`200 ${size}`)
   })
 
-  test('are not used again if the response came before the request was written', async () => {
+  test('are not reused if the response came before the request was written', async () => {
     const upstream = await stage.openRawUpstream((socket, read) => {
       if (!read.startsWith('POST')) return
       socket.write(whole('early'))
@@ -249,7 +249,7 @@ describe('connections to upstreams', () => {
     expect(upstream.connections()).toBe(3)
   })
 
-  test('carry nothing of a request that was closed before it was sent', async () => {
+  test('send nothing of a request that was closed before it was sent', async () => {
     const seen: string[] = []
     const upstream = await stage.openUpstream((request, response) => {
       seen.push(request.url ?? '')
@@ -283,7 +283,7 @@ describe('connections to upstreams', () => {
     expect(seen).toEqual(['/v1/first', '/v1/last'])
   })
 
-  test('fail what they carry when they are disposed', async () => {
+  test('fail their requests when they are disposed', async () => {
     const upstream = await stage.openUpstream((request, response) => {
       if (request.url === '/v1') response.end('hello')
     })
@@ -322,7 +322,7 @@ describe('connections to upstreams', () => {
     await expect.poll(() => upstream.open()).toBe(0)
   })
 
-  test('fail what they carry if a response is not HTTP', async () => {
+  test('fail their request if the response is not HTTP', async () => {
     const upstream = await stage.openRawUpstream((socket) => void socket.write('SSH-2.0-x\r\n\r\n'))
     const cut = await stage.openRawUpstream((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n')

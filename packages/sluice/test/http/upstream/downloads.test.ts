@@ -28,7 +28,7 @@ const leadingTo = (location: () => string) =>
     else response.writeHead(302, { location: location() }).end()
   })
 
-test('another origin is asked without credentials, at the address that was checked', async () => {
+test('follows a redirect to another origin without credentials, at the checked address', async () => {
   await using other = await leadingTo(() => '')
   const { port } = new URL(other.url)
   await using upstream = await leadingTo(() => `http://clips.example:${port}/clip`)
@@ -45,7 +45,7 @@ test('another origin is asked without credentials, at the address that was check
   expect(JSON.stringify(other.seen[0]?.headers)).not.toContain('secret')
 })
 
-test('the way back to the upstream is without credentials, too', async () => {
+test('follows a redirect back to the upstream without credentials', async () => {
   await using other = await leadingTo(() => `${upstream.url}/clip`)
   await using upstream = await leadingTo(() => `${other.url}/content`)
   const options = { isAllowed: () => true }
@@ -60,7 +60,7 @@ test.each<[string, readonly string[]]>([
   ['a private address beside a public one', ['93.184.215.14', '10.0.0.8']],
   ['the address of a metadata service', ['169.254.169.254']],
   ['an address of this machine', ['::1']],
-])('a name with %s is not asked', async (_name, addresses) => {
+])('rejects a host name with %s', async (_name, addresses) => {
   await using upstream = await leadingTo(() => 'https://clips.example/clip')
   const options = { resolve: async () => addresses }
   await expect(get(`${upstream.url}/content`, options, { home: upstream.url })).rejects.toThrow(
@@ -68,21 +68,21 @@ test.each<[string, readonly string[]]>([
   )
 })
 
-test('an address that an upstream named first is checked as well', async () => {
+test('checks an address that the upstream named first', async () => {
   await using other = await leadingTo(() => '')
   const home = 'https://upstream.example'
   await expect(get(`${other.url}/clip`, {}, { home })).rejects.toThrow('may not read from')
   expect(other.seen).toHaveLength(0)
 })
 
-test('after three redirects the fourth is not followed', async () => {
+test('follows at most three redirects', async () => {
   await using upstream = await leadingTo(() => '/again')
   const { status } = await get(`${upstream.url}/content`, {}, { home: upstream.url })
   expect(status).toBe(302)
   expect(upstream.seen).toHaveLength(4)
 })
 
-test('what is no download is not redirected', async () => {
+test('does not follow redirects of other requests', async () => {
   await using upstream = await leadingTo(() => '/clip')
   expect((await get(`${upstream.url}/models`, {})).status).toBe(302)
   expect(upstream.seen).toHaveLength(1)

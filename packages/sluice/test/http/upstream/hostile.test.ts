@@ -13,9 +13,9 @@ beforeEach(() => {
 })
 afterEach(() => stage[Symbol.asyncDispose]())
 
-describe('a response with', () => {
+describe('a hostile response with', () => {
   test.each(hostileResponses)(
-    '%s fails its request and ends its connection',
+    '%s fails its request and closes the connection',
     async (name, text) => {
       const upstream = await stage.openRawUpstream((socket) => {
         socket.end(Buffer.from(text, 'latin1'))
@@ -28,7 +28,7 @@ describe('a response with', () => {
     },
   )
 
-  test.each(hostileResponses)('%s is not taken for two', async (_, text) => {
+  test.each(hostileResponses)('%s cannot inject a second response', async (_, text) => {
     let count = 0
     const upstream = await stage.openRawUpstream((socket) => {
       count += 1

@@ -67,7 +67,7 @@ async function openUpstream(answer: Answer, settings = {}) {
 
 const hello: Answer = (_request, response) => void response.end('hello')
 
-test('one connection carries requests one after the other and at once', async () => {
+test('one connection carries sequential and concurrent requests', async () => {
   const upstream = await openUpstream(hello)
   const send = openSending()
   for (let n = 0; n < 3; n += 1) expect(await send(upstream.url)).toBe('200 hello')
@@ -77,7 +77,7 @@ test('one connection carries requests one after the other and at once', async ()
   expect(upstream.opened()).toBeLessThanOrEqual(2)
 })
 
-test('more requests than a connection may carry wait or get another one', async () => {
+test('requests beyond the stream limit wait or use another connection', async () => {
   const waiting: Http2ServerResponse[] = []
   const upstream = await openUpstream((_request, response) => void waiting.push(response), {
     maxConcurrentStreams: 10,
@@ -95,7 +95,7 @@ test('more requests than a connection may carry wait or get another one', async 
   expect(new Set(await Promise.all(all))).toEqual(new Set(['200 hello']))
 })
 
-test('a stream that the upstream resets is cut, and one before its head is unavailable', async () => {
+test('a reset stream is cut, or unavailable before its headers', async () => {
   const upstream = await openUpstream((request, response) => {
     if (request.url === '/v1/early') return response.stream.close(2)
     response.write('the beginning')
@@ -106,7 +106,7 @@ test('a stream that the upstream resets is cut, and one before its head is unava
   expect(await send(`${upstream.url}/early`)).toBe('upstream_unavailable')
 })
 
-test('a connection that breaks cuts what it carries, and not the next', async () => {
+test('a broken connection cuts its requests, and not the next', async () => {
   let isBroken = true
   const upstream = await openUpstream((_request, response) => {
     if (!isBroken) return void response.end('hello')
@@ -123,7 +123,7 @@ test('a connection that breaks cuts what it carries, and not the next', async ()
   expect(await send(upstream.url)).toBe('200 hello')
 })
 
-test('an upstream that goes away in order finishes what it has begun', async () => {
+test('completes running requests after GOAWAY', async () => {
   const upstream = await openUpstream((_request, response) => {
     response.write('hel')
     response.stream.session?.goaway()
@@ -134,7 +134,7 @@ test('an upstream that goes away in order finishes what it has begun', async () 
   expect(await send(upstream.url)).toBe('200 hello')
 })
 
-test('a response that is closed is reset there, and the connection goes on', async () => {
+test('closing a response resets its stream and keeps the connection', async () => {
   const ended: number[] = []
   const upstream = await openUpstream((request, response) => {
     if (request.url === '/v1') return void response.end('hello')
@@ -155,7 +155,7 @@ test('a response that is closed is reset there, and the connection goes on', asy
   expect(upstream.opened()).toBe(1)
 })
 
-test('a body is read no faster than the receiver wants, and others go on meanwhile', async () => {
+test('applies backpressure to one stream while others continue', async () => {
   const body = 'abcdefgh'.repeat(1_000_000)
   const upstream = await openUpstream((request, response) => {
     response.end(request.url === '/v1/small' ? 'hello' : body)
@@ -166,7 +166,7 @@ test('a body is read no faster than the receiver wants, and others go on meanwhi
   expect(await paced).toBe(`200 ${body}`)
 })
 
-test('bodies of any size arrive', async () => {
+test('sends request bodies larger than one frame', async () => {
   const upstream = await openUpstream((request, response) => {
     response.end(String(request.headers['content-length']))
   })
@@ -175,7 +175,7 @@ test('bodies of any size arrive', async () => {
     expect(await send(upstream.url, { body: Buffer.alloc(size) })).toBe(`200 ${size}`)
 })
 
-test('headers of the connection are not sent, and a response has no pseudo-headers', async () => {
+test('does not send connection headers, and responses have no pseudo-headers', async () => {
   const seen: object[] = []
   const upstream = await openUpstream((request, response) => {
     seen.push(request.headers)
@@ -189,7 +189,7 @@ test('headers of the connection are not sent, and a response has no pseudo-heade
   expect(seen[0]).not.toHaveProperty('transfer-encoding')
 })
 
-test('without that setting, HTTP/1.1 is spoken', async () => {
+test('uses HTTP/1.1 unless the settings enable HTTP/2', async () => {
   const upstream = await openUpstream(hello)
   expect(await stage.openSending()(upstream.url)).toBe('upstream_unavailable')
   expect(upstream.versions).toEqual([])

@@ -52,7 +52,7 @@ async function openTlsUpstream(body = 'hello') {
 }
 
 describe('connections over TLS', () => {
-  test('name the server, speak HTTP/1.1 and are used again', async () => {
+  test('send the server name, use HTTP/1.1 and are reused', async () => {
     const upstream = await openTlsUpstream()
     const send = stage.openSending()
     for (let n = 0; n < 5; n += 1) {
@@ -63,7 +63,7 @@ describe('connections over TLS', () => {
     expect(upstream.requests[0]).toContain(`host: localhost:${upstream.port}\r\n`)
   })
 
-  test('resume the session of one before', async () => {
+  test('resume an earlier session', async () => {
     const upstream = await openTlsUpstream()
     const send = stage.openSending()
     for (let n = 0; n < 3; n += 1) {
@@ -73,7 +73,7 @@ describe('connections over TLS', () => {
     expect(upstream.seen.map((one) => one.isReused)).toEqual([false, true, true])
   })
 
-  test('pass on large responses whole, several at once', async () => {
+  test('carry several large responses at once', async () => {
     const body = 'abcdefgh'.repeat(250_000)
     const upstream = await openTlsUpstream(body)
     const send = stage.openSending()
@@ -82,7 +82,7 @@ describe('connections over TLS', () => {
     expect(answers.every((answer) => answer === `200 ${body}`)).toBe(true)
   })
 
-  test('are read no faster than the receiver wants', async () => {
+  test('are read with backpressure', async () => {
     const body = 'abcdefgh'.repeat(1_000_000)
     const upstream = await openTlsUpstream(body)
     const send = stage.openSending()
@@ -90,7 +90,7 @@ describe('connections over TLS', () => {
     expect(await expectPaced(send, url, body.length / 2)).toBe(`200 ${body}`)
   })
 
-  test('send nothing to a server whose certificate is not trusted or is another’s', async () => {
+  test('send nothing to a server with an untrusted or wrong certificate', async () => {
     const upstream = await openTlsUpstream()
     const send = stage.openSending()
     expect(await send(`https://127.0.0.1:${upstream.port}/v1`)).toBe('upstream_unavailable')
@@ -100,7 +100,7 @@ describe('connections over TLS', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  test('that are accepted but never established time out', async () => {
+  test('time out when the handshake does not complete', async () => {
     const silent = createSocketServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     cleanUp.defer(() => void silent.close())
