@@ -72,7 +72,7 @@ test('OpenAI’s moderation is free although it reports no usage', async () => {
   expect([record?.operation, record?.costMicroUsd]).toEqual(['moderate', 0])
 })
 
-describe('the price of a deployment', () => {
+describe('a deployment is priced as its model:', () => {
   const models = [
     { id: 'gpt-4o', upstream: 'first' },
     { id: 'second', pricedAs: 'gpt-4.1-nano' },

@@ -18,7 +18,7 @@ test.each([
   ['one that is too long', 'a'.repeat(65)],
   ['other characters', 'a,b c'],
   ['too many', Array.from({ length: 17 }, (_, n) => `t${n}`).join(',')],
-])('rejects x-sluice-tags with %s', async (_name, tags) => {
+])('rejects x-sluice-tags: %s', async (_name, tags) => {
   const response = await ask(tags)
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({

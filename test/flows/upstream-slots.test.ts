@@ -164,7 +164,7 @@ test('a call that waits too long, or finds the queue full, is refused', async ()
   expect((await next).status).toBe(200)
 })
 
-describe('with a fallback', () => {
+describe('a full target with a fallback', () => {
   const models = { main: { targets: [{ target: 'up/m' }], fallback: ['spare/m'] } }
   const spare = async (provider: ProviderConfig) => {
     const stack = new AsyncDisposableStack()
@@ -188,7 +188,7 @@ describe('with a fallback', () => {
   test.each<[string, ProviderConfig]>([
     ['goes there at once where the settings say so', { whenFull: 'next', queueMs: 60_000 }],
     ['goes there when it has waited', { queueMs: 100 }],
-  ])('a call falls back when %s', async (_name, provider) => {
+  ])('a call %s', async (_name, provider) => {
     await using staged = await spare(provider)
     const { held, second, gateway } = staged
     const first = ask(gateway, { model: 'main' })
@@ -201,7 +201,7 @@ describe('with a fallback', () => {
     expect(held.upstream.seen).toHaveLength(1)
   })
 
-  test('a call waits with whenFull: wait and is served by the first target', async () => {
+  test('a call waits with whenFull: wait and is served by the full target', async () => {
     await using staged = await spare({ queueMs: 60_000 })
     const { held, second, gateway } = staged
     const calls = [ask(gateway, { model: 'main' }), ask(gateway, { model: 'main' })]

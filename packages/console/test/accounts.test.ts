@@ -19,7 +19,7 @@ const tests = useConsole(async (opened) => {
 })
 
 test.for(['keys', 'users', 'teams', 'organizations'])(
-  '%s: none yet',
+  '%s: shows an empty state',
   browserWait,
   async (path, context) => {
     await using opened = await tests.open(context, `/${path}`)
@@ -29,49 +29,45 @@ test.for(['keys', 'users', 'teams', 'organizations'])(
   },
 )
 
-test(
-  'an organization, a team in it with a budget, and a user are made',
-  browserWait,
-  async (context) => {
-    await using opened = await tests.open(context, '/organizations')
-    const { page } = opened
-    await page.getByRole('button', { name: 'Create an organization' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('Riverside')
-    expect(await opened.problems()).toEqual([])
-    await dialog.getByRole('button', { name: 'Create an organization' }).click()
-    await page.getByRole('link', { name: 'Riverside' }).waitFor()
+test('creates an organization, a team with a budget, and a user', browserWait, async (context) => {
+  await using opened = await tests.open(context, '/organizations')
+  const { page } = opened
+  await page.getByRole('button', { name: 'Create an organization' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Riverside')
+  expect(await opened.problems()).toEqual([])
+  await dialog.getByRole('button', { name: 'Create an organization' }).click()
+  await page.getByRole('link', { name: 'Riverside' }).waitFor()
 
-    await page.getByRole('link', { name: 'Teams' }).click()
-    await page.getByRole('button', { name: 'Create a team' }).click()
-    await dialog.getByLabel('Name').fill('Search')
-    await dialog.getByLabel('Member of').selectOption('Riverside')
-    await dialog.getByRole('button', { name: 'Add a budget' }).click()
-    await dialog.getByLabel('US dollars').fill('25.5')
-    await dialog.getByLabel('Requests per minute').fill('600')
-    await dialog.getByLabel('Models', { exact: true }).fill('acme/*\nbuiltin-chat')
-    await shoot(opened, 'team-create')
-    expect(await opened.problems()).toEqual([])
-    await dialog.getByRole('button', { name: 'Create a team' }).click()
-    await page.getByRole('link', { name: 'Search' }).click()
-    await page.getByText('$25.50 left of $25.50').waitFor()
-    await page.getByText('acme/*, builtin-chat').waitFor()
-    await shoot(opened, 'team')
-    expect(await opened.problems()).toEqual([])
+  await page.getByRole('link', { name: 'Teams' }).click()
+  await page.getByRole('button', { name: 'Create a team' }).click()
+  await dialog.getByLabel('Name').fill('Search')
+  await dialog.getByLabel('Member of').selectOption('Riverside')
+  await dialog.getByRole('button', { name: 'Add a budget' }).click()
+  await dialog.getByLabel('US dollars').fill('25.5')
+  await dialog.getByLabel('Requests per minute').fill('600')
+  await dialog.getByLabel('Models', { exact: true }).fill('acme/*\nbuiltin-chat')
+  await shoot(opened, 'team-create')
+  expect(await opened.problems()).toEqual([])
+  await dialog.getByRole('button', { name: 'Create a team' }).click()
+  await page.getByRole('link', { name: 'Search' }).click()
+  await page.getByText('$25.50 left of $25.50').waitFor()
+  await page.getByText('acme/*, builtin-chat').waitFor()
+  await shoot(opened, 'team')
+  expect(await opened.problems()).toEqual([])
 
-    const { data } = await granted(tests.gateway, 'GET /admin/v1/teams')
-    expect(data).toMatchObject([
-      {
-        name: 'Search',
-        requestsPerMinute: 600,
-        models: ['acme/*', 'builtin-chat'],
-        budgets: [{ limitMicroUsd: 25_500_000, window: 'month' }],
-      },
-    ])
-  },
-)
+  const { data } = await granted(tests.gateway, 'GET /admin/v1/teams')
+  expect(data).toMatchObject([
+    {
+      name: 'Search',
+      requestsPerMinute: 600,
+      models: ['acme/*', 'builtin-chat'],
+      budgets: [{ limitMicroUsd: 25_500_000, window: 'month' }],
+    },
+  ])
+})
 
-test('a long name leaves room for what stands beside it', browserWait, async (context) => {
+test('a long name does not push other columns away', browserWait, async (context) => {
   const name = `customer ${'with-a-very-long-name-'.repeat(8)}`
   await granted(tests.gateway, 'POST /admin/v1/keys', { name })
   await using opened = await tests.open(context, '/keys')
@@ -83,7 +79,7 @@ test('a long name leaves room for what stands beside it', browserWait, async (co
   expect(await opened.problems()).toEqual([])
 })
 
-test('what is wrong is said at its field', browserWait, async (context) => {
+test('shows an error at its field', browserWait, async (context) => {
   await using opened = await tests.open(context, '/users')
   const { page } = opened
   await page.getByRole('button', { name: 'Create a user' }).click()
@@ -102,7 +98,7 @@ test('what is wrong is said at its field', browserWait, async (context) => {
 })
 
 test(
-  'a key is made, shown once, used, changed, rotated, disabled and revoked',
+  'creates, shows once, uses, edits, rotates, disables and revokes a key',
   browserWait,
   async (context) => {
     await using opened = await tests.open(context, '/keys')
@@ -164,7 +160,7 @@ test(
 )
 
 test(
-  'a change leaves alone what somebody else changed meanwhile, and the time of an expiry',
+  'an edit keeps another administrator’s concurrent changes and the time of the expiry',
   browserWait,
   async (context) => {
     const expiresAt = Date.now() + 86_400_000
@@ -185,7 +181,7 @@ test(
 )
 
 test(
-  'a budget keeps the route of when it is spent, and prompts are kept of a key that says so',
+  'an edit keeps a budget’s over-budget route and content logging',
   browserWait,
   async (context) => {
     const budget = {
@@ -223,7 +219,7 @@ test(
   },
 )
 
-test('who only looks is shown nothing that changes', browserWait, async (context) => {
+test('shows a viewer no controls that change anything', browserWait, async (context) => {
   const viewer = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'eyes',
     role: 'administrator',
@@ -239,22 +235,18 @@ test('who only looks is shown nothing that changes', browserWait, async (context
   expect(await opened.problems()).toEqual([])
 })
 
-test(
-  'a page that is not there, and one that cannot be loaded, say so',
-  browserWait,
-  async (context) => {
-    await using opened = await tests.open(context, '/keys/key_none')
-    const { page } = opened
-    opened.expectStatus(404)
-    await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').textContent()).toContain('There is no such key')
-    expect((await opened.problems()).filter((one) => !one.includes('404'))).toEqual([])
-    await page.goto(`${tests.gateway.url}/#/nowhere`)
-    await page.getByText('Page not found').waitFor()
-  },
-)
+test('reports a missing page and a failed load', browserWait, async (context) => {
+  await using opened = await tests.open(context, '/keys/key_none')
+  const { page } = opened
+  opened.expectStatus(404)
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('alert').textContent()).toContain('There is no such key')
+  expect((await opened.problems()).filter((one) => !one.includes('404'))).toEqual([])
+  await page.goto(`${tests.gateway.url}/#/nowhere`)
+  await page.getByText('Page not found').waitFor()
+})
 
-test('what cannot be reached is asked again', browserWait, async (context) => {
+test('retries a failed load', browserWait, async (context) => {
   // A page that asks for no team.
   await using opened = await tests.open(context, '/audit')
   const { page } = opened
@@ -280,66 +272,62 @@ test.for([
   expect(await opened.problems()).toEqual([])
 })
 
-test(
-  'more accounts than a page holds are named, sorted and looked for',
-  browserWait,
-  async (context) => {
-    const { gateway } = tests
-    const first = await granted(gateway, 'POST /admin/v1/teams', { name: 'Aardvark' })
-    await granted(gateway, 'POST /admin/v1/keys', { name: 'z of the first', ownerId: first.id })
-    for (let at = 0; at < 105; at++)
-      await granted(gateway, 'POST /admin/v1/teams', { name: `Team ${at}` })
-    await using opened = await tests.open(context, '/keys')
-    const { page } = opened
-    // Its team is not among the hundred newest.
-    const row = page.getByRole('row').filter({ hasText: 'z of the first' })
-    await row.getByRole('cell', { name: 'Aardvark' }).waitFor()
-    const names = () => page.getByRole('main').getByRole('row').getByRole('link').allTextContents()
-    const heading = page.getByRole('columnheader', { name: 'Name' })
-    await heading.getByRole('button').click()
-    expect(await heading.getAttribute('aria-sort')).toBe('ascending')
-    const ascending = await names()
-    expect(ascending.at(-1)).toBe('z of the first')
-    await heading.getByRole('button').click()
-    expect(await names()).toEqual(ascending.toReversed())
+test('names, sorts and searches more accounts than fit on a page', browserWait, async (context) => {
+  const { gateway } = tests
+  const first = await granted(gateway, 'POST /admin/v1/teams', { name: 'Aardvark' })
+  await granted(gateway, 'POST /admin/v1/keys', { name: 'z of the first', ownerId: first.id })
+  for (let at = 0; at < 105; at++)
+    await granted(gateway, 'POST /admin/v1/teams', { name: `Team ${at}` })
+  await using opened = await tests.open(context, '/keys')
+  const { page } = opened
+  // Its team is not among the hundred newest.
+  const row = page.getByRole('row').filter({ hasText: 'z of the first' })
+  await row.getByRole('cell', { name: 'Aardvark' }).waitFor()
+  const names = () => page.getByRole('main').getByRole('row').getByRole('link').allTextContents()
+  const heading = page.getByRole('columnheader', { name: 'Name' })
+  await heading.getByRole('button').click()
+  expect(await heading.getAttribute('aria-sort')).toBe('ascending')
+  const ascending = await names()
+  expect(ascending.at(-1)).toBe('z of the first')
+  await heading.getByRole('button').click()
+  expect(await names()).toEqual(ascending.toReversed())
 
-    await page.getByRole('button', { name: 'Create a key' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('of aardvark')
-    const owner = dialog.getByRole('combobox', { name: 'Belongs to' })
-    await owner.fill('aardv')
-    await expect
-      .poll(() =>
-        dialog
-          .locator('datalist option')
-          .evaluateAll((all) => all.map(({ textContent }) => textContent)),
-      )
-      .toEqual(['Aardvark (team)'])
-    await owner.fill(first.id)
-    await dialog.getByText('Aardvark', { exact: true }).waitFor()
-    expect(await opened.problems()).toEqual([])
-    await dialog.getByRole('button', { name: 'Create a key' }).click()
-    await dialog.getByRole('button', { name: 'I have copied it' }).click()
-    const made = page.getByRole('row').filter({ hasText: 'of aardvark' })
-    await made.getByRole('cell', { name: 'Aardvark', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('of aardvark')
+  const owner = dialog.getByRole('combobox', { name: 'Belongs to' })
+  await owner.fill('aardv')
+  await expect
+    .poll(() =>
+      dialog
+        .locator('datalist option')
+        .evaluateAll((all) => all.map(({ textContent }) => textContent)),
+    )
+    .toEqual(['Aardvark (team)'])
+  await owner.fill(first.id)
+  await dialog.getByText('Aardvark', { exact: true }).waitFor()
+  expect(await opened.problems()).toEqual([])
+  await dialog.getByRole('button', { name: 'Create a key' }).click()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  const made = page.getByRole('row').filter({ hasText: 'of aardvark' })
+  await made.getByRole('cell', { name: 'Aardvark', exact: true }).waitFor()
 
-    await page.goto(`${gateway.url}/#/teams`)
-    const sorted = page.getByText('sorting applies only to those shown')
-    await sorted.waitFor()
-    await page.getByRole('button', { name: 'Show more' }).click()
-    await sorted.waitFor({ state: 'detached' })
-    await page.locator('table[aria-rowcount]').waitFor()
-    expect(Number(await page.getByRole('table').getAttribute('aria-rowcount'))).toBeGreaterThan(106)
-    // Of so many only those that are seen are in the page.
-    expect(await page.getByRole('table').getByRole('row').count()).toBeLessThan(80)
-    expect(await opened.problems()).toEqual([])
-  },
-)
+  await page.goto(`${gateway.url}/#/teams`)
+  const sorted = page.getByText('sorting applies only to those shown')
+  await sorted.waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await sorted.waitFor({ state: 'detached' })
+  await page.locator('table[aria-rowcount]').waitFor()
+  expect(Number(await page.getByRole('table').getAttribute('aria-rowcount'))).toBeGreaterThan(106)
+  // Of so many only those that are seen are in the page.
+  expect(await page.getByRole('table').getByRole('row').count()).toBeLessThan(80)
+  expect(await opened.problems()).toEqual([])
+})
 
 const sideways =
   "[...document.querySelectorAll('main section[tabindex]')].map((one) => one.scrollWidth - one.clientWidth)"
 
-test('a plain user sees their keys, limits and spend', browserWait, async (context) => {
+test('shows a plain user their keys, limits and spending', browserWait, async (context) => {
   const { data } = await granted(tests.gateway, 'GET /admin/v1/users')
   const ownerId = data.find(({ name }) => name === 'Ada')?.id
   const made = await granted(tests.gateway, 'POST /admin/v1/keys', {

@@ -50,31 +50,35 @@ const dialogs = [
 ] as const
 const isInside = `document.querySelector('[role="dialog"]').contains(document.activeElement)`
 
-test.for(dialogs)('%s, %s', browserWait, async ([path, name], context) => {
-  const key = path === '/own' ? secretOfUser : adminKey
-  const place = path.replace(
-    /\/(key|user|team|organization)$/,
-    (_all, kind: keyof typeof ids) => `/${ids[kind]}`,
-  )
-  await using opened = await tests.open(context, place, { key })
-  const { page } = opened
-  const button = page.getByRole('main').getByRole('button', { name, exact: true }).first()
-  await button.focus()
-  await page.keyboard.press('Enter')
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button').first().waitFor()
-  for (const look of looks) {
-    await opened.turn(look)
-    await shoot(opened, `dialog${place.replaceAll('/', '-')}-${String(name)}-${look.colorScheme}`)
-    expect(await opened.problems()).toEqual([])
-  }
-  const count = await dialog.locator('a, button, input, select, textarea, [tabindex="0"]').count()
-  for (const step of ['Tab', 'Shift+Tab'])
-    for (let at = 0; at <= count; at++) {
-      await page.keyboard.press(step)
-      expect([step, at, await page.evaluate(isInside)]).toEqual([step, at, true])
+test.for(dialogs)(
+  'dialog on %s: %s is accessible and returns the focus',
+  browserWait,
+  async ([path, name], context) => {
+    const key = path === '/own' ? secretOfUser : adminKey
+    const place = path.replace(
+      /\/(key|user|team|organization)$/,
+      (_all, kind: keyof typeof ids) => `/${ids[kind]}`,
+    )
+    await using opened = await tests.open(context, place, { key })
+    const { page } = opened
+    const button = page.getByRole('main').getByRole('button', { name, exact: true }).first()
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button').first().waitFor()
+    for (const look of looks) {
+      await opened.turn(look)
+      await shoot(opened, `dialog${place.replaceAll('/', '-')}-${String(name)}-${look.colorScheme}`)
+      expect(await opened.problems()).toEqual([])
     }
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'hidden' })
-  await expect.poll(() => button.evaluate((one) => one.matches(':focus'))).toBe(true)
-})
+    const count = await dialog.locator('a, button, input, select, textarea, [tabindex="0"]').count()
+    for (const step of ['Tab', 'Shift+Tab'])
+      for (let at = 0; at <= count; at++) {
+        await page.keyboard.press(step)
+        expect([step, at, await page.evaluate(isInside)]).toEqual([step, at, true])
+      }
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await expect.poll(() => button.evaluate((one) => one.matches(':focus'))).toBe(true)
+  },
+)

@@ -43,7 +43,7 @@ const sizes = [{ isPhone: false }, { isPhone: true }] as const
 // A page that asks for nothing but its own answers is left for the one that is looked at.
 const open = (context: TestContext) => tests.open(context, '/own')
 
-test.for(pages)('$name that cannot be read', browserWait, async (use, context) => {
+test.for(pages)('$name shows loading, failure and retry', browserWait, async (use, context) => {
   const { name, path, asks, shows } = use
   await using opened = await open(context)
   const { page } = opened
@@ -81,7 +81,7 @@ test.for(pages)('$name that cannot be read', browserWait, async (use, context) =
 })
 
 test(
-  'a playground whose models cannot be listed still asks one by its name',
+  'the playground calls a model by name when the list of models is unavailable',
   browserWait,
   async (context) => {
     await using opened = await open(context)
@@ -108,7 +108,7 @@ test(
   },
 )
 
-test('what was asked and answered is shown where it is kept', browserWait, async (context) => {
+test('shows the stored prompt and answer of a request', browserWait, async (context) => {
   const answer = await tests.gateway.post(
     '/v1/chat/completions',
     { model: 'builtin-chat', messages: [{ role: 'user', content: 'A word about herons' }] },

@@ -12,7 +12,7 @@ test.each([
   [10, 9.84, '$0.00001', '$0.00001'],
   [2_000_000, 1_230, '$2.00', '$0.0012'],
   [2_000_000, 0.999999, '$2.00', '<$0.000001'],
-])('a budget of %i millionths is shown to its last digit', (limit, left, shown, shownLeft) => {
+])('formats a budget of %i microdollars without rounding', (limit, left, shown, shownLeft) => {
   const budget = { limitMicroUsd: limit, remainingMicroUsd: left }
   expect(formatBudget(budget)).toEqual([shownLeft, shown])
 })
@@ -28,6 +28,6 @@ test.each([
   [24, '$0.000024'],
   [12_345, '$0.01'],
   [1_234_567.24, '$1.23'],
-])('%d millionths of a dollar are shown as %s', (microUsd, shown) => {
+])('formats %d microdollars as %s', (microUsd, shown) => {
   expect(formatMicroUsd(microUsd)).toBe(shown)
 })

@@ -60,7 +60,7 @@ async function problems(opened: ConsolePage): Promise<readonly string[]> {
 }
 
 test(
-  'a button leads to the provider and back to the page that was asked for, and signing out ends both',
+  'signs in at the provider, returns to the requested page, and signs out of both',
   browserWait,
   async (context) => {
     if (!browser) return leaveOutBrowser(context)
@@ -92,7 +92,7 @@ test.for([
   ['light', false],
   ['dark', true],
 ] as const)(
-  'whoever may not sign in is told why, %s, on a phone: %s',
+  'shows why sign-in was refused, %s, on a phone: %s',
   browserWait,
   async ([colorScheme, isPhone], context) => {
     if (!browser) return leaveOutBrowser(context)
@@ -107,7 +107,7 @@ test.for([
   },
 )
 
-test('a page that names a problem of its own is not believed', browserWait, async (context) => {
+test('ignores an unknown problem in the query', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/?problem=%3Cb%3Ecall%20us&request=call%20us')
   await opened.page.getByText('Something went wrong in the gateway.').waitFor()
@@ -121,22 +121,26 @@ test.for([
   [groups.viewer, 'Viewer', ['Settings', 'Audit', 'Keys', 'Organizations']],
   ['leads', 'Team administrator', ['Keys', 'Users']],
   ['engineers', 'User', own],
-] as const)('%s: %s sees what they may', browserWait, async ([group, role, places], context) => {
-  if (!browser) return leaveOutBrowser(context)
-  issuer.people.set(group, { name: `One of ${group}`, groups: [group] })
-  await using opened = await browser.open('/')
-  const { page } = opened
-  await signIn(opened, group)
-  await page.getByText(role, { exact: true }).waitFor()
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  const links = await page.getByRole('navigation').getByRole('link').allTextContents()
-  expect(links).toEqual(expect.arrayContaining([...places]))
-  if (role === 'User') expect(links).toEqual(own)
-  if (role === 'Team administrator') expect(links).not.toContain('Audit')
-  expect(await problems(opened)).toEqual([])
-})
+] as const)(
+  '%s: %s sees only the permitted pages',
+  browserWait,
+  async ([group, role, places], context) => {
+    if (!browser) return leaveOutBrowser(context)
+    issuer.people.set(group, { name: `One of ${group}`, groups: [group] })
+    await using opened = await browser.open('/')
+    const { page } = opened
+    await signIn(opened, group)
+    await page.getByText(role, { exact: true }).waitFor()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const links = await page.getByRole('navigation').getByRole('link').allTextContents()
+    expect(links).toEqual(expect.arrayContaining([...places]))
+    if (role === 'User') expect(links).toEqual(own)
+    if (role === 'Team administrator') expect(links).not.toContain('Audit')
+    expect(await problems(opened)).toEqual([])
+  },
+)
 
-test('an administrator takes the person of a user away', browserWait, async (context) => {
+test('an administrator unlinks the identity of a user', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   issuer.people.set('kim', { name: 'Kim', groups: ['engineers'] })
   issuer.people.set('ada', { name: 'Ada L.', groups: [groups.owner] })

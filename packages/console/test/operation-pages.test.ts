@@ -94,7 +94,7 @@ test.for(looks)('$name, $colorScheme, on a phone: $isPhone', browserWait, async 
   expect(await opened.problems()).toEqual([])
 })
 
-test('the overview counts, and what fails is named', browserWait, async (context) => {
+test('the overview shows counts and names failures', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/overview', { key: adminKey })
   const { page } = opened
@@ -103,7 +103,7 @@ test('the overview counts, and what fails is named', browserWait, async (context
   await models.getByRole('row', { name: /^b 1 1/ }).waitFor()
 })
 
-test('who is refused is seen live and on the overview', browserWait, async (context) => {
+test('shows refused calls live and on the overview', browserWait, async (context) => {
   if (!emptyBrowser) return leaveOutBrowser(context)
   await using opened = await emptyBrowser.open('/requests', { key: adminKey })
   const { page } = opened
@@ -133,7 +133,7 @@ test('who is refused is seen live and on the overview', browserWait, async (cont
   expect(await opened.problems()).toEqual([])
 })
 
-test('nothing yet is said so', browserWait, async (context) => {
+test('shows an empty state', browserWait, async (context) => {
   if (!emptyBrowser) return leaveOutBrowser(context)
   await using opened = await emptyBrowser.open('/overview', { key: adminKey })
   await opened.page.getByText('No requests in this period').waitFor()
@@ -144,7 +144,7 @@ test('nothing yet is said so', browserWait, async (context) => {
   expect(await opened.problems()).toEqual([])
 })
 
-test('a request is found, followed and looked at', browserWait, async (context) => {
+test('finds, follows and shows a request', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/requests', { key: adminKey })
   const { page } = opened
@@ -175,39 +175,35 @@ test('a request is found, followed and looked at', browserWait, async (context) 
   expect(await opened.problems()).toEqual([])
 })
 
-test(
-  'what a request cost is told by kind, and it is found by its route',
-  browserWait,
-  async (context) => {
-    if (!browser) return leaveOutBrowser(context)
-    await using opened = await browser.open('/requests', { key: adminKey })
-    const { page } = opened
-    await page.getByRole('cell', { name: 'first/c' }).first().waitFor()
-    await page.getByRole('combobox', { name: 'Requested model' }).fill('quick')
-    await page.getByRole('button', { name: 'Search' }).click()
-    const rows = page.getByRole('table').getByRole('row')
-    await expect.poll(() => rows.count()).toBe(2)
-    expect(page.url()).toContain('requestedModel=quick')
-    await rows.nth(1).getByRole('link').click()
-    const costs = page.getByRole('region', { name: 'Cost by kind: 1' })
-    // 7 tokens in at 2 and 3 out at 10 dollars for a million.
-    await costs.getByRole('row', { name: 'Input 7 $0.000014' }).waitFor()
-    await costs.getByRole('row', { name: 'Output 3 $0.00003' }).waitFor()
-    await page
-      .getByRole('region', { name: 'Used: 1' })
-      .getByRole('row', { name: 'Tokens out 3' })
-      .waitFor()
-    await shoot(opened, 'request-cost')
-    const body = { model: 'first/m', stream: true, max_tokens: 9, top_k: 3, messages: ask.messages }
-    const answer = await gateway.post('/v1/messages', body)
-    await answer.text()
-    await page.goto(`${gateway.url}/#/requests/${answer.headers.get('x-request-id')}`)
-    await page.getByText('top_k', { exact: true }).waitFor()
-    expect(await opened.problems()).toEqual([])
-  },
-)
+test('shows the cost of a request by kind, and filters by route', browserWait, async (context) => {
+  if (!browser) return leaveOutBrowser(context)
+  await using opened = await browser.open('/requests', { key: adminKey })
+  const { page } = opened
+  await page.getByRole('cell', { name: 'first/c' }).first().waitFor()
+  await page.getByRole('combobox', { name: 'Requested model' }).fill('quick')
+  await page.getByRole('button', { name: 'Search' }).click()
+  const rows = page.getByRole('table').getByRole('row')
+  await expect.poll(() => rows.count()).toBe(2)
+  expect(page.url()).toContain('requestedModel=quick')
+  await rows.nth(1).getByRole('link').click()
+  const costs = page.getByRole('region', { name: 'Cost by kind: 1' })
+  // 7 tokens in at 2 and 3 out at 10 dollars for a million.
+  await costs.getByRole('row', { name: 'Input 7 $0.000014' }).waitFor()
+  await costs.getByRole('row', { name: 'Output 3 $0.00003' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Used: 1' })
+    .getByRole('row', { name: 'Tokens out 3' })
+    .waitFor()
+  await shoot(opened, 'request-cost')
+  const body = { model: 'first/m', stream: true, max_tokens: 9, top_k: 3, messages: ask.messages }
+  const answer = await gateway.post('/v1/messages', body)
+  await answer.text()
+  await page.goto(`${gateway.url}/#/requests/${answer.headers.get('x-request-id')}`)
+  await page.getByText('top_k', { exact: true }).waitFor()
+  expect(await opened.problems()).toEqual([])
+})
 
-test('a provider and a model are tested by a call', browserWait, async (context) => {
+test('tests a provider and a model with a call', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/models', { key: adminKey })
   const { page } = opened
@@ -227,7 +223,7 @@ test('a provider and a model are tested by a call', browserWait, async (context)
   expect(await opened.problems()).toEqual([])
 })
 
-test('three models answer side by side', browserWait, async (context) => {
+test('compares three models in the playground', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/playground', { key: adminKey })
   const { page } = opened
@@ -260,7 +256,7 @@ test('three models answer side by side', browserWait, async (context) => {
     expect(body).toMatchObject({ messages: [{ role: 'user', content: 'Hello?' }] })
 })
 
-test('other operations are asked in JSON', browserWait, async (context) => {
+test('the playground calls other operations with JSON', browserWait, async (context) => {
   if (!emptyBrowser) return leaveOutBrowser(context)
   await using opened = await emptyBrowser.open('/playground', { key: testKey })
   const { page } = opened

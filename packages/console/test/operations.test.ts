@@ -7,11 +7,11 @@ import { addresses } from '../../sluice/src/http/routes.ts'
 const documentOf = (among: typeof addresses) =>
   JSON.parse(JSON.stringify(createOpenApi(among))) as Record<string, unknown>
 
-test('the types of the console are those of the OpenAPI document: npm run console:api', () => {
+test('the console’s types match the OpenAPI document: npm run console:api', () => {
   expect(readFileSync(operationsFile, 'utf8')).toBe(formatOperations(documentOf(addresses)))
 })
 
-test('an address that changes shows in them', () => {
+test('the types change when a path changes', () => {
   const fewer = addresses.filter(({ path }) => path !== '/admin/v1/audit')
   expect(formatOperations(documentOf(fewer))).not.toContain('listAudit')
 })

@@ -54,38 +54,42 @@ const looks = [
   { isPhone: true, colorScheme: 'dark' },
 ] as const
 
-test.for(pages)('$path without $pattern', browserWait, async (use, context) => {
-  const { path, key, pattern, parts, found } = use
-  await using opened = await tests.open(context, '/nowhere', { key })
-  const { page } = opened
-  opened.expectStatus(500)
-  await page.route(pattern, (route) => route.fulfill(failing))
-  await page.goto(`${tests.gateway.url}/#${path}`)
-  const alerts = page.getByRole('main').getByRole('alert')
-  await expect.poll(() => alerts.count(), { timeout: 20_000 }).toBe(parts)
-  await alerts.first().getByText('Something went wrong here').waitFor()
-  for (const look of looks) {
-    await opened.turn(look)
-    await shoot(opened, `failed${path.replace('/', '-')}-${parts}${look.isPhone ? '-phone' : ''}`)
-    expect(await opened.problems()).toEqual([])
-  }
-  await page.unroute(pattern)
-  // One that is asked again goes away with its button, maybe before the next click.
-  while ((await alerts.count()) > 0)
-    await alerts
-      .first()
-      .getByRole('button', { name: 'Try again' })
-      .click({ timeout: 2_000 })
-      .catch(() => {})
-  await page.getByRole('main').getByText(found).first().waitFor()
-  for (const look of looks.toReversed()) {
-    await opened.turn(look)
-    expect(await opened.problems()).toEqual([])
-  }
-})
+test.for(pages)(
+  '$path without $pattern shows the failure and retries',
+  browserWait,
+  async (use, context) => {
+    const { path, key, pattern, parts, found } = use
+    await using opened = await tests.open(context, '/nowhere', { key })
+    const { page } = opened
+    opened.expectStatus(500)
+    await page.route(pattern, (route) => route.fulfill(failing))
+    await page.goto(`${tests.gateway.url}/#${path}`)
+    const alerts = page.getByRole('main').getByRole('alert')
+    await expect.poll(() => alerts.count(), { timeout: 20_000 }).toBe(parts)
+    await alerts.first().getByText('Something went wrong here').waitFor()
+    for (const look of looks) {
+      await opened.turn(look)
+      await shoot(opened, `failed${path.replace('/', '-')}-${parts}${look.isPhone ? '-phone' : ''}`)
+      expect(await opened.problems()).toEqual([])
+    }
+    await page.unroute(pattern)
+    // One that is asked again goes away with its button, maybe before the next click.
+    while ((await alerts.count()) > 0)
+      await alerts
+        .first()
+        .getByRole('button', { name: 'Try again' })
+        .click({ timeout: 2_000 })
+        .catch(() => {})
+    await page.getByRole('main').getByText(found).first().waitFor()
+    for (const look of looks.toReversed()) {
+      await opened.turn(look)
+      expect(await opened.problems()).toEqual([])
+    }
+  },
+)
 
 test.for(['/own', '/audit', '/usage'])(
-  '%s while the gateway cannot be reached',
+  '%s shows a failure while the gateway is unreachable',
   browserWait,
   async (path, context) => {
     const key = path === '/own' ? testKey : adminKey
@@ -115,19 +119,15 @@ test.for(['/own', '/audit', '/usage'])(
   },
 )
 
-test(
-  'a console that never reached its gateway says so, and asks again',
-  browserWait,
-  async (context) => {
-    await using opened = await tests.open(context, '/overview')
-    const { page } = opened
-    opened.expectStatus(500)
-    await page.route(/\/admin\/v1\/session/, (route) => route.fulfill(failing))
-    await page.reload()
-    await page.getByRole('alert').getByText('Something went wrong here').waitFor()
-    expect(await opened.problems()).toEqual([])
-    await page.unroute(/\/admin\/v1\/session/)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  },
-)
+test('reports a gateway that was never reached, and retries', browserWait, async (context) => {
+  await using opened = await tests.open(context, '/overview')
+  const { page } = opened
+  opened.expectStatus(500)
+  await page.route(/\/admin\/v1\/session/, (route) => route.fulfill(failing))
+  await page.reload()
+  await page.getByRole('alert').getByText('Something went wrong here').waitFor()
+  expect(await opened.problems()).toEqual([])
+  await page.unroute(/\/admin\/v1\/session/)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+})

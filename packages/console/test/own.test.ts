@@ -66,7 +66,7 @@ test.for([
   ['light', false],
   ['dark', true],
 ] as const)(
-  'all keys, spend and what is left, %s, on a phone: %s',
+  'shows a user’s keys, spending and remaining budget, %s, on a phone: %s',
   browserWait,
   async (look, context) => {
     const [colorScheme, isPhone] = look
@@ -86,7 +86,7 @@ test.for([
   },
 )
 
-test('a key is made, rotated and revoked', browserWait, async (context) => {
+test('creates, rotates and revokes a user’s own key', browserWait, async (context) => {
   await using opened = await open(context)
   const { page } = opened
   const dialog = page.getByRole('dialog')
@@ -112,7 +112,7 @@ test('a key is made, rotated and revoked', browserWait, async (context) => {
   expect(await opened.problems()).toEqual([])
 })
 
-test('where the team does not allow it nothing is offered', browserWait, async (context) => {
+test('offers no own keys where the team forbids them', browserWait, async (context) => {
   const other = await granted(gateway, 'POST /admin/v1/users', { name: 'Bob' })
   const made = await granted(gateway, 'POST /admin/v1/keys', { name: 'only', ownerId: other.id })
   await using opened = await open(context, { key: made.secret })
@@ -123,13 +123,13 @@ test('where the team does not allow it nothing is offered', browserWait, async (
   expect(await opened.problems()).toEqual([])
 })
 
-test('a key of no user shows itself alone', browserWait, async (context) => {
+test('shows only itself to a key without a user', browserWait, async (context) => {
   await using opened = await open(context, { key: testKey })
   await opened.page.getByRole('cell', { name: /SLUICE_API_KEYS/ }).waitFor()
   expect(await opened.problems()).toEqual([])
 })
 
-test('a team lets its users by a choice in its form', browserWait, async (context) => {
+test('a team’s form can allow own keys', browserWait, async (context) => {
   if (!browser) return leaveOutBrowser(context)
   await using opened = await browser.open('/teams', { key: adminKey })
   const { page } = opened

@@ -98,39 +98,35 @@ async function choose({ page }: ConsolePage, label: string, name: string, buffer
 const lengthOf = (kind: 'audio' | 'video') =>
   `(() => { const one = document.querySelector('${kind}'); return one && one.duration > 0 })()`
 
-test(
-  'a chat is answered aloud, and what it said is written down again',
-  browserWait,
-  async (context) => {
-    await using opened = await open(context, { model: 'builtin-chat' })
-    const { page } = opened
-    await page.getByLabel('Message').fill('Say hello')
-    await page.getByText('System prompt, tools').click()
-    await page.getByRole('combobox', { name: 'Spoken answer' }).selectOption('alloy')
-    const answering = page.waitForResponse('**/v1/chat/completions')
-    await send(opened)
-    await expect.poll(() => page.evaluate(lengthOf('audio')), { timeout: 20_000 }).toBe(true)
-    await shoot(opened, 'playground-spoken')
-    expect(await opened.problems()).toEqual([])
-    const { choices } = (await (await answering).json()) as {
-      readonly choices: readonly {
-        readonly message: { readonly audio: { readonly data: string } }
-      }[]
-    }
-    const spoken = choices[0]?.message.audio.data ?? ''
-    await using heard = await open(context, {
-      operation: 'Transcription',
-      model: 'builtin-transcribe',
-    })
-    await choose(heard, 'File', 'spoken.wav', Buffer.from(spoken, 'base64'))
-    await send(heard)
-    await heard.page.getByText('Events').click()
-    await heard.page.getByText('"text":').waitFor()
-    expect(await heard.problems()).toEqual([])
-  },
-)
+test('plays a chat answer as speech and transcribes it', browserWait, async (context) => {
+  await using opened = await open(context, { model: 'builtin-chat' })
+  const { page } = opened
+  await page.getByLabel('Message').fill('Say hello')
+  await page.getByText('System prompt, tools').click()
+  await page.getByRole('combobox', { name: 'Spoken answer' }).selectOption('alloy')
+  const answering = page.waitForResponse('**/v1/chat/completions')
+  await send(opened)
+  await expect.poll(() => page.evaluate(lengthOf('audio')), { timeout: 20_000 }).toBe(true)
+  await shoot(opened, 'playground-spoken')
+  expect(await opened.problems()).toEqual([])
+  const { choices } = (await (await answering).json()) as {
+    readonly choices: readonly {
+      readonly message: { readonly audio: { readonly data: string } }
+    }[]
+  }
+  const spoken = choices[0]?.message.audio.data ?? ''
+  await using heard = await open(context, {
+    operation: 'Transcription',
+    model: 'builtin-transcribe',
+  })
+  await choose(heard, 'File', 'spoken.wav', Buffer.from(spoken, 'base64'))
+  await send(heard)
+  await heard.page.getByText('Events').click()
+  await heard.page.getByText('"text":').waitFor()
+  expect(await heard.problems()).toEqual([])
+})
 
-test('a picture is looked at', browserWait, async (context) => {
+test('sends an image to a chat model', browserWait, async (context) => {
   await using opened = await open(context, { model: 'builtin-chat' })
   await opened.page.getByLabel('Message').fill('What colour is it?')
   await choose(opened, 'Picture or sound', 'square.png', picture)
@@ -141,7 +137,7 @@ test('a picture is looked at', browserWait, async (context) => {
   expect(await opened.problems()).toEqual([])
 })
 
-test('speech is heard', browserWait, async (context) => {
+test('plays speech', browserWait, async (context) => {
   await using opened = await open(context, { operation: 'Speech', model: 'builtin-speech' })
   await send(opened)
   await expect.poll(() => opened.page.evaluate(lengthOf('audio')), { timeout: 20_000 }).toBe(true)
@@ -151,7 +147,7 @@ test('speech is heard', browserWait, async (context) => {
 const seenPictures =
   "[...document.querySelectorAll('main img')].filter(({ naturalWidth }) => naturalWidth > 0).length"
 
-test('a picture is made, and changed', browserWait, async (context) => {
+test('generates an image and edits it', browserWait, async (context) => {
   await using made = await open(context, { operation: 'Image', model: 'builtin-image' })
   await send(made)
   await expect.poll(() => made.page.evaluate(seenPictures), { timeout: 20_000 }).toBe(1)
@@ -166,7 +162,7 @@ test('a picture is made, and changed', browserWait, async (context) => {
   expect(await changed.problems()).toEqual([])
 })
 
-test('a video is made, and its progress seen', browserWait, async (context) => {
+test('generates a video and shows its progress', browserWait, async (context) => {
   await using opened = await open(context, {
     operation: 'Video',
     model: 'builtin-video',
@@ -183,7 +179,7 @@ test('a video is made, and its progress seen', browserWait, async (context) => {
   expect(await opened.problems()).toEqual([])
 })
 
-test('a chat goes on with a reply', browserWait, async (context) => {
+test('continues a chat with a reply', browserWait, async (context) => {
   await using opened = await open(context, { model: 'acme/talk', isPhone: true })
   const { page } = opened
   await page.getByLabel('Message').fill('Hi')
@@ -215,7 +211,7 @@ test('a chat goes on with a reply', browserWait, async (context) => {
   expect(await opened.problems()).toEqual([])
 })
 
-test('a mask says what of a picture is changed', browserWait, async (context) => {
+test('restricts an image edit with a mask', browserWait, async (context) => {
   await using opened = await open(context, { operation: 'Image edit', model: 'acme/draw' })
   const { page } = opened
   await choose(opened, 'File', 'square.png', picture)
@@ -232,7 +228,7 @@ test('a mask says what of a picture is changed', browserWait, async (context) =>
 
 const edits = () => upstream.seen.filter(({ path }) => path.endsWith('/images/edits'))
 
-test('tools that a model calls are answered by hand', browserWait, async (context) => {
+test('lets the user answer tool calls', browserWait, async (context) => {
   await using opened = await open(context, { model: 'acme/a' })
   const { page } = opened
   await page.getByLabel('Message').fill('How is the weather in Oslo?')
@@ -273,7 +269,7 @@ const programs = [
 ] as const
 
 test.for(programs)(
-  'the code of $operation, file: $file',
+  'the code shown for $operation runs, file: $file',
   { timeout: 240_000 },
   async (use, context) => {
     await using opened = await open(context, use)

@@ -53,7 +53,7 @@ test.for([
   },
 )
 
-test('its settings are planned and applied', browserWait, async (context) => {
+test('plans and applies a provider’s settings', browserWait, async (context) => {
   await using opened = await tests.open(context, path)
   const { page } = opened
   const places = page.getByLabel('Concurrent calls')
@@ -103,26 +103,22 @@ test('its settings are planned and applied', browserWait, async (context) => {
   await page.getByText('These providers would be disabled').waitFor()
 })
 
-test(
-  'who only looks is shown what is set, and nothing that changes it',
-  browserWait,
-  async (context) => {
-    const { secret: key } = await granted(tests.gateway, 'POST /admin/v1/keys', {
-      name: 'eyes',
-      role: 'administrator',
-      adminRole: 'viewer',
-    })
-    await using opened = await tests.open(context, path, { key })
-    const { page } = opened
-    await page.getByRole('region', { name: 'Settings: first' }).waitFor()
-    expect(await page.getByRole('button', { name: /Plan|Apply/ }).count()).toBe(0)
-    await page.goto(`${tests.gateway.url}/#/models/providers/nobody`)
-    await page.getByText('There is no such provider').waitFor()
-    expect(await opened.problems()).toEqual([])
-  },
-)
+test('shows a viewer the settings without controls', browserWait, async (context) => {
+  const { secret: key } = await granted(tests.gateway, 'POST /admin/v1/keys', {
+    name: 'eyes',
+    role: 'administrator',
+    adminRole: 'viewer',
+  })
+  await using opened = await tests.open(context, path, { key })
+  const { page } = opened
+  await page.getByRole('region', { name: 'Settings: first' }).waitFor()
+  expect(await page.getByRole('button', { name: /Plan|Apply/ }).count()).toBe(0)
+  await page.goto(`${tests.gateway.url}/#/models/providers/nobody`)
+  await page.getByText('There is no such provider').waitFor()
+  expect(await opened.problems()).toEqual([])
+})
 
-test('what cannot be read is said, and asked again', browserWait, async (context) => {
+test('shows a failed load and retries', browserWait, async (context) => {
   await using opened = await tests.open(context, '/about')
   const { page } = opened
   await page.route('**/admin/v1/provider-settings', (route) =>

@@ -17,7 +17,7 @@ import { usageTexts } from '../src/texts/usage.ts'
 
 const now = Date.UTC(2026, 4, 20, 13, 37, 21, 5)
 
-describe('the filters of requests', () => {
+describe('the query of a request filter', () => {
   test.each<[Filters, object]>([
     [{}, {}],
     [{ time: '1h' }, { from: '2026-05-20T12:37:21.005Z' }],
@@ -38,7 +38,7 @@ describe('the filters of requests', () => {
     vi.unstubAllEnvs()
   })
 
-  test('each span that can be chosen asks for a time of its own', () => {
+  test('each time span asks for a different time', () => {
     const spans = Object.keys(requestTexts.times).filter((time) => /^\d/.test(time))
     const asked = spans.map((time) => requestQuery({ time }, now).from)
     expect(new Set(asked).size).toBe(spans.length)
@@ -51,12 +51,12 @@ describe('the filters of requests', () => {
     [{ time: 'between' }, true],
     [{ time: 'between', from: '2026-05-01T08:00' }, false],
     [{ time: 'between', to: '2026-05-01T08:00' }, false],
-  ])('%j goes on until now: %s', (filters, is) => {
+  ])('%j is open-ended: %s', (filters, is) => {
     expect(isUntilNow(filters)).toBe(is)
   })
 })
 
-describe('a report of usage', () => {
+describe('the query of a usage report', () => {
   test.each<[Partial<Question>, number, object]>([
     [{}, now, { by: 'day,model', from: '2026-04-20T14:00:00.000Z' }],
     [{ and: '' }, now, { by: 'day', from: '2026-04-20T14:00:00.000Z' }],
@@ -74,13 +74,13 @@ describe('a report of usage', () => {
     })
   })
 
-  test('on the hour it ends with the hour that has just begun', () => {
+  test('on the hour ends with the hour that has just begun', () => {
     const hour = Date.UTC(2026, 4, 20, 13)
     expect(usageQuery(firstQuestion, hour).to).toBe('2026-05-20T14:00:00.000Z')
     expect(usageQuery(firstQuestion, hour - 1).to).toBe('2026-05-20T13:00:00.000Z')
   })
 
-  test('never has two periods, nor the same twice', () => {
+  test('never combines two periods or one dimension twice', () => {
     for (const by of besides('model').concat('model')) {
       expect(besides(by)).not.toContain(by)
       if (isPeriod(by)) expect(besides(by).some(isPeriod)).toBe(false)
@@ -88,7 +88,7 @@ describe('a report of usage', () => {
   })
 })
 
-describe('the picture of a report', () => {
+describe('the chart of a usage report', () => {
   const naming = { nameOf: (_dimension: string, value: unknown) => String(value) }
   const row = (day: string, model: string, calls: number) =>
     ({ day, model, calls }) as unknown as Row
@@ -109,7 +109,7 @@ describe('the picture of a report', () => {
     )
   })
 
-  test('loses nothing and counts nothing twice', () => {
+  test('property: loses no usage and counts none twice', () => {
     const rows = fc.array(
       fc.tuple(fc.constantFrom('d1', 'd2', 'd3'), fc.integer({ min: 0, max: 11 }), fc.nat(1_000)),
       { maxLength: 60 },
@@ -138,7 +138,7 @@ describe('the picture of a report', () => {
     )
   })
 
-  test('of what has no order the largest comes first, of periods the order of the answer', () => {
+  test('sorts groups by size and periods by time', () => {
     const rows = [row('d1', 'a', 1), row('d2', 'b', 5), row('d3', 'c', 3)]
     const places = (change: Partial<Question>) =>
       pictureOf(rows, { ...question, ...change }, naming).points.map(({ place }) => place)

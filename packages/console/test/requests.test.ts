@@ -64,57 +64,58 @@ const filters = [
   ['key=KEY&outcome=failed', 10, 'crawler'],
 ] as const
 
-test.for(filters)('%s: %i requests', browserWait, async ([search, count, text], context) => {
-  await using opened = await tests.open(context, `/requests?${search.replace('KEY', keyId)}`)
-  const { page } = opened
-  await page.getByRole('cell', { name: text }).first().waitFor()
-  // What an hour holds ends within one.
-  const wanted = search === 'time=1h' ? /: (29|30|31) requests/ : new RegExp(`: ${count} requests`)
-  await expect
-    .poll(
-      async () => {
-        await page.evaluate(toTheEnd)
-        return page.getByRole('region', { name: wanted }).count()
-      },
-      { timeout: 20_000 },
-    )
-    .toBe(1)
-})
-
-test(
-  'what is chosen stands in the address, and the browser goes back',
+test.for(filters)(
+  'the filter %s lists %i requests',
   browserWait,
-  async (context) => {
-    await using opened = await tests.open(context, '/requests')
+  async ([search, count, text], context) => {
+    await using opened = await tests.open(context, `/requests?${search.replace('KEY', keyId)}`)
     const { page } = opened
-    await page.getByRole('combobox', { name: 'Key' }).selectOption('crawler')
-    await page.getByRole('region', { name: ': 100 requests' }).waitFor()
-    expect(page.url()).toContain(`key=${keyId}`)
-    await page.getByRole('textbox', { name: 'Status' }).fill('5xx')
-    await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: ': 10 requests' }).waitFor()
-    expect(page.url()).toMatch(/key=.*&status=5xx$/)
-    await page.goBack()
-    await page.getByRole('region', { name: ': 100 requests' }).waitFor()
-    expect(await page.getByRole('textbox', { name: 'Status' }).inputValue()).toBe('')
-    await page.getByText('More filters').click()
-    await page.getByRole('combobox', { name: 'Operation' }).selectOption('embed')
-    await page.getByText('No requests were found').waitFor()
-    await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('region', { name: ': 200 requests' }).waitFor()
-    expect(page.url()).toMatch(/#\/requests$/)
-    opened.expectStatus(400)
-    await page.getByRole('combobox', { name: 'Time' }).selectOption('between')
-    await page.getByLabel('From', { exact: true }).fill('2026-02-01T00:00')
-    await page.getByLabel('To', { exact: true }).fill('2026-01-01T00:00')
-    await page.getByRole('button', { name: 'Search' }).click()
-    opened.expectStatus(400)
-    await page.getByRole('alert').waitFor()
-    expect(await opened.problems()).toEqual([])
+    await page.getByRole('cell', { name: text }).first().waitFor()
+    // What an hour holds ends within one.
+    const wanted =
+      search === 'time=1h' ? /: (29|30|31) requests/ : new RegExp(`: ${count} requests`)
+    await expect
+      .poll(
+        async () => {
+          await page.evaluate(toTheEnd)
+          return page.getByRole('region', { name: wanted }).count()
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1)
   },
 )
 
-test('all rows can be scrolled to, and few are in the page', browserWait, async (context) => {
+test('keeps filters in the URL, and supports going back', browserWait, async (context) => {
+  await using opened = await tests.open(context, '/requests')
+  const { page } = opened
+  await page.getByRole('combobox', { name: 'Key' }).selectOption('crawler')
+  await page.getByRole('region', { name: ': 100 requests' }).waitFor()
+  expect(page.url()).toContain(`key=${keyId}`)
+  await page.getByRole('textbox', { name: 'Status' }).fill('5xx')
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: ': 10 requests' }).waitFor()
+  expect(page.url()).toMatch(/key=.*&status=5xx$/)
+  await page.goBack()
+  await page.getByRole('region', { name: ': 100 requests' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Status' }).inputValue()).toBe('')
+  await page.getByText('More filters').click()
+  await page.getByRole('combobox', { name: 'Operation' }).selectOption('embed')
+  await page.getByText('No requests were found').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('region', { name: ': 200 requests' }).waitFor()
+  expect(page.url()).toMatch(/#\/requests$/)
+  opened.expectStatus(400)
+  await page.getByRole('combobox', { name: 'Time' }).selectOption('between')
+  await page.getByLabel('From', { exact: true }).fill('2026-02-01T00:00')
+  await page.getByLabel('To', { exact: true }).fill('2026-01-01T00:00')
+  await page.getByRole('button', { name: 'Search' }).click()
+  opened.expectStatus(400)
+  await page.getByRole('alert').waitFor()
+  expect(await opened.problems()).toEqual([])
+})
+
+test('renders only visible rows, and scrolls to all', browserWait, async (context) => {
   await using opened = await tests.open(context, '/requests')
   const { page } = opened
   await page.getByRole('region', { name: ': 200 requests' }).waitFor()
@@ -141,7 +142,7 @@ test('all rows can be scrolled to, and few are in the page', browserWait, async 
   expect(await opened.problems()).toEqual([])
 })
 
-test('columns are chosen, and stay so', browserWait, async (context) => {
+test('remembers the chosen columns', browserWait, async (context) => {
   for (const isPhone of [false, true]) {
     await using opened = await tests.open(context, '/requests', { isPhone })
     const { page } = opened
@@ -159,7 +160,7 @@ test('columns are chosen, and stay so', browserWait, async (context) => {
   }
 })
 
-test('sums are sorted by the title that is pressed', browserWait, async (context) => {
+test('sorts sums by the selected column', browserWait, async (context) => {
   await using opened = await tests.open(context, '/overview')
   const { page } = opened
   const region = page.getByRole('region', { name: 'Models' })

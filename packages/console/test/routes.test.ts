@@ -47,7 +47,7 @@ test.for([
   expect(await opened.problems()).toEqual([])
 })
 
-test('a route is edited in a form, planned and applied', browserWait, async (context) => {
+test('edits a route in the form, plans and applies it', browserWait, async (context) => {
   await using opened = await open(context)
   const { page } = opened
   await page.getByRole('button', { name: 'sure' }).click()
@@ -120,7 +120,7 @@ test('a route is edited in a form, planned and applied', browserWait, async (con
   expect(JSON.stringify(targets)).toContain('second/c')
 })
 
-test('a route is added, called otherwise and taken away again', browserWait, async (context) => {
+test('adds, renames and removes a route', browserWait, async (context) => {
   await using opened = await open(context)
   const { page } = opened
   await page.getByRole('button', { name: 'quick' }).waitFor()
@@ -137,7 +137,7 @@ test('a route is added, called otherwise and taken away again', browserWait, asy
   expect(await opened.problems()).toEqual([])
 })
 
-test('a form and JSON are two views of the same', browserWait, async (context) => {
+test('the form and the JSON editor show the same route', browserWait, async (context) => {
   await using opened = await open(context)
   const { page } = opened
   await page.getByLabel('Target 1', { exact: true }).fill('first/other')
@@ -156,7 +156,7 @@ test('a form and JSON are two views of the same', browserWait, async (context) =
   expect(await opened.problems()).toEqual([])
 })
 
-test('who only looks changes nothing', browserWait, async (context) => {
+test('a viewer cannot change routes', browserWait, async (context) => {
   const { secret: key } = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'eyes',
     role: 'administrator',

@@ -6,31 +6,27 @@ import { adminKey, start, testKey } from '../../../test/support/start.ts'
 
 const tests = useConsole(() => start())
 
-test(
-  'a key is refused, another is taken, and whoever signs out is out',
-  browserWait,
-  async (context) => {
-    await using opened = await tests.open(context, '/', { key: undefined })
-    const { page } = opened
-    await page.getByLabel('Key', { exact: true }).fill('sk-wrong')
-    expect(await opened.problems()).toEqual([])
-    opened.expectStatus(401)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('The key is not valid').waitFor()
-    expect(await page.evaluate('document.activeElement.type')).toBe('password')
-    expect(await opened.problems()).toEqual([])
-    await page.getByLabel('Key', { exact: true }).fill(adminKey)
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.getByText('Owner').waitFor()
-    // A reload finds the session again.
-    await page.reload()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByLabel('Key', { exact: true }).waitFor()
-    expect(await opened.problems()).toEqual([])
-  },
-)
+test('rejects a wrong key, accepts a valid one and signs out', browserWait, async (context) => {
+  await using opened = await tests.open(context, '/', { key: undefined })
+  const { page } = opened
+  await page.getByLabel('Key', { exact: true }).fill('sk-wrong')
+  expect(await opened.problems()).toEqual([])
+  opened.expectStatus(401)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('The key is not valid').waitFor()
+  expect(await page.evaluate('document.activeElement.type')).toBe('password')
+  expect(await opened.problems()).toEqual([])
+  await page.getByLabel('Key', { exact: true }).fill(adminKey)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByText('Owner').waitFor()
+  // A reload finds the session again.
+  await page.reload()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Key', { exact: true }).waitFor()
+  expect(await opened.problems()).toEqual([])
+})
 
 test.for([
   ['light', false],
@@ -48,14 +44,14 @@ test.for([
   },
 )
 
-test('a plain user sees their own page alone', browserWait, async (context) => {
+test('a plain user sees only their own pages', browserWait, async (context) => {
   await using opened = await tests.open(context, '/', { key: testKey })
   await opened.page.getByRole('heading', { name: 'My usage' }).waitFor()
   const places = opened.page.getByRole('navigation').getByRole('link')
   expect(await places.allTextContents()).toEqual(['My usage', 'Playground', 'API reference'])
 })
 
-test('the menu of a phone opens and leads', browserWait, async (context) => {
+test('opens the menu on a phone and navigates', browserWait, async (context) => {
   await using opened = await tests.open(context, '/', { isPhone: true })
   const { page } = opened
   await page.getByRole('heading', { name: 'Overview' }).waitFor()

@@ -50,12 +50,12 @@ async function run(program: string, args: readonly string[], { folder, env }: Ru
   return (await running).stdout
 }
 
-test('each has its test here', () => {
+test('every snippet has a test in this file', () => {
   const names = ['curl', 'openai', 'anthropic', 'genai', 'codex', 'Claude Code']
   expect(snippets.map(([name]) => name)).toEqual(names)
 })
 
-test('they name a model of a provider before one of the built-in engine', async () => {
+test('snippets name a provider’s model before a built-in one', async () => {
   const listed = async (at: Started) =>
     ((await (await at.request('/v1/models')).json()) as Reply<'listModels'>).data
   expect(snippetModel(await listed(gateway))).toBe('builtin-chat')

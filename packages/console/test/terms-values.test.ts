@@ -38,7 +38,7 @@ const [firstBudget, secondBudget] = values.budgets as [BudgetValues, BudgetValue
 
 afterEach(() => void vi.unstubAllEnvs())
 
-describe('of a form nothing is sent', () => {
+describe('sends nothing of a form', () => {
   test.each([
     ['that nobody has changed', values, values],
     ['of a new key', valuesOf(), valuesOf()],
@@ -66,7 +66,7 @@ const changes: Required<{ [Field in keyof TermsValues]: readonly [TermsValues[Fi
   ownKeys: ['', { ownKeys: null }],
 }
 
-test.each(Object.entries(changes))('of a changed %s only this is sent', (field, [value, sent]) => {
+test.each(Object.entries(changes))('sends only the changed field %s', (field, [value, sent]) => {
   expect(changesOf({ ...values, [field]: value }, values)).toEqual(sent)
 })
 
@@ -86,17 +86,17 @@ test.each<[string, readonly BudgetValues[], readonly object[]]>([
     ],
     [...shown.budgets, { limitMicroUsd: 5_000_000, window: 'month', model: 'm' }],
   ],
-])('budgets are sent together: %s', (_name, budgets, sent) => {
+])('sends all budgets together: %s', (_name, budgets, sent) => {
   expect(changesOf({ ...values, budgets }, values)).toEqual({ budgets: sent })
 })
 
-test('something new is sent with what it has, and without what it lacks', () => {
+test('a new account is sent with its set fields only', () => {
   const { expiresAt: _, ...rest } = shown
   expect(termsOf(accountValuesOf(rest))).toEqual(rest)
   expect(termsOf({ ...valuesOf(), name: ' a ' })).toEqual({ name: 'a' })
 })
 
-describe('a budget keeps its last digit', () => {
+describe('a budget keeps all digits', () => {
   const sent = (usd: string) =>
     termsOf({
       ...valuesOf(),
@@ -116,7 +116,7 @@ describe('a budget keeps its last digit', () => {
     expect(sent(usd)).toBe(microUsd)
   })
 
-  test('whatever it is, also after it was shown', () => {
+  test('property: also after it was shown', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e12 }), (limitMicroUsd) => {
         const budget = { id: 'b', limitMicroUsd, window: 'day' as const }
@@ -127,10 +127,10 @@ describe('a budget keeps its last digit', () => {
 })
 
 describe.each(['UTC', 'America/Los_Angeles', 'Pacific/Auckland', 'Asia/Kathmandu'])(
-  'a last day in %s',
+  'an expiry date in %s',
   (zone) => {
     test.each(['2026-01-01', '2026-02-28', '2028-02-29', '2026-03-08', '2026-04-05', '2026-12-31'])(
-      '%s is sent as its end and shown as it was chosen',
+      '%s is sent as the end of the day and shown as chosen',
       (day) => {
         vi.stubEnv('TZ', zone)
         const { expiresAt = 0 } = termsOf({ ...valuesOf(), expires: day })

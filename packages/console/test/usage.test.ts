@@ -23,13 +23,13 @@ const tests = useConsole(async (opened) => {
   })
 })
 
-test('nothing was used yet', browserWait, async (context) => {
+test('shows an empty state', browserWait, async (context) => {
   await using opened = await tests.open(context, '/usage')
   await opened.page.getByText('No usage in this period').waitFor()
   expect(await opened.problems()).toEqual([])
 })
 
-test('before anything else the log holds who signed in', browserWait, async (context) => {
+test('the audit log starts with the sign-in', browserWait, async (context) => {
   await using opened = await tests.open(context, '/audit')
   await opened.page.getByRole('cell', { name: 'session.open' }).first().waitFor()
   expect(await opened.problems()).toEqual([])
@@ -55,7 +55,7 @@ async function somethingUsed(): Promise<void> {
 }
 
 test(
-  'usage is shown by two dimensions, exported, and held against budgets and a bill',
+  'shows usage by two dimensions, exports it, and compares it with budgets and a bill',
   browserWait,
   async (context) => {
     await somethingUsed()
@@ -110,7 +110,7 @@ test(
   },
 )
 
-test('what administrators did is listed, with what it changed', browserWait, async (context) => {
+test('lists the actions of administrators with their changes', browserWait, async (context) => {
   for (const isPhone of [false, true]) {
     await using opened = await tests.open(context, '/audit', { isPhone })
     const { page } = opened
@@ -136,7 +136,7 @@ test.for([
   expect(await opened.problems()).toEqual([])
 })
 
-test('the administrator of a team sees the team alone', browserWait, async (context) => {
+test('a team administrator sees only the team', browserWait, async (context) => {
   const { data } = await granted(tests.gateway, 'GET /admin/v1/teams')
   const made = await granted(tests.gateway, 'POST /admin/v1/keys', {
     name: 'lead',

@@ -16,7 +16,7 @@ async function captions(bytes: Uint8Array) {
   return { ...annotation, segments }
 }
 
-describe('what is heard in a recording', () => {
+describe('captions of a recording', () => {
   const cases: readonly [name: string, sounds: readonly Sound[], heard: readonly string[]][] = [
     ['silence', [silence(1)], ['[silence]']],
     ['a tone', [sine(440, 1)], ['[tone 440 Hz]']],
@@ -45,7 +45,7 @@ describe('what is heard in a recording', () => {
     expect(segments.map((segment) => segment.caption)).toEqual(heard)
   })
 
-  test('times are those of the recording, without gaps', async () => {
+  test('have the times of the recording without gaps', async () => {
     const { segments, duration } = await captions(
       wavOf(silence(0.7), sine(440, 1.3), silence(0.5), noise(1.5)),
     )
@@ -56,14 +56,19 @@ describe('what is heard in a recording', () => {
       expect(segment.end).toBe(segments[i + 1]?.start ?? duration)
   })
 
-  test.each(['onyx', 'nova'] as const)('speech is a sound, pauses and all: %s', async (voice) => {
-    const text = 'The gateway answers. It answers every request that it is sent today.'
-    const bytes = await synthesizeSpeech({ text, voice, speed: 1, format: 'wav' }, context)
-    const { segments } = await captions(bytes)
-    expect(segments.map(({ kind }) => kind).filter((kind) => kind !== 'silence')).toEqual(['sound'])
-  })
+  test.each(['onyx', 'nova'] as const)(
+    'describe speech with its pauses as one sound: %s',
+    async (voice) => {
+      const text = 'The gateway answers. It answers every request that it is sent today.'
+      const bytes = await synthesizeSpeech({ text, voice, speed: 1, format: 'wav' }, context)
+      const { segments } = await captions(bytes)
+      expect(segments.map(({ kind }) => kind).filter((kind) => kind !== 'silence')).toEqual([
+        'sound',
+      ])
+    },
+  )
 
-  test('how loud it is and how many channels it has', async () => {
+  test('come with loudness and the number of channels', async () => {
     const heard = await annotateAudio({ bytes: wavOf(sine(440, 1, 0.5)) }, context)
     expect(heard.channels).toBe(1)
     // Half of full scale is 6 dB less, and the mean of a sine another 3.
@@ -72,7 +77,7 @@ describe('what is heard in a recording', () => {
     expect(silent.level).toBeLessThan(-100)
   })
 
-  test('a constant offset and not-a-number samples are no sound', async () => {
+  test('ignore a constant offset and NaN samples', async () => {
     const floats = Float32Array.from({ length: 16_000 }, (_, i) => (i % 3 === 0 ? Number.NaN : 0))
     const header = wavOf()
     const view = new DataView(header.buffer)
@@ -91,7 +96,7 @@ describe('what is heard in a recording', () => {
   })
 })
 
-describe('every format is told by its content and decoded', () => {
+describe('detects every audio format by content and decodes it', () => {
   const formats = [
     ['tone.mp3', 'mp3'],
     ['tone.m4a', 'mp4'],
@@ -155,7 +160,7 @@ describe('every format is told by its content and decoded', () => {
   })
 })
 
-describe("what cannot be read is the caller's mistake", () => {
+describe('rejects unreadable audio as the caller’s error:', () => {
   const whole = readFileSync(new URL('../../../test/fixtures/audio/tone.m4a', import.meta.url))
   const cases: readonly [string, Uint8Array][] = [
     ['nothing', new Uint8Array()],
@@ -186,7 +191,7 @@ describe("what cannot be read is the caller's mistake", () => {
     })
   })
 
-  test('damage in the middle ends the sound there', async () => {
+  test('corruption in the middle ends the sound there', async () => {
     const mp3 = readFileSync(new URL('../../../test/fixtures/audio/tone.mp3', import.meta.url))
     const { duration, segments } = await captions(mp3.subarray(0, mp3.length / 2))
     expect(duration).toBeGreaterThan(0.2)

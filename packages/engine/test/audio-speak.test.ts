@@ -67,7 +67,7 @@ describe('the sound of speech', () => {
     expect(await samplesOf()).toEqual(samples)
   })
 
-  test('lasts as long as the text is, and half as long at twice the speed', async () => {
+  test('lasts in proportion to the text, and half as long at twice the speed', async () => {
     const once = (await samplesOf()).length
     const twice = (await samplesOf({ text: `${sentence} ${sentence}` })).length
     expect(once / 24_000).toBeGreaterThan(2)
@@ -77,7 +77,7 @@ describe('the sound of speech', () => {
       expect((await samplesOf({ speed })).length / once).toBeCloseTo(1 / speed, 3)
   })
 
-  test('has its energy where the ear hears speech', async () => {
+  test('has its energy at speech frequencies', async () => {
     const samples = await samplesOf()
     expect(energyShare(samples, 80, 4000)).toBeGreaterThan(0.9)
     expect(energyShare(samples, 1000, 4000)).toBeGreaterThan(0.08)
@@ -85,12 +85,12 @@ describe('the sound of speech', () => {
     expect(energyShare(hissing, 4000, 9000)).toBeGreaterThan(5 * energyShare(samples, 4000, 9000))
   })
 
-  test('tells vowels apart by their formants', async () => {
+  test('distinguishes vowels by their formants', async () => {
     const share = async (text: string) => energyShare(await samplesOf({ text }), 1800, 3200)
     expect(await share('ee ee ee ee')).toBeGreaterThan(3 * (await share('oo oo oo oo')))
   })
 
-  test('is silent at a full stop', async () => {
+  test('pauses at a full stop', async () => {
     const samples = await samplesOf({ text: 'One. Two.' })
     const windows = Array.from({ length: Math.floor(samples.length / 240) }, (_, i) =>
       loudness(samples.slice(i * 240, (i + 1) * 240)),
@@ -128,7 +128,7 @@ describe('the sound of speech', () => {
   })
 
   test.each(['', '...', '🎉', '日本語', 'Привет', '\u0000', '1e400', "'''''"])(
-    'any text is spoken: %j',
+    'exists for any text: %j',
     async (text) => {
       const samples = await samplesOf({ text })
       expect(samples.length).toBeGreaterThan(1000)
@@ -137,7 +137,7 @@ describe('the sound of speech', () => {
   )
 })
 
-describe('words', () => {
+describe('words and phonemes', () => {
   test.each([
     ['why? because!', 'why ? because !'],
     ['Room 21, café', 'room two one , cafe'],
@@ -158,16 +158,16 @@ describe('words', () => {
     ['running', 'R AH N IH NG'],
     ['the', 'DH AX'],
     ['вода', 'AX AX AX AX'],
-  ])('%s is said %s', (word, phonemes) => {
+  ])('%s is pronounced %s', (word, phonemes) => {
     expect(pronounce(word).join(' ')).toBe(phonemes)
   })
 })
 
-describe('the operation', () => {
+describe('the speech operation', () => {
   const long =
     'This is the first sentence of a longer text, which is spoken in several parts. '.repeat(4)
 
-  test('mp3 is the default, and sounds as the wav does when decoded', async () => {
+  test('answers mp3 by default, which decodes to the same sound as wav', async () => {
     const result = await ask({ input: long })
     expect(result).toMatchObject({ kind: 'bytes', contentType: 'audio/mpeg' })
     const bytes = await bytesOf(result)
@@ -183,7 +183,7 @@ describe('the operation', () => {
     expect(bytes.length / annotation.duration).toBeCloseTo(8000, -3)
   })
 
-  test('wav comes in several writes, with a true header', async () => {
+  test('streams wav with a correct header', async () => {
     const result = await ask({ input: long, response_format: 'wav' })
     expect(result).toMatchObject({ kind: 'bytes', contentType: 'audio/wav' })
     const bytes = await bytesOf(result)
@@ -197,13 +197,13 @@ describe('the operation', () => {
     expect(new DataView(bytes.buffer, bytes.byteOffset).getUint32(40, true)).toBe(bytes.length - 44)
   })
 
-  test('pcm is the samples alone', async () => {
+  test('answers pcm as raw samples', async () => {
     const wav = await bytesOf(await ask({ response_format: 'wav' }))
     const pcm = await bytesOf(await ask({ response_format: 'pcm' }))
     expect(Buffer.from(pcm).equals(Buffer.from(wav.subarray(44)))).toBe(true)
   })
 
-  test('sse carries the same bytes and ends with the usage', async () => {
+  test('sse carries the same bytes and ends with usage', async () => {
     const result = await ask({ input: long, stream_format: 'sse' })
     if (result.kind !== 'events') throw new Error(`The answer is ${result.kind}`)
     const events: Record<string, unknown>[] = []
@@ -222,7 +222,7 @@ describe('the operation', () => {
     expect(events.at(-1)).toEqual({ type: 'speech.audio.done', usage })
   })
 
-  test.each(['opus', 'aac', 'flac'] as const)('%s is refused by name', async (format) => {
+  test.each(['opus', 'aac', 'flac'] as const)('rejects %s by name', async (format) => {
     await expect(ask({ response_format: format })).rejects.toMatchObject({
       code: 'unsupported_value',
       details: { param: 'response_format' },
@@ -230,7 +230,7 @@ describe('the operation', () => {
     })
   })
 
-  test('unknown voices are refused', async () => {
+  test('rejects unknown voices', async () => {
     for (const voice of ['nobody', 'toString', { id: 'voice_1234' }])
       await expect(ask({ voice })).rejects.toMatchObject({
         code: 'unsupported_value',

@@ -37,7 +37,7 @@ async function replyOf(fields: Partial<RequestOf<'transcribe'>> = {}) {
 }
 
 describe('transcription', () => {
-  test('json holds the text and the seconds', async () => {
+  test('answers json with the text and the duration', async () => {
     const result = await ask()
     expect(result).toMatchObject({
       kind: 'reply',
@@ -46,7 +46,7 @@ describe('transcription', () => {
     })
   })
 
-  test("verbose_json has Whisper's fields with true times", async () => {
+  test("answers verbose_json with Whisper's fields and correct times", async () => {
     const reply = await replyOf({ response_format: 'verbose_json', temperature: 0.25 })
     expect(reply).toMatchObject({ task: 'transcribe', language: 'english', duration: 1.5 })
     expect(reply.words).toBeUndefined()
@@ -65,7 +65,7 @@ describe('transcription', () => {
     expect(reply.segments?.[1]).toMatchObject({ id: 1, start: 1, end: 1.5, text: '[silence]' })
   })
 
-  test('granularities decide between words and segments', async () => {
+  test('returns words or segments by timestamp_granularities', async () => {
     const words = await replyOf({
       response_format: 'verbose_json',
       timestamp_granularities: ['word'],
@@ -113,14 +113,14 @@ describe('transcription', () => {
     })
   })
 
-  test('what is no language is refused', async () => {
+  test('rejects an invalid language', async () => {
     await expect(ask({ language: 'klingonese!' })).rejects.toMatchObject({
       code: 'invalid_request',
       details: { param: 'language' },
     })
   })
 
-  test('a stream says the same as the whole answer', async () => {
+  test('streams the same text as the whole answer', async () => {
     const events = await eventsOf(await ask({ stream: true, include: ['logprobs'] }))
     const deltas = events.filter((event) => event['type'] === 'transcript.text.delta')
     const done = events.at(-1)
@@ -142,14 +142,14 @@ describe('transcription', () => {
   test.each([
     [{ response_format: 'diarized_json' } as const, 'response_format'],
     [{ known_speaker_names: ['Nora'] }, 'known_speaker_names'],
-  ])('speakers are not told apart: %j is refused', async (request, param) => {
+  ])('rejects speaker diarization: %j', async (request, param) => {
     await expect(ask(request)).rejects.toMatchObject({
       code: 'unsupported_value',
       details: { param },
     })
   })
 
-  test('a file that claims an impossible sample rate is refused at once', async () => {
+  test('rejects an impossible sample rate at once', async () => {
     const lying = Buffer.from(wavOf(sine(440, 0.1)))
     lying.writeUInt32LE(0xffff_ffff, 24)
     await expect(ask({ file: fileOf(lying) })).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('transcription', () => {
     })
   })
 
-  test('a file that is no sound is refused from the worker', async () => {
+  test('rejects a file that is not audio', async () => {
     await expect(ask({ file: fileOf(Buffer.from('no sound')) })).rejects.toMatchObject({
       code: 'invalid_request',
       details: { param: 'file' },
@@ -167,7 +167,7 @@ describe('transcription', () => {
 })
 
 describe('translation', () => {
-  test('json and verbose_json are English', async () => {
+  test('answers json and verbose_json in English', async () => {
     const request = { model: 'test-model', file: fileOf(recording) }
     expect(await translate(request, context)).toMatchObject({
       reply: { text: '[tone 440 Hz] [silence]' },

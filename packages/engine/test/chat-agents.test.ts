@@ -30,7 +30,7 @@ describe.each(agents.map((agent) => [agent.name, agent] as const))('%s', (_, age
     expect(calls).toHaveLength(2)
   })
 
-  it('changes nothing where the text is not there, and says so', async () => {
+  it('changes nothing where the text is missing, and says so', async () => {
     const written = { 'notes.txt': 'one\n' }
     const { answer, files } = await runAgent(agent, 'In notes.txt replace foo with bar', written)
     expect(files.get('notes.txt')).toBe('one\n')
@@ -45,7 +45,7 @@ describe.each(agents.map((agent) => [agent.name, agent] as const))('%s', (_, age
     ['Read the file and tell me what is written in it', 'without neural weights'],
     ['Write a poem about the sea', 'without neural weights'],
     ['Plan my tasks for today', 'without neural weights'],
-  ])('%s calls nothing that writes, runs or spawns', async (request, answered) => {
+  ])('%s: calls no tool that writes, runs or spawns', async (request, answered) => {
     const { answer, calls } = await runAgent(agent, request, { 'a/b.txt': content })
     expect(calls).toEqual([])
     expect(answer).toContain(answered)

@@ -30,7 +30,7 @@ describe('questions about a text', () => {
     expect(await say(`${ada}\n\n${asked} Answer in one word.`)).toBe(answered)
   })
 
-  it('quotes a sentence as it stands: no name is put in the place of a pronoun', async () => {
+  it('quotes a sentence without replacing pronouns', async () => {
     const text = `The crew returned to Earth on July 24. They brought back 21.5 kilograms of lunar material.`
     expect(await say(`${text}\n\nHow much lunar material did they bring back?`)).toBe(
       'They brought back 21.5 kilograms of lunar material.',
@@ -46,7 +46,7 @@ describe('questions about a text', () => {
   })
 })
 
-describe('what was said before', () => {
+describe('recalls what was said before', () => {
   it.each([
     [['U:My name is Ada.', 'A:Hello', 'U:What is my name?'], 'You said: "My name is Ada."'],
     [
@@ -75,14 +75,14 @@ describe('what was said before', () => {
     expect(await converse(lines)).toBe(answered)
   })
 
-  it('is not said again by guess: who "he" and "you" are is for the reader', async () => {
+  it('quotes without guessing whom a pronoun means', async () => {
     expect(await converse(['U:I told Bob that you met me.', 'A:ok', 'U:Whom did you meet?'])).toBe(
       'You said: "I told Bob that you met me."',
     )
   })
 })
 
-describe('what the system text asks of every answer', () => {
+describe('follows instructions of the system message', () => {
   it.each([
     ['Always answer in upper case.', 'What is 2+2?', '2 + 2 = 4'],
     ['Always answer in upper case.', 'Say hello', 'HELLO.'],
@@ -107,7 +107,7 @@ describe('parts and roles', () => {
     expect(reply.choices[0]?.message.content).toBe('The password is swordfish.')
   })
 
-  it('has an answer for a conversation without a user', async () => {
+  it('answers a conversation without a user message', async () => {
     const reply = await replyTo({ messages: [{ role: 'system', content: 'Be kind.' }] })
     expect(reply.choices[0]?.message.content).toBeTruthy()
   })

@@ -28,7 +28,7 @@ async function chunksOf(asked: Asked) {
   return chunks
 }
 
-describe('a prompt that asks or tells something', () => {
+describe('a prompt with a question or an instruction', () => {
   it.each([
     ['2 + 2 =', ' 4'],
     ['Q: What is 3+3?\nA:', ' 6'],
@@ -39,8 +39,8 @@ describe('a prompt that asks or tells something', () => {
   })
 })
 
-describe('a text to be continued', () => {
-  it('goes on as it has shown itself to go on, and says nothing twice', async () => {
+describe('a prompt to continue', () => {
+  it('is continued by its own repetition, without repeating itself', async () => {
     expect(
       await textOf({ prompt: 'The capital of France is Paris. The capital of', max_tokens: 4 }),
     ).toBe(' France is Paris.')
@@ -49,7 +49,7 @@ describe('a text to be continued', () => {
   })
 
   it.each(['Once upon a time', 'Once upon a time there was a king', 'one two three', 'a'])(
-    'is told to need a model: %s',
+    'is answered with a note that a model is needed: %s',
     async (prompt) => {
       const text = await textOf({ prompt, max_tokens: 100 })
       expect(text).toMatch(/^ .*built-in engine.*language model/)
@@ -59,7 +59,7 @@ describe('a text to be continued', () => {
     },
   )
 
-  it('has 16 tokens unless told otherwise, and ends by its length', async () => {
+  it('gets 16 tokens by default, with finish_reason length', async () => {
     const reply = await replyTo({ prompt: 'Once upon a time there was a king', temperature: 0 })
     expect(reply.choices[0]?.finish_reason).toBe('length')
     expect(reply.usage.completion_tokens).toBe(16)
@@ -68,7 +68,7 @@ describe('a text to be continued', () => {
     expect(short.usage.completion_tokens).toBe(5)
   })
 
-  it('notes the suffix as left out', async () => {
+  it('reports the dropped suffix', async () => {
     const leftOut: string[] = []
     const context = engineContext({ leftOut: (param) => leftOut.push(param) })
     await complete({ model: 'builtin-chat', prompt: 'one two', suffix: 'four' }, context)
@@ -96,8 +96,8 @@ describe('a text to be continued', () => {
   })
 })
 
-describe('forms of a prompt', () => {
-  it('reads strings, lists of strings, token ids and lists of token ids', async () => {
+describe('prompt formats', () => {
+  it('accepts strings, lists of strings, token ids and lists of token ids', async () => {
     expect(
       (await replyTo({ prompt: ['1 + 1 =', '2 + 2 ='] })).choices.map((choice) => choice.text),
     ).toEqual([' 2', ' 4'])
@@ -129,7 +129,7 @@ describe('forms of a prompt', () => {
     expect(reply.usage.completion_tokens).toBe(15)
   })
 
-  it('names the id that is no token, and refuses what is too long', async () => {
+  it('rejects an unknown token id by its path, and a prompt that is too long', async () => {
     await expect(replyTo({ prompt: [[9906], [9_999_999]] })).rejects.toMatchObject({
       code: 'invalid_request',
       details: { param: 'prompt[1][0]' },
@@ -145,11 +145,11 @@ describe('forms of a prompt', () => {
 })
 
 describe('echo and logprobs', () => {
-  it('puts the prompt first', async () => {
+  it('echo puts the prompt first', async () => {
     expect(await textOf({ prompt: '2 + 2 =', echo: true })).toBe('2 + 2 = 4')
   })
 
-  it('scores the prompt by what stood before, whose first token nothing foretold', async () => {
+  it('scores the prompt with a null logprob for the first token', async () => {
     const prompt = 'the cat and the cat'
     const reply = await replyTo({ prompt, echo: true, max_tokens: 0, logprobs: 2 })
     const [choice] = reply.choices
@@ -165,7 +165,7 @@ describe('echo and logprobs', () => {
     expect(second ?? 0).toBeGreaterThan(Math.max(first ?? 0, and ?? 0))
   })
 
-  it('gives its own choices their probabilities', async () => {
+  it('returns logprobs of its choices', async () => {
     const reply = await replyTo({ prompt: 'a b a c a', max_tokens: 4, logprobs: 5, temperature: 0 })
     const { logprobs, text } = reply.choices[0] ?? {}
     expect(logprobs?.tokens.join('')).toBe(text)
@@ -188,7 +188,7 @@ describe('streams', () => {
     ['an answer', { prompt: 'Say this is a test', seed: 3 }],
     ['a continuation with its prompt', { prompt: 'a b a c a', echo: true, logprobs: 3, seed: 3 }],
     ['several', { prompt: ['a b a c a', '2 + 2 ='], n: 2, seed: 3, max_tokens: 5 }],
-  ])('say what the reply says: %s', async (_, asked) => {
+  ])('equal the whole reply: %s', async (_, asked) => {
     const reply = await replyTo(asked)
     const chunks = await chunksOf(asked)
     for (const choice of reply.choices) {
@@ -208,7 +208,7 @@ describe('streams', () => {
   })
 })
 
-it('counts tokens of prompt and completion', async () => {
+it('counts prompt and completion tokens', async () => {
   const reply = await replyTo({
     prompt: 'The capital of France is Paris. The capital of',
     temperature: 0,
@@ -220,7 +220,7 @@ it('counts tokens of prompt and completion', async () => {
   })
 })
 
-it('a long prompt is worked out in a worker, so that it holds up nobody', async () => {
+it('computes a long prompt in a worker', async () => {
   const { workers, ...rest } = engineContext()
   const ran: string[] = []
   const counted: typeof workers = {

@@ -13,7 +13,7 @@ function openEngine() {
   })
 }
 
-test('every operation of its models is there; videos are jobs', async () => {
+test('offers every operation of its models except video jobs', async () => {
   await using engine = openEngine()
   const named = engine.models.flatMap((model) => model.operations)
   expect(named.filter((name) => !(name in operations))).toEqual([])
@@ -23,7 +23,7 @@ test('every operation of its models is there; videos are jobs', async () => {
   )
 })
 
-test('operations bring their own workers', async () => {
+test('operations create their own workers', async () => {
   await using engine = openEngine()
   const { workers: _none, ...context } = engineContext()
   const drawn = (await engine.operations.createImage?.(
@@ -33,7 +33,7 @@ test('operations bring their own workers', async () => {
   expect(drawn.reply.data[0]?.revised_prompt).toBe('Drawn: a red circle.')
 })
 
-test('counts what a chat would count', async () => {
+test('counts tokens like a chat request', async () => {
   await using engine = openEngine()
   const request = { model: 'builtin-chat', messages: [{ role: 'user' as const, content: 'Hi' }] }
   const answer = await engine.operations.chat?.(request, engineContext())
@@ -56,7 +56,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-test('counting a long text holds up nobody', async () => {
+test('counting a long text does not block the event loop', async () => {
   await using engine = openEngine()
   const messages = [{ role: 'user' as const, content: '速い茶色の狐が飛ぶ。'.repeat(400_000) }]
   const counting = () => engine.countTokens({ model: 'builtin-chat', messages })

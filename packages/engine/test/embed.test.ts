@@ -41,7 +41,7 @@ const sentences = [
   'At the hospital a physician treats sick patients.',
 ]
 
-test('each of a dozen sentences lies nearest to the one of like meaning', async () => {
+test('each of a dozen sentences is nearest to the one with similar meaning', async () => {
   for (const dimensions of [256, 1536, 3072]) {
     const all = await vectors(sentences, dimensions)
     const nearest = all.map((own, i) => {
@@ -69,7 +69,7 @@ test.each([
 })
 
 test.each([1, 2, 100, 255, 256, 257, 512, 1024, 1536, 3071, 3072])(
-  '%d dimensions: length one, the beginning of the longest',
+  'a vector of %d dimensions has length one and is a prefix of the longest',
   async (dimensions) => {
     const [vector = []] = await vectors(['A gate across a channel of water'], dimensions)
     const [longest = []] = await vectors(['A gate across a channel of water'], 3072)
@@ -83,7 +83,7 @@ test.each([1, 2, 100, 255, 256, 257, 512, 1024, 1536, 3071, 3072])(
   },
 )
 
-test('the answer has 1,536 numbers and its usage two fields', async () => {
+test('has 1,536 dimensions by default and usage with two fields', async () => {
   const answer = await reply({ input: ['one two', 'three'] })
   expect(answer).toMatchObject({
     object: 'list',
@@ -103,7 +103,7 @@ test('base64 is little-endian float32 of the same numbers', async () => {
   expect(numbers).toEqual(floats.data[0]?.embedding)
 })
 
-test('token ids mean the text they stand for', async () => {
+test('embeds token ids like their text', async () => {
   const [text] = await vectors(['hello world'])
   for (const input of [[15339, 1917], [[15339, 1917]]]) {
     const { data } = await reply({ input })
@@ -123,7 +123,7 @@ test.each([
     { input: Array.from({ length: 50 }, () => 'word '.repeat(7000)) },
     'input',
   ],
-])('%s is refused', async (_, fields, param) => {
+])('rejects %s', async (_, fields, param) => {
   await expect(reply(fields)).rejects.toMatchObject({ code: 'invalid_request', details: { param } })
 })
 
@@ -135,7 +135,7 @@ test.each(['.', ' ', '!!!', '\u0000', '🎉', '\ud800', 'a'.repeat(8000)])(
   },
 )
 
-test('2,048 short inputs leave the event loop free in between', async () => {
+test('2,048 short inputs do not block the event loop', async () => {
   const input = Array.from({ length: 2048 }, (_, i) => `${sentences[i % 12]} Number ${i}.`)
   let turns = 0
   const timer = setInterval(() => turns++, 1)

@@ -34,7 +34,7 @@ async function refusal(work: Promise<unknown>): Promise<GatewayError> {
   return thrown as GatewayError
 }
 
-describe('decoding', () => {
+describe('decodes', () => {
   const base = sharp(source)
 
   test.each([
@@ -53,13 +53,13 @@ describe('decoding', () => {
     expect(green).toBeLessThan(50)
   })
 
-  test('EXIF orientation is applied', async () => {
+  test('applies the EXIF orientation', async () => {
     const tagged = await base.clone().jpeg().withMetadata({ orientation: 6 }).toBuffer()
     const { width, height } = await decode(tagged)
     expect([width, height]).toEqual([60, 80])
   })
 
-  test('an animation gives its first frame', async () => {
+  test('decodes the first frame of an animation', async () => {
     const frames = Buffer.concat([Buffer.alloc(4 * 4 * 3, 255), Buffer.alloc(4 * 4 * 3, 0)])
     const gif = await sharp(frames, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } })
       .gif()
@@ -69,7 +69,7 @@ describe('decoding', () => {
     expect(pixels[0]).toBe(255)
   })
 
-  test('a large picture is scaled to the area that is worked on', async () => {
+  test('scales a large image down to the working size', async () => {
     const { width, height } = await decodePicture(source, { param: 'image', pixelsMax: 1200 })
     expect([width, height]).toEqual([40, 30])
   })
@@ -82,7 +82,7 @@ describe('decoding', () => {
     ['a png cut short', source.subarray(0, 60)],
     ['a pdf', Buffer.from('%PDF-1.7\n%âãÏÓ')],
     ['only a signature', Buffer.from([0xff, 0xd8, 0xff, 0xe0])],
-  ])('%s is refused with its param', async (name, bytes) => {
+  ])('rejects %s with its param', async (name, bytes) => {
     const error = await refusal(
       decodePicture(bytes, { param: 'images[0].image_url', pixelsMax: 1e6 }),
     )
@@ -91,7 +91,7 @@ describe('decoding', () => {
     expect(error.message).toMatch(name === 'svg' ? /SVG images are not read/ : /not a readable/)
   })
 
-  test('more than 40 megapixels are refused before they are decoded', async () => {
+  test('rejects more than 40 megapixels before decoding', async () => {
     const bomb = await sharp({
       create: { width: 8000, height: 5100, channels: 3, background: '#fff' },
     })

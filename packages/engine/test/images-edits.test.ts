@@ -62,20 +62,20 @@ async function refusal(work: Promise<unknown>): Promise<GatewayError> {
   return thrown as GatewayError
 }
 
-describe('edits', () => {
-  test('grayscale leaves no colour', async () => {
+describe('image edits', () => {
+  test('grayscale removes all color', async () => {
     const [red, green, blue] = at(await result('grayscale'), 20, 30)
     expect(red).toBe(green)
     expect(green).toBe(blue)
   })
 
-  test('rotation by a right angle moves the block and swaps the sides', async () => {
+  test('a right-angle rotation turns the content and swaps the sides', async () => {
     const turned = await result('rotate 90 degrees clockwise')
     expect([turned.width, turned.height]).toEqual([60, 80])
     expect(at(turned, 30, 20)).toEqual([224, 16, 16, 255])
   })
 
-  test('another angle opens transparent corners', async () => {
+  test('other rotations have transparent corners', async () => {
     const turned = await result('rotate 30 degrees')
     expect(turned.width).toBeGreaterThan(80)
     expect(at(turned, 0, 0)[3]).toBe(0)
@@ -96,13 +96,13 @@ describe('edits', () => {
     expect(green).toBe(red)
   })
 
-  test('a border grows the picture in its colour', async () => {
+  test('a border enlarges the image in its color', async () => {
     const framed = await result('add a 5px blue border')
     expect([framed.width, framed.height]).toEqual([90, 70])
     expect(at(framed, 2, 2)).toEqual([0, 0, 255, 255])
   })
 
-  test('a caption, a drawn circle and a watermark leave marks where they belong', async () => {
+  test('a caption, a circle and a watermark are drawn in place', async () => {
     const plain = await decode(source)
     const changed = async (instruction: string, more: Partial<EditImagesInput> = {}) => {
       const { pixels } = await result(instruction, more)
@@ -130,7 +130,7 @@ describe('edits', () => {
     },
   )
 
-  test('a picture of one pixel survives every effect, in every format', async () => {
+  test('a one-pixel image survives every effect in every format', async () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#38f' } })
       .png()
       .toBuffer()
@@ -142,7 +142,7 @@ describe('edits', () => {
     }
   })
 
-  test('no instruction makes a picture grow without limit', async () => {
+  test('bounds the size of the result', async () => {
     const growing = Array.from({ length: 24 }, (_, index) => `add a ${900 + index}px border`).join(
       ', ',
     )
@@ -151,7 +151,7 @@ describe('edits', () => {
       expect(width * height).toBeLessThanOrEqual(16_000_000 / 240)
   })
 
-  test('a source that is scaled down to be worked on is said to be', async () => {
+  test('reports a source that was scaled down', async () => {
     const large = await sharp({
       create: { width: 2400, height: 2000, channels: 3, background: '#38f' },
     })
@@ -164,7 +164,7 @@ describe('edits', () => {
     expect(pictures[0]!.width * pictures[0]!.height).toBeLessThanOrEqual(4_194_304)
   })
 
-  test('variants differ, the first is what was asked for', async () => {
+  test('variants differ, and the first is the plain result', async () => {
     const { pictures } = await edit('blur', { count: 4 })
     const alone = await edit('blur')
     expect(pictures[0]!.bytes).toEqual(alone.pictures[0]!.bytes)
@@ -180,7 +180,7 @@ describe('edits', () => {
     expect(new Set(means).size).toBe(3)
   })
 
-  test('a negative prompt takes operations out and the answer says so', async () => {
+  test('a negative prompt excludes operations and is reported', async () => {
     const { understood, pictures } = await edit('grayscale and rotate 90', {
       negativePrompt: 'rotation',
     })
@@ -188,7 +188,7 @@ describe('edits', () => {
     expect(pictures[0]!.width).toBe(80)
   })
 
-  test('where nothing is understood, nothing is done, and the answer says so', async () => {
+  test('an instruction without known operations changes nothing and is reported', async () => {
     const { understood, pictures } = await edit('make her smile')
     expect((await decode(pictures[0]!.bytes)).pixels).toEqual((await decode(source)).pixels)
     expect(understood).toBe(
@@ -196,7 +196,7 @@ describe('edits', () => {
     )
   })
 
-  test('several images are combined', async () => {
+  test('combines several images', async () => {
     const blue = await sharp({ create: { width: 30, height: 30, channels: 3, background: '#00f' } })
       .png()
       .toBuffer()
@@ -212,7 +212,7 @@ describe('edits', () => {
     )
   })
 
-  test('a mask lets the edit show only where it is transparent', async () => {
+  test('a mask limits the edit to its transparent part', async () => {
     const left = {
       create: {
         width: 40,
@@ -232,7 +232,7 @@ describe('edits', () => {
     expect(at(masked, 60, 5)).toEqual([0, 0, 0, 255])
   })
 
-  test('a mask of another shape or without a hole is refused', async () => {
+  test('rejects a mask of another size or without transparency', async () => {
     const square = await sharp({
       create: { width: 60, height: 60, channels: 4, background: '#0000' },
     })
@@ -244,7 +244,7 @@ describe('edits', () => {
     expect(full.message).toContain('no transparent pixel')
   })
 
-  test('size, format and background of the result', async () => {
+  test('applies size, format and background to the result', async () => {
     const sized = await edit('grayscale', { size: { width: 64, height: 64 } })
     expect([sized.pictures[0]!.width, sized.pictures[0]!.height]).toEqual([64, 64])
     const corners = 'rotate 30 degrees'
@@ -260,7 +260,7 @@ describe('edits', () => {
     expect(uncut.understood).toContain('The background was not cut out.')
   })
 
-  test('previews come from coarse to fine in the size of the picture', async () => {
+  test('previews go from coarse to fine in the size of the result', async () => {
     const { pictures } = await edit('grayscale', { finish: { ...finish, previews: 2 } })
     expect(pictures[0]!.previews).toHaveLength(2)
     const final = await decode(pictures[0]!.bytes)

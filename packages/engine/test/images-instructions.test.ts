@@ -6,7 +6,7 @@ function understood(instruction: string) {
   return parseInstruction(instruction).steps.map(({ operation }) => operation)
 }
 
-describe('instructions', () => {
+describe('image edit instructions', () => {
   test.each([
     ['Make it grayscale', [{ kind: 'grayscale', amount: 1 }]],
     ['Convert to B&W', [{ kind: 'grayscale', amount: 1 }]],
@@ -140,7 +140,7 @@ describe('instructions', () => {
     expect(understood(instruction)).toHaveLength(expected.length)
   })
 
-  test('what no rule takes is left over, clause by clause', () => {
+  test('returns unknown clauses as leftover', () => {
     const parsed = parseInstruction('Blur it, make her smile. Then dress the dog in a hat')
     expect(parsed.steps.map(({ words }) => words)).toEqual(['blur it'])
     expect(parsed.leftover).toEqual(['make her smile', 'dress the dog in a hat'])
@@ -161,17 +161,17 @@ describe('instructions', () => {
     'change the background to light blue',
     'blend the two images at 30%',
     'put the second image in the top right corner',
-  ])('"%s" is not done in part', (instruction) => {
+  ])('"%s" is not applied in part', (instruction) => {
     expect(parseInstruction(instruction)).toEqual({ steps: [], leftover: [instruction] })
   })
 
-  test('quoted words are never read as instructions', () => {
+  test('ignores instructions in quoted text', () => {
     expect(understood('add the caption "rotate and blur me"')).toMatchObject([
       { kind: 'caption', text: 'rotate and blur me' },
     ])
   })
 
-  test('hostile texts are read quickly and give a bounded number of operations', () => {
+  test('parses hostile text quickly into a bounded number of operations', () => {
     const texts = [
       '"',
       "'",
@@ -191,7 +191,7 @@ describe('instructions', () => {
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  test('a negative prompt rules kinds out by verb or by name', () => {
+  test('a negative prompt excludes kinds by verb or name', () => {
     expect([...parseNegative('blurry, text, cropped')].toSorted()).toEqual([
       'blur',
       'caption',
@@ -215,7 +215,7 @@ describe('colours', () => {
     expect(color && formatHex(color)).toBe(hex)
   })
 
-  test('other words are none', () => {
+  test('rejects other words as colors', () => {
     for (const word of ['house', '#12', '', 'constructor', 'light'])
       expect(parseColor(word)).toBeUndefined()
   })

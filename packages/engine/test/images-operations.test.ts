@@ -98,8 +98,8 @@ const ajv = new Ajv()
 addFormats.default(ajv)
 const isOpenAi = ajv.compile(openAiSchema)
 
-describe('image edits', () => {
-  test('the contract’s form: links, three string keys in every entry, one entry per image', async () => {
+describe('the image edit operation', () => {
+  test('answers the contract’s format with URLs, one entry per image', async () => {
     const { reply: body, usage } = await reply(editImage(contractForm({ n: 2 }), context))
     expect(body.created).toBe(1_760_000_000)
     expect(body.data).toHaveLength(2)
@@ -115,7 +115,7 @@ describe('image edits', () => {
     expect(usage.images).toBe(2)
   })
 
-  test('prompt_extend false says nothing, watermark and negative_prompt act', async () => {
+  test('applies prompt_extend, watermark and negative_prompt', async () => {
     const plain = await reply(editImage(contractForm({ prompt_extend: false }), context))
     expect(plain.reply.data[0]!.revised_prompt).toBe('')
     const marked = await reply(editImage(contractForm({ watermark: true }), context))
@@ -129,7 +129,7 @@ describe('image edits', () => {
     expect([width, height]).toEqual([64, 80])
   })
 
-  test('OpenAI’s multipart form answers in base64, with a true picture', async () => {
+  test('answers OpenAI’s multipart format in base64', async () => {
     const request: EditImageRequest = {
       model: 'gpt-image-1',
       prompt: 'rotate 90',
@@ -143,7 +143,7 @@ describe('image edits', () => {
     expect(isOpenAi(body), JSON.stringify(isOpenAi.errors)).toBe(true)
   })
 
-  test('response_format decides, whatever the form', async () => {
+  test('follows response_format in any request format', async () => {
     const asUrl: EditImageRequest = {
       model: 'm',
       prompt: 'blur',
@@ -155,7 +155,7 @@ describe('image edits', () => {
     expect((await reply(editImage(asBytes, context))).reply.data[0]!.b64_json).not.toBe('')
   })
 
-  test('OpenAI’s JSON form takes references and a mask', async () => {
+  test('accepts OpenAI’s JSON format with references and a mask', async () => {
     const hole = await sharp({
       create: { width: 40, height: 30, channels: 4, background: '#0000' },
     })
@@ -212,13 +212,13 @@ describe('image edits', () => {
       } as const,
       'background',
     ],
-  ])('%s is refused', async (_name, request, param) => {
+  ])('rejects %s', async (_name, request, param) => {
     const error = await refusal(editImage(request, context))
     expect(error.status).toBe(400)
     expect(error.details.param).toBe(param)
   })
 
-  test('an upload over 50 MB is refused', async () => {
+  test('rejects an upload over 50 MB', async () => {
     const bytes = new Uint8Array(50 * 1024 * 1024 + 1)
     const error = await refusal(
       editImage({ model: 'm', prompt: 'x', image: [{ ...file, bytes }] }, context),
@@ -226,7 +226,7 @@ describe('image edits', () => {
     expect([error.status, error.details.param]).toEqual([413, 'image'])
   })
 
-  test('a stream gives previews, then the picture, then what was used', async () => {
+  test('streams previews, the image and usage', async () => {
     const request: EditImageRequest = {
       model: 'm',
       prompt: 'blur',
@@ -260,7 +260,7 @@ describe('image edits', () => {
     expect(steps.at(-1)).toHaveProperty('usage.images', 1)
   })
 
-  test('a caller who leaves ends the work', async () => {
+  test('stops when the caller disconnects', async () => {
     const leaving = new AbortController()
     const own = operationContext({ ...context, signal: leaving.signal }, workers)
     const work = refusal(editImage(contractForm({ n: 6 }), own))
@@ -269,8 +269,8 @@ describe('image edits', () => {
   })
 })
 
-describe('image generations', () => {
-  test('1024 by 1024 in base64 unless something else is asked for', async () => {
+describe('the image generation operation', () => {
+  test('answers 1024x1024 in base64 by default', async () => {
     const { reply: body } = await reply(
       createImage({ model: 'm', prompt: 'a red circle' }, context),
     )
@@ -279,7 +279,7 @@ describe('image generations', () => {
     expect(isOpenAi(body), JSON.stringify(isOpenAi.errors)).toBe(true)
   })
 
-  test('the contract’s form', async () => {
+  test('accepts the contract’s format', async () => {
     const content = [{ text: 'three green stars under a tree' }]
     const request = contractForm({ n: 2, size: '128*64', prompt_extend: true }, content)
     const { reply: body } = await reply(createImage(request, context))
@@ -289,7 +289,7 @@ describe('image generations', () => {
     expect((await sharp(published.get(body.data[1]!.url!)).metadata()).width).toBe(128)
   })
 
-  test('a stream is named for generation', async () => {
+  test('names its stream events image_generation', async () => {
     const request: EditImageRequest = { model: 'm', prompt: 'a sun', size: '64x64', stream: true }
     const result = await createImage(request, context)
     const types = []

@@ -29,7 +29,7 @@ function objectOf(prompt: string, shape: string): SceneObject {
   return objectsOf(prompt).find((object) => object.shape === shape)!
 }
 
-describe('scenes', () => {
+describe('scenes parsed from a prompt', () => {
   test.each([
     ['a red circle', ['1 circle']],
     ['three yellow stars and two crescents', ['3 star', '2 crescent']],
@@ -42,7 +42,7 @@ describe('scenes', () => {
     expect(things(prompt)).toEqual(expected)
   })
 
-  test('colours, sizes and outlines belong to their own thing', () => {
+  test('assign colors, sizes and outlines to their own object', () => {
     const prompt = 'a big green square and a small outlined purple triangle'
     const [square, triangle] = objectsOf(prompt, { width: 100, height: 100 })
     expect(square).toMatchObject({ shape: 'square', color: [0, 128, 0], isOutline: false })
@@ -50,7 +50,7 @@ describe('scenes', () => {
     expect(square!.size).toBeGreaterThan(triangle!.size * 2)
   })
 
-  test('places and relations', () => {
+  test('follow places and relations', () => {
     const corner = objectOf('a star in the top right corner', 'star')
     expect(corner.x).toBeGreaterThan(0.66)
     expect(corner.y).toBeLessThan(0.33)
@@ -69,7 +69,7 @@ describe('scenes', () => {
     'a dozen huge stars in the bottom left corner',
     '30 squares, 30 circles, 30 hearts above 9 rings',
     'a huge arrow',
-  ])('nothing leaves the canvas: %s', (prompt) => {
+  ])('keep everything on the canvas: %s', (prompt) => {
     for (const size of [canvas, { width: 64, height: 512 }, { width: 300, height: 300 }]) {
       const unit = Math.min(size.width, size.height)
       for (const { x, y, size: side } of objectsOf(prompt, size)) {
@@ -81,7 +81,7 @@ describe('scenes', () => {
     }
   })
 
-  test('things that are named side by side do not overlap', () => {
+  test('do not overlap objects side by side', () => {
     const objects = objectsOf('three blue circles and a yellow square', { width: 300, height: 300 })
     for (const [index, one] of objects.entries())
       for (const other of objects.slice(index + 1))
@@ -90,7 +90,7 @@ describe('scenes', () => {
         )
   })
 
-  test('background and quoted text with its colour and place', () => {
+  test('have a background and quoted text with color and place', () => {
     const scene = parseScene('a circle on a pink background, "Ahoy" in red text at the top')
     expect(scene.background).toEqual([255, 192, 203])
     expect(scene.texts).toEqual([
@@ -109,7 +109,7 @@ describe('scenes', () => {
     expect(word).toMatchObject({ texts: [{ text: 'Hello', color: [0, 128, 0] }], leftOut: [] })
   })
 
-  test('several colours are those of several things', () => {
+  test('assign several colors to several objects', () => {
     const colorsIn = (prompt: string) => objectsOf(prompt).map(({ color }) => color.join())
     const traffic = ['255,0,0', '255,255,0', '0,128,0']
     expect(colorsIn('red, yellow and green circles')).toEqual(traffic)
@@ -119,7 +119,7 @@ describe('scenes', () => {
     ])
   })
 
-  test('a text stands beside the things, unless it was told to stand inside', () => {
+  test('place text beside objects unless asked to place it inside', () => {
     const lowest = (prompt: string) => {
       const objects = objectsOf(prompt, { width: 300, height: 300 })
       return Math.max(...objects.map(({ y, size }) => y + size / 2))
@@ -131,7 +131,7 @@ describe('scenes', () => {
     expect(lowest('a red heart with the word "Love" inside')).toBeGreaterThan(0.8)
   })
 
-  test('what is not drawn is said, with its colour', () => {
+  test('report what is not drawn, with its color', () => {
     const { things: drawn, leftOut } = parseScene(
       'A cat sitting on a red chair next to a blue circle at sunset, soft light',
     )
@@ -139,7 +139,7 @@ describe('scenes', () => {
     expect(leftOut).toEqual(['cat sitting on a red chair next', 'sunset', 'soft light'])
   })
 
-  test('a bar chart has a bar for each value, as high as it is', () => {
+  test('draw a bar chart to scale', () => {
     const { chart, leftOut } = parseScene('A bar chart of sales: Mon 10, Tue 20, Wed 30 and Thu 15')
     expect(chart).toMatchObject({
       title: 'sales',
@@ -173,25 +173,25 @@ describe('scenes', () => {
       ['apples', 'pears', 'plums'],
     ],
     ['Bar chart of revenue per month: Jan 10, Feb -20', 'revenue per month', ['Jan', 'Feb']],
-  ])('the title and the labels of a chart: %s', (prompt, title, labels) => {
+  ])('label a chart: %s', (prompt, title, labels) => {
     const { chart } = parseScene(prompt)
     expect(chart?.title).toBe(title)
     expect(chart?.bars.map(({ label }) => label)).toEqual(labels)
   })
 
   test.each(['a bar chart of my feelings', 'a bar chart: 1, 2, many', 'bar chart of a: , ,'])(
-    'a chart without readable values is none: %s',
+    'draw no chart without readable values: %s',
     (prompt) => {
       expect(parseScene(prompt).chart).toBeUndefined()
     },
   )
 
-  test('objects of a phrase, for drawing on a picture', () => {
+  test('return only objects for drawing on an image', () => {
     expect(parseThings('two white rings at the top').things).toMatchObject([{ count: 2 }])
     expect(parseThings('a sense of wonder')).toEqual({ things: [], leftOut: ['sense of wonder'] })
   })
 
-  test('every shape can be drawn', async () => {
+  test('can draw every shape', async () => {
     for (const shape of shapeNames) {
       const object = {
         shape,
@@ -212,7 +212,7 @@ describe('scenes', () => {
     }
   })
 
-  test('hostile prompts give a drawable scene', async () => {
+  test('stay drawable for hostile prompts', async () => {
     for (const prompt of [
       '<svg>&"\u0000\ud800',
       '"<b>&</b>\u0001"',
@@ -240,17 +240,17 @@ async function looks(characters: readonly string[]): Promise<readonly string[]> 
   return drawn.map(({ pixels }) => Buffer.from(pixels).toString('base64'))
 }
 
-describe('text', () => {
-  test('every printable character of ASCII looks like no other', async () => {
+describe('drawn text', () => {
+  test('has a distinct glyph for every printable ASCII character', async () => {
     const all = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
     expect(new Set(await looks(all)).size).toBe(95)
   })
 
-  test('accents are drawn', async () => {
+  test('includes accents', async () => {
     expect(new Set(await looks(['e', 'é', 'è', 'ñ', 'n', 'ß', 'ő'])).size).toBe(7)
   })
 
-  test('lines fit, whatever the words are', () => {
+  test('wraps lines to the width', () => {
     for (const text of ['the quick brown fox', 'x'.repeat(200), 'one\ntwo'])
       for (const line of wrapText(text, 10, 80))
         expect(measureText(line, 10)).toBeLessThanOrEqual(80)
@@ -258,7 +258,7 @@ describe('text', () => {
   })
 
   test.each(['wide', 'iiiii', 'MMMMM', '你好'])(
-    'is as wide as measured, or less: %s',
+    'is at most as wide as measured: %s',
     async (text) => {
       const { width, pixels } = await drawnText(text)
       const columns = Array.from(pixels.entries())
@@ -270,7 +270,7 @@ describe('text', () => {
     },
   )
 
-  test('text shows on a machine without any font', async () => {
+  test('needs no installed font', async () => {
     using folder = temporaryFolder()
     const config = join(folder.path, 'fonts.conf')
     writeFileSync(config, '<fontconfig></fontconfig>')
@@ -290,7 +290,7 @@ describe('text', () => {
   })
 })
 
-describe('generation', () => {
+describe('generated images', () => {
   async function generate(prompt: string, more: Partial<DrawingOptions> = {}) {
     const input: DrawingOptions = {
       prompt,
@@ -309,7 +309,7 @@ describe('generation', () => {
     return { decoded, pictures, understood }
   }
 
-  test('the colours asked for are there', async () => {
+  test('contain the requested colors', async () => {
     const { decoded, understood } = await generate('a red circle above a cat on a blue background')
     const [picture] = decoded
     expect([picture!.width, picture!.height]).toEqual([64, 48])
@@ -321,7 +321,7 @@ describe('generation', () => {
     expect(understood).toBe('Drawn: a red circle, the background colour. Left out: above a cat.')
   })
 
-  test('variants differ and the same request gives the same pictures', async () => {
+  test('vary between variants and are deterministic', async () => {
     const { pictures } = await generate('five stars', { count: 3 })
     expect(new Set(pictures.map(({ bytes }) => Buffer.from(bytes).toString('base64'))).size).toBe(3)
     const one = await generate('a red circle on a white background', { count: 3 })
@@ -332,7 +332,7 @@ describe('generation', () => {
     expect(again.pictures[2]!.bytes).toEqual(pictures[2]!.bytes)
   })
 
-  test('a transparent background, a watermark, a negative prompt', async () => {
+  test('support transparency, watermark and negative prompt', async () => {
     const clear = await generate('a red circle', { isTransparent: true })
     expect(clear.decoded[0]!.pixels[3]).toBe(0)
     const plain = await generate('a red circle')
@@ -346,14 +346,14 @@ describe('generation', () => {
     expect(blue).toBe(false)
   })
 
-  test('what a negative prompt or a transparent background takes away is not said to be drawn', async () => {
+  test('do not report removed objects as drawn', async () => {
     const without = await generate('a red circle above a blue square', { negativePrompt: 'square' })
     expect(without.understood).not.toContain('square')
     const clear = await generate('a red circle on a blue background', { isTransparent: true })
     expect(clear.understood).toBe('Drawn: a red circle.')
   })
 
-  test('a picture of nothing that can be drawn is a placeholder, and is called one', async () => {
+  test('without anything drawable are placeholders and reported as such', async () => {
     const { decoded, understood } = await generate('melancholia')
     expect(understood).toMatch(/^Nothing in the prompt could be drawn; .* placeholder/)
     expect(decoded[0]!.pixels.some((value) => value < 60)).toBe(true)

@@ -26,7 +26,7 @@ function findCycle(from: ReadonlyMap<string, readonly string[]>): readonly strin
   return undefined
 }
 
-test('no file of the engine imports itself by any way, not even for a type', () => {
+test('no import cycles in the engine, not even of types', () => {
   expect(imports.size).toBeGreaterThan(100)
   expect(findCycle(imports)).toBeUndefined()
   expect(

@@ -28,22 +28,22 @@ async function imageUrl(color: string): Promise<string> {
   return `data:image/png;base64,${bytes.toString('base64')}`
 }
 
-test('the tables are large enough to mean something', () => {
+test('the test data cover every category', () => {
   expect(harmfulTexts.length).toBeGreaterThan(60)
   expect(harmlessTexts.length).toBeGreaterThan(60)
   const covered = new Set(harmfulTexts.map(([, category]) => category))
   expect([...moderationCategories].filter((category) => !covered.has(category))).toEqual([])
 })
 
-test.each(harmfulTexts)('%s is %s', async (text, category) => {
+test.each(harmfulTexts)('flags %s as %s', async (text, category) => {
   expect(await flagsOf(text)).toContain(category)
 })
 
-test.each(harmlessTexts)('%s is harmless', async (text) => {
+test.each(harmlessTexts)('does not flag %s', async (text) => {
   expect(await flagsOf(text)).toEqual([])
 })
 
-describe('disguises', () => {
+describe('flags disguised text', () => {
   test.each([
     'I w1ll k1ll y0u',
     'I will k i l l you',
@@ -72,7 +72,7 @@ test('negation and reporting lower the scores', async () => {
   expect(reported).toBeLessThan(told)
 })
 
-describe('the answer', () => {
+describe('the moderation answer', () => {
   test('has every category in all three maps, and scores from 0 to 1', async () => {
     const reply = await ask('I am going to kill you')
     expect(reply).toMatchObject({ id: 'modr-1', model: 'test-model' })
@@ -111,7 +111,7 @@ describe('the answer', () => {
     })
   })
 
-  test('scores nothing for an image, and says that it looked at none', async () => {
+  test('has zero scores for an image, without applied input types', async () => {
     const url = await imageUrl('#e0ac69')
     const { results } = await ask([{ type: 'image_url', image_url: { url } }])
     expect(results[0]?.flagged).toBe(false)
@@ -120,7 +120,7 @@ describe('the answer', () => {
   })
 })
 
-test('what is no image is refused', async () => {
+test('rejects an invalid image', async () => {
   const url = `data:image/png;base64,${Buffer.from('no image').toString('base64')}`
   const input = [
     { type: 'text' as const, text: 'a' },
@@ -132,7 +132,7 @@ test('what is no image is refused', async () => {
   })
 })
 
-test('more than the limits of one input and of all is refused', async () => {
+test('rejects input over the limits, single and total', async () => {
   const long = 'word '.repeat(33_000)
   await expect(ask(long)).rejects.toMatchObject({ details: { param: 'input' } })
   await expect(ask(['a', long])).rejects.toMatchObject({ details: { param: 'input[1]' } })
@@ -148,7 +148,7 @@ test.each([
   ['beginnings of rules', 'how make i will you '],
   ['digits', '12 year '],
   ['combining marks', 'e\u0301'],
-])('a long text of %s is read in linear time', (_, unit) => {
+])('moderates a long text of %s in linear time', (_, unit) => {
   const cost = (length: number): number => {
     const text = unit.repeat(length / unit.length)
     const runs = [1, 2, 3].map(() => {

@@ -158,7 +158,7 @@ describe.each(Object.keys(wordings))('%s', (wording) => {
   })
 })
 
-describe('objects that are described without a JSON Schema', () => {
+describe('objects described without a JSON Schema', () => {
   const words = 'Ada Lovelace is 36 and lives in Paris.'
 
   it.each<[name: string, messages: Asked['messages'], answer: unknown]>([
@@ -268,7 +268,7 @@ describe('objects that are described without a JSON Schema', () => {
   })
 })
 
-describe('a schema that is not one of the response', () => {
+describe('does not answer with a schema that is not for the response', () => {
   it.each([
     `What does this JSON schema describe?\n\n${compact(person)}`,
     `Explain this schema: ${compact(person)}`,
@@ -296,7 +296,7 @@ describe('a schema that is not one of the response', () => {
   })
 })
 
-it('takes the words of a sentence that also has the schema', async () => {
+it('fills the schema from the sentence around it', async () => {
   const content = `Extract the person in "Ada Lovelace is 36" as JSON that matches this schema: ${compact(person)}`
   expect(JSON.parse(await textOf({ messages: [{ role: 'user', content }] }))).toMatchObject({
     name: 'Ada Lovelace',
@@ -329,7 +329,7 @@ test.each([
     'lines',
     `${'json\n'.repeat(40_000)}{"type":"object","properties":{}}${'\njson'.repeat(40_000)}`,
   ],
-])('reads 200,000 characters in little time: %s', async (_, content) => {
+])('scans 200,000 characters quickly: %s', async (_, content) => {
   const { findSchema } = await import('../src/chat/prompted/find-schema.ts')
   const { withoutFormat } = await import('../src/chat/prompted/format-words.ts')
   const began = performance.now()

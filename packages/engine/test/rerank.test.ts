@@ -66,7 +66,7 @@ test.each<[name: string, query: string, documents: readonly string[], best: numb
   expect((await order(query, documents))[0]).toBe(best)
 })
 
-test('scores lie between 0 and 1, fall, and ties keep their order', async () => {
+test('scores are between 0 and 1 in descending order, and ties keep their order', async () => {
   const documents = ['nothing', 'fish live in water', 'fish', 'nothing', 'fish live in water']
   const { results } = await ask({ query: 'where do fish live', documents })
   expect(results.map((result) => result.index)).toEqual([1, 4, 2, 0, 3])
@@ -80,7 +80,7 @@ test('scores lie between 0 and 1, fall, and ties keep their order', async () => 
   expect(scores.at(-1)).toBeLessThan(0.1)
 })
 
-test("the answer has Cohere's fields", async () => {
+test("answers with Cohere's fields", async () => {
   const reply = await ask({
     query: 'fish',
     documents: Array.from({ length: 101 }, (_, i) => `fish ${i}`),
@@ -99,7 +99,7 @@ test("the answer has Cohere's fields", async () => {
   expect(reply.meta).not.toHaveProperty('warnings')
 })
 
-test('documents come back as they were sent, unless they are not wanted', async () => {
+test('returns documents as sent, unless declined', async () => {
   const documents = ['fish live in water', { text: 'fish', id: 7 }, { title: 'no', body: 'words' }]
   const { results } = await ask({ query: 'fish live', documents })
   expect(results.map((result) => result.document)).toEqual([
@@ -111,7 +111,7 @@ test('documents come back as they were sent, unless they are not wanted', async 
   expect(without.results.every((result) => !('document' in result))).toBe(true)
 })
 
-test('rank_fields decide what is read', async () => {
+test('reads only the rank_fields', async () => {
   const documents = [
     { title: 'fish', text: 'cars' },
     { title: 'cars', text: 'fish' },
@@ -128,11 +128,11 @@ test.each([
   [3, 3],
   [4, 3],
   [1000, 3],
-])('top_n %d gives %d results', async (top_n, count) => {
+])('top_n %d returns %d results', async (top_n, count) => {
   expect((await ask({ documents: ['a', 'b', 'c'], top_n })).results).toHaveLength(count)
 })
 
-test('limits per document cut what is read', async () => {
+test('truncates documents at the limit per document', async () => {
   const late = `${'filler '.repeat(600)}zebra`
   const score = async (fields: Partial<RequestOf<'rerank'>>) => {
     const reply = await ask({ query: 'zebra', documents: [late], ...fields })
@@ -153,11 +153,11 @@ test.each<[string, Partial<RequestOf<'rerank'>>, string]>([
     { documents: [{ text: 'a' }], rank_fields: ['body'] },
     'documents[0]',
   ],
-])('%s is refused', async (_, fields, param) => {
+])('rejects %s', async (_, fields, param) => {
   await expect(ask(fields)).rejects.toMatchObject({ code: 'invalid_request', details: { param } })
 })
 
-test('a large request is judged in a worker, with the same scores', async () => {
+test('ranks a large request in a worker with the same scores', async () => {
   const documents = Array.from(
     { length: 400 },
     (_, i) => `${'filler text '.repeat(20)} fish number ${i}`,

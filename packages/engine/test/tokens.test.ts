@@ -13,11 +13,11 @@ describe('tokens', () => {
     ["don't stop...", ['don', "'", 't', ' stop', '...']],
     ['a\n\n  b', ['a', '\n\n', ' ', ' b']],
     ['', []],
-  ])('cuts %j', (text, tokens) => {
+  ])('splits %j', (text, tokens) => {
     expect(encode(text)).toEqual(tokens)
   })
 
-  it('joins to the text again and counts what it cuts, whatever the characters', () => {
+  it('property: tokens join to the text, and their number is the count', () => {
     const anyText = fc.string({
       unit: fc.oneof(
         fc.constantFrom('a', ' ', '\n', '1', '.', '中', '😀', '\ud800', 'é', '\t'),
@@ -50,14 +50,14 @@ describe('tokens', () => {
     ['Japanese', '今日は天気がいいので、公園を散歩してから一緒に夕食を食べます。'],
     ['Korean', '오늘은 날씨가 좋아서 공원을 산책하고 같이 저녁을 먹을 거예요.'],
     ['emoji', '😀😂🎉🚀❤️👍🏽🔥🥳🤖🌍🍕✨🙏😢'],
-  ])('counts %s about as o200k_base does', (_, text) => {
+  ])('estimates %s close to o200k_base', (_, text) => {
     const ratio = countSent(text) / countO200k(text)
     expect(ratio).toBeGreaterThan(0.9)
     expect(ratio).toBeLessThan(1.75)
   })
 
   it.each(['a', ' ', '\n', '.', '1', '中', '\ud800', 'ж', 'é', '😀', 'ก'])(
-    'reads a million times %j in well under a second',
+    'counts a million times %j quickly',
     (character) => {
       const began = performance.now()
       expect(countTokens(character.repeat(1_000_000))).toBeGreaterThan(1000)
@@ -65,14 +65,14 @@ describe('tokens', () => {
     },
   )
 
-  it('reads prompts that came as cl100k token ids', async () => {
+  it('decodes cl100k token ids', async () => {
     expect(await decodeTokenIds([9906, 1917])).toBe('Hello world')
     expect(await decodeTokenIds([])).toBe('')
     expect(await decodeTokenId(1917)).toBe(' world')
     expect(await decodeTokenId(9_999_999)).toBeUndefined()
   })
 
-  it('names the id that stands for nothing', async () => {
+  it('names an unknown token id', async () => {
     await expect(decodeTokenIds([9906, 9_999_999], 'prompt[1]')).rejects.toMatchObject({
       code: 'invalid_request',
       details: { param: 'prompt[1][1]' },

@@ -43,7 +43,7 @@ function filesIn(kept: Map<string, Uint8Array>): JobFiles {
 const started = (running: readonly AbortSignal[]) =>
   vi.waitFor(() => expect(running).toHaveLength(1), { timeout: 20_000, interval: 5 })
 
-test('a job runs only once it was handed to resume, and only once', async () => {
+test('a job runs only after resume, and once', async () => {
   const { jobs, kept, running, changes, stopped } = openWorld()
   const job = await jobs.create(request)
   expect(job).toMatchObject({ ...request, status: 'queued', progress: 0 })
@@ -58,7 +58,7 @@ test('a job runs only once it was handed to resume, and only once', async () => 
   expect(running).toHaveLength(1)
 })
 
-test('disposing waits for the running job, and gives its start back', async () => {
+test('dispose waits for the running job and gives back its attempt', async () => {
   const { jobs, running, changes, stopped } = openWorld()
   const job = await jobs.create(request)
   jobs.resume(job)
@@ -77,7 +77,7 @@ test('disposing waits for the running job, and gives its start back', async () =
 })
 
 test.each([0, 1])(
-  'a job that is somebody else’s after %i changes is left to them',
+  'a job taken over by another process after %i changes is left to it',
   async (kept) => {
     let told = 0
     const { jobs, running, changes, stopped } = openWorld({
@@ -98,7 +98,7 @@ test.each([
   [2, 1, ['clip', 'input', 'still']],
   [3, 1, ['clip', 'still']],
 ])(
-  'a job that is somebody else’s after %i changes: rendered %i times, with the files %j',
+  'a job taken over after %i changes: rendered %i times, with the files %j',
   async (keptChanges, rendered, files) => {
     let told = 0
     let runs = 0
@@ -120,7 +120,7 @@ test.each([
   },
 )
 
-test('a running job is stopped when its progress is not wanted any more', async () => {
+test('a running job is aborted when its progress is rejected', async () => {
   let time = 1_760_000_000_000
   let report: ((done: number) => void) | undefined
   let signal: AbortSignal | undefined
@@ -143,7 +143,7 @@ test('a running job is stopped when its progress is not wanted any more', async 
   await jobs[Symbol.asyncDispose]()
 })
 
-test('keys take turns, and one that has its share waiting refuses only itself', async () => {
+test('keys take turns, and a key over its share is refused without affecting others', async () => {
   const begun: string[] = []
   const ends: (() => void)[] = []
   const run = async (_task: string, { prompt }: { prompt: string }) => {

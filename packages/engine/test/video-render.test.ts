@@ -18,8 +18,8 @@ async function render(input: Partial<ClipRequest>) {
   return { ...rendered, progress }
 }
 
-describe('clips', () => {
-  test('a playable file of the size and length asked for, with true progress', async () => {
+describe('rendered videos', () => {
+  test('are playable files of the requested size and length, with progress', async () => {
     const { video, thumbnail, progress } = await render({ seconds: '2' })
     const facts = readMp4(video)
     expect(facts.boxes[0]).toBe('ftyp')
@@ -31,7 +31,7 @@ describe('clips', () => {
     expect([still.format, still.width, still.height]).toEqual(['webp', 64, 96])
   })
 
-  test('different prompts give different clips, the same prompt the same', async () => {
+  test('differ by prompt and are deterministic', async () => {
     const [one, two, other] = [
       await render({}),
       await render({}),
@@ -42,7 +42,7 @@ describe('clips', () => {
     expect(other.thumbnail).not.toEqual(one.thumbnail)
   })
 
-  test('begins from a picture', async () => {
+  test('start from an image', async () => {
     const image = await sharp({
       create: { width: 50, height: 50, channels: 3, background: '#00f' },
     })
@@ -54,7 +54,7 @@ describe('clips', () => {
     expect(dominant.r).toBeLessThan(60)
   })
 
-  test('a broken picture is the caller’s mistake', async () => {
+  test('reject an invalid image as the caller’s error', async () => {
     const error = await render({ image: new Uint8Array([1, 2, 3]) }).catch(
       (thrown: unknown) => thrown,
     )
@@ -63,7 +63,7 @@ describe('clips', () => {
   })
 })
 
-describe('plans', () => {
+describe('frame rates', () => {
   test.each([
     ['720x1280', '4', 16, 64],
     ['1280x720', '12', 5, 60],
@@ -87,7 +87,7 @@ describe('plans', () => {
     ['64x64', '0', 'seconds'],
     ['64x64', '61', 'seconds'],
     ['64x64', 'four', 'seconds'],
-  ])('%s for %s seconds is refused', (size, seconds, param) => {
+  ])('rejects %s for %s seconds', (size, seconds, param) => {
     const plan = () => planClip(size, seconds)
     expect(plan).toThrow(GatewayError)
     try {

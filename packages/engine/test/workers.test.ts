@@ -32,7 +32,7 @@ async function failure(work: Promise<unknown>): Promise<GatewayError> {
 const timeoutMs = 20_000
 
 describe('worker pool', () => {
-  test('answers many jobs, bytes included', async () => {
+  test('runs many jobs, with binary data', async () => {
     const pool = open({ size: 2 })
     const numbers = Array.from({ length: 20 }, (_, index) => index)
     const doubled = await Promise.all(numbers.map((n) => pool.run('double', n, { timeoutMs })))
@@ -41,7 +41,7 @@ describe('worker pool', () => {
     expect(await pool.run('echoBytes', bytes, { timeoutMs })).toEqual(bytes)
   })
 
-  test('a GatewayError of the task arrives whole; anything else is hidden', async () => {
+  test('returns a GatewayError of a task, and hides other errors', async () => {
     const pool = open()
     const refused = await failure(pool.run('refuse', 'image[1]', { timeoutMs }))
     expect(refused.toJSON().error).toEqual({
@@ -56,7 +56,7 @@ describe('worker pool', () => {
     expect(String(plain.details.cause)).toContain('inner detail')
   })
 
-  test('a job over its time is stopped, and the next one runs', async () => {
+  test('stops a job over its time limit and runs the next', async () => {
     const pool = open()
     const late = failure(pool.run('spin', null, { timeoutMs: 300 }))
     const next = pool.run('double', 4, { timeoutMs })
@@ -64,7 +64,7 @@ describe('worker pool', () => {
     expect(await next).toBe(8)
   })
 
-  test('a crashed or exhausted process fails only its own job', async () => {
+  test('a crashed worker process fails only its own job', async () => {
     const pool = open({ memoryMaxMb: 256 })
     const crashed = failure(pool.run('exit', 3, { timeoutMs }))
     const objects = failure(pool.run('eatMemory', null, { timeoutMs }))
@@ -76,7 +76,7 @@ describe('worker pool', () => {
     expect(await next).toBe(10)
   })
 
-  test('what takes too much time or memory is the mistake of the field it is about', async () => {
+  test('reports time and memory limits as errors of the given field', async () => {
     const pool = open({ memoryMaxMb: 256 })
     const late = failure(pool.run('spin', null, { timeoutMs: 300, param: 'file' }))
     const large = failure(pool.run('eatBuffers', null, { timeoutMs, param: 'image' }))
@@ -84,13 +84,13 @@ describe('worker pool', () => {
       expect(error).toMatchObject({ code: 'invalid_request', details: { param } })
   })
 
-  test('a process that keeps much memory after its job is not used again', async () => {
+  test('retires a process that keeps much memory', async () => {
     const pool = open({ memoryMaxMb: 512 })
     const first = await pool.run('keepBuffers', 300, { timeoutMs })
     expect(await pool.run('keepBuffers', 1, { timeoutMs })).not.toBe(first)
   })
 
-  test('the settings and keys of the gateway do not reach a worker', async () => {
+  test('does not pass the gateway’s environment to workers', async () => {
     process.env['SLUICE_TEST_SECRET'] = 'hidden'
     try {
       expect(await open().run('environment', null, { timeoutMs })).not.toContain(
@@ -101,7 +101,7 @@ describe('worker pool', () => {
     }
   })
 
-  test('a key that sends much neither refuses nor delays another', async () => {
+  test('a key with many jobs does not refuse or delay another', async () => {
     const pool = open({ size: 2, waitingPerKeyMax: 3 })
     const stop = new AbortController()
     const bob = { timeoutMs, key: 'bob', signal: stop.signal }
@@ -129,7 +129,7 @@ describe('worker pool', () => {
     expect(order).toEqual(['bob 1', 'alice 1', 'carol 1', 'bob 2', 'alice 2', 'bob 3'])
   })
 
-  test('abort ends a running job and takes a waiting one out of the queue', async () => {
+  test('abort ends a running job and dequeues a waiting one', async () => {
     const pool = open()
     const running = new AbortController()
     const waiting = new AbortController()
@@ -144,7 +144,7 @@ describe('worker pool', () => {
     expect((await gone).code).toBe('cancelled')
   })
 
-  test('a waiting job that is aborted never runs, and its place is free at once', async () => {
+  test('an aborted waiting job never runs and frees its slot', async () => {
     const pool = open({ waitingMax: 1 })
     const running = new AbortController()
     const waiting = new AbortController()
@@ -166,7 +166,7 @@ describe('worker pool', () => {
     expect(seen).toEqual([])
   })
 
-  test('nothing listens to the signal of a job that has ended, however it ended', async () => {
+  test('removes its abort listeners however a job ends', async () => {
     const pool = open()
     const { signal } = new AbortController()
     const listening = () => getEventListeners(signal, 'abort').length
@@ -180,7 +180,7 @@ describe('worker pool', () => {
     expect(listening()).toBe(0)
   })
 
-  test('a full queue refuses', async () => {
+  test('refuses a job when the queue is full', async () => {
     const pool = open({ waitingMax: 1 })
     const stop = new AbortController()
     const running = failure(pool.run('spin', null, { timeoutMs, signal: stop.signal }))
@@ -191,7 +191,7 @@ describe('worker pool', () => {
     expect(await waiting).toBe(4)
   })
 
-  test('progress arrives in order', async () => {
+  test('reports progress in order', async () => {
     const pool = open()
     const seen: number[] = []
     const answer = await pool.run('count', 4, { timeoutMs, onProgress: (done) => seen.push(done) })
@@ -199,7 +199,7 @@ describe('worker pool', () => {
     expect(seen).toEqual([0.25, 0.5, 0.75, 1])
   })
 
-  test('disposing fails what is left and refuses more', async () => {
+  test('dispose fails open jobs and refuses new ones', async () => {
     const pool = new WorkerPool<Table>({ entry, size: 1 })
     const running = failure(pool.run('spin', null, { timeoutMs }))
     const waiting = failure(pool.run('double', 1, { timeoutMs }))
@@ -230,7 +230,7 @@ describe('worker pool', () => {
     expect(await printed('')).toBe('42\n')
   })
 
-  test('disposing of an idle pool comes to its end where nothing else keeps the process alive', async () => {
+  test('disposing an idle pool completes although nothing keeps the process alive', async () => {
     expect(await printed("await pool[Symbol.asyncDispose]()\nconsole.log('over')")).toBe(
       '42\nover\n',
     )

@@ -40,12 +40,15 @@ test.each([
   ['settled by the third time', [refused(true), refused(true), granted], true, 3],
   ['spent by the second time', [refused(true), refused(false)], false, 2],
   ['not settled in time', [refused(true), refused(true), refused(true)], false, 3],
-] as const)('a reservation is %s', async (_name, decisions, isGranted, times) => {
-  const { admission, reserve, ask } = admissionOf(decisions)
-  expect(await ask()).toMatchObject({ granted: isGranted })
-  expect(admission.isGranted).toBe(isGranted)
-  expect(reserve).toHaveBeenCalledTimes(times)
-})
+] as const)(
+  'retries a reservation that others may make room for: %s',
+  async (_name, decisions, isGranted, times) => {
+    const { admission, reserve, ask } = admissionOf(decisions)
+    expect(await ask()).toMatchObject({ granted: isGranted })
+    expect(admission.isGranted).toBe(isGranted)
+    expect(reserve).toHaveBeenCalledTimes(times)
+  },
+)
 
 test('does not retry a reservation for a caller that disconnected', async () => {
   const { admission, reserve, ask } = admissionOf([refused(true)])

@@ -215,7 +215,7 @@ describe('a cost', () => {
     ['nothing', { input: 0, output: 0 }, true, true],
     ['requests alone', { request: 2 }, true, false],
     ['tokens', { input: 1, output: 0 }, false, false],
-  ])('of %s is fixed or free without usage', (_name, usds, isFixed, isFree) => {
+  ])('at a price for %s is known without usage, or not', (_name, usds, isFixed, isFree) => {
     const rates = Object.fromEntries(
       Object.entries(usds).map(([name, each]) => [name, { usd: each, per: 1 }]),
     )
