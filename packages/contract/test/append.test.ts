@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createAppend } from '../src/wire/append.ts'
 import '../../../test/support/property-limits.ts'
 
-test('a thousand pieces move a dozen times', () => {
+test('appending a thousand pieces reallocates a dozen times', () => {
   const append = createAppend()
   const places = new Set<ArrayBufferLike>()
   let pending: Uint8Array = new Uint8Array()
@@ -15,7 +15,7 @@ test('a thousand pieces move a dozen times', () => {
   expect(places.size).toBeLessThan(15)
 })
 
-test('pieces joined and cut anywhere are the bytes that came, and what was cut off stays as it was', () => {
+test('property: appended and cut pieces keep their bytes', () => {
   const step = fc.record({ piece: fc.uint8Array({ maxLength: 20 }), cut: fc.nat({ max: 30 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -33,7 +33,7 @@ function split(bytes: Uint8Array, size: number) {
   return [...blocks, ...splitter.end()]
 }
 
-test.each([1, 7, 13, 4096])('frames become events in pieces of %i bytes', (size) => {
+test.each([1, 7, 13, 4096])('splits frames into events from chunks of %i bytes', (size) => {
   const bytes = Buffer.concat(frames)
   const blocks = split(bytes, size)
   expect(blocks.map(({ event, data }) => ({ event, data }))).toEqual(expected)
@@ -41,7 +41,7 @@ test.each([1, 7, 13, 4096])('frames become events in pieces of %i bytes', (size)
   expect(Buffer.concat(blocks.map(({ raw }) => raw)).equals(bytes)).toBe(true)
 })
 
-test('a frame with a damaged payload is unreadable and the next one is read', () => {
+test('skips a frame with a corrupt payload and reads the next', () => {
   const damaged = Buffer.from(frames[0]!)
   damaged[damaged.length - 6] = damaged[damaged.length - 6]! ^ 0xff
   const blocks = split(Buffer.concat([damaged, frames[1]!]), 5)
@@ -49,13 +49,13 @@ test('a frame with a damaged payload is unreadable and the next one is read', ()
   expect(blocks[1]?.data).toBe(expected[1]?.data)
 })
 
-test('a damaged prelude ends the stream', () => {
+test('fails on a corrupt prelude', () => {
   const damaged = Buffer.from(frames[0]!)
   damaged[3] = damaged[3]! ^ 0xff
   expect(() => split(damaged, 3)).toThrow(GatewayError)
 })
 
-test('a frame that was cut off is unreadable', () => {
+test('reports a truncated frame as unreadable', () => {
   const blocks = split(frames[0]!.subarray(0, 40), 7)
   expect(blocks.map(({ kind }) => kind)).toEqual(['unreadable'])
 })

@@ -14,7 +14,7 @@ test.each([
   ['data:text/plain;base64,R0lGODlh', 'text/plain', 'R0lGODlh'],
   ['data:,hello%20there', 'text/plain', Buffer.from('hello there').toString('base64')],
   ['data:text/csv,a%3Bb', 'text/csv', Buffer.from('a;b').toString('base64')],
-])('%s', (url, contentType, base64) => {
+])('parses %s', (url, contentType, base64) => {
   expect(parseDataUrl(url)).toEqual({ contentType, base64 })
 })
 
@@ -24,11 +24,11 @@ test.each([
   'data:image/png;base64,not base64!',
   'data:,%zz',
   '',
-])('%s is none', (url) => {
+])('rejects %s', (url) => {
   expect(parseDataUrl(url)).toBeUndefined()
 })
 
-test('what is written is read again', () => {
+test('round-trips a data URL', () => {
   const base64 = Buffer.from([255, 0, 1]).toString('base64')
   expect(parseDataUrl(formatDataUrl('image/webp', base64))).toEqual({
     contentType: 'image/webp',
@@ -42,6 +42,6 @@ test.each([
   ['data:application/octet-stream;base64,/9j/4AAQ', 'data:image/jpeg;base64,/9j/4AAQ'],
   ['data:image/webp;base64,AAEC', 'data:image/webp;base64,AAEC'],
   ['https://example.com/a.jpg', 'https://example.com/a.jpg'],
-])('%s is a picture at %s', (url, registered) => {
+])('corrects the image type of %s to %s', (url, registered) => {
   expect(registeredDataUrl(url)).toBe(registered)
 })

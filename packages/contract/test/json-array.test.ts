@@ -22,7 +22,7 @@ function elements(text: string, size: number): readonly string[] {
     .map(({ data }) => data)
 }
 
-describe.each([1, 7, 4096])('in pieces of %i bytes', (size) => {
+describe.each([1, 7, 4096])('a JSON array in chunks of %i bytes', (size) => {
   test.each([
     ['objects', '[{"a":1}\r\n,\r\n{"b":[2,{"c":3}]}]\n', ['{"a":1}', '{"b":[2,{"c":3}]}']],
     [
@@ -38,24 +38,24 @@ describe.each([1, 7, 4096])('in pieces of %i bytes', (size) => {
     expect(elements(text, size)).toEqual(expected)
   })
 
-  test('the bytes of all blocks are the bytes that came', () => {
+  test('keeps all bytes in its blocks', () => {
     const text = ' [ {"a":"]"} ,\n{"b":[1,2]} ] \n'
     expect(joined(split(text, size))).toBe(text)
   })
 
-  test('an element without its end is unreadable', () => {
+  test('reports a truncated element as unreadable', () => {
     const blocks = split('[{"a":1},{"b":"cut', size)
     expect(blocks.map(({ kind }) => kind)).toEqual(['event', 'unreadable', 'comment'])
   })
 
-  test('the bracket that has not come is added', () => {
+  test('adds a missing closing bracket', () => {
     expect(joined(split('[{"a":1}\r\n', size))).toBe('[{"a":1}\r\n]')
     expect(joined(split('{"a":1}', size))).toBe('{"a":1}')
   })
 })
 
 test.each([['}'], [']'], [','], ['[}'], ['[1]]'], ['[{}},{}]']])(
-  'an end without an element is unreadable: %s',
+  'reports an end without an element as unreadable: %s',
   (text) => {
     const blocks = split(text, 1)
     expect(blocks.map(({ kind }) => kind)).toContain('unreadable')
@@ -63,7 +63,7 @@ test.each([['}'], [']'], [','], ['[}'], ['[1]]'], ['[{}},{}]']])(
   },
 )
 
-test('any text at all is cut into blocks that are not empty', () => {
+test('property: any text is split into non-empty blocks', () => {
   const text = fc.string({ unit: fc.constantFrom(...'[]{},"\\ 1') })
   fc.assert(
     fc.property(text, fc.integer({ min: 1, max: 9 }), (garbage, size) => {
@@ -74,7 +74,7 @@ test('any text at all is cut into blocks that are not empty', () => {
   )
 })
 
-test('whatever was written is read again', () => {
+test('property: a written array is read back', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.integer({ min: 1, max: 9 }), (values, size) => {
       const writer = createJsonArrayWriter()

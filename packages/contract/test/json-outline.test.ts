@@ -83,7 +83,7 @@ const document = fc
   })
 
 describe('the outline of a document', () => {
-  test('is the document without its long texts', () => {
+  test('property: equals the document without its long texts', () => {
     let outlined = 0
     fc.assert(
       fc.property(document, (json) => {
@@ -100,7 +100,7 @@ describe('the outline of a document', () => {
     expect(outlined).toBeGreaterThan(runs.numRuns / 4)
   })
 
-  test('is had only of what is JSON', () => {
+  test('property: exists only for valid JSON', () => {
     let outlined = 0
     const change = fc.record({
       place: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
@@ -132,7 +132,7 @@ describe('the outline of a document', () => {
     ['a line feed', `${long}\n`],
     ['a null', `${long}\0`],
     ['a character below space', `${long}\u001f${long}`],
-  ])('is none with %s in a long text', (_name, content) => {
+  ])('does not exist with %s in a long text', (_name, content) => {
     expect(outlineJson(of(content))).toBeUndefined()
     expect(outlineJson(of(content.slice(0, long.length)))?.value).toEqual({
       messages: [{ content: '...' }],
@@ -143,7 +143,7 @@ describe('the outline of a document', () => {
     ['every escape', `\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e4\\uDbFf${long}`],
     ['letters of several bytes', `ß日🗼\u007f${long}`],
     ['quotes at its ends', `\\"${long}\\"`],
-  ])('is had with %s in a long text', (_name, content) => {
+  ])('exists with %s in a long text', (_name, content) => {
     const { length } = JSON.parse(`"${content}"`) as string
     const furtherBytes = content.includes('ß') ? 1 + 2 + 2 : content.includes('u00e4') ? 1 + 1 : 0
     expect(outlineJson(of(content))).toEqual({
@@ -152,7 +152,7 @@ describe('the outline of a document', () => {
     })
   })
 
-  test('counts letters that are escaped like those that are not', () => {
+  test('counts escaped characters like unescaped ones', () => {
     const escaped = '\\u0061\\u00e9\\u65E5\\ud83d\\uDDFC\\n\\"\\/'
     const letters = JSON.parse(`"${escaped}"`) as string
     const plain = outlineJson(of(JSON.stringify(letters + long).slice(1, -1)))
@@ -160,7 +160,7 @@ describe('the outline of a document', () => {
     expect(plain?.cut.characters).toBe(letters.length + long.length)
   })
 
-  test('is had of one document after the other, whatever their lengths', () => {
+  test('works for successive documents of any length', () => {
     for (const times of [200, 100_000, 1, 300, 2_000])
       expect(outlineJson(of(long.repeat(Math.min(times, 200))))?.value).toEqual({
         messages: [{ content: '...' }],
@@ -170,7 +170,7 @@ describe('the outline of a document', () => {
   })
 
   test.each([17, 16, 15, 8, 1, 0])(
-    'is had of documents that end %i bytes before the end of a page of memory',
+    'works for documents that end %i bytes before a memory page',
     async (lacking) => {
       // The program's memory grows with its documents, and never shrinks.
       vi.resetModules()
@@ -182,7 +182,7 @@ describe('the outline of a document', () => {
     },
   )
 
-  test('keeps what is short, above, or called otherwise', () => {
+  test('keeps short texts, texts at the top level and texts of other names', () => {
     const some = long.slice(0, 600)
     const cut = { content: '...', texts: some, input: { text: '...' }, 'a"text': some }
     const whole = { content: some, texts: some, input: { text: some }, 'a"text': some }
@@ -196,11 +196,11 @@ describe('the outline of a document', () => {
     ['is short', of('word')],
     ['has more than a megabyte', of('a'.repeat(1024 * 1024))],
     ['holds little that is cut', Buffer.from(JSON.stringify({ input: long.repeat(5) }))],
-  ])('is none of a document that %s', (_name, bytes) => {
+  ])('does not exist for a document that %s', (_name, bytes) => {
     expect(outlineJson(bytes)).toBeUndefined()
   })
 })
 
-test('the program is made of its text', async () => {
+test('the WebAssembly matches its source', async () => {
   expect(readFileSync(codeFile, 'utf8')).toBe(await formatCode())
 })

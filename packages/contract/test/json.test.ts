@@ -33,11 +33,11 @@ describe('JSON that keeps large integers', () => {
     '[1,2.5,"12345678901234567890",null,true]',
     '{"a":{"b":[9007199254740991,9007199254740992]}}',
     '0',
-  ])('%s comes back as it was', (text) => {
+  ])('%s round-trips', (text) => {
     expect(formatJson(parseJson(text))).toBe(text)
   })
 
-  it('leaves numbers that a double holds as numbers', () => {
+  it('keeps numbers that fit a double as numbers', () => {
     expect(parseJson('[9007199254740991,0.1234567890123456789,1e21]')).toEqual([
       9007199254740991, 0.12345678901234568, 1e21,
     ])
@@ -45,12 +45,12 @@ describe('JSON that keeps large integers', () => {
     expect(isRawNumber({ rawJSON: '1' })).toBe(false)
   })
 
-  it('refuses what is not JSON', () => {
+  it('rejects invalid JSON', () => {
     expect(() => parseJson('{"a":12345678901234567890')).toThrow(SyntaxError)
     expect(() => parseJson('{a:1}')).toThrow(SyntaxError)
   })
 
-  it('reads what JSON.parse reads, and keeps every integer, whatever stands around them', () => {
+  it('property: reads like JSON.parse and keeps every integer', () => {
     const long = oneof(
       constantFrom(
         '9007199254740993',
@@ -101,7 +101,7 @@ describe('JSON that keeps large integers', () => {
     )
   })
 
-  it('refuses more of them than anybody has identifiers', () => {
+  it('rejects more large integers than plausible', () => {
     const integers = (count: number) => `[${Array(count).fill('1234567890123456789').join()}]`
     expect(formatJson(parseJson(integers(50_000)))).toBe(integers(50_000))
     expect(caught(() => parseJson(integers(50_001))).code).toBe('too_large')
@@ -125,7 +125,7 @@ describe('JSON that keeps large integers', () => {
           .join(),
     ],
   ])(
-    'takes the time of the text: %s',
+    'parses in linear time: %s',
     (_name, of) => {
       const text = `[1234567890123456789,${of(1_000_000)}]`
       const value = parseJson(text)
@@ -150,12 +150,12 @@ describe('JSON that keeps large integers', () => {
     '["a\\" ,12345678901234567890]',
     '[+12345678901234567890]',
     '["\n",12345678901234567890]',
-  ])('%s is no JSON, and stays none', (text) => {
+  ])('%s is rejected like by JSON.parse', (text) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError)
     expect(() => parseJson(text)).toThrow(SyntaxError)
   })
 
-  it('takes for JSON what JSON.parse takes for it', () => {
+  it('property: accepts exactly what JSON.parse accepts', () => {
     const tokens = [
       '12345678901234567890 -1234567890123456789 "a" "#0:0" " \\ null 0 1 - . e { } [ ] : ,'.split(
         ' ',
@@ -181,7 +181,7 @@ describe('JSON that keeps large integers', () => {
     )
   })
 
-  it('keeps an integer under a name that every object has', () => {
+  it('keeps an integer in the member __proto__', () => {
     const text = '{"__proto__":9007199254740993,"a":1}'
     expect(formatJson(parseJson(text))).toBe(text)
   })

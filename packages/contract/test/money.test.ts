@@ -20,7 +20,7 @@ const money: fc.Arbitrary<Money> = fc
 /** Millionths with six decimals of which each is another number: up to $8,589. */
 const small = fc.bigInt({ min: 0n, max: 2n ** 33n * 1_000_000n })
 
-test('both parts of money are integers that a number holds, and join to the same money', () => {
+test('property: money splits into two safe integers and joins again', () => {
   fc.assert(
     fc.property(money, (amount) => {
       const [microUsd, rest] = splitMoney(amount)
@@ -32,7 +32,7 @@ test('both parts of money are integers that a number holds, and join to the same
   )
 })
 
-test('the sums of both parts are those of the sum, however the amounts are grouped', () => {
+test('property: sums of the parts are the parts of the sum, in any grouping', () => {
   fc.assert(
     fc.property(fc.array(money, { maxLength: 9 }), (amounts) => {
       const parts = amounts.map(splitMoney)
@@ -42,7 +42,7 @@ test('the sums of both parts are those of the sum, however the amounts are group
   )
 })
 
-test('a number of millionths has every picodollar up to $8,589, and is the closest one beyond', () => {
+test('property: microdollars are exact up to $8,589 and the nearest number beyond', () => {
   fc.assert(
     fc.property(small, (amount) => {
       expect(moneyOfMicroUsd(microUsdOf(amount))).toBe(amount)
@@ -57,7 +57,7 @@ test('a number of millionths has every picodollar up to $8,589, and is the close
   )
 })
 
-test('nanodollars are rounded up, and never past the next one', () => {
+test('property: nanodollars are rounded up, by less than one', () => {
   fc.assert(
     fc.property(small, (amount) => {
       const rounded = moneyOfNanoUsd(nanoUsdOf(amount)) - amount
@@ -76,6 +76,6 @@ test.each([
   [1_500_000_000_000n, '1.500000'],
   [12_345_678_901_000_000n, '12345.678901'],
   [12_345_678_901_000_001n, '12345.678901000001'],
-])('%d picodollars are written in full, with six decimals at least: %s', (amount, written) => {
+])('%d picodollars are formatted exactly with at least six decimals: %s', (amount, written) => {
   expect(formatUsd(amount)).toBe(written)
 })

@@ -25,14 +25,14 @@ function wav(size: number, before: Buffer = Buffer.alloc(0)): Uint8Array {
 
 describe('the length of a recording', () => {
   test.each(['tone.flac', 'tone.m4a', 'tone.mp3', 'tone.ogg', 'tone.opus', 'tone.webm'])(
-    'of %s is that of the tone',
+    'of %s is measured',
     (name) => {
       // Encoders pad with some hundredths of silence.
       expect(Math.abs((soundSeconds(file(name)) ?? 0) - toneSeconds)).toBeLessThan(0.1)
     },
   )
 
-  test('of WAV is what its data lasts, whatever it announces', () => {
+  test('of WAV is that of its data, whatever its header says', () => {
     const list = Buffer.from('LIST\u0003\0\0\0abc\0', 'latin1')
     for (const bytes of [wav(16_000), wav(16_000, list), wav(0), wav(0xffffffff)])
       expect(soundSeconds(bytes)).toBe(1)
@@ -43,11 +43,11 @@ describe('the length of a recording', () => {
     ['an AAC stream', file('tone.aac')],
     ['nothing', new Uint8Array()],
     ['a text', Buffer.from('This is no recording, and it is longer than any head.')],
-  ])('of %s is not known', (_name, bytes) => {
+  ])('of %s is unknown', (_name, bytes) => {
     expect(soundSeconds(bytes)).toBeUndefined()
   })
 
-  test('of a torn file is not known, and nothing is thrown, wherever it ends', () => {
+  test('of a truncated file is unknown and never throws', () => {
     for (const name of ['tone.flac', 'tone.m4a', 'tone.ogg', 'tone.opus', 'tone.webm', 'tone.mp3'])
       for (let length = 0; length < 200; length++)
         expect(soundSeconds(file(name).subarray(0, length)) ?? 0).toBeGreaterThanOrEqual(0)

@@ -10,7 +10,7 @@ const unlistedFields = (schema: object, value: unknown) =>
   unlisted(schema, value).map(({ path }) => path)
 
 describe('unlistedFields', () => {
-  it('names what a schema lists nowhere, by its path', () => {
+  it('names fields that a schema does not list by their paths', () => {
     const messages = [
       { ...said, tone: 'kind' },
       { role: 'user', content: [{ type: 'text', text: 'a', lang: 'en' }] },
@@ -22,18 +22,18 @@ describe('unlistedFields', () => {
     ])
   })
 
-  it('names a key that objects inherit', () => {
+  it('names a field called like a property of Object.prototype', () => {
     expect(unlistedFields(chat, { model: 'm', messages: [said], constructor: 1 })).toEqual([
       'constructor',
     ])
   })
 
-  it('passes over what says nothing', () => {
+  it('ignores null and empty values', () => {
     const messages = [{ ...said, annotations: [], extra: {} }]
     expect(unlistedFields(chat, { model: 'm', messages, min_p: null })).toEqual([])
   })
 
-  it('leaves alone what may hold any keys', () => {
+  it('ignores objects that may have any fields', () => {
     const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', x: 1 } } }
     const request = { model: 'm', messages: [said], metadata: { a: 'b' }, tools: [tool] }
     expect(unlistedFields(chat, request)).toEqual([])
@@ -42,7 +42,7 @@ describe('unlistedFields', () => {
     )
   })
 
-  it('does not take an upload apart', () => {
+  it('does not look into an upload', () => {
     expect(unlistedFields(operations.transcribe.request, { file, model: 'm', tone: 1 })).toEqual([
       'tone',
     ])

@@ -76,8 +76,8 @@ const { object } = fc.letrec<{ value: string; object: string; array: string }>((
 
 const body = fc.tuple(space, object, space).map((parts) => parts.join(''))
 
-describe('fields spliced into JSON', () => {
-  test('mean what setting them on the parsed object means', () => {
+describe('property: fields spliced into JSON', () => {
+  test('equal setting them on the parsed object', () => {
     fc.assert(
       fc.property(body, fc.string(), fc.boolean(), (text, model, both) => {
         const fields = both ? { model, stream: { a: [1] } } : { model }
@@ -91,7 +91,7 @@ describe('fields spliced into JSON', () => {
     )
   })
 
-  test('leave every other byte alone', () => {
+  test('leave every other byte unchanged', () => {
     fc.assert(
       fc.property(body, (text) => {
         const bytes = Buffer.from(text)
@@ -103,7 +103,7 @@ describe('fields spliced into JSON', () => {
     )
   })
 
-  test('come out alike where they are changed in place, which leaves what it cannot change', () => {
+  test('in place equal those spliced', () => {
     let inPlace = 0
     const json = fc.jsonValue().map((value) => JSON.stringify(value))
     const plain = fc
@@ -137,7 +137,7 @@ describe('fields spliced into JSON', () => {
     expect(inPlace).toBeGreaterThan(runs.numRuns / 20)
   })
 
-  test('of items mean the same in each item', () => {
+  test('in items apply to each item', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(object, scalar), { maxLength: 4 }), space, (list, gap) => {
         const text = `{"list":[${list.join(`${gap},`)}${gap}]}`
@@ -231,8 +231,8 @@ function read(
 
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 200 })
 
-describe('a stream cut anywhere', () => {
-  test('has the events that a slow reader sees', () => {
+describe('property: an event stream split anywhere', () => {
+  test('has the events of a simple reader', () => {
     fc.assert(
       fc.property(streamText, cuts, (text, sizes) => {
         const blocks = read(createEventSplitter(), Buffer.from(text), sizes)
@@ -259,7 +259,7 @@ describe('a stream cut anywhere', () => {
     ],
     ['before a later line', 'data: a\n\uFEFFdata: b\n\n', ['unreadable a']],
     ['within its data', 'data: \uFEFFa\n\n', ['event \uFEFFa']],
-  ])('has a byte order mark %s', (_place, text, expected) => {
+  ])('handles a byte order mark %s', (_place, text, expected) => {
     const bytes = Buffer.from(text)
     for (const size of [1, 2, 3, 5, bytes.length]) {
       const sizes = Array<number>(bytes.length).fill(size)
@@ -279,7 +279,7 @@ describe('a stream cut anywhere', () => {
     )
   })
 
-  test('is never thrown at by bytes that mean nothing', () => {
+  test('never throws for random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), cuts, (bytes, sizes) => {
         const blocks = read(createEventSplitter(), bytes, sizes)
@@ -291,10 +291,10 @@ describe('a stream cut anywhere', () => {
   })
 })
 
-describe('a JSON array cut anywhere', () => {
+describe('property: a JSON array split anywhere', () => {
   const element = fc.oneof(object, fc.constantFrom('1', 'null', '"a,]"', '[1,[2]]', '"\\""'))
 
-  test('has its elements, and keeps all of its bytes', () => {
+  test('has its elements and all of its bytes', () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 5 }), space, cuts, (elements, gap, sizes) => {
         const text = `${gap}[${gap}${elements.join(`${gap},${gap}`)}${gap}]${gap}`

@@ -160,7 +160,7 @@ describe('values taken from the text', () => {
     expect(await filled(schema, content)).toEqual(value)
   })
 
-  it('holds the steps of a calculation', async () => {
+  it('fills the steps of a calculation', async () => {
     const schema = object({
       steps: { type: 'array', items: object({ explanation: text, output: text }) },
       final_answer: text,
@@ -179,7 +179,7 @@ describe('values taken from the text', () => {
   })
 })
 
-describe('schemas of every shape', () => {
+describe('fills schemas of every kind', () => {
   it.each<[string, Record<string, unknown>]>([
     [
       'formats',
@@ -296,12 +296,12 @@ describe('schemas of every shape', () => {
     await filled(schema, 'hello from the test, number 5')
   })
 
-  it('tuples as older drafts write them', async () => {
+  it('fills tuples of older JSON Schema drafts', async () => {
     const pair = { type: 'array', items: [text, integer], additionalItems: false, minItems: 2 }
     await filled(object({ pair }), 'hello, number 5', new Ajv({ strict: false }))
   })
 
-  it('is not kept busy by a pattern that backtracks for ever', async () => {
+  it('bounds the time of patterns that backtrack', async () => {
     const began = performance.now()
     await filled(
       object({
@@ -322,7 +322,7 @@ describe('schemas of every shape', () => {
         { type: 'string' },
       ),
     ],
-  ])('refuses a schema: %s', async (_, schema) => {
+  ])('rejects a schema: %s', async (_, schema) => {
     await expect(filled(schema, 'hello')).rejects.toMatchObject({
       code: 'invalid_request',
       details: { param: 'response_format.json_schema' },
@@ -330,7 +330,7 @@ describe('schemas of every shape', () => {
   })
 })
 
-describe('JSON that only the text asks for', () => {
+describe('JSON requested only by the prompt', () => {
   it.each([
     ['Give me a JSON object with name and age for John, 30', '{"name":"John","age":30}'],
     ['Give me a JSON object with name John and age 30.', '{"name":"John","age":30}'],
@@ -353,7 +353,7 @@ describe('JSON that only the text asks for', () => {
     'Return a JSON object with name and age for the president of France',
     'Return JSON with name and age of the author of Hamlet',
     'Give me a JSON object with the capital of France',
-  ])('a refusal is said in words: %s', async (content) => {
+  ])('an unanswerable prompt is answered in words: %s', async (content) => {
     const reply = await replyTo({ messages: [{ role: 'user', content }] })
     expect(reply.choices[0]?.message.content).toContain('neural weights')
     const format = { type: 'json_object' } as const
@@ -365,7 +365,7 @@ describe('JSON that only the text asks for', () => {
   })
 })
 
-test('a key that the text gives no value for is left out', async () => {
+test('omits a key without a value in the prompt', async () => {
   const content = 'Give me a JSON object with title and year for the movie Alien'
   const reply = await replyTo({ messages: [{ role: 'user', content }] })
   expect(reply.choices[0]?.message.content).toBe('{"title":"Alien"}')

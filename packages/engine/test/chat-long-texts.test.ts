@@ -34,18 +34,18 @@ const fragments = [
 ]
 
 /** Whatever takes the square of such a text's length would take minutes here. */
-it.each(fragments)('%j, a hundred thousand times, is answered', async (fragment) => {
+it.each(fragments)('answers %j repeated to a hundred thousand characters', async (fragment) => {
   const text = `${fragment.repeat(100_000 / fragment.length)}x`
   expect(await say(text)).not.toBe('')
   expect(sentencesOf(text).join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''))
 })
 
-it('trims what it is told, and no more', () => {
+it('trimEndOf removes only the given characters', () => {
   expect(trimEndOf('a.b.?!', '.?!')).toBe('a.b')
   expect(trimEndOf('...', '.')).toBe('')
 })
 
-it('a large request is worked out in a thread of its own, a small one at once', async () => {
+it('answers a large request in a worker and a small one directly', async () => {
   const run: string[] = []
   const context = engineContext()
   const workers: OperationContext['workers'] = {
@@ -70,22 +70,25 @@ const nested = (levels: number): Record<string, unknown> => {
   return schema
 }
 
-it.each([100, 3000, 5000])('schemas of %i levels are refused with their path', async (levels) => {
-  const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Go on' }]
-  const parameters = nested(levels)
-  const tools: ChatRequest['tools'] = [
-    { type: 'function', function: { name: 'a', parameters: {} } },
-    { type: 'function', function: { name: 'b', parameters } },
-  ]
-  await expect(replyTo({ messages, tools })).rejects.toMatchObject({
-    code: 'invalid_request',
-    details: { param: 'tools[1]' },
-  })
-  const json_schema = { name: 'x', schema: parameters }
-  await expect(
-    replyTo({ messages, response_format: { type: 'json_schema', json_schema } }),
-  ).rejects.toMatchObject({
-    code: 'invalid_request',
-    details: { param: 'response_format.json_schema' },
-  })
-})
+it.each([100, 3000, 5000])(
+  'rejects schemas nested %i levels deep by their path',
+  async (levels) => {
+    const messages: ChatRequest['messages'] = [{ role: 'user', content: 'Go on' }]
+    const parameters = nested(levels)
+    const tools: ChatRequest['tools'] = [
+      { type: 'function', function: { name: 'a', parameters: {} } },
+      { type: 'function', function: { name: 'b', parameters } },
+    ]
+    await expect(replyTo({ messages, tools })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'tools[1]' },
+    })
+    const json_schema = { name: 'x', schema: parameters }
+    await expect(
+      replyTo({ messages, response_format: { type: 'json_schema', json_schema } }),
+    ).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { param: 'response_format.json_schema' },
+    })
+  },
+)

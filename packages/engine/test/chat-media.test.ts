@@ -125,14 +125,14 @@ function mp4(): Buffer {
   ])
 }
 
-describe('pictures', () => {
-  it('are described by what can be measured', async () => {
+describe('images in a chat', () => {
+  it('are described by measured properties', async () => {
     const text = await said("What's in this image?", await picture())
     expect(text).toContain('PNG image, 120 pixels wide and 90 pixels high')
     expect(text).toContain('Its dominant colour is red (50%), followed by blue (50%).')
   })
 
-  it('answer a question about one property with that property', async () => {
+  it('answer a question about one property with it', async () => {
     expect(await said('How wide is this image?', await picture())).toBe(
       'This is a PNG image, 120 pixels wide and 90 pixels high, in landscape orientation.',
     )
@@ -141,7 +141,7 @@ describe('pictures', () => {
     )
   })
 
-  it('count as image tokens within the prompt', async () => {
+  it('count as image tokens of the prompt', async () => {
     const { usage } = await told('Describe it', await picture())
     expect(usage.prompt_tokens_details.image_tokens).toBe(255)
     expect(usage.prompt_tokens).toBe(
@@ -155,7 +155,7 @@ describe('pictures', () => {
     ['another scheme', 'ftp://example.com/a.png'],
     ['a private address', 'http://127.0.0.1/a.png'],
     ['nothing', ''],
-  ])('that cannot be read are refused by their path: %s', async (_, url) => {
+  ])('that are invalid are rejected by their path: %s', async (_, url) => {
     await expect(
       told('What is it?', { type: 'image_url', image_url: { url } }),
     ).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('pictures', () => {
   })
 })
 
-describe('files made to be dear', () => {
+describe('expensive media', () => {
   /** Dashes of one pixel along lines as long as the picture. */
   function dashed(lines: number): string {
     const path = Array.from(
@@ -180,7 +180,7 @@ describe('files made to be dear', () => {
   })
   const param = 'messages[0].content[1].image_url'
 
-  it('an SVG is read up to 100 kB, and refused above and when compressed', async () => {
+  it('an SVG is accepted up to 100 kB, and rejected above it or when compressed', async () => {
     expect(await said('How wide is this image?', svg(dashed(10)))).toContain('1000 pixels wide')
     await expect(told('What is it?', svg(dashed(60_000)))).rejects.toMatchObject({
       code: 'invalid_request',
@@ -193,7 +193,7 @@ describe('files made to be dear', () => {
     })
   })
 
-  it('an SVG that takes too long holds up no thread of this process, and ends with its caller', async () => {
+  it('a slow SVG blocks no thread of the process, and ends when the caller disconnects', async () => {
     const leaving = new AbortController()
     const messages: Asked['messages'] = [{ role: 'user', content: [svg(dashed(10_500))] }]
     const own = operationContext(
@@ -218,7 +218,7 @@ describe('files made to be dear', () => {
     expect(await Promise.all(drawing)).toEqual(Array.from({ length: 4 }, () => 'cancelled'))
   })
 
-  it('a PDF that inflates beyond all bounds is refused by its path', async () => {
+  it('a PDF that expands beyond the limit is rejected by its path', async () => {
     const bomb = pdf(' '.repeat(150 * 1024 * 1024))
     const part: ContentPart = {
       type: 'file',
@@ -231,8 +231,8 @@ describe('files made to be dear', () => {
   }, 90_000)
 })
 
-describe('sounds, films and files', () => {
-  it('hears how long a recording is, at what rate and what is in it', async () => {
+describe('audio, video and files in a chat', () => {
+  it('describes the duration, sample rate and content of a recording', async () => {
     const text = await said('What is in this recording?', {
       type: 'input_audio',
       input_audio: { data: tone().toString('base64'), format: 'wav' },
@@ -242,7 +242,7 @@ describe('sounds, films and files', () => {
     expect(text).toMatch(/tone 4[34]\d Hz/)
   })
 
-  it('measures a film by its container', async () => {
+  it('describes a video by its container', async () => {
     const text = await said('Describe this video', {
       type: 'video_url',
       video_url: { url: dataUrl('video/mp4', mp4()) },
@@ -294,7 +294,7 @@ describe('sounds, films and files', () => {
       'file.file_data',
     ],
     ['file by id', { type: 'file', file: { file_id: 'file-1' } }, 'file.file_id'],
-  ])('refuses what it cannot read by its path: %s', async (_, part, field) => {
+  ])('rejects unreadable media by their path: %s', async (_, part, field) => {
     await expect(told('What is it?', part)).rejects.toMatchObject({
       code: 'invalid_request',
       details: { param: `messages[0].content[1].${field}` },
@@ -310,7 +310,7 @@ describe('spoken answers', () => {
     audio: { voice: 'alloy', format: 'wav' },
   }
 
-  it('are a wav file with its transcript', async () => {
+  it('are a wav file with a transcript', async () => {
     const reply = await replyTo(spoken, context)
     const { message } = reply.choices[0] ?? {}
     expect(message).toMatchObject({
@@ -325,7 +325,7 @@ describe('spoken answers', () => {
     expect(reply.usage.completion_tokens_details.audio_tokens).toBeGreaterThan(0)
   })
 
-  it('are an mp3 that lasts as long', async () => {
+  it('are an mp3 of the same duration', async () => {
     const wav = await replyTo(spoken, context)
     const mp3 = await replyTo({ ...spoken, audio: { voice: 'alloy', format: 'mp3' } }, context)
     const bytes = Buffer.from(mp3.choices[0]?.message.audio?.data ?? '', 'base64')
@@ -335,7 +335,7 @@ describe('spoken answers', () => {
     expect(Math.abs(tokensOf(mp3) - tokensOf(wav))).toBeLessThan(4)
   })
 
-  it('are streamed as samples', async () => {
+  it('are streamed as pcm samples', async () => {
     const { chunks } = await chunksOf(
       { ...spoken, audio: { voice: 'alloy', format: 'pcm16' } },
       context,
@@ -362,7 +362,7 @@ describe('spoken answers', () => {
       { ...spoken, audio: { voice: 'nobody', format: 'wav' } },
       'audio.voice',
     ],
-  ])('are refused in %s', async (_, asked, param) => {
+  ])('reject %s', async (_, asked, param) => {
     await expect(replyTo(asked, context)).rejects.toMatchObject({
       code: 'unsupported_value',
       details: { param },

@@ -224,8 +224,8 @@ function checkReply(reply: ChatReply, asked: ChatRequest): void {
   }
 }
 
-describe('whatever passed validation', () => {
-  it('is answered in the shape of the contract, or refused as the caller’s mistake', async () => {
+describe('property: any valid request', () => {
+  it('to chat is answered in the contract’s format or rejected as invalid', async () => {
     let answered = 0
     await fc.assert(
       fc.asyncProperty(request, async (asked) => {
@@ -242,7 +242,7 @@ describe('whatever passed validation', () => {
     expect(answered).toBeGreaterThan(runs.numRuns / 2)
   }, 120_000)
 
-  it('is completed in the shape of the contract', async () => {
+  it('to complete is answered in the contract’s format', async () => {
     const asking: fc.Arbitrary<CompleteRequest> = fc.record(
       {
         model: fc.constant('builtin-chat'),
@@ -280,7 +280,7 @@ describe('whatever passed validation', () => {
     expect(answered).toBeGreaterThan(runs.numRuns / 2)
   }, 120_000)
 
-  it('has arguments and values that a schema of its own allows', async () => {
+  it('gets arguments and values that match its schema', async () => {
     // Until it finds all errors, Ajv overlooks a required property whose name is empty.
     const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
     formats.default(ajv)

@@ -12,13 +12,13 @@ async function texts(asked: Asked, chance = 0.5): Promise<string[]> {
   return reply.choices.map((choice) => choice.message.content ?? '')
 }
 
-describe('the choice among ways to say it', () => {
-  it('is the best one at temperature 0, whatever the chance', async () => {
+describe('sampling among wordings', () => {
+  it('picks the best at temperature 0', async () => {
     for (const chance of [0, 0.3, 0.999])
       expect(await texts({ ...sum, temperature: 0 }, chance)).toEqual(['6 × 7 = 42'])
   })
 
-  it('is the same for the same seed and differs between seeds', async () => {
+  it('is deterministic for a seed and differs between seeds', async () => {
     const seeds = Array.from({ length: 20 }, (_, seed) => seed)
     const said = await Promise.all(
       seeds.map((seed) => texts({ ...sum, seed, temperature: 1.2 }, seed / 20)),
@@ -36,20 +36,20 @@ describe('the choice among ways to say it', () => {
     for (const text of said) expect(text).toMatch(/42|forty-two/i)
   })
 
-  it('is left to chance without a seed', async () => {
+  it('is random without a seed', async () => {
     const said = await Promise.all(
       [0.01, 0.2, 0.4, 0.6, 0.8, 0.95].map((chance) => texts(sum, chance)),
     )
     expect(new Set(said.flat()).size).toBeGreaterThan(1)
   })
 
-  it('keeps to the likeliest under a small top_p', async () => {
+  it('keeps to the likeliest with a small top_p', async () => {
     expect(new Set(await texts({ ...sum, n: 30, seed: 1, temperature: 2, top_p: 0.1 }))).toEqual(
       new Set(['6 × 7 = 42']),
     )
   })
 
-  it('is moved by logit_bias, whose keys are cl100k token ids', async () => {
+  it('follows logit_bias with cl100k token ids', async () => {
     // 578 is " The", 791 is "The".
     expect(await texts({ ...sum, temperature: 0, logit_bias: { 791: 100 } })).toEqual([
       'The answer is 42.',
@@ -58,7 +58,7 @@ describe('the choice among ways to say it', () => {
     expect(said.some((text) => text.startsWith('The'))).toBe(false)
   })
 
-  it('is moved by penalties towards what repeats itself less', () => {
+  it('follows the penalties', () => {
     const ways = ['the cat the cat the cat', 'the cat and the dog', 'one cat saw a dog']
     const best = (changes: Partial<SamplingSettings>): string | undefined => {
       const settings = {
@@ -77,7 +77,7 @@ describe('the choice among ways to say it', () => {
     expect(best({ frequencyPenalty: -2 })).toBe(ways[0])
   })
 
-  it('has nothing to choose where the words are dictated', async () => {
+  it('does not vary dictated text', async () => {
     const dictated: Asked = {
       messages: [{ role: 'user', content: 'Reply with exactly: pong' }],
       n: 10,
@@ -88,7 +88,7 @@ describe('the choice among ways to say it', () => {
   })
 })
 
-describe('where an answer ends', () => {
+describe('stops and limits', () => {
   it.each<[Partial<Asked>, string, string]>([
     [{ max_completion_tokens: 2 }, 'One two', 'length'],
     [{ max_completion_tokens: 100 }, 'One two three four five.', 'stop'],
@@ -109,7 +109,7 @@ describe('where an answer ends', () => {
     expect(reply.usage.completion_tokens).toBe(countTokens(content))
   })
 
-  it('cuts the arguments of a call too', async () => {
+  it('truncate the arguments of a call, too', async () => {
     const tools = [
       {
         type: 'function' as const,
@@ -137,7 +137,7 @@ describe('where an answer ends', () => {
     expect(reply.usage.completion_tokens).toBe(4)
   })
 
-  it('is reached within 16,384 tokens', async () => {
+  it('stop at 16,384 tokens', async () => {
     const reply = await replyTo({
       messages: [{ role: 'user', content: `Repeat after me: ${'pear '.repeat(30_000)}` }],
     })
@@ -147,7 +147,7 @@ describe('where an answer ends', () => {
 })
 
 describe('logprobs', () => {
-  it('are the probabilities of its own choices', async () => {
+  it('are the probabilities of the sampled tokens', async () => {
     const reply = await replyTo({ ...sum, temperature: 0, logprobs: true, top_logprobs: 5 })
     const tokens = reply.choices[0]?.logprobs?.content ?? []
     expect(tokens.map((token) => token.token).join('')).toBe(reply.choices[0]?.message.content)
@@ -166,7 +166,7 @@ describe('logprobs', () => {
     expect(tokens[0]?.top_logprobs?.length).toBeGreaterThan(2)
   })
 
-  it('show no more alternatives than asked for, and none unasked', async () => {
+  it('return the requested number of alternatives, and nothing unless requested', async () => {
     const one = await replyTo({ ...sum, temperature: 0, logprobs: true, top_logprobs: 1 })
     expect(
       one.choices[0]?.logprobs?.content?.every((token) => token.top_logprobs?.length === 1),
@@ -180,7 +180,7 @@ describe('logprobs', () => {
 })
 
 describe('usage and reasoning', () => {
-  it('counts the prompt once and all choices', async () => {
+  it('count the prompt once and all choices', async () => {
     const one = await replyTo({ ...sum, temperature: 0 })
     const three = await replyTo({ ...sum, temperature: 0, n: 3 })
     expect(three.choices.map((choice) => choice.index)).toEqual([0, 1, 2])
@@ -189,7 +189,7 @@ describe('usage and reasoning', () => {
     expect(three.usage.total_tokens).toBe(three.usage.prompt_tokens + three.usage.completion_tokens)
   })
 
-  it('tells how it came to the answer where reasoning is asked for', async () => {
+  it('include reasoning if requested', async () => {
     const reply = await replyTo({ ...sum, temperature: 0, reasoning_effort: 'medium' })
     const { message } = reply.choices[0] ?? {}
     expect(message?.reasoning_content).toContain('arithmetic')
@@ -203,13 +203,13 @@ describe('usage and reasoning', () => {
     expect((await replyTo(sum)).choices[0]?.message.reasoning_content).toBeNull()
   })
 
-  it('lets reasoning use up the limit', async () => {
+  it('let reasoning use up the output limit', async () => {
     const reply = await replyTo({ ...sum, reasoning_effort: 'high', max_completion_tokens: 2 })
     expect(reply.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: '' } })
     expect(reply.usage.completion_tokens).toBe(2)
   })
 
-  it('counts tools and schemas as prompt', async () => {
+  it('count tools and schemas as prompt', async () => {
     const tools = [
       {
         type: 'function' as const,
@@ -220,7 +220,7 @@ describe('usage and reasoning', () => {
     expect(more.usage.prompt_tokens).toBeGreaterThan(plain.usage.prompt_tokens + 10)
   })
 
-  it('refuses more than 128,000 tokens', async () => {
+  it('reject more than 128,000 tokens', async () => {
     await expect(say('word '.repeat(128_000))).rejects.toMatchObject({
       code: 'context_length_exceeded',
       details: { param: 'messages' },
@@ -235,7 +235,7 @@ describe('streams', () => {
     ['a cut answer', { ...sum, max_completion_tokens: 3, seed: 1 }],
     ['reasoning', { ...sum, reasoning_effort: 'high', seed: 1 }],
     ['logprobs', { ...sum, logprobs: true, top_logprobs: 2, seed: 1, n: 2 }],
-  ])('say what the reply says: %s', async (_, asked) => {
+  ])('equal the whole reply: %s', async (_, asked) => {
     const reply = await replyTo(asked)
     const { chunks, usages } = await chunksOf(asked)
     expect(
@@ -265,7 +265,7 @@ describe('streams', () => {
     })
   })
 
-  it('come word by word, the choices in turn', async () => {
+  it('arrive word by word, choices in turn', async () => {
     const { chunks } = await chunksOf({
       messages: [{ role: 'user', content: 'Say one two three' }],
       n: 2,
@@ -279,7 +279,7 @@ describe('streams', () => {
     ).toEqual(['', 'One', ' two', ' three', '.', undefined])
   })
 
-  it('end when the caller goes away', async () => {
+  it('end when the caller disconnects', async () => {
     const leaving = new AbortController()
     leaving.abort()
     await expect(chunksOf(sum, engineContext({ signal: leaving.signal }))).rejects.toMatchObject({

@@ -109,7 +109,7 @@ for (const [skill, table] of Object.entries(tables))
     })
   })
 
-describe('what nothing applies to', () => {
+describe('questions that no skill answers', () => {
   it.each([
     'Write a poem about the sea',
     'What is the capital of France?',
@@ -127,19 +127,19 @@ describe('summaries', () => {
   const text = `Bees live in colonies. A colony of bees has one queen and thousands of workers. The workers collect nectar and
 make honey for the colony. Flowers depend on bees. In winter the colony lives on honey. The weather was mild.`
 
-  it('have as many points as asked for', async () => {
+  it('have the requested number of points', async () => {
     const answer = await say(`Summarize this in three bullet points:\n\n${text}`)
     expect(answer.split('\n')).toHaveLength(3)
     expect(answer.split('\n').every((line) => line.startsWith('- '))).toBe(true)
   })
 
-  it('say nothing that the text does not say', async () => {
+  it('contain only sentences of the text', async () => {
     const answer = await say(`Summarize the following text in two sentences.\n\n${text}`)
     for (const sentence of answer.split(/(?<=\.) /))
       expect(text.replace(/\n/g, ' ')).toContain(sentence)
   })
 
-  it('keep to a number of words', async () => {
+  it('keep to the requested number of words', async () => {
     const answer = await say(`Summarize in 5 words:\n\n${text}`)
     expect(answer.split(' ').length).toBeLessThanOrEqual(5)
   })

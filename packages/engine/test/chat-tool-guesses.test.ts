@@ -43,7 +43,7 @@ it.each<[string, Tool[], string[]]>([
   expect(made.map((call) => `${call.function?.name} ${call.function?.arguments}`)).toEqual(calls)
 })
 
-it('what must be called is called, with made up arguments where there are no others', async () => {
+it('a required call gets made-up arguments if the prompt has none', async () => {
   const reply = await replyTo({
     messages: [{ role: 'user', content: 'How is it?' }],
     tools: [weather],
@@ -120,7 +120,7 @@ const light = tool('set_light', 'Turns a light on or off', {
 const book = tool('book_table', 'Books a table in a restaurant', { restaurant: text })
 const search = tool('web_search', 'Searches the web', { query: text })
 
-describe('what is not asked for is not done', () => {
+describe('does not call a tool without a request for it', () => {
   it.each<[string, Tool[], string[]]>([
     ['Should I delete old.log?', [remove], []],
     ['Delete old.log', [remove], ['delete_file {"path":"old.log"}']],
@@ -160,7 +160,7 @@ it.each([
   ['absolute_path', 'read_file'],
   ['target_file', 'ReadFile'],
   ['which', 'read_text_file'],
-])('a path goes into a parameter that is called %s', async (name, toolName) => {
+])('passes a path in a parameter named %s', async (name, toolName) => {
   const reader = tool(
     toolName,
     `Reads a file. ${'It writes, edits and runs nothing. '.repeat(200)}`,
@@ -175,7 +175,7 @@ it.each([
   expect(calls).toEqual([`${toolName} {"${name}":"src/main.c"}`])
 })
 
-it('the only tool is called where the system text demands it', async () => {
+it('calls the only tool if the system message demands it', async () => {
   const order = 'You are bad at math and must ALWAYS call the math_addition function.'
   const messages: ChatRequest['messages'] = [
     { role: 'system', content: order },

@@ -160,13 +160,13 @@ describe('tools under auto', () => {
     expect(await callsOf(asked, tools)).toEqual(calls)
   })
 
-  it('does not call what must not be called, and answers itself', async () => {
+  it('calls nothing with tool_choice none, and answers itself', async () => {
     expect(
       await callsOf("What's the weather in Boston?", [weather], { tool_choice: 'none' }),
     ).toEqual([])
   })
 
-  it('calls once at a time where parallel calls are refused, until all is answered', async () => {
+  it('calls one tool at a time without parallel_tool_calls until all is answered', async () => {
     const messages: Asked['messages'] = [{ role: 'user', content: 'weather in Paris and Rome' }]
     const named: string[] = []
     for (let turn = 0; turn < 2; turn++) {
@@ -191,7 +191,7 @@ describe('tools under auto', () => {
     )
   })
 
-  it('takes up a request that was asked back about', async () => {
+  it('resumes a request after a clarifying question', async () => {
     const reply = await replyTo({
       messages: [
         { role: 'user', content: "What's the weather like?" },
@@ -206,17 +206,17 @@ describe('tools under auto', () => {
   })
 })
 
-describe('tools that must be called', () => {
+describe('required tool calls', () => {
   it.each<[string, NonNullable<Asked['tool_choice']>]>([
     ['required', 'required'],
     ['named', { type: 'function', function: { name: 'get_current_weather' } }],
-  ])('%s: calls though nothing in the text asks for it', async (_, choice) => {
+  ])('%s: calls a tool although nothing in the prompt asks for it', async (_, choice) => {
     const calls = await callsOf('Tell me a joke', [weather], { tool_choice: choice })
     expect(calls).toHaveLength(1)
     expect(calls[0]).toMatch(/^get_current_weather \{"location":"/)
   })
 
-  it('keeps to the tools that are allowed', async () => {
+  it('use only the allowed tools', async () => {
     const allowed = {
       type: 'allowed_tools',
       allowed_tools: {
@@ -233,7 +233,7 @@ describe('tools that must be called', () => {
     expect(calls).toEqual(['get_time {"city":"Boston"}'])
   })
 
-  it('says so where no arguments can be valid', async () => {
+  it('are rejected if no arguments can be valid', async () => {
     const impossible: Tool = {
       type: 'function',
       function: { name: 'impossible', parameters: { type: 'object', not: {} } },
@@ -249,7 +249,7 @@ describe('tools that must be called', () => {
 })
 
 describe('other ways to declare and to call', () => {
-  it('gives custom tools text', async () => {
+  it('passes text to custom tools', async () => {
     const custom: Tool = {
       type: 'custom',
       custom: { name: 'run_code', description: 'Run Python code' },
@@ -264,7 +264,7 @@ describe('other ways to declare and to call', () => {
     })
   })
 
-  it('keeps to the pattern of a custom tool', async () => {
+  it('follows the pattern of a custom tool', async () => {
     const format = { type: 'grammar', grammar: { syntax: 'regex', definition: '[A-Z]{3}-\\d{2}' } }
     const custom: Tool = {
       type: 'custom',
@@ -318,7 +318,7 @@ describe('answers from tool results', () => {
     })
   })
 
-  it('picks what was asked for out of a long result', async () => {
+  it('picks the requested value from a long result', async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`field_${index}`, index]),
     )
@@ -329,7 +329,7 @@ describe('answers from tool results', () => {
     expect(reply.choices[0]?.message.content).not.toContain('field 3')
   })
 
-  it('can be asked about later', async () => {
+  it('remembers the result for later questions', async () => {
     const { messages, ...rest } = asked('{"temperature":22,"humidity":77}')
     const reply = await replyTo({
       ...rest,
@@ -345,7 +345,7 @@ describe('answers from tool results', () => {
 })
 
 describe('streamed calls', () => {
-  it('come as id and name first, then pieces of the arguments', async () => {
+  it('send id and name first, then parts of the arguments', async () => {
     const { chunks } = await chunksOf({
       messages: [{ role: 'user', content: 'weather in Paris and Rome' }],
       tools: [weather],

@@ -122,18 +122,21 @@ const answers: readonly (readonly [string, readonly ChatDelta[], ChatReply])[] =
 ]
 
 describe('the official SDK', () => {
-  it.each(answers)('puts %s together as the whole answer says it', async (_name, deltas, whole) => {
-    const wire = written(chunks(deltas, whole.choices[0]?.finish_reason), asked)
-    eventsOf(wire)
-    const message = await sdkMessage(wire)
-    // parsed_output is the SDK's own.
-    const { parsed_output: _, ...told } = message as typeof message & { parsed_output?: unknown }
-    expect(JSON.parse(JSON.stringify(told))).toEqual(
-      messages.fromCanonical(whole, { ...base, ...asked }, formatContext()),
-    )
-  })
+  it.each(answers)(
+    'assembles a stream with %s into the whole answer',
+    async (_name, deltas, whole) => {
+      const wire = written(chunks(deltas, whole.choices[0]?.finish_reason), asked)
+      eventsOf(wire)
+      const message = await sdkMessage(wire)
+      // parsed_output is the SDK's own.
+      const { parsed_output: _, ...told } = message as typeof message & { parsed_output?: unknown }
+      expect(JSON.parse(JSON.stringify(told))).toEqual(
+        messages.fromCanonical(whole, { ...base, ...asked }, formatContext()),
+      )
+    },
+  )
 
-  it('throws what a failed stream says', async () => {
+  it('throws the error of a failed stream', async () => {
     const writer = messages.writer!(base, formatContext(), '')
     const steps = chunks([{ content: 'Hel' }]).slice(0, 2)
     const error = new GatewayError('upstream_cut', 'The upstream broke off')
@@ -149,7 +152,7 @@ describe('the official SDK', () => {
     })
   })
 
-  it('does not mind pings', async () => {
+  it('ignores pings', async () => {
     const { keepAlive } = messages.writer!(base, formatContext(), '')
     expect(keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n')
     const wire =
@@ -158,14 +161,14 @@ describe('the official SDK', () => {
   })
 })
 
-describe('streams', () => {
+describe('Messages streams', () => {
   const blocks = async (deltas: readonly ChatDelta[], request: object = {}) => {
     const wire = written(chunks(deltas), request)
     eventsOf(wire)
     return (await sdkMessage(wire)).content
   }
 
-  it('writes calls whose pieces interleave as blocks one after the other', async () => {
+  it('write interleaved calls as successive blocks', async () => {
     expect(
       await blocks([
         begin(0, 'a', 'look', '{"at'),
@@ -184,14 +187,14 @@ describe('streams', () => {
     ])
   })
 
-  it('keeps a call open while its end is not known, and writes the others at the end', async () => {
+  it('keep a call open until its end is known, and write the others at the end', async () => {
     expect(await blocks([begin(0, 'a', 'now'), begin(1, 'b', 'look', '{"at":2}')])).toMatchObject([
       { id: 'a', input: {} },
       { id: 'b', input: { at: 2 } },
     ])
   })
 
-  it('writes text between calls where they are whole, and behind them where they are not', async () => {
+  it('write text between complete calls, and after incomplete ones', async () => {
     const told = [
       begin(0, 'a', 'look', '{"at":1}'),
       { content: 'So: ' },
@@ -205,13 +208,13 @@ describe('streams', () => {
     ])
   })
 
-  it('waits for a name and makes up an id', async () => {
+  it('wait for a call’s name and generate its id', async () => {
     expect(
       await blocks([args(0, '{"a'), call(0, { function: { name: 'look' } }), args(0, '":1}')]),
     ).toMatchObject([{ id: expect.stringMatching(/^toolu_/), name: 'look', input: { a: 1 } }])
   })
 
-  it('shows no thought where none was asked for, but what must come back', async () => {
+  it('hide thinking that was not requested, except what must come back', async () => {
     const deltas = [
       { reasoning_content: 'Hm.' },
       { thinking_blocks: [thought, item] },
@@ -231,12 +234,12 @@ describe('streams', () => {
       expect(await blocks(deltas, request)).toEqual([{ type: 'text', text: 'Yes' }])
   })
 
-  it('writes a thought whose words did not come before', async () => {
+  it('write a thinking block whose text was not streamed', async () => {
     const deltas = [{ thinking_blocks: [thought] }, { content: 'Yes' }]
     expect(await blocks(deltas, asked)).toMatchObject([thought, { text: 'Yes' }])
   })
 
-  it('cites on the text that is cited, and shows pictures as text', async () => {
+  it('attach citations to their text, and show images as Markdown', async () => {
     const url_citation = { url: 'https://example.com', title: 'T', start_index: 0, end_index: 2 }
     expect(
       await blocks([
@@ -250,7 +253,7 @@ describe('streams', () => {
     ])
   })
 
-  it('knows of the input at the start where the upstream says it there', () => {
+  it('report input usage at the start if the upstream does', () => {
     const usage = { inputTokens: 9, outputTokens: 1, cachedInputTokens: 4 }
     const [start] = eventsOf(written([{ usage }, ...chunks([{ content: 'Hi' }])]))
     expect(start).toMatchObject({
@@ -299,24 +302,27 @@ describe('reasoning of other makers', () => {
     return { content, called, back, returned }
   }
 
-  it.each(['whole', 'streamed'])('goes through a client and back (%s)', async (how) => {
+  it.each(['whole', 'streamed'])('round-trips through a client (%s)', async (how) => {
     const { back, called } = await through(how, asked)
     expect(called.id).toBe('call_1')
     expect(back).toEqual({ role: 'assistant', content: null, ...message })
   })
 
-  it.each(['whole', 'streamed'])('is in the ids of calls if nobody asked (%s)', async (how) => {
-    for (const request of [{}, { thinking: { type: 'disabled' } }]) {
-      const { content, called, back, returned } = await through(how, request)
-      expect(content.map(({ type }) => type)).toEqual(['tool_use'])
-      expect(called.id).toMatch(/^call_1[a-zA-Z0-9_-]+$/)
-      const { reasoning_content: _, ...rest } = message
-      expect(back).toEqual({ role: 'assistant', content: null, ...rest })
-      expect(returned).toMatchObject({ role: 'tool', tool_call_id: 'call_1' })
-    }
-  })
+  it.each(['whole', 'streamed'])(
+    'is carried in call ids if thinking was not requested (%s)',
+    async (how) => {
+      for (const request of [{}, { thinking: { type: 'disabled' } }]) {
+        const { content, called, back, returned } = await through(how, request)
+        expect(content.map(({ type }) => type)).toEqual(['tool_use'])
+        expect(called.id).toMatch(/^call_1[a-zA-Z0-9_-]+$/)
+        const { reasoning_content: _, ...rest } = message
+        expect(back).toEqual({ role: 'assistant', content: null, ...rest })
+        expect(returned).toMatchObject({ role: 'tool', tool_call_id: 'call_1' })
+      }
+    },
+  )
 
-  it('is not taken from a client that invents it', () => {
+  it('is ignored if a client forged it', () => {
     const data = `sluice.${Buffer.from('{"type":"tool_use","signature":"x"}').toString('base64url')}`
     expect(restore(data)).toBeDefined()
     const { messages: told } = canonical(
@@ -332,7 +338,7 @@ describe('reasoning of other makers', () => {
   })
 })
 
-it('shows arguments that are no JSON as they came', () => {
+it('returns invalid tool arguments as raw_arguments', () => {
   const cut = {
     id: 'a',
     type: 'function' as const,

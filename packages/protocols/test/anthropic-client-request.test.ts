@@ -22,7 +22,7 @@ function said(blocks: object[], role = 'user'): object {
   return { ...base, messages: [{ role, content: blocks }] }
 }
 
-describe('requests', () => {
+describe('Messages requests', () => {
   it.each<[string, object]>([
     ['model', { ...base, model: undefined }],
     ['messages', { ...base, messages: [] }],
@@ -75,11 +75,11 @@ describe('requests', () => {
     ['container', { ...base, container: 'c_1' }],
     ['inference_geo', { ...base, inference_geo: 'eu' }],
     ['mcp_servers', { ...base, mcp_servers: [{ type: 'url', url: 'https://example.com' }] }],
-  ])('%s is named where it is at fault', (path, request) => {
+  ])('name the invalid field %s', (path, request) => {
     expect(param(request)).toBe(path)
   })
 
-  it('asks for a model’s own choice of thinking with -1 and keeps an effort beside it', () => {
+  it('translate adaptive thinking to budget -1 and keep the effort', () => {
     const { thinking_budget: budget, reasoning_effort: effort } = canonical({
       ...base,
       thinking: { type: 'adaptive' },
@@ -88,7 +88,7 @@ describe('requests', () => {
     expect([budget, effort]).toEqual([-1, 'max'])
   })
 
-  it('is not strict where a schema leaves something open', () => {
+  it('are not strict if the schema leaves something open', () => {
     const schema = { type: 'object', properties: { a: {} }, additionalProperties: false }
     const format = { type: 'json_schema', schema }
     expect(canonical({ ...base, output_config: { format } }).response_format).toEqual({
@@ -97,14 +97,14 @@ describe('requests', () => {
     })
   })
 
-  it('keeps an assistant message at the end, and drops one that says nothing', () => {
+  it('keep a final assistant message, and drop an empty one', () => {
     const prefill = { role: 'assistant', content: 'The answer is (' }
     expect(canonical({ ...base, messages: [hello, prefill] }).messages.at(-1)).toEqual(prefill)
     const silent = { role: 'assistant', content: [] }
     expect(canonical({ ...base, messages: [hello, silent] }).messages).toEqual([hello])
   })
 
-  it('marks a failed call once', () => {
+  it('mark a failed tool result once', () => {
     const result = (content: string) =>
       canonical({
         ...base,
@@ -123,7 +123,7 @@ describe('requests', () => {
     expect(result('')).toBe('Error: ')
   })
 
-  it('counts a prompt without max_tokens', () => {
+  it('count tokens without max_tokens', () => {
     const { max_tokens: _, ...prompt } = { ...base, system: 'Be brief.' }
     const checked = validate(messagesCountTokens.request, prompt)
     expect(messagesCountTokens.toCanonical(checked, formatContext())).toEqual({
@@ -147,7 +147,7 @@ it.each<[ErrorCode, object, string]>([
   ['upstream_refused_us', {}, 'api_error'],
   ['upstream_unavailable', {}, 'overloaded_error'],
   ['upstream_timeout', {}, 'timeout_error'],
-])('%s %j is an %s', (code, details, type) => {
+])('maps the error %s %j to %s', (code, details, type) => {
   expect(messages.error(new GatewayError(code, 'No', details), 'req_1')).toEqual({
     type: 'error',
     error: { type, message: 'No' },
@@ -166,7 +166,7 @@ it.each([
   ['messages[1].content[0].source', 'messages[1].content[0].source'],
   ['max_tokens', 'max_tokens'],
   ['temperature', 'temperature'],
-])('%s is called %s, also in the message', (path, name) => {
+])('maps the path %s to %s, also in the message', (path, name) => {
   expect(messages.paramOf?.(path, {})).toBe(name)
   expect(messages.paramOf?.(name, {})).toBe(name)
   const error = new GatewayError('invalid_request', 'No', { param: path })

@@ -13,12 +13,12 @@ describe('limits and sampling by model', () => {
     ['claude-3-haiku-20240307', 4096],
     ['claude-of-tomorrow-9', 128_000],
     ['kimi-k2', 8192],
-  ])('%s gets max_tokens %i where the caller sets none', (model, most) => {
+  ])('%s gets max_tokens %i by default', (model, most) => {
     const { body } = encode({ max_completion_tokens: null }, model)
     expect(body['max_tokens']).toBe(most)
   })
 
-  it('takes max_completion_tokens for max_tokens', () => {
+  it('translates max_completion_tokens to max_tokens', () => {
     expect(encode({ max_completion_tokens: 7 }).body['max_tokens']).toBe(7)
   })
 
@@ -30,14 +30,14 @@ describe('limits and sampling by model', () => {
     ['claude-opus-5', { temperature: 1, top_p: 1, top_k: 0 }, [], {}],
     ['claude-sonnet-4-5', { reasoning_effort: 'low', temperature: 0 }, ['temperature'], {}],
     ['claude-sonnet-4-5', { reasoning_effort: 'low', top_p: 0.95 }, [], { top_p: 0.95 }],
-  ])('%s takes of %j all but %j', (model, given, lost, sent) => {
+  ])('%s: of %j drops %j', (model, given, lost, sent) => {
     const { body, dropped } = encode({ max_completion_tokens: 4000, ...given }, model, true)
     expect(dropped).toEqual(lost)
     const { temperature, top_p, top_k } = body
     expect(JSON.parse(JSON.stringify({ temperature, top_p, top_k }))).toEqual(sent)
   })
 
-  it('knows models by name, whatever stands around it', () => {
+  it('recognizes model names with prefixes and suffixes', () => {
     expect(claudeModel('us.anthropic.claude-opus-4-20250514-v1:0')).toBe(
       claudeModel('claude-opus-4'),
     )
@@ -106,13 +106,13 @@ describe('thinking', () => {
     // It always thinks.
     ['claude-opus-5-5', { thinking_budget: 0 }, 'thinking_budget'],
     ['claude-opus-5-5', { reasoning_effort: 'none' }, 'reasoning_effort'],
-  ])('%s leaves out %j', (model, given, param) => {
+  ])('%s: drops %j', (model, given, param) => {
     const { body, dropped } = encode(given, model)
     expect(dropped).toEqual([param])
     expect(body).not.toHaveProperty('thinking')
   })
 
-  it('is left out in a step of a tool loop that began without it', () => {
+  it('is dropped in a tool loop that began without it', () => {
     const call = { id: 'a', ...tool, function: { name: 'look', arguments: '{}' } }
     const loop = (assistant: Partial<Message>): Message[] => [
       hello,
@@ -127,7 +127,7 @@ describe('thinking', () => {
     expect(thought.messages[1]?.content[0]).toEqual(block)
   })
 
-  it('does not go with a forced call', () => {
+  it('conflicts with a forced call', () => {
     const forced = { tools: [tool], tool_choice: 'required' as const, max_completion_tokens: 4000 }
     expect(refusal({ ...forced, reasoning_effort: 'low' }).details.param).toBe('tool_choice')
     expect(refusal(forced, 'claude-opus-5-5').details.param).toBe('tool_choice')

@@ -3,14 +3,14 @@ import { encode, hello, refusal, tool } from '../../../test/support/anthropic-en
 import type { Message } from '../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
-describe('messages as Anthropic takes them', () => {
-  it('gives a user message where a conversation holds none', () => {
+describe('chat messages translated for Anthropic', () => {
+  it('get a user message if there is none', () => {
     const { body } = encode({ messages: [{ role: 'system', content: 'Be brief.' }] })
     expect(body['system']).toEqual([{ type: 'text', text: 'Be brief.' }])
     expect(body.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: '.' }] }])
   })
 
-  it('puts all results of a step first in one user message, whatever stands between them', () => {
+  it('put all tool results first in one user message', () => {
     const { body } = encode({
       messages: [
         hello,
@@ -49,7 +49,7 @@ describe('messages as Anthropic takes them', () => {
     ])
   })
 
-  it('writes no more than four cache breakpoints, tools first, and names that one is left out', () => {
+  it('keep at most four cache breakpoints, tools first, and report the rest', () => {
     const cache_control = { type: 'ephemeral' }
     const part = { type: 'text' as const, text: 'x', cache_control }
     const { body, dropped } = encode({
@@ -69,7 +69,7 @@ describe('messages as Anthropic takes them', () => {
   it.each([
     ['image/svg+xml', 'messages[0].content[0].image_url'],
     ['image/tiff', 'messages[0].content[0].image_url'],
-  ])('refuses a picture of type %s by its path', (type, param) => {
+  ])('reject an image of type %s by its path', (type, param) => {
     const url = `data:${type};base64,AAAA`
     const error = refusal({
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
@@ -78,7 +78,7 @@ describe('messages as Anthropic takes them', () => {
     expect(error.message).toContain('image/png')
   })
 
-  it('takes image/jpg for image/jpeg', () => {
+  it('send image/jpg as image/jpeg', () => {
     const image_url = { url: 'data:image/jpg;base64,/9j/4AAQ' }
     const { body } = encode({
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url }] }],
@@ -88,7 +88,7 @@ describe('messages as Anthropic takes them', () => {
     ])
   })
 
-  it('keeps a file by address and one in bare base64', () => {
+  it('keep a file by URL and one in base64', () => {
     const { body } = encode({
       messages: [
         {
@@ -110,7 +110,7 @@ describe('messages as Anthropic takes them', () => {
     ])
   })
 
-  it('says of sound, video and foreign files that Claude takes none', () => {
+  it('drop and report audio, video and unsupported files', () => {
     const { body, dropped } = encode(
       {
         messages: [
@@ -136,7 +136,7 @@ describe('messages as Anthropic takes them', () => {
     expect(body.messages[0]?.content).toEqual([{ type: 'text', text: 'Listen' }])
   })
 
-  it('takes a free-form tool as a function of one string, in the history too', () => {
+  it('send a custom tool as a function with one string, also in the history', () => {
     const custom = { name: 'shell', input: 'ls' }
     const messages: Message[] = [
       hello,
@@ -159,7 +159,7 @@ describe('structured output', () => {
     response_format: { type: 'json_schema', json_schema: { name: 'n', description, schema } },
   })
 
-  it('closes objects and says the bounds in words', () => {
+  it('closes objects and moves bounds to descriptions', () => {
     const { body } = encode(format(schema))
     expect(body['output_config']).toEqual({
       format: {
@@ -173,7 +173,7 @@ describe('structured output', () => {
     })
   })
 
-  it('is a forced tool for a schema with free keys, as for json_object', () => {
+  it('uses a forced tool for json_object and schemas with free keys', () => {
     const open = { type: 'object', properties: {}, additionalProperties: { type: 'number' } }
     const { body } = encode(format(open, 'Numbers.'))
     expect(body['output_config']).toBeUndefined()
@@ -193,12 +193,12 @@ describe('structured output', () => {
     expect(free['tools']).toMatchObject([{ input_schema: { type: 'object' } }])
   })
 
-  it('says so where a model can be held to nothing', () => {
+  it('is rejected where a model cannot be forced', () => {
     const asked: Partial<ChatRequest> = { response_format: { type: 'json_object' } }
     expect(refusal(asked, 'claude-opus-5-5').details.param).toBe('response_format')
   })
 
-  it('yields to a call that the caller forces', () => {
+  it('gives way to a call that the caller forces', () => {
     const { body } = encode({
       response_format: { type: 'json_object' },
       tools: [tool],
@@ -208,7 +208,7 @@ describe('structured output', () => {
     expect(body['tool_choice']).toEqual({ type: 'any' })
   })
 
-  it('gives every schema of a tool a type', () => {
+  it('adds a type to tool schemas without one', () => {
     const named = (parameters?: Record<string, unknown>) => ({
       type: 'function' as const,
       function: { name: 'look', ...(parameters ? { parameters } : {}) },
@@ -221,7 +221,7 @@ describe('structured output', () => {
     ])
   })
 
-  it('sends strict tools only where they hold', () => {
+  it('sends strict tools only where they are enforced', () => {
     const tools = [{ ...tool, function: { name: 'look', strict: true } }]
     expect(encode({ tools }).body['tools']).toMatchObject([{ strict: true }])
     const older = encode({ tools }, 'claude-3-7-sonnet')
@@ -233,18 +233,18 @@ describe('structured output', () => {
 it.each([
   ['logit_bias', { logit_bias: { '1': 2 } }],
   ['modalities', { modalities: ['text', 'audio'] as ('text' | 'audio')[] }],
-])('refuses %s', (param, given) => {
+])('rejects %s', (param, given) => {
   expect(refusal(given)).toMatchObject({ code: 'unsupported_parameter', details: { param } })
 })
 
-it('sends no stop sequence of white space, at which the gateway ends the text', () => {
+it('does not send whitespace stop sequences', () => {
   const { body, dropped } = encode({ stop: ['\n\n', 'a', ' '] })
   expect(body['stop_sequences']).toEqual(['a'])
   expect(encode({ stop: [' '] }).body).not.toHaveProperty('stop_sequences')
   expect(dropped).toEqual([])
 })
 
-it('leaves out what only hints, and says so', () => {
+it('drops and reports hints', () => {
   const { body, dropped } = encode({
     user: 'u',
     safety_identifier: 's',
@@ -275,7 +275,7 @@ it('leaves out what only hints, and says so', () => {
   expect(body['metadata']).toEqual({ user_id: 's' })
 })
 
-it('leaves out what says the default', () => {
+it('drops default values silently', () => {
   const { body, dropped } = encode(
     {
       n: 2,

@@ -54,7 +54,7 @@ function read(events: readonly (Event | string)[], asked: ChatRequest = request)
 }
 
 describe('a stream of the Messages API', () => {
-  it('counts calls, not blocks, and joins input split anywhere', () => {
+  it('numbers calls rather than blocks, and joins input split anywhere', () => {
     const input = '{"q":"größer \\ud83d\\ude00","n":12345678901234567890}'
     const pieces = [...input].map((partial_json) =>
       delta(2, { type: 'input_json_delta', partial_json }),
@@ -83,7 +83,7 @@ describe('a stream of the Messages API', () => {
     })
   })
 
-  it('takes input that stands in the start of its block', () => {
+  it('reads input in content_block_start', () => {
     const { steps } = read([
       start(),
       block(0, { type: 'tool_use', id: 't', name: 'find', input: { q: 1 } }),
@@ -93,7 +93,7 @@ describe('a stream of the Messages API', () => {
     expect(answerOf(steps).calls[0]?.input).toBe('{"q":1}')
   })
 
-  it('takes thinking and its signature that stand in the start of their block', () => {
+  it('reads thinking and signature in content_block_start', () => {
     const { steps } = read([
       start(),
       block(0, { type: 'thinking', thinking: 'Hm', signature: 'Eq' }),
@@ -116,7 +116,7 @@ describe('a stream of the Messages API', () => {
     ])
   })
 
-  it('takes whole blocks that stand in message_start', () => {
+  it('reads blocks in message_start', () => {
     const { steps, verdicts } = read([
       start(undefined, [
         { type: 'text', text: 'Hi' },
@@ -129,7 +129,7 @@ describe('a stream of the Messages API', () => {
     expect(answerOf(steps)).toMatchObject({ text: 'Hi', calls: [{ id: 't', input: '{"q":1}' }] })
   })
 
-  it('sets usage instead of adding it, and keeps what a later event leaves out', () => {
+  it('replaces usage and keeps fields that later events omit', () => {
     const { steps, usage } = read([
       start({
         input_tokens: 3,
@@ -152,7 +152,7 @@ describe('a stream of the Messages API', () => {
     expect(steps.filter((step) => 'usage' in step).at(-1)).toEqual({ usage: expected })
   })
 
-  it('passes over kinds of events, blocks and deltas that it does not know', () => {
+  it('ignores unknown events, blocks and deltas', () => {
     const { steps, verdicts } = read([
       start(),
       { type: 'ping' },
@@ -170,7 +170,7 @@ describe('a stream of the Messages API', () => {
     expect(answerOf(steps)).toMatchObject({ text: 'AB', finish: 'stop' })
   })
 
-  it('skips an unreadable event and goes on', () => {
+  it('skips an unreadable event', () => {
     const { steps, verdicts } = read([
       start(),
       '{"type":"content_block',
@@ -182,13 +182,13 @@ describe('a stream of the Messages API', () => {
     expect(answerOf(steps)).toMatchObject({ text: 'Hi', finish: 'stop' })
   })
 
-  it('makes up no finish where the stream breaks off', () => {
+  it('has no finish reason if it breaks off', () => {
     const { steps, verdicts } = read([start(), ...text('Hi')])
     expect(verdicts).not.toContain('finish')
     expect(answerOf(steps).finish).toBeUndefined()
   })
 
-  it('reads CRLF line ends and a last event without its blank line', async () => {
+  it('reads CRLF and a last event without a blank line', async () => {
     const events = [start(), ...text('Grüße 👋'), finish('end_turn'), done]
     const wire = events
       .map((event) => `event: ${event.type}\r\ndata: ${JSON.stringify(event)}`)
@@ -204,7 +204,7 @@ describe('a stream of the Messages API', () => {
     }
   })
 
-  it('keeps citations on the place of their text', () => {
+  it('keeps the position of citations', () => {
     const citation = { type: 'page_location', document_title: 'Report', cited_text: 'four' }
     const { steps } = read([
       start(),
@@ -233,7 +233,7 @@ describe('a stream of the Messages API', () => {
     ['authentication_error', 'upstream_refused_us', 502],
     ['timeout_error', 'upstream_timeout', 504],
     ['an_error_of_tomorrow', 'upstream_unavailable', 503],
-  ])('an %s event is %s', (type, code, status) => {
+  ])('maps the error event %s to %s', (type, code, status) => {
     const { error, steps } = read([
       start(),
       ...text('Hi'),
@@ -249,14 +249,14 @@ describe('whole answers', () => {
   const decode = (body: unknown) =>
     chat.decode(received(JSON.stringify(body)), codecContext(), request)
 
-  it('throws what an error body with status 200 says', () => {
+  it('throws the error in a body with status 200', () => {
     const error = { type: 'rate_limit_error', message: 'Slow down' }
     expect(() => decode({ type: 'error', error })).toThrow(
       expect.objectContaining({ code: 'upstream_rate_limited', message: 'Slow down' }),
     )
   })
 
-  it.each(['<html>', '"text"', '[]', '{}', '{"content":"text"}'])('cannot read %s', (body) => {
+  it.each(['<html>', '"text"', '[]', '{}', '{"content":"text"}'])('rejects the body %s', (body) => {
     expect(() => chat.decode(received(body), codecContext(), request)).toThrow(
       expect.objectContaining({ code: 'upstream_garbled' }),
     )
@@ -271,12 +271,12 @@ describe('whole answers', () => {
     ['refusal', 'content_filter'],
     [null, 'stop'],
     ['new_reason', 'stop'],
-  ])('stop_reason %s is %s', (stop_reason, reason) => {
+  ])('maps stop_reason %s to %s', (stop_reason, reason) => {
     const { reply } = decode({ content: [{ type: 'text', text: 'Hi' }], stop_reason })
     expect(reply.choices[0]?.finish_reason).toBe(reason)
   })
 
-  it('says nothing of usage where the upstream did not', () => {
+  it('has no usage if the upstream reports none', () => {
     const { usage, reply } = decode({ content: [], stop_reason: 'end_turn' })
     expect(usage).toBeUndefined()
     expect(reply.usage.total_tokens).toBe(0)
@@ -292,7 +292,7 @@ it.each([
     '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 1 > 0"}}',
     { message: 'prompt is too long: 1 > 0', code: 'context_length_exceeded' },
   ],
-])('reads the failure %s', (body, failure) => {
+])('parses the error body %s', (body, failure) => {
   expect(anthropic.failure(received(body, { status: 502 }))).toEqual(failure)
 })
 
@@ -317,11 +317,11 @@ it('lists models with their limits', () => {
   expect(models.decode('nothing')).toEqual([])
 })
 
-describe('the format itself, passed through', () => {
+describe('Messages passed through', () => {
   const body = new TextEncoder().encode('{"model":"claude"}')
   const call = { body, model: 'claude', stream: true, settings: {}, query: 'beta=true' }
 
-  it('goes to its address with the version and the betas of the caller alone', () => {
+  it('use the endpoint’s path and the caller’s version and betas only', () => {
     const headers = {
       'anthropic-beta': 'a,b',
       'anthropic-version': '2023-06-01',
@@ -338,7 +338,7 @@ describe('the format itself, passed through', () => {
     ).toMatchObject({ path: '/v1/messages/count_tokens', headers: {} })
   })
 
-  it('fits unless reasoning of another maker is in it', () => {
+  it('are translated instead if they contain foreign reasoning', () => {
     const fits = (block: object) =>
       anthropic.native.messages?.fits?.({ messages: [{ role: 'assistant', content: [block] }] })
     expect(fits({ type: 'thinking', thinking: 'Hm', signature: 'EqQB' })).toBe(true)
@@ -353,7 +353,7 @@ describe('the format itself, passed through', () => {
     )
   })
 
-  it('counts what a whole answer used', () => {
+  it('report the usage of a whole answer', () => {
     const usage = { input_tokens: 1, cache_read_input_tokens: 2, output_tokens: 3 }
     expect(anthropic.native.messages?.usage({ usage })).toEqual({
       inputTokens: 3,

@@ -17,7 +17,7 @@ describe('structured output', () => {
     json_schema: { name: 'x', schema },
   }
 
-  test('is a tool the model must call, whose input is the answer', () => {
+  test('is a forced tool whose input is the answer', () => {
     const body = sent({ response_format: format })
     expect(body['toolConfig']).toMatchObject({
       tools: [{ toolSpec: { name: 'json_answer', inputSchema: { json: schema } } }],
@@ -43,7 +43,7 @@ describe('structured output', () => {
     expect(reply.choices[0]?.message).not.toHaveProperty('tool_calls')
   })
 
-  test('streams the input as content', () => {
+  test('streams the tool input as content', () => {
     const events = [
       {
         event: 'contentBlockStart',
@@ -67,14 +67,14 @@ describe('structured output', () => {
     expect(choices.at(-1)?.finish_reason).toBe('stop')
   })
 
-  test('beside other tools the model must call one of them', () => {
+  test('with other tools forces one of them', () => {
     const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f' } }]
     expect(sent({ response_format: format, tools })['toolConfig']).toMatchObject({
       toolChoice: { any: {} },
     })
   })
 
-  test('a thinking Claude takes the schema itself', () => {
+  test('sends the schema itself to a thinking Claude', () => {
     const body = sent({ response_format: format, reasoning_effort: 'low' })
     expect(body).not.toHaveProperty('toolConfig')
     expect(body['additionalModelRequestFields']).toMatchObject({
@@ -97,12 +97,12 @@ describe('streams', () => {
     ['modelTimeoutException', 'upstream_timeout'],
     ['internalServerException', 'upstream_unavailable'],
     ['modelStreamErrorException', 'upstream_unavailable'],
-  ])('%s ends as %s', (type, code) => {
+  ])('maps the exception %s to %s', (type, code) => {
     const { error } = read([{ event: 'error', data: JSON.stringify({ type, message: 'no' }) }])
     expect(error).toMatchObject({ code, message: 'no', details: { upstreamCode: type } })
   })
 
-  test('redacted thinking arrives whole; a stream without messageStop has no finish', () => {
+  test('deliver redacted thinking whole, and have no finish without messageStop', () => {
     const { steps, verdicts } = read([
       {
         event: 'contentBlockDelta',
@@ -131,7 +131,7 @@ test.each([
     { message: 'slow', code: 'ThrottlingException' },
   ],
   [{ status: 503 }, '<html>', { message: 'Bedrock answered with status 503' }],
-])('failure reads %j %s', (given, body, expected) => {
+])('parses the error %j %s', (given, body, expected) => {
   expect(bedrock.failure(received(body, given))).toEqual(expected)
 })
 
@@ -156,7 +156,7 @@ describe('citations', () => {
     },
   ]
 
-  test('are on the place of their text, whole', () => {
+  test('keep their position in a whole answer', () => {
     const content = [
       { text: 'Says ' },
       { citationsContent: { content: [{ text: 'four.' }], citations: [citation] } },
@@ -167,7 +167,7 @@ describe('citations', () => {
     expect(reply.choices[0]?.message).toMatchObject({ content: 'Says four.', annotations })
   })
 
-  test('and streamed', () => {
+  test('keep their position in a stream', () => {
     const delta = (index: number, value: object) => ({
       event: 'contentBlockDelta',
       data: JSON.stringify({ contentBlockIndex: index, delta: value }),
@@ -188,7 +188,7 @@ describe('citations', () => {
   })
 })
 
-test('a text behind a call stays there', () => {
+test('keeps text after a tool call in place', () => {
   const content = [
     { text: 'First.' },
     { toolUse: { toolUseId: 'x', name: 'now', input: {} } },

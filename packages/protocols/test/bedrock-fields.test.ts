@@ -7,13 +7,13 @@ const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
 const user = userMessage
 const { sent, refusal, dropped, leftOut } = encodedChat(bedrock.codecs.chat!, claude)
 
-describe('fields', () => {
+describe('chat fields for Bedrock', () => {
   const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f', strict: true } }]
   test.each<[string, Partial<ChatRequest>]>([
     ['logit_bias', { logit_bias: { '1': 2 } }],
     ['logprobs', { logprobs: true }],
     ['modalities', { modalities: ['audio'] }],
-  ])('%s is refused', (param, request) => {
+  ])('%s is rejected', (param, request) => {
     expect(refusal(request)).toBe(param)
     expect(dropped(request).params).toContain(param)
   })
@@ -23,12 +23,12 @@ describe('fields', () => {
     ['frequency_penalty', { frequency_penalty: 0.5 }],
     ['seed', { seed: 1 }],
     ['temperature', { temperature: 1.5 }],
-  ])('%s is left out, and said', (param, request) => {
+  ])('%s is dropped and reported', (param, request) => {
     expect(leftOut(request)).toEqual([param])
     expect(sent(request)).toEqual(sent({}))
   })
 
-  test('values that equal what Bedrock does anyway are not', () => {
+  test('default values are dropped silently', () => {
     const body = sent({
       n: 1,
       presence_penalty: 0,
@@ -46,12 +46,12 @@ describe('fields', () => {
     expect(body).toEqual({ messages: [{ role: 'user', content: [{ text: 'hi' }] }] })
   })
 
-  test('what only hints is left out, and said', () => {
+  test('hints are dropped and reported', () => {
     const fields = { user: 'u', verbosity: 'low', metadata: { a: 'b' }, store: true } as const
     expect(leftOut(fields).toSorted()).toEqual(['metadata', 'store', 'user', 'verbosity'])
   })
 
-  test('top_k goes where the maker of the model looks for it', () => {
+  test('top_k is sent where the model’s maker expects it', () => {
     expect(sent({ top_k: 5 })['additionalModelRequestFields']).toEqual({ top_k: 5 })
     expect(
       sent({ top_k: 5 }, { model: 'amazon.nova-lite-v1:0' })['additionalModelRequestFields'],
@@ -60,7 +60,7 @@ describe('fields', () => {
     })
   })
 
-  test('the matched stop sequence is asked for', () => {
+  test('the matched stop sequence is requested', () => {
     expect(sent({ stop: ['END'] })).toMatchObject({
       inferenceConfig: { stopSequences: ['END'] },
       additionalModelResponseFieldPaths: ['/delta/stop_sequence'],
@@ -75,7 +75,7 @@ describe('fields', () => {
       { tool_choice: { type: 'function', function: { name: 'f' } } },
       { tool: { name: 'f' } },
     ],
-  ])('tool_choice %s', (_name, request, toolChoice) => {
+  ])('tool_choice %s is translated', (_name, request, toolChoice) => {
     expect(sent({ tools, ...request })['toolConfig']).toEqual({
       tools: [
         {
@@ -94,17 +94,17 @@ describe('fields', () => {
     ['anthropic.claude-opus-4-7', 'tool_choice'],
     ['us.anthropic.claude-sonnet-4-6', 'tool_choice'],
     ['anthropic.claude-opus-4-8', undefined],
-  ])('%s is forced while it thinks: but for %s', (model, refused) => {
+  ])('%s: the error of a forced tool while thinking names %s', (model, refused) => {
     const asked = { tools, tool_choice: 'required', reasoning_effort: 'high' } as const
     if (refused !== undefined) expect(refusal(asked, model)).toBe(refused)
     else expect(sent(asked, { model })).toMatchObject({ toolConfig: { toolChoice: { any: {} } } })
   })
 
-  test('tool_choice none leaves the tools out', () => {
+  test('tool_choice none removes the tools', () => {
     expect(sent({ tools, tool_choice: 'none' })).not.toHaveProperty('toolConfig')
   })
 
-  test('calls in the history keep their tools; none and one at a time are said in Claude’s own field', () => {
+  test('tools of past calls are kept; none and parallel_tool_calls use Claude’s own field', () => {
     const messages: ChatRequest['messages'] = [
       user,
       {
@@ -153,11 +153,11 @@ describe('fields', () => {
       { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } },
     ],
     ['openai.gpt-oss-120b-1:0', { reasoning_effort: 'high' }, { reasoning_effort: 'high' }],
-  ])('%s thinks as %j says', (model, request, fields) => {
+  ])('%s: translates thinking %j', (model, request, fields) => {
     expect(sent(request, { model })['additionalModelRequestFields']).toEqual(fields)
   })
 
-  test('a limit that the thinking would use up is raised by it', () => {
+  test('the output limit is raised by the thinking budget', () => {
     expect(
       sent({ reasoning_effort: 'high', max_completion_tokens: 4096 })['inferenceConfig'],
     ).toEqual({
@@ -165,7 +165,7 @@ describe('fields', () => {
     })
   })
 
-  test('the newest Claude takes neither sampling nor a forced call', () => {
+  test('the newest Claude gets neither sampling nor a forced call', () => {
     const newest = 'anthropic.claude-opus-5-5'
     expect(leftOut({ temperature: 0.5, top_p: 0.5 }, newest)).toEqual(['temperature', 'top_p'])
     expect(leftOut({ top_k: 5 }, newest)).toEqual(['top_k'])
@@ -173,7 +173,7 @@ describe('fields', () => {
     expect(sent({ temperature: 1 }, { model: newest })).not.toHaveProperty('inferenceConfig')
   })
 
-  test('thinking is left out for a model that does none', () => {
+  test('thinking is dropped for a model without it', () => {
     const older = 'anthropic.claude-3-5-sonnet-20241022-v2:0'
     expect(leftOut({ reasoning_effort: 'high' }, older)).toEqual(['reasoning_effort'])
     expect(leftOut({ reasoning_effort: 'high' }, 'amazon.nova-pro-v1:0')).toEqual([
@@ -182,7 +182,7 @@ describe('fields', () => {
     expect(leftOut({ thinking_budget: 99 }, 'amazon.nova-pro-v1:0')).toEqual(['thinking_budget'])
   })
 
-  test('a marked prompt keeps to four cache points, counted in the order it is read', () => {
+  test('at most four cache points are kept, in reading order', () => {
     const text = (said: string) => ({ type: 'text' as const, text: said, cache_control: {} })
     const body = sent({
       tools: [{ ...tools[0]!, cache_control: {} }],
@@ -198,7 +198,7 @@ describe('fields', () => {
     ])
   })
 
-  describe('cache points stand only where the model takes them', () => {
+  describe('cache points are sent only if the model supports them', () => {
     const cache_control = { type: 'ephemeral', ttl: '1h' }
     const messages = [
       { role: 'system' as const, content: [{ type: 'text' as const, text: 's', cache_control }] },
@@ -238,7 +238,7 @@ describe('fields', () => {
       expect(leftOut(marked as never, model).includes('cache_control')).toBe(count < 3)
     })
 
-    test('a document is not followed by one', () => {
+    test('not after a document', () => {
       const file = { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' }
       const document = { type: 'file' as const, file, cache_control: {} }
       const user = (content: object[]) =>
@@ -253,7 +253,7 @@ describe('fields', () => {
     })
   })
 
-  test('thinking is said in the way of the model, and decides what goes beside it', () => {
+  test('thinking is translated per model and limits other fields', () => {
     expect(sent({ thinking_budget: 2000 }, { model: 'anthropic.claude-opus-4-7' })).toMatchObject({
       additionalModelRequestFields: {
         thinking: { type: 'adaptive' },

@@ -9,7 +9,7 @@ const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0'
 const user = userMessage
 const { sent, refusal } = encodedChat(codec, claude)
 
-test('the model stands percent-encoded in the path', () => {
+test('percent-encodes the model in the path', () => {
   const arn = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc'
   const { path } = codec.encode({ model: 'm', messages: [user] }, codecContext({ model: arn }))
   expect(path).toBe(`/model/${encodeURIComponent(arn)}/converse`)
@@ -17,7 +17,7 @@ test('the model stands percent-encoded in the path', () => {
 })
 
 describe('messages', () => {
-  test('neighbours of one role become one message, blank texts go, results stand before text', () => {
+  test('merges neighbors of one role, drops blank texts and puts results before text', () => {
     const call = (id: string) => ({
       id,
       type: 'function' as const,
@@ -64,7 +64,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a conversation that begins with the assistant gets a user message before it', () => {
+  test('adds a user message before a leading assistant message', () => {
     expect(sent({ messages: [{ role: 'assistant', content: 'Hi.' }, user] })['messages']).toEqual([
       { role: 'user', content: [{ text: '.' }] },
       { role: 'assistant', content: [{ text: 'Hi.' }] },
@@ -77,7 +77,7 @@ describe('messages', () => {
     ['mistral.mistral-large-2402-v1:0', true],
     ['amazon.nova-pro-v1:0', false],
     [claude, false],
-  ])('a last message of the assistant’s at %s: answered %s', (model, isAnswered) => {
+  ])('a final assistant message at %s gets a user message: %s', (model, isAnswered) => {
     const messages: ChatRequest['messages'] = [user, { role: 'assistant', content: 'It is' }]
     const turns = sent({ messages }, { model })['messages'] as { role: string }[]
     expect(turns.map(({ role }) => role)).toEqual([
@@ -87,7 +87,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a prefill loses its trailing white space', () => {
+  test('trims trailing white space of a prefill', () => {
     const body = sent({ messages: [user, { role: 'assistant', content: 'Well, \n' }] })
     expect(body['messages']).toEqual([
       { role: 'user', content: [{ text: 'hi' }] },
@@ -95,7 +95,7 @@ describe('messages', () => {
     ])
   })
 
-  test('signed thinking goes back to Claude and to nobody else', () => {
+  test('returns signed thinking to Claude only', () => {
     const messages: ChatRequest['messages'] = [
       user,
       {
@@ -119,7 +119,7 @@ describe('messages', () => {
     expect(content('amazon.nova-pro-v1:0')).toEqual([{ text: 'Done.' }])
   })
 
-  test('arguments keep large integers; what is no object has a name of its own in one', () => {
+  test('keeps large integers in arguments, and wraps non-objects', () => {
     const messages = (text: string): ChatRequest['messages'] => [
       user,
       {
@@ -138,7 +138,7 @@ describe('messages', () => {
       )
   })
 
-  test('call ids of up to 64 characters stay, longer ones are cut and still told apart', () => {
+  test('keeps call ids up to 64 characters and shortens longer ones uniquely', () => {
     const ids = [64, 65, 66].map((length) => 'a'.repeat(length))
     const body = sent({
       messages: [
@@ -164,7 +164,7 @@ describe('messages', () => {
   test.each([
     [claude, 'functions.f:0', /^[a-zA-Z0-9_-]{1,64}$/],
     ['mistral.mistral-large-2407-v1:0', 'call_abcdefghijkl', /^[a-zA-Z0-9]{9}$/],
-  ])('%s: a call id that does not fit is replaced on both sides', (model, id, form) => {
+  ])('%s: replaces an invalid call id in call and result', (model, id, form) => {
     const body = sent(
       {
         messages: [
@@ -190,7 +190,7 @@ describe('messages', () => {
 
 describe('media', () => {
   const pixel = 'iVBORw0KGgo='
-  test('data addresses are sent as bytes, http addresses are downloaded first, s3 addresses go as they are', () => {
+  test('sends data URLs as bytes, fetches http URLs first and passes s3 URLs', () => {
     const url = 'https://example.com/cat'
     const messages: ChatRequest['messages'] = [
       {
@@ -233,7 +233,7 @@ describe('media', () => {
     ])
   })
 
-  test('what Bedrock does not take is refused with its path', () => {
+  test('rejects unsupported media by their path', () => {
     const one = (part: NonNullable<Exclude<ChatRequest['messages'][0]['content'], string>>[0]) =>
       refusal({ messages: [{ role: 'user', content: [part] }] })
     expect(one({ type: 'image_url', image_url: { url: 'data:image/bmp;base64,AAAA' } })).toBe(

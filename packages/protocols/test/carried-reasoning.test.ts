@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { carry, restore } from '../src/carried-reasoning.ts'
 
-describe('reasoning carried through a foreign wire', () => {
-  it('comes back as it went in, unicode and large integers included', () => {
+describe('reasoning carried through another format', () => {
+  it('round-trips with Unicode and large integers', () => {
     const block = {
       type: 'reasoning',
       id: 'rs_1',
@@ -19,7 +19,7 @@ describe('reasoning carried through a foreign wire', () => {
     [256, true],
     [257, false],
     [5_000, false],
-  ])('comes back from %i levels: %s', (levels, comes) => {
+  ])('nested %i levels deep is restored: %s', (levels, comes) => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -32,7 +32,7 @@ describe('reasoning carried through a foreign wire', () => {
     }
   })
 
-  it('does not take a provider’s own signature for ours', () => {
+  it('is not confused with a provider’s own signature', () => {
     expect(restore('EqQBCkYICRgCKkA')).toBeUndefined()
     expect(restore('sluice.not json')).toBeUndefined()
     expect(restore('')).toBeUndefined()

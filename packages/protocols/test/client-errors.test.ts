@@ -127,7 +127,7 @@ const family = (id: string): string => {
 describe.each(errorCodes.map((code) => [code] as const))('%s', (code) => {
   const [status, type, publicCode] = rows[code]
 
-  it('has its status, and OpenAI’s four keys', () => {
+  it('has its status and OpenAI’s four keys', () => {
     const error = failure(code)
     expect(error.status).toBe(status)
     expect(error.toJSON()).toEqual(openaiBody(code))
@@ -136,9 +136,12 @@ describe.each(errorCodes.map((code) => [code] as const))('%s', (code) => {
     })
   })
 
-  it.each(formats.map((format) => [format.id, format] as const))('to %s', (id, format) => {
-    expect(format.error(failure(code), 'req_1')).toEqual(bodies[family(id)]!(code))
-  })
+  it.each(formats.map((format) => [format.id, format] as const))(
+    'in the format %s',
+    (id, format) => {
+      expect(format.error(failure(code), 'req_1')).toEqual(bodies[family(id)]!(code))
+    },
+  )
 })
 
 const requests: Readonly<Record<string, object>> = {
@@ -159,14 +162,14 @@ function lastOf(id: string, code: ErrorCode, query: string): string {
 const dataOf = (event: string): unknown => JSON.parse(/^data: (.*)$/m.exec(event)![1]!)
 
 describe.each(errorCodes.map((code) => [code] as const))('%s in a stream', (code) => {
-  it('ends a stream of messages with its error event', () => {
+  it('ends a Messages stream with an error event', () => {
     const events = lastOf('messages', code, '').split('\n\n').filter(Boolean)
     expect(events).toHaveLength(1)
     expect(events[0]).toMatch(/^event: error\n/)
     expect(dataOf(events[0]!)).toEqual({ type: 'error', error: anthropicError(code) })
   })
 
-  it('ends a stream of responses with response.failed', () => {
+  it('ends a Responses stream with response.failed', () => {
     const events = lastOf('responses', code, '').split('\n\n').filter(Boolean)
     expect(events.at(-1)).toMatch(/^event: response\.failed\n/)
     const [, , publicCode] = rows[code]
@@ -184,14 +187,14 @@ describe.each(errorCodes.map((code) => [code] as const))('%s in a stream', (code
     })
   })
 
-  it('is the last fragment of a stream of contents', () => {
+  it('ends a Gemini stream with an error fragment', () => {
     const body = googleBody(code, undefined)
     expect(dataOf(lastOf('streamGenerateContent', code, 'alt=sse'))).toEqual(body)
     expect(JSON.parse(lastOf('streamGenerateContent', code, ''))).toEqual([body])
   })
 })
 
-it('has a row for every code', () => {
+it('the table covers every error code', () => {
   expect(Object.keys(rows).toSorted()).toEqual(errorCodes.toSorted())
 })
 

@@ -13,7 +13,7 @@ const tools: ChatRequest['tools'] = [
   { type: 'function', function: { name: 'g', parameters: { type: 'object' } } },
 ]
 
-describe('fields', () => {
+describe('chat fields for Cohere', () => {
   test('are renamed', () => {
     expect(
       sent({
@@ -52,7 +52,7 @@ describe('fields', () => {
       'messages[0].content[0].type',
       { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'x' } }] }] },
     ],
-  ])('%s is refused', (param, request) => {
+  ])('%s is rejected', (param, request) => {
     expect(refusal(request)).toBe(param)
   })
 
@@ -68,7 +68,7 @@ describe('fields', () => {
     ['service_tier', { service_tier: 'flex' }],
     ['user', { user: 'u' }],
     ['verbosity', { verbosity: 'low' }],
-  ])('%s is left out, and said', (param, request) => {
+  ])('%s is dropped and reported', (param, request) => {
     expect(leftOut(request)).toEqual([param])
   })
 
@@ -85,7 +85,7 @@ describe('fields', () => {
       undefined,
       ['f'],
     ],
-  ])('tool_choice %j', (choice, word, names) => {
+  ])('tool_choice %j is translated', (choice, word, names) => {
     const body = sent({ tools, tool_choice: choice! })
     expect(body['tool_choice']).toBe(word)
     const offered = body['tools'] as { function: { name: string; parameters: object } }[]
@@ -93,7 +93,7 @@ describe('fields', () => {
     expect(offered.every((tool) => 'type' in tool.function.parameters)).toBe(true)
   })
 
-  test('a schema is a JSON object with that schema', () => {
+  test('a schema becomes json_object with that schema', () => {
     const schema = { type: 'object', properties: {} }
     const format = { type: 'json_schema' as const, json_schema: { name: 'x', schema } }
     expect(sent({ response_format: format })['response_format']).toEqual({
@@ -109,11 +109,11 @@ describe('fields', () => {
     [{ reasoning_effort: 'high' }, { type: 'enabled' }],
     [{ thinking_budget: 300 }, { type: 'enabled', token_budget: 300 }],
     [{ thinking_budget: 0 }, { type: 'disabled' }],
-  ])('a reasoning model thinks as %j says', (request, thinking) => {
+  ])('thinking of a reasoning model: %j', (request, thinking) => {
     expect(sent(request, { model: reasoner })['thinking']).toEqual(thinking)
   })
 
-  test('what was thought before calls is the plan of the tools', () => {
+  test('reasoning before calls becomes the tool plan', () => {
     const calls = [{ id: 'a', type: 'function' as const, function: { name: 'f', arguments: '' } }]
     expect(
       sent({
@@ -142,12 +142,12 @@ describe('fields', () => {
   })
 })
 
-describe('answers', () => {
+describe('Cohere’s answers', () => {
   const request: ChatRequest = { model: 'm', messages: [userMessage] }
   const decode = (body: object) =>
     codec.decode(received(JSON.stringify(body)), codecContext(), request)
 
-  test('logprobs of a stretch of tokens are summed', () => {
+  test('sum the logprobs of a run of tokens', () => {
     const { reply } = decode({
       message: { content: [{ type: 'text', text: 'Hi' }] },
       finish_reason: 'COMPLETE',
@@ -162,7 +162,7 @@ describe('answers', () => {
   test.each([
     ['ERROR', 'upstream_unavailable'],
     ['TIMEOUT', 'upstream_timeout'],
-  ])('%s is a failure, streamed or not', (reason, code) => {
+  ])('with finish reason %s are failures, streamed or not', (reason, code) => {
     expect(() => decode({ message: { content: [] }, finish_reason: reason })).toThrow(
       expect.objectContaining({ code }),
     )
@@ -178,7 +178,7 @@ describe('answers', () => {
     expect(error).toMatchObject({ code, message: 'broke' })
   })
 
-  test('a cut stream has no finish, a garbled line is garbage, an error body an error', () => {
+  test('that are cut have no finish, garbled lines are garbage, and error bodies are errors', () => {
     const { steps, verdicts, error } = readStream(codec.stream!, {
       events: [
         {
@@ -198,7 +198,7 @@ describe('answers', () => {
     expect(choices[1]?.delta).toEqual({ reasoning_content: 'Hm' })
   })
 
-  test('failure reads the message', () => {
+  test('have error messages that are parsed', () => {
     expect(
       cohere.failure(received('{"id":"x","message":"invalid api token"}', { status: 401 })),
     ).toEqual({
@@ -207,7 +207,7 @@ describe('answers', () => {
     expect(cohere.failure(received('<html>', { status: 502 })).message).toContain('502')
   })
 
-  test('the list of models has their context lengths', () => {
+  test('list models with their context lengths', () => {
     expect(
       cohere.models?.decode({
         models: [{ name: 'command-a', context_length: 256_000 }, { name: 'embed' }],

@@ -45,16 +45,19 @@ const having = (ending: string) =>
 const isAnswer = ([, path]: readonly [string, string]) => !/error|refusal/.test(path)
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
 
-test.each(having('cohere.sent.json'))('what is sent is what %s takes: %s', (_, path) => {
-  const { path: address, body } = read(path) as { path: string; body: object }
-  // The client adds it by itself.
-  const { stream: _stream, ...fields } = body as { stream?: boolean }
-  const judged = requests[address]?.parse(fields, { unrecognizedObjectKeys: 'fail' })
-  expect(judged).toMatchObject({ ok: true })
-})
+test.each(having('cohere.sent.json'))(
+  'sent requests match the SDK’s schema of %s: %s',
+  (_, path) => {
+    const { path: address, body } = read(path) as { path: string; body: object }
+    // The client adds it by itself.
+    const { stream: _stream, ...fields } = body as { stream?: boolean }
+    const judged = requests[address]?.parse(fields, { unrecognizedObjectKeys: 'fail' })
+    expect(judged).toMatchObject({ ok: true })
+  },
+)
 
 test.each(having('cohere.received.json').filter(isAnswer))(
-  'what is received is what %s answers: %s',
+  'received answers match the SDK’s schema of %s: %s',
   (operation, path) => {
     const judged = answers[operation]?.parse(read(path), { unrecognizedObjectKeys: 'passthrough' })
     expect(judged).toMatchObject({ ok: true })
@@ -62,7 +65,7 @@ test.each(having('cohere.received.json').filter(isAnswer))(
 )
 
 test.each(having('cohere.received.sse').filter(isAnswer))(
-  'what is streamed is what %s streams: %s',
+  'received stream events match the SDK’s schema of %s: %s',
   (_, path) => {
     const lines = readFileSync(path, 'utf8').split('\n')
     const data = lines.filter((line) => line.startsWith('data: {')).map((line) => line.slice(6))

@@ -20,7 +20,7 @@ describe('images', () => {
       editImage!.encode({ model: 'm', ...fields }, codecContext({ model: 'qwen-image-edit-plus' })),
     )
 
-  test('the contract’s form goes as it is, the negative prompt with it', () => {
+  test('pass the contract’s format unchanged, with the negative prompt', () => {
     const parameters = {
       n: 2,
       negative_prompt: 'red',
@@ -35,7 +35,7 @@ describe('images', () => {
     })
   })
 
-  test('uploads and references become the images of one message', () => {
+  test('combine uploads and references in one message', () => {
     const file = { filename: 'a.png', contentType: 'image/png', bytes: new Uint8Array([1, 2, 3]) }
     const content = [{ image: 'data:image/png;base64,AQID' }, { text: 'Blue' }]
     expect(
@@ -56,13 +56,13 @@ describe('images', () => {
     ['response_format', { response_format: 'b64_json' }],
     ['images[0].file_id', { images: [{ file_id: 'f' }] }],
     ['mask', { mask: { image_url: 'https://x/m.png' } }],
-  ])('%s is refused', (param, fields) => {
+  ])('%s is rejected', (param, fields) => {
     expect(() => edited({ prompt: 'x', ...fields })).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ param }) as unknown }),
     )
   })
 
-  test('every image of the one choice is an entry; a text is the revised prompt', () => {
+  test('return every image of the choice, and a text as the revised prompt', () => {
     const body = {
       output: {
         choices: [
@@ -89,7 +89,7 @@ describe('images', () => {
     })
   })
 
-  test('a prompt is a message of one text', () => {
+  test('send a prompt as a message with one text', () => {
     const { value } = createImage!.encode({ model: 'm', prompt: 'A cat' }, codecContext()).body as {
       value: object
     }
@@ -105,7 +105,7 @@ describe('images', () => {
     ['DataInspectionFailed', 'upstream_rejected'],
     ['InvalidParameter', 'upstream_rejected'],
     ['InternalError', 'upstream_unavailable'],
-  ])('%s with status 200 is %s', (code, expected) => {
+  ])('map %s with status 200 to %s', (code, expected) => {
     const body = answer({ code, message: 'no', request_id: 'r-1' })
     const thrown = (() => {
       try {
@@ -160,7 +160,7 @@ describe('video', () => {
     ['FAILED', 'failed', 0],
     ['CANCELED', 'failed', 0],
     ['UNKNOWN', 'failed', 0],
-  ])('%s is %s', (word, status, progress) => {
+  ])('maps the state %s to %s', (word, status, progress) => {
     const context = codecContext({ jobId: 't-1' })
     expect(getVideo!.encode({ id: 'v' }, context).path).toBe('/api/v1/tasks/t-1')
     const { reply } = getVideo!.decode(
@@ -172,7 +172,7 @@ describe('video', () => {
     expect(reply).toMatchObject({ id: 'v', status, progress, error })
   })
 
-  test('a finished one knows its clip, which is fetched without a credential', () => {
+  test('that is finished is downloaded from its URL without credentials', () => {
     const clip = 'http://store.example/clip.mp4?Signature=s'
     const { reply, jobId, usage } = getVideo!.decode(
       answer({
@@ -197,7 +197,7 @@ describe('video', () => {
   })
 })
 
-test('reranking', () => {
+test('translates reranking', () => {
   const request = { model: 'm', query: 'q', documents: ['a', { text: 'b' }], top_n: 1 }
   expect(bodyOf(rerank!.encode(request, codecContext({ model: 'gte-rerank-v2' })))).toEqual({
     model: 'gte-rerank-v2',
@@ -220,7 +220,7 @@ test('reranking', () => {
   expect(usage).toEqual({ inputTokens: 7, outputTokens: 0 })
 })
 
-test('chat goes to the compatible address, translated or as it came', () => {
+test('sends chat to the compatible path, translated or unchanged', () => {
   const request = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
   const path = '/compatible-mode/v1/chat/completions'
   expect(chat!.encode(request, codecContext()).path).toBe(path)
@@ -237,7 +237,7 @@ test('chat goes to the compatible address, translated or as it came', () => {
   expect(dashscope.models?.path).toBe('/compatible-mode/v1/models')
 })
 
-test('failure reads the native error and the compatible one', () => {
+test('parses native and compatible error bodies', () => {
   expect(
     dashscope.failure(answer({ code: 'Throttling', message: 'slow', request_id: 'r' }, 429)),
   ).toEqual({

@@ -29,27 +29,30 @@ const inCandidate = (candidate: Fields): Usage | undefined =>
 
 const callsIn = (usage: Usage | undefined) => usage?.serverToolCalls ?? {}
 
-describe('items of Responses', () => {
-  test.each(Object.entries(itemTools))('%s is a call of %s', (type, tool) => {
+describe('charged tools in Responses items', () => {
+  test.each(Object.entries(itemTools))('%s counts as a call of %s', (type, tool) => {
     expect(callsIn(inResponse({ type, id: 'i' }))).toEqual(tool === null ? {} : { [tool]: 1 })
   })
 
-  test.each(['canvas_call', 'dream'])('%s, which nobody listed, is a call of its own', (type) => {
+  test.each(['canvas_call', 'dream'])('the unknown item %s counts as a call of its own', (type) => {
     expect(callsIn(inResponse({ type }))).toEqual({ [type.replace('_call', '')]: 1 })
   })
 
-  test('an item without a kind is none', () => {
+  test('an item without a type counts as none', () => {
     expect(callsIn(inResponse({ role: 'assistant' }))).toEqual({})
   })
 
-  test.each(['open_page', 'find_in_page', 'find'])('a search that does %s only reads', (type) => {
-    expect(callsIn(inResponse({ type: 'web_search_call', action: { type } }))).toEqual({
-      web_fetch: 1,
-    })
-  })
+  test.each(['open_page', 'find_in_page', 'find'])(
+    'a web search with the action %s counts as a fetch',
+    (type) => {
+      expect(callsIn(inResponse({ type: 'web_search_call', action: { type } }))).toEqual({
+        web_fetch: 1,
+      })
+    },
+  )
 
   test.each(['web_search_preview', 'web_search_preview_2025_03_11'])(
-    'a search by the tool %s is one of the earlier version',
+    'a web search by the tool %s counts as the earlier version',
     (type) => {
       const item = { type: 'web_search_call', action: { type: 'search', query: 'a' } }
       expect(callsIn(inResponse(item, { tools: [{ type: 'function' }, { type }] }))).toEqual({
@@ -61,7 +64,7 @@ describe('items of Responses', () => {
     },
   )
 
-  test('a shell that the caller runs costs nothing', () => {
+  test('a shell run by the caller is free', () => {
     const type = 'shell_call'
     expect(callsIn(inResponse({ type, environment: { type: 'local' } }))).toEqual({})
     expect(callsIn(inResponse({ type, environment: { type: 'container_reference' } }))).toEqual({
@@ -69,7 +72,7 @@ describe('items of Responses', () => {
     })
   })
 
-  test('counts of the response itself are taken instead', () => {
+  test('counts reported by the response replace counted items', () => {
     const usage = { input_tokens: 5, server_side_tool_usage_details: { web_search_calls: 4 } }
     expect(callsIn(inResponse({ type: 'web_search_call' }, { usage }))).toEqual({ web_search: 4 })
   })
@@ -80,33 +83,33 @@ describe('items of Responses', () => {
     [{ image_gen: { input_tokens: 5, total_tokens: 5 } }, { web_search: 1, image_generation: 1 }],
     [{ image_gen: { input_tokens: 0, total_tokens: 0 } }, { web_search: 1 }],
     [{ teleport: { num_requests: 9 } }, { web_search: 1, teleport: 1 }],
-  ])('what it says of its tools counts: %j', (told, calls) => {
+  ])('tool usage in the response is counted: %j', (told, calls) => {
     const response = inResponse({ type: 'web_search_call' }, { tool_usage: told })
     expect(callsIn(response)).toEqual(calls)
   })
 })
 
-describe('blocks of Messages', () => {
+describe('charged tools in Messages blocks', () => {
   test.each(Object.entries(claudeBlocks).filter(([, tool]) => tool !== 'call'))(
-    '%s is a call of %s',
+    '%s counts as a call of %s',
     (type, tool) => {
       expect(callsIn(inMessage({ type }))).toEqual(tool === null ? {} : { [tool]: 1 })
     },
   )
 
-  test.each(Object.entries(namedTools))('the server tool %s is one of %s', (name, tool) => {
+  test.each(Object.entries(namedTools))('the server tool %s counts as one of %s', (name, tool) => {
     const block = { type: 'server_tool_use', id: 's', name }
     expect(callsIn(inMessage(block))).toEqual(tool === null ? {} : { [tool]: 1 })
   })
 
-  test('what nobody listed is a call of its own', () => {
+  test('an unknown block counts as a call of its own', () => {
     expect(callsIn(inMessage({ type: 'dream_result' }))).toEqual({ dream_result: 1 })
     expect(callsIn(inMessage({ type: 'server_tool_use', name: 'telephone' }))).toEqual({
       telephone: 1,
     })
   })
 
-  test('code that a search runs in is included in it', () => {
+  test('code execution inside a web search is included in the search', () => {
     const code = { type: 'server_tool_use', id: 'a', name: 'code_execution' }
     const search = (type: string) => ({
       type: 'server_tool_use',
@@ -128,7 +131,7 @@ describe('blocks of Messages', () => {
     expect(callsIn(found)).toEqual(['added', 'included'].includes(kind) ? {} : { [kind]: 1 })
   })
 
-  test('an iteration that nobody listed, and a credit that was redeemed, are calls', () => {
+  test('unknown iterations and redeemed credits count as calls', () => {
     const iterations = [{ type: 'rehearsal', input_tokens: 1, output_tokens: 1 }]
     const fallback_credit = { status: { type: 'redeemed' } }
     expect(callsIn(inMessage({}, { iterations, fallback_credit }))).toEqual({
@@ -139,7 +142,7 @@ describe('blocks of Messages', () => {
     expect(callsIn(inMessage({}, { fallback_credit: refused }))).toEqual({})
   })
 
-  test('what a compaction reads and writes of a cache is added, each to its own', () => {
+  test('cache reads and writes of a compaction are added', () => {
     const counts = { cache_read_input_tokens: 100, cache_creation_input_tokens: 40 }
     const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 30 }
     const compaction = { type: 'compaction', input_tokens: 1, output_tokens: 3, ...counts }
@@ -160,7 +163,7 @@ describe('blocks of Messages', () => {
     })
   })
 
-  test('the blocks of a stream are counted as it begins them', () => {
+  test('blocks of a stream are counted when they start', () => {
     const reading = createUsageReading()
     reading.add({ input_tokens: 5 })
     reading.see({ type: 'server_tool_use', name: 'bash_code_execution' })
@@ -174,27 +177,27 @@ describe('blocks of Messages', () => {
   })
 })
 
-describe('parts of Gemini', () => {
-  test.each(Object.keys(partTools))('%s alone costs nothing beside tokens', (name) => {
+describe('charged tools in Gemini parts', () => {
+  test.each(Object.keys(partTools))('the part %s alone is free', (name) => {
     const part = { [name]: name === 'text' ? '' : {} }
     const calls = callsIn(inCandidate({ content: { parts: [part] } }))
     // Calls are counted with their results.
     expect(Object.keys(calls).filter((tool) => tool === name)).toEqual([])
   })
 
-  test('what nobody listed is a call of its own', () => {
+  test('an unknown part counts as a call of its own', () => {
     const content = { parts: [{ dream: { of: 'sheep' } }] }
     expect(callsIn(inCandidate({ content }))).toEqual({ dream: 1 })
     const groundingMetadata = { groundingChunks: [{ telepathy: { uri: 'a' } }] }
     expect(callsIn(inCandidate({ groundingMetadata }))).toEqual({ telepathy: 1 })
   })
 
-  test.each(Object.entries(sourceTools))('a source %s was found by %s', (name, tool) => {
+  test.each(Object.entries(sourceTools))('a source %s counts as found by %s', (name, tool) => {
     const groundingMetadata = { groundingChunks: [{ [name]: {} }, { [name]: {} }] }
     expect(callsIn(inCandidate({ groundingMetadata }))).toEqual(tool === null ? {} : { [tool]: 1 })
   })
 
-  test('a query that is told twice is one', () => {
+  test('a query reported twice counts once', () => {
     const args = { queries: ['a', 'b'] }
     const content = {
       parts: [
@@ -207,18 +210,18 @@ describe('parts of Gemini', () => {
   })
 })
 
-describe('blocks of Converse', () => {
+describe('charged tools in Converse blocks', () => {
   const callsOf = (...blocks: readonly Fields[]) => {
     const fees = new BlockFees()
     for (const block of blocks) fees.see(block)
     return callsIn(fees.in({ inputTokens: 1, outputTokens: 1 }))
   }
 
-  test.each(Object.keys(converseBlocks))('%s costs nothing beside tokens', (kind) => {
+  test.each(Object.keys(converseBlocks))('the block %s is free', (kind) => {
     expect(callsOf({ [kind]: { name: 'own' } })).toEqual({})
   })
 
-  test('a tool that Bedrock runs is a call, and so is what nobody listed', () => {
+  test('a tool run by Bedrock and an unknown block count as calls', () => {
     const toolUse = { type: 'server_tool_use', name: 'nova_grounding' }
     expect(callsOf({ toolUse }, { toolUse }, { dream: {} })).toEqual({
       nova_grounding: 2,
@@ -227,7 +230,7 @@ describe('blocks of Converse', () => {
   })
 })
 
-describe('every kind is listed', () => {
+describe('every kind of item, block and part is listed', () => {
   test('that the SDKs declare', () => {
     const declared: readonly (readonly [readonly string[], object])[] = [
       [kindsOf(responsesFile, 'ResponseOutputItem'), itemTools],
@@ -245,7 +248,7 @@ describe('every kind is listed', () => {
   })
 
   const description = join(import.meta.dirname, '../../../../shared/reference/openai-openapi.yaml')
-  test('that OpenAI describes', (context) => {
+  test('that OpenAI’s description declares', (context) => {
     if (!existsSync(description)) return leaveOut(context, `there is no ${description}`)
     const { components } = parse(readFileSync(description, 'utf8'))
     const kinds = components.schemas.OutputItem.oneOf.flatMap(({ $ref }: { $ref: string }) =>

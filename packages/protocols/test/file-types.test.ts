@@ -8,11 +8,11 @@ test.each([
   ['a.constructor', undefined],
   ['png', undefined],
   ['a.', undefined],
-])('%s is %s', (name, type) => {
+])('the type of %s is %s', (name, type) => {
   expect(typeByName(name)).toBe(type)
 })
 
-test('takes the time of the name', { timeout: 2_000 }, () => {
+test('runs in linear time', { timeout: 2_000 }, () => {
   expect(typeByName(`${'.a?'.repeat(100_000)}\nx`)).toBeUndefined()
   expect(typeByName(`${'.aaaa'.repeat(100_000)}.`)).toBeUndefined()
 })

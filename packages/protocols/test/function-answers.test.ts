@@ -57,7 +57,7 @@ function streamed({ codecs }: Protocol, events: readonly { event: string; data: 
 }
 
 describe('OpenAI’s deprecated functions', () => {
-  test('are tools at Cohere', () => {
+  test('are sent to Cohere as tools', () => {
     const { messages, tools } = bodyOf(cohere)
     expect(messages).toEqual([
       { role: 'user', content: 'Weather?' },
@@ -76,7 +76,7 @@ describe('OpenAI’s deprecated functions', () => {
     expect(tools).toHaveLength(1)
   })
 
-  test('are tools at Bedrock, for models too that cannot say one at a time', () => {
+  test('are sent to Bedrock as tools, also without parallel_tool_calls', () => {
     const { toolConfig, messages } = bodyOf(bedrock)
     expect(toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: 'f' } }],
@@ -116,7 +116,7 @@ describe('OpenAI’s deprecated functions', () => {
     ],
     ['OpenAI', openai, said({ tool_calls: [call('f'), call('g')] })],
     ['OpenAI in the old way', openai, said({ function_call: { name: 'f', arguments: '{}' } })],
-  ])('are answered by the first call of %s', (_name, protocol, body) => {
+  ])('are answered with the first call of %s', (_name, protocol, body) => {
     const choice = answered(protocol, body) as { readonly message: object }
     expect(choice).toMatchObject({
       message: { content: null, function_call: { name: 'f', arguments: '{}' } },
@@ -125,7 +125,7 @@ describe('OpenAI’s deprecated functions', () => {
     expect(choice.message).not.toHaveProperty('tool_calls')
   })
 
-  test('are answered so in a stream of Bedrock', () => {
+  test('are answered in a stream of Bedrock', () => {
     const start = (index: number, name: string) => ({
       event: 'contentBlockStart',
       data: JSON.stringify({
@@ -157,7 +157,7 @@ describe('OpenAI’s deprecated functions', () => {
     expect(choices.at(-1)?.finish_reason).toBe('function_call')
   })
 
-  test('are answered so in a stream of Anthropic', () => {
+  test('are answered in a stream of Anthropic', () => {
     const events = [
       { type: 'message_start', message: { id: 'msg_1', content: [] } },
       {

@@ -15,14 +15,14 @@ const ourKey = (reason: string) => ({
   },
 })
 
-describe('answers', () => {
+describe('Gemini’s answers', () => {
   const decode = (body: unknown, request: ChatRequest = ask()) =>
     chat.decode(received(JSON.stringify(body)), codecContext(), request)
   const candidate = (parts: unknown[], fields: object = {}) => ({
     candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0, ...fields }],
   })
 
-  test('log probabilities, with the bytes of each token', () => {
+  test('return logprobs with the bytes of each token', () => {
     const one = (token: string, logProbability: number) => ({ token, tokenId: 1, logProbability })
     const { reply } = decode(
       candidate([{ text: 'é' }], {
@@ -48,7 +48,7 @@ describe('answers', () => {
     })
   })
 
-  test('pictures are message.images, not text', () => {
+  test('return images in message.images', () => {
     const { message } = decode(
       candidate([{ text: 'Here:' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }]),
     ).reply.choices[0]!
@@ -58,7 +58,7 @@ describe('answers', () => {
     ])
   })
 
-  test('pictures and words of the thoughts are not the answer', () => {
+  test('exclude images and text of thoughts from the content', () => {
     const picture = (data: string) => ({ inlineData: { mimeType: 'image/png', data } })
     const { message } = decode(
       candidate([
@@ -75,7 +75,7 @@ describe('answers', () => {
     expect(message.reasoning_content).toBe('First a sketch.')
   })
 
-  test('samples get a WAV header where a WAV file was asked for', () => {
+  test('get a WAV header if wav was requested', () => {
     const sound = candidate([
       { inlineData: { mimeType: 'audio/L16;codec=pcm;rate=16000', data: 'AQACAA==' } },
     ])
@@ -95,7 +95,7 @@ describe('answers', () => {
     'UNEXPECTED_TOOL_CALL',
     'MISSING_THOUGHT_SIGNATURE',
     'OTHER',
-  ])('%s is the upstream’s failure, streamed or not', (finishReason) => {
+  ])('with finish reason %s are failures, streamed or not', (finishReason) => {
     const body = candidate([], { finishReason, finishMessage: 'Malformed: f(' })
     expect(() => decode(body)).toThrowError(
       expect.objectContaining({
@@ -122,7 +122,7 @@ describe('answers', () => {
     ['SOMETHING_NEW', 'content_filter'],
     ['MAX_TOKENS', 'length'],
     ['STOP', 'stop'],
-  ])('%s is %s', (finishReason, expected) => {
+  ])('map finish reason %s to %s', (finishReason, expected) => {
     const { reply } = decode(candidate([{ text: 'x' }], { finishReason }))
     expect(reply.choices[0]?.finish_reason).toBe(expected)
   })
@@ -157,12 +157,12 @@ describe('answers', () => {
     ],
     ['no candidates', { usageMetadata: {} }, 'upstream_garbled'],
     ['no JSON object', 'text', 'upstream_garbled'],
-  ])('an error with status 200: %s', (_name, body, code) => {
+  ])('with an error and status 200: %s', (_name, body, code) => {
     expect(() => decode(body)).toThrowError(expect.objectContaining({ code }))
   })
 })
 
-describe('streams', () => {
+describe('Gemini’s streams', () => {
   const read = (events: readonly unknown[], request: ChatRequest = ask()) =>
     readStream(chat.stream!, {
       events: events.map((data) => ({
@@ -176,7 +176,7 @@ describe('streams', () => {
     candidates: [{ content: { parts: [{ text }], role: 'model' }, index, ...fields }],
   })
 
-  test('several answers finish each for itself, the stream when all have', () => {
+  test('finish each choice on its own, and the stream when all have', () => {
     const { steps, verdicts } = read([
       part('a', 0),
       part('b', 1),
@@ -188,7 +188,7 @@ describe('streams', () => {
     expect(answerOf(steps, 1)).toMatchObject({ text: 'b', finish: 'length' })
   })
 
-  test('a repeated STOP finishes once', () => {
+  test('finish once on a repeated STOP', () => {
     const { steps } = read([
       part('a', 0, { finishReason: 'STOP' }),
       part('b', 0, { finishReason: 'STOP' }),
@@ -196,19 +196,19 @@ describe('streams', () => {
     expect(answerOf(steps)).toMatchObject({ text: 'ab', finish: 'stop' })
   })
 
-  test('without a finish reason there is no finish', () => {
+  test('have no finish without a finish reason', () => {
     const { steps, verdicts } = read([part('a'), part('b')])
     expect(verdicts).toEqual(['content', 'content'])
     expect(answerOf(steps).finish).toBeUndefined()
   })
 
-  test('a blocked prompt is a filtered answer', () => {
+  test('of a blocked prompt are filtered', () => {
     const { steps, verdicts } = read([{ promptFeedback: { blockReason: 'SAFETY' } }])
     expect(verdicts).toEqual(['finish'])
     expect(answerOf(steps)).toMatchObject({ text: '', finish: 'content_filter' })
   })
 
-  test('garbage, foreign end marks and empty fragments', () => {
+  test('ignore garbage, foreign end marks and empty fragments', () => {
     const { steps, verdicts } = read([
       '{"candidates":',
       part('a', 0, { finishReason: 'STOP' }),
@@ -219,12 +219,15 @@ describe('streams', () => {
     expect(answerOf(steps)).toMatchObject({ text: 'a', finish: 'stop' })
   })
 
-  test.each(['API_KEY_INVALID', 'API_KEY_EXPIRED'])('%s is not the caller’s fault', (reason) => {
-    const { error } = read([part('a'), ourKey(reason)])
-    expect(error).toMatchObject({ code: 'upstream_refused_us' })
-  })
+  test.each(['API_KEY_INVALID', 'API_KEY_EXPIRED'])(
+    'report %s as an upstream authentication error',
+    (reason) => {
+      const { error } = read([part('a'), ourKey(reason)])
+      expect(error).toMatchObject({ code: 'upstream_refused_us' })
+    },
+  )
 
-  test('a picture of the thoughts is not shown, and one of the answer is', () => {
+  test('hide images of thoughts, and show those of the answer', () => {
     const drawn = (data: string, fields: object = {}) => ({
       candidates: [
         {
@@ -239,7 +242,7 @@ describe('streams', () => {
     expect(seen).toContain('BBBB')
   })
 
-  test('an error in the middle, in an array of its own', () => {
+  test('report an error inside an array', () => {
     const { error } = read([
       part('a'),
       [{ error: { code: 500, message: 'Internal', status: 'INTERNAL' } }],
@@ -247,7 +250,7 @@ describe('streams', () => {
     expect(error).toMatchObject({ code: 'upstream_unavailable', message: 'Internal' })
   })
 
-  test('large integers keep their digits', () => {
+  test('keep the digits of large integers', () => {
     const { steps } = read([
       '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"id":12345678901234567890}}}]},"finishReason":"STOP"}]}',
     ])

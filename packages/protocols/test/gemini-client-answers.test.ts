@@ -22,7 +22,7 @@ describe('reasoning of other providers', () => {
   ]
   const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }
 
-  test('rides on the first call, and is restored from there', () => {
+  test('is carried on the first call and restored from it', () => {
     const { content } = candidateOf(
       answer(
         {
@@ -51,7 +51,7 @@ describe('reasoning of other providers', () => {
     expect(restoreBlocks(signature.replaceAll('+', '-').replaceAll('/', '_'))).toEqual(blocks)
   })
 
-  test('rides on the text where there is no call; thoughts are shown to those who ask', () => {
+  test('is carried on the text without a call, and thoughts are shown on request', () => {
     const reply = answer({ content: 'Hi', reasoning_content: 'Hm', thinking_blocks: blocks })
     expect(candidateOf(reply).content.parts).toMatchObject([
       { text: 'Hi', thoughtSignature: expect.any(String) },
@@ -63,7 +63,7 @@ describe('reasoning of other providers', () => {
     ])
   })
 
-  test('Gemini’s own signatures come and go as they are', () => {
+  test('keeps Gemini’s own signatures unchanged', () => {
     const own = { ...call, extra_content: { google: { thought_signature: 'SIG=' } } }
     const { content } = candidateOf(
       answer({
@@ -84,14 +84,14 @@ describe('reasoning of other providers', () => {
     expect(assistant?.thinking_blocks).toEqual([{ type: 'thought', signature: 'TXT=' }])
   })
 
-  test('never goes to Gemini itself', () => {
+  test('is never sent to Gemini', () => {
     const { content } = candidateOf(answer({ content: 'Hi', thinking_blocks: blocks }))
     const request = { contents: [{ role: 'model', parts: content.parts }] }
     expect(gemini.native.generateContent!.fits?.(request)).toBe(false)
     expect(gemini.native.generateContent!.fits?.(hello)).toBe(true)
   })
 
-  test('what was tampered with restores nothing', () => {
+  test('is ignored when tampered with', () => {
     const forged = Buffer.from('sluice.bm90IGpzb24').toString('base64')
     const thought = { text: 'x', thoughtSignature: forged }
     const made = canonical({ contents: [...hello.contents, { role: 'model', parts: [thought] }] })
@@ -99,7 +99,7 @@ describe('reasoning of other providers', () => {
   })
 })
 
-test('arguments that are no JSON object end as Gemini ends them', () => {
+test('maps invalid tool arguments to MALFORMED_FUNCTION_CALL', () => {
   const broken = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":' } }
   expect(candidateOf(answer({ tool_calls: [broken] }, { finish_reason: 'tool_calls' }))).toEqual({
     content: { role: 'model', parts: [{ text: '' }] },
@@ -109,7 +109,7 @@ test('arguments that are no JSON object end as Gemini ends them', () => {
   })
 })
 
-describe('streams', () => {
+describe('streams for a Gemini client', () => {
   const chunk = (delta: object, finish: string | null = null, index = 0): Step<ChatChunk> => ({
     event: validate(chat.event, {
       id: 'chatcmpl-1',
@@ -178,18 +178,18 @@ describe('streams', () => {
     },
   ]
 
-  test('with alt=sse every event is a fragment; calls come whole, usage and finish last', () => {
+  test('with alt=sse send fragments, calls whole, usage and finish last', () => {
     const events = written('alt=sse').split('\n\n')
     expect(events.pop()).toBe('')
     expect(events.map((event) => JSON.parse(event.replace(/^data: /, '')))).toEqual(fragments)
   })
 
-  test('without it they are one JSON array', () => {
+  test('without alt=sse are one JSON array', () => {
     expect(JSON.parse(written(''))).toEqual(fragments)
     expect(JSON.parse(written('alt=json'))).toEqual(fragments)
   })
 
-  test('several answers keep their indexes', () => {
+  test('keep the indexes of several choices', () => {
     const both = written('', [
       chunk({ content: 'a' }, null, 0),
       chunk({ content: 'b' }, null, 1),
@@ -203,7 +203,7 @@ describe('streams', () => {
     ])
   })
 
-  test('a failure is the last element or event, and nothing says STOP', () => {
+  test('end with the error and without STOP after a failure', () => {
     const error = new GatewayError('upstream_cut', 'The upstream broke off')
     for (const [query, parse] of [
       ['', (text: string) => JSON.parse(text)],
@@ -224,7 +224,7 @@ describe('streams', () => {
     }
   })
 
-  test('a failure goes on where the bytes of an upstream stopped', () => {
+  test('append a failure to passed-through bytes', () => {
     const writer = streamGenerateContent.writer!(hello, formatContext(), '')
     writer.passed?.()
     const text = '[{"candidates":[]}' + writer.fail(new GatewayError('upstream_cut', 'Cut'))

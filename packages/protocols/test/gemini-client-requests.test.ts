@@ -16,7 +16,7 @@ import { batchEmbedContents, embedContent } from '../src/gemini/client/embed.ts'
 import { countTokens, generateContent } from '../src/gemini/client/formats.ts'
 import type { ClientFormat } from '../src/protocol.ts'
 
-describe('requests are refused by the client’s own paths', () => {
+describe('invalid Gemini requests name the client’s paths', () => {
   test.each<[object, string, string]>([
     [{ contents: [] }, 'invalid_request', 'contents'],
     [{ contents: undefined }, 'missing_parameter', 'contents'],
@@ -152,7 +152,7 @@ describe('requests are refused by the client’s own paths', () => {
     expect(seen).toEqual({ code, param })
   })
 
-  test('a canonical path is told in the client’s words', () => {
+  test('canonical paths map to the client’s names', () => {
     const told = (path: string) => generateContent.paramOf?.(path, {})
     expect(told('tools[2].function.parameters.properties.a')).toBe(
       'tools[0].functionDeclarations[2].parameters.properties.a',
@@ -164,8 +164,8 @@ describe('requests are refused by the client’s own paths', () => {
   })
 })
 
-describe('requests', () => {
-  test('both spellings of every name', () => {
+describe('Gemini requests', () => {
+  test('accept camel case and snake case', () => {
     const camel = canonical({
       systemInstruction: { parts: [{ text: 'Be brief.' }] },
       generationConfig: {
@@ -255,7 +255,7 @@ describe('requests', () => {
       },
     ],
     [{}, undefined],
-  ])('tool choice %j', (functionCallingConfig, expected) => {
+  ])('translate the tool choice %j', (functionCallingConfig, expected) => {
     const made = canonical({
       tools: [{ functionDeclarations: declarations }, { google_search: {} }],
       toolConfig: { functionCallingConfig },
@@ -265,7 +265,7 @@ describe('requests', () => {
     expect(made.tools?.map((tool) => tool.function?.name)).toEqual(['f', 'g'])
   })
 
-  test('results find their calls by id, or by name in order', () => {
+  test('match results to calls by id, or by name in order', () => {
     const made = canonical({
       ...turns(
         ['user', { text: 'Go' }],
@@ -302,8 +302,8 @@ describe('requests', () => {
   })
 })
 
-describe('token counts', () => {
-  test('of contents, or of a whole request', () => {
+describe('Gemini token counts', () => {
+  test('accept contents or a whole request', () => {
     expect(canonical({}, countTokens).messages).toEqual([{ role: 'user', content: 'Hello' }])
     const whole = { contents: null, generateContentRequest: { ...hello, ...config({ seed: 1 }) } }
     expect(canonical(whole, countTokens)).toMatchObject({ model: 'm', seed: 1 })
@@ -318,13 +318,13 @@ describe('token counts', () => {
     })
   })
 
-  test('are the prompt’s tokens', () => {
+  test('return the prompt’s tokens', () => {
     expect(countTokens.fromCanonical(answer({}), {}, formatContext())).toEqual({ totalTokens: 10 })
     expect(countTokens.counted?.(7)).toEqual({ totalTokens: 7 })
   })
 })
 
-describe('embeddings', () => {
+describe('Gemini embeddings', () => {
   const content = (text: string) => ({ content: { parts: [{ text }] } })
   const made = (format: ClientFormat<'embed'>, fields: object) =>
     validate(
@@ -332,7 +332,7 @@ describe('embeddings', () => {
       format.toCanonical(validate(format.request, { model: 'e', ...fields }), formatContext()),
     )
 
-  test('one, or several at once', () => {
+  test('accept one or several inputs', () => {
     expect(
       made(embedContent, {
         ...content('a'),
@@ -347,7 +347,7 @@ describe('embeddings', () => {
     ).toEqual({ model: 'e', input: ['a', 'b'] })
   })
 
-  test('answer with values', () => {
+  test('return values', () => {
     const reply = {
       object: 'list' as const,
       model: 'e',
@@ -380,7 +380,7 @@ describe('embeddings', () => {
       'requests[1]',
     ],
     [batchEmbedContents, { requests: [] }, 'requests'],
-  ])('refuse what has no canonical form', (format, fields, param) => {
+  ])('reject what has no canonical form', (format, fields, param) => {
     expect(faultOf(() => made(format, fields))).toMatchObject({ param })
   })
 })

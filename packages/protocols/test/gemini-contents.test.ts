@@ -11,8 +11,8 @@ const call = (id: string, name: string, signature?: string) => ({
     : { extra_content: { google: { thought_signature: signature } } }),
 })
 
-describe('history', () => {
-  test('all results of a step are one content, in the order of the calls, whatever stands between', () => {
+describe('chat history for Gemini', () => {
+  test('puts all results of a step in one content, in the order of the calls', () => {
     const { contents } = sent({
       messages: [
         { role: 'user', content: 'Go' },
@@ -36,7 +36,7 @@ describe('history', () => {
     ])
   })
 
-  test('contents never have no parts', () => {
+  test('never sends contents without parts', () => {
     const { contents } = sent({
       messages: [
         { role: 'user', content: '' },
@@ -47,7 +47,7 @@ describe('history', () => {
     expect(contents).toEqual([{ role: 'user', parts: [{ text: '.' }] }])
   })
 
-  test('system messages alone still get a turn to answer', () => {
+  test('adds a user turn to system messages alone', () => {
     const { contents, systemInstruction } = sent({
       messages: [{ role: 'system', content: 'Say hello.' }],
     })
@@ -55,7 +55,7 @@ describe('history', () => {
     expect(contents).toEqual([{ role: 'user', parts: [{ text: '.' }] }])
   })
 
-  test('Gemini 3 gets its own signature back, on the call it came with', () => {
+  test('returns Gemini 3’s signature on its call', () => {
     const messages: ChatRequest['messages'] = [
       { role: 'user', content: 'Go' },
       { role: 'assistant', content: null, tool_calls: [call('a', 'f', 'SIG'), call('b', 'g')] },
@@ -71,28 +71,31 @@ describe('history', () => {
     ['gemini-3-flash-preview', 'skip_thought_signature_validator'],
     ['gemini-flash-latest', 'skip_thought_signature_validator'],
     ['gemini-2.5-pro', undefined],
-  ])('%s: the first call of a step of another model has the bypass: %s', (model, signature) => {
-    const messages: ChatRequest['messages'] = [
-      { role: 'user', content: 'Go' },
-      {
-        role: 'assistant',
-        content: 'I ask.',
-        thinking_blocks: [{ type: 'thinking', thinking: 'Hm', signature: 'foreign' }],
-        tool_calls: [call('a', 'f'), call('b', 'g')],
-      },
-      { role: 'tool', tool_call_id: 'a', content: '1' },
-      { role: 'tool', tool_call_id: 'b', content: '2' },
-    ]
-    const parts = sent({ messages }, model).contents[1]?.parts ?? []
-    expect(JSON.stringify(parts)).not.toContain('foreign')
-    expect(parts[1]).toEqual({
-      functionCall: { id: 'a', name: 'f', args: {} },
-      ...(signature === undefined ? {} : { thoughtSignature: signature }),
-    })
-    expect(parts[2]).not.toHaveProperty('thoughtSignature')
-  })
+  ])(
+    '%s: marks the first call of another model’s step with the bypass signature: %s',
+    (model, signature) => {
+      const messages: ChatRequest['messages'] = [
+        { role: 'user', content: 'Go' },
+        {
+          role: 'assistant',
+          content: 'I ask.',
+          thinking_blocks: [{ type: 'thinking', thinking: 'Hm', signature: 'foreign' }],
+          tool_calls: [call('a', 'f'), call('b', 'g')],
+        },
+        { role: 'tool', tool_call_id: 'a', content: '1' },
+        { role: 'tool', tool_call_id: 'b', content: '2' },
+      ]
+      const parts = sent({ messages }, model).contents[1]?.parts ?? []
+      expect(JSON.stringify(parts)).not.toContain('foreign')
+      expect(parts[1]).toEqual({
+        functionCall: { id: 'a', name: 'f', args: {} },
+        ...(signature === undefined ? {} : { thoughtSignature: signature }),
+      })
+      expect(parts[2]).not.toHaveProperty('thoughtSignature')
+    },
+  )
 
-  test('a text’s signature returns with the text', () => {
+  test('returns a text’s signature with the text', () => {
     const { contents } = sent({
       messages: [
         { role: 'user', content: 'Hi' },
@@ -161,7 +164,7 @@ describe('media', () => {
     expect(sent(content(part)).contents[0]?.parts).toEqual([expected])
   })
 
-  test('other addresses are fetched first; what came decides the type', () => {
+  test('fetches other URLs first and uses the type received', () => {
     const url = 'https://example.com/cat.jpg'
     const fields = content({ type: 'image_url', image_url: { url } })
     expect(chat.media?.(ask(fields))).toEqual([
@@ -190,11 +193,11 @@ describe('media', () => {
       { type: 'file', file: { file_id: 'file-abc' } },
       'messages[0].content[0].file.file_id',
     ],
-  ])('refuses %s', (_name, part, param) => {
+  ])('rejects %s', (_name, part, param) => {
     expect(refused(content(part))).toBe(param)
   })
 
-  test('detail is a resolution from Gemini 3 on', () => {
+  test('maps detail to a media resolution from Gemini 3 on', () => {
     const fields = content({ type: 'image_url', image_url: { url: png, detail: 'low' } })
     expect(sent(fields, 'gemini-3-pro').contents[0]?.parts).toMatchObject([
       { mediaResolution: { level: 'MEDIA_RESOLUTION_LOW' } },

@@ -29,7 +29,7 @@ describe('embeddings', () => {
   const context = codecContext({ model: 'gemini-embedding-001' })
   const two: EmbedRequest = { model: 'e', input: ['a', 'b'], dimensions: 2, input_type: 'query' }
 
-  test('texts are one batch', () => {
+  test('are sent as one batch', () => {
     const sent = embed!.encode(two, context)
     expect(sent.path).toBe('/v1beta/models/gemini-embedding-001:batchEmbedContents')
     const one = (text: string) => ({
@@ -41,7 +41,7 @@ describe('embeddings', () => {
     expect(json(sent)).toEqual({ requests: [one('a'), one('b')] })
   })
 
-  test('vectors come as numbers or as base64', () => {
+  test('return vectors as numbers or as base64', () => {
     const answer = received('{"embeddings":[{"values":[1,-0.5]},{"values":[0,2]}]}')
     const { reply, usage } = embed!.decode(answer, context, two)
     expect(reply.data.map(({ embedding }) => embedding)).toEqual([
@@ -54,21 +54,21 @@ describe('embeddings', () => {
     expect([bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([1, -0.5])
   })
 
-  test('as many vectors as texts, or none at all', () => {
+  test('reject an answer with too few vectors', () => {
     const answer = received('{"embeddings":[{"values":[1]}]}')
     expect(() => embed!.decode(answer, context, two)).toThrowError(
       expect.objectContaining({ code: 'upstream_garbled' }),
     )
   })
 
-  test('token ids and unknown kinds of input are refused', () => {
+  test('reject token ids and unknown input types', () => {
     expect(paramOf(() => embed!.encode({ model: 'e', input: [1, 2] }, context))).toBe('input')
     expect(
       paramOf(() => embed!.encode({ model: 'e', input: 'a', input_type: 'poem' }, context)),
     ).toBe('input_type')
   })
 
-  test('Vertex predicts them, and counts', () => {
+  test('use Vertex’s predict method with usage', () => {
     const codec = vertex.codecs.embed!
     const place = codecContext({ model: 'text-embedding-005', settings })
     const sent = codec.encode(two, place)
@@ -90,13 +90,13 @@ describe('embeddings', () => {
   })
 })
 
-describe('pictures', () => {
+describe('images', () => {
   const imagen = codecContext({ model: 'imagen-4.0-generate-001' })
   const flash = codecContext({ model: 'gemini-2.5-flash-image' })
   const pro = codecContext({ model: 'gemini-3-pro-image-preview' })
   const ask: CreateImageRequest = { model: 'i', prompt: 'A gate', size: '1024x1024' }
 
-  test('Imagen predicts', () => {
+  test('use Imagen’s predict method', () => {
     const sent = createImage!.encode({ ...ask, n: 2, output_format: 'jpeg' }, imagen)
     expect(sent.path).toBe('/v1beta/models/imagen-4.0-generate-001:predict')
     expect(json(sent)).toEqual({
@@ -119,7 +119,7 @@ describe('pictures', () => {
     expect(usage).toEqual({ inputTokens: 0, outputTokens: 0, images: 1 })
   })
 
-  test('Gemini draws among its parts', () => {
+  test('are among Gemini’s parts', () => {
     const sent = createImage!.encode({ ...ask, size: '2048x1152', seed: 3 }, pro)
     expect(sent.path).toBe('/v1beta/models/gemini-3-pro-image-preview:generateContent')
     expect(json(sent)).toEqual({
@@ -152,11 +152,11 @@ describe('pictures', () => {
     ['a transparent background', { background: 'transparent' }, 'background'],
     ['a file format', { output_format: 'webp' }, 'output_format'],
     ['what not to draw', { parameters: { negative_prompt: 'rust' } }, 'parameters.negative_prompt'],
-  ])('refuses %s', (_name, fields, param) => {
+  ])('reject %s', (_name, fields, param) => {
     expect(paramOf(() => createImage!.encode({ ...ask, ...fields }, flash))).toBe(param)
   })
 
-  test('nothing drawn for safety is the caller’s error', () => {
+  test('blocked for safety are the caller’s error', () => {
     const blocked = { candidates: [{ content: {}, finishReason: 'IMAGE_SAFETY' }] }
     expect(() => createImage!.decode(received(JSON.stringify(blocked)), flash, ask)).toThrowError(
       expect.objectContaining({ code: 'content_blocked' }),
@@ -167,7 +167,7 @@ describe('pictures', () => {
     )
   })
 
-  test('edits see uploads, data URLs and fetched pictures', () => {
+  test('are edited from uploads, data URLs and fetched images', () => {
     const url = 'https://example.com/a.png'
     const request = {
       model: 'i',
@@ -195,7 +195,7 @@ describe('videos', () => {
   const context = codecContext({ model: 'veo-3.1-generate-preview', publicModel: 'veo' })
   const operation = 'models/veo-3.1-generate-preview/operations/abc123'
 
-  test('begin as a long-running operation', () => {
+  test('start as a long-running operation', () => {
     const request = { model: 'veo', prompt: 'A gate opens', size: '1080x1920', seconds: '6' }
     const sent = createVideo!.encode(request, context)
     expect(sent.path).toBe('/v1beta/models/veo-3.1-generate-preview:predictLongRunning')
@@ -217,7 +217,7 @@ describe('videos', () => {
     expect(jobId).toBe(operation)
   })
 
-  test('may start from a picture; other sizes are refused', () => {
+  test('may start from an image; other sizes are rejected', () => {
     const reference = { filename: 'a.png', contentType: 'image/png', bytes: Buffer.from('a') }
     const request = { model: 'veo', prompt: 'p', input_reference: reference }
     expect(json(createVideo!.encode(request, context))).toEqual({
@@ -251,13 +251,13 @@ describe('videos', () => {
       },
       { status: 'failed', error: { code: 'content_policy_violation', message: 'Celebrity' } },
     ],
-  ])('are looked up: %s', (_name, body, expected) => {
+  ])('have a status: %s', (_name, body, expected) => {
     const { reply, jobId } = look(body)
     expect(validate(Video, reply)).toMatchObject({ id: 'video_1', ...expected })
     expect(jobId).toBe(operation)
   })
 
-  test('are downloaded from where the finished operation says', () => {
+  test('are downloaded from the URI of the finished operation', () => {
     const uri = 'https://generativelanguage.googleapis.com/v1beta/files/xyz:download?alt=media'
     const samples = { generatedSamples: [{ video: { uri } }] }
     const { reply, jobId } = look({ done: true, response: { generateVideoResponse: samples } })
@@ -277,7 +277,7 @@ describe('videos', () => {
   })
 })
 
-describe('what Gemini itself speaks', () => {
+describe('Gemini’s own format', () => {
   const call = {
     body: Buffer.from('{"contents": [ ], "x":9007199254740993}'),
     model: 'gemini-2.5-flash',
@@ -287,7 +287,7 @@ describe('what Gemini itself speaks', () => {
     settings,
   }
 
-  test('passes untouched, the query too', () => {
+  test('passes unchanged, including the query', () => {
     const { streamGenerateContent: native } = gemini.native
     const sent = native!.request(call)
     expect(sent.path).toBe('/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse')
@@ -300,7 +300,7 @@ describe('what Gemini itself speaks', () => {
     )
   })
 
-  test('names the upstream’s model in embedding requests', () => {
+  test('sets the upstream’s model in embedding requests', () => {
     const body = Buffer.from('{"requests":[{"model":"models/public","content":{"parts":[]}}]}')
     const { batchEmbedContents: native } = gemini.native
     const sent = native!.request({ ...call, body, model: 'gemini-embedding-001', query: '' })
@@ -310,7 +310,7 @@ describe('what Gemini itself speaks', () => {
     })
   })
 
-  test('model names cannot leave their place in the path', () => {
+  test('escapes model names in the path', () => {
     const { generateContent: native } = gemini.native
     const path = native!.request({ ...call, model: '../files?x=#', query: '' }).path
     expect(path).toBe('/v1beta/models/..%2Ffiles%3Fx%3D%23:generateContent')
@@ -319,7 +319,7 @@ describe('what Gemini itself speaks', () => {
     )
   })
 
-  test('lists its models with their limits', () => {
+  test('lists models with their limits', () => {
     const cards = gemini.models!.decode({
       models: [
         {
@@ -341,7 +341,7 @@ describe('what Gemini itself speaks', () => {
     ])
   })
 
-  test('reads usage of whole answers', () => {
+  test('reports the usage of whole answers', () => {
     const usage = gemini.native.generateContent!.usage({
       usageMetadata: {
         promptTokenCount: 100,

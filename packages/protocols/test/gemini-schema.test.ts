@@ -3,7 +3,7 @@ import { GatewayError } from '../../contract/src/core/errors.ts'
 import { toJsonSchema } from '../src/gemini/client/json-schema.ts'
 import { toGeminiSchema } from '../src/gemini/upstream/schema.ts'
 
-describe('JSON Schema becomes the subset that older Gemini models read', () => {
+describe('translates JSON Schema to the subset of older Gemini models', () => {
   test.each<[string, unknown, unknown]>([
     ['types in capitals', { type: 'string' }, { type: 'STRING' }],
     [
@@ -125,13 +125,13 @@ describe('JSON Schema becomes the subset that older Gemini models read', () => {
     ],
     ['another document', { $ref: 'https://example.com/schema.json' }, 'tools[0]'],
     ['nothing', { type: 'array', items: { $ref: '#/$defs/none' } }, 'tools[0].items'],
-  ])('refuses %s by its path', (_name, schema, param) => {
+  ])('rejects %s by its path', (_name, schema, param) => {
     expect(() => toGeminiSchema(schema, 'tools[0]')).toThrowError(
       expect.objectContaining({ code: 'unsupported_value', details: { param } }),
     )
   })
 
-  test('references that double with every step are refused, not written out', () => {
+  test('rejects references that expand exponentially', () => {
     const $defs: Record<string, unknown> = { d0: { type: 'string' } }
     for (let level = 1; level <= 30; level += 1) {
       const $ref = `#/$defs/d${level - 1}`
@@ -173,7 +173,7 @@ test.each<[string, unknown, unknown]>([
     { type: 'OBJECT', properties: { type: { type: 'STRING' }, max_items: { type: 'NUMBER' } } },
     { type: 'object', properties: { type: { type: 'string' }, max_items: { type: 'number' } } },
   ],
-])('a client’s Schema becomes JSON Schema: %s', (_name, schema, expected) => {
+])('translates a client’s Gemini schema to JSON Schema: %s', (_name, schema, expected) => {
   const made = toJsonSchema(schema)
   expect(made).toEqual(expected)
   expect(Object.keys((made['properties'] as object | undefined) ?? {})).toEqual(

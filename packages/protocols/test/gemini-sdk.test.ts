@@ -205,7 +205,7 @@ const results: Content = {
 const told = 'toolu_1=21 toolu_2={"now":"12:30"}'
 
 describe('@google/genai', () => {
-  test('a tool loop keeps the other provider’s reasoning', async () => {
+  test('keeps another provider’s reasoning in a tool loop', async () => {
     const first = await client.models.generateContent({
       model: 'm',
       contents: [question],
@@ -235,7 +235,7 @@ describe('@google/genai', () => {
     ).rejects.toThrow('The thinking block is gone')
   })
 
-  test('the same streamed, with thoughts shown', async () => {
+  test('keeps it in a streamed tool loop with thoughts', async () => {
     const config = { tools, thinkingConfig: { includeThoughts: true } }
     const stream = await client.models.generateContentStream({
       model: 'm',
@@ -266,14 +266,14 @@ describe('@google/genai', () => {
     expect(text).toBe(told)
   })
 
-  test('its own chat history', async () => {
+  test('keeps it in the SDK’s chat history', async () => {
     const conversation = client.chats.create({ model: 'm', config: { tools } })
     for await (const _ of await conversation.sendMessageStream({ message: 'Weather and time?' }));
     const answer = await conversation.sendMessage({ message: results.parts! })
     expect(answer.text).toBe(told)
   })
 
-  test('errors, before a stream and inside one', async () => {
+  test('throws errors before and within a stream', async () => {
     await expect(
       client.models.generateContent({ model: 'm', contents: 'fail' }),
     ).rejects.toMatchObject({
@@ -293,7 +293,7 @@ describe('@google/genai', () => {
     await expect(read()).rejects.toMatchObject({ status: 502 })
   })
 
-  test('embeddings and token counts', async () => {
+  test('embeds and counts tokens', async () => {
     const embedded = await client.models.embedContent({ model: 'e', contents: ['a', 'bcd'] })
     expect(embedded.embeddings?.map(({ values }) => values)).toEqual([
       [1, 0.5],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { leftOut, refused, sent } from '../../../test/support/gemini-request.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
-describe('settings', () => {
+describe('chat settings for Gemini', () => {
   test.each<[string, Partial<ChatRequest>, string, unknown]>([
     [
       'effort as a level',
@@ -79,7 +79,7 @@ describe('settings', () => {
       'audio.format',
     ],
     ['nine answers', { n: 9 }, 'gemini-3-pro', 'n'],
-  ])('refuses %s', (_name, fields, model, param) => {
+  ])('rejects %s', (_name, fields, model, param) => {
     expect(refused(fields, model)).toBe(param)
   })
 
@@ -102,7 +102,7 @@ describe('settings', () => {
     ['verbosity', { verbosity: 'high' }, 'gemini-3-pro', 'verbosity'],
     ['scale', { service_tier: 'scale' }, 'gemini-3-pro', 'service_tier'],
     ['who asks', { user: 'u' }, 'gemini-3-pro', 'user'],
-  ])('leaves out %s', (_name, fields, model, param) => {
+  ])('drops and reports %s', (_name, fields, model, param) => {
     expect(leftOut(fields, model)).toEqual([param])
   })
 
@@ -112,7 +112,7 @@ describe('settings', () => {
     [{ reasoning_effort: 'none' }, 'gemini-3.8-flash', { thinkingLevel: 'LOW' }],
     [{ reasoning_effort: 'none' }, 'gemini-2.5-pro', { thinkingBudget: 128 }],
     [{ thinking_budget: 0 }, 'gemini-2.5-pro', { thinkingBudget: 128 }],
-  ])('%j of %s, which always thinks, becomes the least it can', (fields, model, thinkingConfig) => {
+  ])('raises %j of %s, which always thinks, to its minimum', (fields, model, thinkingConfig) => {
     expect(leftOut(fields, model)).toEqual(Object.keys(fields))
     expect(sent(fields, model).generationConfig).toEqual({ thinkingConfig })
   })
@@ -126,12 +126,12 @@ describe('settings', () => {
     ['medium', 'gemini-3-pro-preview', 'HIGH'],
     ['low', 'gemini-3.1-flash-image', 'MINIMAL'],
     ['low', 'gemini-3-pro-image-preview', 'HIGH'],
-  ] as const)('an effort %s is the level nearest to it that %s knows', (effort, model, level) => {
+  ] as const)('maps the effort %s to the nearest level of %s', (effort, model, level) => {
     const { generationConfig } = sent({ reasoning_effort: effort }, model)
     expect(generationConfig?.['thinkingConfig']).toMatchObject({ thinkingLevel: level })
   })
 
-  test('values that equal what Gemini does anyway are left out', () => {
+  test('drops default values silently', () => {
     const body = sent({
       n: 1,
       presence_penalty: 0,
@@ -154,7 +154,7 @@ describe('settings', () => {
     expect(Object.keys(body)).toEqual(['contents'])
   })
 
-  test('logprobs, candidates, stop, seed, speech', () => {
+  test('translates logprobs, n, stop, seed and speech', () => {
     const { generationConfig: config } = sent({
       n: 2,
       logprobs: true,
@@ -210,12 +210,12 @@ describe('settings', () => {
     expect(toolConfig).toEqual(expected && { functionCallingConfig: expected })
   })
 
-  test('a strict function is a validated one', () => {
+  test('maps a strict function to mode VALIDATED', () => {
     const { toolConfig } = sent({ tools: [f(true)] })
     expect(toolConfig).toEqual({ functionCallingConfig: { mode: 'VALIDATED' } })
   })
 
-  test('older models get the schema subset, newer ones the schema', () => {
+  test('sends the schema subset to older models and the schema to newer ones', () => {
     expect(sent({ tools: [f()] }, 'gemini-2.0-flash').tools).toEqual([
       {
         functionDeclarations: [

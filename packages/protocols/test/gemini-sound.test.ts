@@ -28,7 +28,7 @@ describe('speech', () => {
     }),
   )
 
-  test('is asked for as sound alone', () => {
+  test('requests audio only', () => {
     expect(json(speak!.encode(request, context))).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'Say it gladly: Hello' }] }],
       generationConfig: {
@@ -38,7 +38,7 @@ describe('speech', () => {
     })
   })
 
-  test('comes as a WAV file, or as its samples', () => {
+  test('is returned as a WAV file or as samples', () => {
     const { rendered, usage } = speak!.decode(answer, context, request)
     expect(rendered?.contentType).toBe('audio/wav')
     expect(Buffer.from(rendered!.bytes).toString('latin1', 0, 4)).toBe('RIFF')
@@ -51,13 +51,13 @@ describe('speech', () => {
   test.each([
     [{ response_format: 'mp3' as const }, 'response_format'],
     [{ speed: 2 }, 'speed'],
-  ])('refuses %j', (fields, param) => {
+  ])('rejects %j', (fields, param) => {
     expect(() => speak!.encode({ ...request, ...fields }, context)).toThrowError(
       expect.objectContaining({ details: { param } }),
     )
   })
 
-  test('without sound is no answer', () => {
+  test('without audio is an error', () => {
     const silent = received('{"candidates":[{"content":{"parts":[{"text":"x"}]}}]}')
     expect(() => speak!.decode(silent, context, request)).toThrowError(
       expect.objectContaining({ code: 'upstream_garbled' }),
@@ -79,7 +79,7 @@ describe('transcripts', () => {
     }),
   )
 
-  test('are asked of a model that hears', () => {
+  test('are requested from a model with audio input', () => {
     expect(json(transcribe!.encode(request, context))).toEqual({
       contents: [
         {
@@ -95,7 +95,7 @@ describe('transcripts', () => {
     expect(JSON.stringify(translate!.encode({ model: 't', file }, context))).toContain('in English')
   })
 
-  test('come as JSON or as plain text', () => {
+  test('are returned as JSON or plain text', () => {
     const { reply, usage } = transcribe!.decode(answer, context, request)
     expect(reply).toEqual({ text: 'Guten Tag.' })
     expect(usage).toEqual({ inputTokens: 5, outputTokens: 50 })
@@ -106,7 +106,7 @@ describe('transcripts', () => {
     expect(Buffer.from(rendered!.bytes).toString()).toBe('Guten Tag.\n')
   })
 
-  test('have no times', () => {
+  test('reject formats with timestamps', () => {
     expect(() => transcribe!.encode({ ...request, response_format: 'srt' }, context)).toThrowError(
       expect.objectContaining({ details: { param: 'response_format' } }),
     )

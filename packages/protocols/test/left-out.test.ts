@@ -59,13 +59,16 @@ const codecs = protocols.flatMap(({ id, codecs: own }) =>
 )
 
 describe.each(codecs)('$id $operation', ({ codec, request }) => {
-  it.each(['min_p', 'constructor', 'guardrailConfig'])('sends %s on or says it', (key) => {
-    const { sent, leftOut, refused } = encode(codec, { ...request, [key]: { marked: 1 } })
-    expect(refused).toEqual([])
-    expect(leftOut).toEqual(sent.includes('"marked"') || sent.includes(key) ? [] : [key])
-  })
+  it.each(['min_p', 'constructor', 'guardrailConfig'])(
+    'sends %s or reports it as dropped',
+    (key) => {
+      const { sent, leftOut, refused } = encode(codec, { ...request, [key]: { marked: 1 } })
+      expect(refused).toEqual([])
+      expect(leftOut).toEqual(sent.includes('"marked"') || sent.includes(key) ? [] : [key])
+    },
+  )
 
-  it('says nothing of a request without it', () => {
+  it('reports nothing for a request without unknown fields', () => {
     expect(encode(codec, request)).toMatchObject({ refused: [], leftOut: [] })
   })
 })
@@ -121,7 +124,7 @@ const around: ReadonlySet<string> = new Set(['model', 'n', 'stream_options'])
 const chats = codecs.filter(({ operation }) => operation === 'chat')
 
 describe.each(chats)('$id chat', ({ id, codec, request }) => {
-  it.each(Object.entries(asked))('says %s to the upstream or to the caller', (field, fields) => {
+  it.each(Object.entries(asked))('sends %s or reports it as dropped', (field, fields) => {
     const { [field]: _, ...without } = { ...request, ...fields } as Record<string, unknown>
     const base = encode(codec, { ...request, ...without })
     const { sent, refused, leftOut } = encode(codec, { ...request, ...fields })
@@ -149,7 +152,7 @@ describe('client formats', () => {
     return names
   }
 
-  it.each(Object.entries(requests))('%s says what it does not know', (id, request) => {
+  it.each(Object.entries(requests))('%s reports unknown fields', (id, request) => {
     expect(leftOutOf(id, request)).toEqual([])
     expect(leftOutOf(id, { ...request, output_format: {}, tone: 'kind' })).toEqual(['tone'])
   })
@@ -196,7 +199,7 @@ describe('client formats', () => {
     ],
     ['generateContent', { generation_config: { tone: 1 } }, ['generation_config.tone']],
     ['generateContent', { tools: [{ google_search: {} }] }, []],
-  ])('%s with %j', (id, fields, names) => {
+  ])('%s reports of %j', (id, fields, names) => {
     expect(leftOutOf(id, { ...requests[id], ...fields })).toEqual(names)
   })
 })
@@ -205,7 +208,7 @@ describe('a table of decisions', () => {
   type Undecided = Omit<Decisions<'chat'>, 'seed'>
   type Lax = Omit<Decisions<'chat'>, 'seed' | 'user'> & { seed: 'hint'; user: 'refused' }
 
-  it('does not compile without every field, nor with a hint for what is none', () => {
+  it('compiles only if every field is decided', () => {
     // The types decide: these lines do not compile when the tables allow more.
     const undecided: Undecided extends Decisions<'chat'> ? true : false = false
     const lax: Lax extends Decisions<'chat'> ? true : false = false

@@ -7,7 +7,7 @@ function pathIn(format: string, request: object, canonical: string): string | un
   return formats.find(({ id }) => id === format)?.paramOf?.(canonical, request)
 }
 
-describe('a canonical path into tools is said where the caller wrote it', () => {
+describe('maps a canonical path into tools to the caller’s path', () => {
   const schema = { type: 'object' }
   it.each([
     [
@@ -44,7 +44,7 @@ describe('a canonical path into tools is said where the caller wrote it', () => 
   })
 })
 
-describe('a canonical path into messages is said where the caller wrote it', () => {
+describe('maps a canonical path into messages to the caller’s path', () => {
   const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
   const messages = {
     model: 'm',

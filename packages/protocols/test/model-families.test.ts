@@ -12,8 +12,8 @@ const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'f' }
 
 const reasoning = ['o3', 'o4-mini', 'o1', 'openai/o3', 'gpt-5', 'gpt-5-mini-2025-08-07', 'gpt-5.1']
 
-describe.each(reasoning)('%s reasons', (model) => {
-  it('and takes no sampling', () => {
+describe.each(reasoning)('%s, a reasoning model', (model) => {
+  it('drops sampling fields', () => {
     expect(leftOut(sampling, model)).toEqual(Object.keys(sampling))
     const body = sent({ ...sampling, max_completion_tokens: 9, reasoning_effort: 'low' }, { model })
     expect(Object.keys(body).toSorted()).toEqual([
@@ -24,12 +24,12 @@ describe.each(reasoning)('%s reasons', (model) => {
     ])
   })
 
-  it('and tells no probabilities', () => {
+  it('rejects logprobs and logit_bias', () => {
     expect(refusal({ logprobs: true }, model)).toBe('logprobs')
     expect(refusal({ logit_bias: { '7': 1 } }, model)).toBe('logit_bias')
   })
 
-  it('and is not asked for what it does anyway', () => {
+  it('drops default values silently', () => {
     const usual = { temperature: 1, top_p: 1, presence_penalty: 0, logprobs: false }
     expect(leftOut(usual, model)).toEqual([])
     expect(sent(usual, { model })).toEqual(sent({}, { model }))
@@ -39,7 +39,7 @@ describe.each(reasoning)('%s reasons', (model) => {
 const plain = ['gpt-4.1', 'gpt-4o-mini', 'gpt-3.5-turbo', 'chatgpt-4o-latest', 'gpt-5-chat-latest']
 
 describe.each([...plain, 'llama-3.3-70b-versatile', 'openai/gpt-4.1'])('%s', (model) => {
-  it('does not reason, and takes sampling', () => {
+  it('drops reasoning fields and keeps sampling', () => {
     expect(leftOut({ reasoning_effort: 'high' }, model)).toEqual(['reasoning_effort'])
     expect(leftOut({ thinking_budget: 2048 }, model)).toEqual(['thinking_budget'])
     expect(leftOut({ thinking_budget: -1 }, model)).toEqual([])
@@ -61,7 +61,7 @@ it.each<[string, Partial<ChatRequest>, readonly string[]]>([
   ['grok-4', { reasoning_effort: 'high' }, ['reasoning_effort']],
   ['deepseek-r1-distill-llama-70b', { reasoning_effort: 'high' }, []],
   ['some-model', { ...sampling, reasoning_effort: 'max', verbosity: 'low' }, []],
-])('%s lacks of %j %j', (model, fields, names) => {
+])('%s: of %j drops %j', (model, fields, names) => {
   expect(leftOut(fields, model)).toEqual(names)
 })
 
@@ -79,12 +79,12 @@ it.each<[string, Effort, Effort, readonly string[]]>([
   ['gpt-5-pro', 'low', 'high', []],
   ['openai/gpt-oss-120b', 'minimal', 'low', []],
   ['some-model', 'max', 'max', []],
-])('%s takes the effort %s as %s', (model, asked, effort, names) => {
+])('%s: maps the effort %s to %s', (model, asked, effort, names) => {
   expect(sent({ reasoning_effort: asked ?? null }, { model })['reasoning_effort']).toBe(effort)
   expect(leftOut({ reasoning_effort: asked ?? null }, model)).toEqual(names)
 })
 
-it('takes tools of the latest models without an effort alone', () => {
+it('accepts tools for the latest models only without an effort', () => {
   expect(leftOut({ tools, reasoning_effort: 'high' }, 'gpt-5.6')).toEqual(['reasoning_effort'])
   expect(sent({ tools }, { model: 'gpt-5.6' })['reasoning_effort']).toBe('none')
   expect(leftOut({ reasoning_effort: 'high' }, 'gpt-5.6')).toEqual([])

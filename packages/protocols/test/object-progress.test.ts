@@ -26,7 +26,7 @@ function wholeAfterEach(pieces: readonly string[]): readonly boolean[] {
 
 const alphabet = ['{', '}', '"', '\\', ':', ',', ' ', '[', ']', '1', '"a"', '{}', '"a":']
 
-test('an object is whole exactly when its text is one, whatever the pieces', () => {
+test('property: detects the end of an object exactly, however it is split', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...alphabet), { maxLength: 12 }), (pieces) => {
       const texts = pieces.map((_, index) => pieces.slice(0, index + 1).join(''))
@@ -36,7 +36,7 @@ test('an object is whole exactly when its text is one, whatever the pieces', () 
   )
 })
 
-test('objects with braces, quotes and escapes in texts', () => {
+test('property: handles braces, quotes and escapes in strings', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.json()), (object) => {
       const text = JSON.stringify(object)

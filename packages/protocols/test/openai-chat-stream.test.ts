@@ -125,7 +125,7 @@ describe('streamed tool calls of compatible upstreams', () => {
     expect(calls(...pieces).calls).toEqual(told)
   })
 
-  it('keeps digits of long integers in arguments that come as an object', () => {
+  it('keep large integers in arguments sent as an object', () => {
     const data = JSON.stringify(chunk({ tool_calls: ['CALL'] })).replace(
       '"CALL"',
       '{"index":0,"id":"a","function":{"name":"f","arguments":{"n":9007199254740993}}}',
@@ -135,7 +135,7 @@ describe('streamed tool calls of compatible upstreams', () => {
     ])
   })
 
-  it('passes on Google’s signature of a call', () => {
+  it('keep Google’s signature of a call', () => {
     const extra = { google: { thought_signature: 'sig' } }
     const { steps } = read([
       chunk({ tool_calls: [{ index: 0, id: 'a', ...named('f', '{}'), extra_content: extra }] }),
@@ -247,7 +247,7 @@ describe('streams of compatible upstreams', () => {
     expect(answerOf(read([...chunks, '[DONE]']).steps)).toMatchObject(told)
   })
 
-  it('keeps choices apart when they interleave', () => {
+  it('separate interleaved choices', () => {
     const { steps, verdicts } = read([
       chunk({ role: 'assistant', content: 'a' }, {}, 0),
       chunk({ role: 'assistant', content: 'x' }, {}, 1),
@@ -260,7 +260,7 @@ describe('streams of compatible upstreams', () => {
     expect(verdicts).toEqual(['content', 'content', 'content', 'finish', 'terminal'])
   })
 
-  it('never makes up a finish', () => {
+  it('have no finish reason if none came', () => {
     const { steps } = read([chunk({ content: 'a' })])
     expect(answerOf(steps).finish).toBeUndefined()
   })
@@ -268,7 +268,7 @@ describe('streams of compatible upstreams', () => {
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 
-describe('thinking blocks of a gateway that streams them in pieces', () => {
+describe('thinking blocks streamed in parts', () => {
   const piece = (thinking: string, signature = '') => ({ type: 'thinking', thinking, signature })
   const told = (...deltas: readonly object[]) => {
     const chunks = [...deltas, { content: 'x' }].map((delta) => chunk(delta))
@@ -285,7 +285,7 @@ describe('thinking blocks of a gateway that streams them in pieces', () => {
     ['the signature beside no text', piece('', 'S')],
     ['the signature beside the last piece', piece(', yes', 'S'), [piece('Hm')]],
     ['the signature beside the whole text', whole],
-  ])('%s', (_name, last, pieces = [piece('Hm'), piece(', yes')]) => {
+  ])('take %s', (_name, last, pieces = [piece('Hm'), piece(', yes')]) => {
     const deltas = pieces.map((one) => ({
       reasoning_content: one.thinking,
       thinking_blocks: [one],
@@ -293,14 +293,14 @@ describe('thinking blocks of a gateway that streams them in pieces', () => {
     expect(told(...deltas, { thinking_blocks: [last] }).blocks).toEqual([whole])
   })
 
-  it('each block has its own signature, and what is not a piece stays', () => {
+  it('have their own signatures, and other blocks are kept', () => {
     const redacted = { type: 'redacted_thinking', data: 'd' }
     const two = [piece('a'), piece('', 'A'), redacted, piece('b'), piece('', 'B')]
     const { blocks } = told(...two.map((one) => ({ thinking_blocks: [one] })))
     expect(blocks).toEqual([piece('a', 'A'), redacted, piece('b', 'B')])
   })
 
-  it('text that is in blocks alone is told, and a block that is never signed is none', () => {
+  it('return text that is only in blocks, and drop unsigned blocks', () => {
     expect(told({ thinking_blocks: [piece('Hm')] })).toEqual({ reasoning: 'Hm', blocks: [] })
   })
 })
@@ -349,7 +349,7 @@ describe('usage in a stream', () => {
     expect(steps.at(-1)).toEqual(told.usage)
   })
 
-  it('is marked where a chunk exists only for it', () => {
+  it('is marked in a chunk that has nothing else', () => {
     const watcher = chat.stream!.watcher()
     const see = (data: object) => {
       watcher.see({ event: '', data: JSON.stringify(data) })

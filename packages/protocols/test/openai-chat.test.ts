@@ -16,7 +16,7 @@ describe('whole answers', () => {
     choices: [{ message: fields, ...rest }],
   })
 
-  it('gets every field it needs from next to nothing', () => {
+  it('are completed with the required fields', () => {
     expect(decode(message({ content: 'a' }))).toEqual({
       id: 'chatcmpl-1',
       object: 'chat.completion',
@@ -35,11 +35,11 @@ describe('whole answers', () => {
     })
   })
 
-  it.each([{}, { choices: [] }, { choices: [null] }, [], 'text', null])('refuses %j', (body) => {
+  it.each([{}, { choices: [] }, { choices: [null] }, [], 'text', null])('reject %j', (body) => {
     expect(caught(() => decode(body)).code).toBe('upstream_garbled')
   })
 
-  it('reads a deprecated call as any other', () => {
+  it('read a deprecated function call as a tool call', () => {
     const body = message(
       { function_call: { name: 'f', arguments: '{}' } },
       { finish_reason: 'function_call' },
@@ -50,7 +50,7 @@ describe('whole answers', () => {
     expect(decode(body).choices[0]?.finish_reason).toBe('tool_calls')
   })
 
-  it('keeps the thinking blocks and signatures of an upstream that is itself such a gateway', () => {
+  it('keep thinking blocks and signatures of a gateway', () => {
     const blocks = [
       { type: 'thinking', thinking: 'Hm', signature: 'EqQB' },
       { type: 'redacted_thinking', data: 'xyz' },
@@ -75,7 +75,7 @@ describe('whole answers', () => {
     expect(said?.thinking_blocks).toEqual(blocks)
   })
 
-  it('keeps audio, images and log probabilities', () => {
+  it('keep audio, images and logprobs', () => {
     const token = { token: 'a', logprob: -0.5, bytes: [97] }
     const { choices } = decode(
       message(
@@ -109,13 +109,13 @@ describe('requests', () => {
     [10_000, 'medium'],
     [32_000, 'high'],
     [-1, undefined],
-  ])('say a thinking budget of %d as effort %s', (budget, effort) => {
+  ])('translate a thinking budget of %d to effort %s', (budget, effort) => {
     const sent = body({ thinking_budget: budget })
     expect(sent['reasoning_effort']).toBe(effort)
     expect(sent).not.toHaveProperty('thinking_budget')
   })
 
-  it('leave out what only this gateway knows', () => {
+  it('drop the gateway’s own fields', () => {
     const sent = body({
       messages: [
         {
@@ -140,7 +140,7 @@ describe('requests', () => {
     ])
   })
 
-  it('keep what an upstream says it knows', () => {
+  it('keep fields that the upstream knows', () => {
     const knowing = openaiChat({ knows: ['reasoning_content', 'top_k', 'thinking_budget'] })
     const messages = [{ role: 'assistant', content: 'a', reasoning_content: 'r' }]
     expect(body({ messages, top_k: 5, thinking_budget: 99 }, knowing)).toMatchObject({
@@ -150,13 +150,13 @@ describe('requests', () => {
     })
   })
 
-  it('keep all of it where the upstream is a gateway like this one', () => {
+  it('keep all fields for a gateway as the upstream', () => {
     const thinking_blocks = [{ type: 'thought', signature: 's' }]
     const asked = { messages: [{ role: 'assistant', content: 'a', thinking_blocks }], top_k: 5 }
     expect(body(asked, chat, { isGateway: true })).toMatchObject(asked)
   })
 
-  it('refuse what the upstream lacks, but not its own behaviour', () => {
+  it('reject fields that the upstream lacks, except default values', () => {
     const lacking = openaiChat({ lacks: ['logit_bias', 'n', 'presence_penalty'] })
     const neutral = { logit_bias: {}, n: 1, presence_penalty: 0 }
     expect(body(neutral, lacking)).toEqual({ model: 'upstream-model', messages: request.messages })
@@ -165,7 +165,7 @@ describe('requests', () => {
     )
   })
 
-  it('report instead, where the route wants that', () => {
+  it('report dropped fields instead in report mode', () => {
     const dropped: string[] = []
     const note = (param: string) => void dropped.push(param)
     const given = { unsupported: note, leftOut: note }
@@ -176,7 +176,7 @@ describe('requests', () => {
     expect(sent['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'a' }] }])
   })
 
-  it('leave out what only hints, and say so', () => {
+  it('drop and report hints', () => {
     const dropped: string[] = []
     const leftOut = (param: string) => void dropped.push(param)
     const lacking = openaiChat({ lacks: ['user', 'verbosity'] })
@@ -189,14 +189,14 @@ describe('requests', () => {
     expect(body({ ...hints, store: true })).toMatchObject({ metadata: { a: 'b' } })
   })
 
-  it('keep what no schema lists', () => {
+  it('keep unknown fields', () => {
     expect(body({ min_p: 0.1, reasoning: { effort: 'low' } })).toMatchObject({
       min_p: 0.1,
       reasoning: { effort: 'low' },
     })
   })
 
-  it('ask for usage in every stream and never without one', () => {
+  it('request usage in every stream, and only in streams', () => {
     expect(body({ stream: true })['stream_options']).toEqual({ include_usage: true })
     expect(
       body({ stream: true, stream_options: { include_obfuscation: false } })['stream_options'],
@@ -204,14 +204,14 @@ describe('requests', () => {
     expect(body({})).not.toHaveProperty('stream_options')
   })
 
-  it('have no choice among tools where there are none', () => {
+  it('have no tool choice without tools', () => {
     expect(body({ tools: [], tool_choice: 'auto', parallel_tool_calls: true })).toEqual({
       model: 'upstream-model',
       messages: request.messages,
     })
   })
 
-  it('put a downloaded file into the request', () => {
+  it('include a downloaded file', () => {
     const url = 'https://e.example/a.pdf'
     const messages: ChatRequest['messages'] = [
       { role: 'user', content: [{ type: 'file', file: { file_data: url } }] },
@@ -234,7 +234,7 @@ describe('requests', () => {
   })
 })
 
-describe('requests that may pass untouched', () => {
+describe('requests that pass unchanged', () => {
   const user = { role: 'user', content: 'x' }
   it.each<[boolean, object]>([
     [true, { messages: [user], temperature: 1, anything: 'else' }],
@@ -307,7 +307,7 @@ describe('requests that may pass untouched', () => {
     expect(fitsChat({ knows: ['top_k'] })(asked, model)).toBe(true)
   })
 
-  it('depend on what the upstream knows and lacks', () => {
+  it('depend on the fields that the upstream knows and lacks', () => {
     const fits = fitsChat({ knows: ['top_k', 'reasoning_content'], lacks: ['seed'] })
     expect(fits({ messages: [{ role: 'assistant', reasoning_content: 'r' }], top_k: 4 })).toBe(true)
     expect(fits({ messages: [user], seed: null })).toBe(true)

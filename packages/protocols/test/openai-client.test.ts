@@ -59,11 +59,11 @@ describe('a chat completion request', () => {
     [json({ schema, more: 1 }), json({ name: 'person', schema, more: 1 })],
     [{ response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
     [{ response_format: { type: 'json_object', schema } }, json({ name: 'person', schema })],
-  ])('says of %j: %j', (fields, said) => {
+  ])('translates %j to %j', (fields, said) => {
     expect(canonical(fields)).toEqual({ leftOut: [], request: { model: 'm', messages, ...said } })
   })
 
-  it('keeps the signature of a thought that stands among the parts', () => {
+  it('keeps the signature of a thinking part', () => {
     const thought = { type: 'thinking', thinking: 'Hm', signature: 'c2ln' }
     const content = [thought, { type: 'text', text: 'Yes' }]
     const { request } = canonical({ messages: [...messages, { role: 'assistant', content }] })
@@ -80,13 +80,13 @@ describe('a chat completion request', () => {
     })
   })
 
-  it('says what it leaves out', () => {
+  it('reports dropped fields', () => {
     const both = canonical({ tools: [tool], functions, function_call: 'auto' })
     expect(both.leftOut).toEqual(['functions', 'function_call'])
     expect(both.request).toEqual({ model: 'm', messages, tools: [tool] })
   })
 
-  it('gives calls without ids some', () => {
+  it('generates missing call ids', () => {
     const call = (name: string) => ({ name, arguments: '{}' })
     const { request } = canonical({
       messages: [
@@ -141,7 +141,7 @@ describe('a chat completion request', () => {
   })
 })
 
-it('a single stop sequence of a text completion is a list', () => {
+it('a single stop sequence of a text completion becomes a list', () => {
   const said = (stop: unknown) =>
     complete.toCanonical({ model: 'm', prompt: 'a', stop }, formatContext())
   expect(said('END')).toEqual({ model: 'm', prompt: 'a', stop: ['END'] })

@@ -96,20 +96,20 @@ describe('errors inside an answer with status 200', () => {
     expect(flat(whole)).toMatchObject({ ...told, message: 'm' })
   })
 
-  it('is also an event named error, with a text that is no JSON', () => {
+  it('are also events named error with plain text', () => {
     const watcher = chat.stream!.watcher()
     const verdict = watcher.see({ event: 'error', data: 'upstream died' })
     expect(verdict).toBeInstanceOf(GatewayError)
     expect((verdict as GatewayError).message).toBe('upstream died')
   })
 
-  it.each(['error', 'insufficient_system_resource'])('is also the finish reason %s', (reason) => {
+  it.each(['error', 'insufficient_system_resource'])('are also the finish reason %s', (reason) => {
     const { error } = read([chunk({ content: 'a' }), chunk({}, { finish_reason: reason })])
     expect(error?.code).toBe('upstream_unavailable')
     expect(error?.details.upstreamCode).toBe(reason)
   })
 
-  it('reads garbage as garbage', () => {
+  it('are distinguished from garbage', () => {
     const { verdicts, steps } = read(['{"id":', chunk({ content: 'a' }), '[1]', '"text"'])
     expect(verdicts).toEqual(['garbage', 'content', 'garbage', 'garbage'])
     expect(answerOf(steps).text).toBe('a')

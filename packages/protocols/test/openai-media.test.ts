@@ -39,7 +39,7 @@ describe('images', () => {
     messages: [{ role: 'user', content }],
   })
 
-  it('are created from the contract’s form in OpenAI’s words', () => {
+  it('are generated from the contract’s format', () => {
     const request = encode('createImage', {
       model: 'm',
       input: input([{ text: 'A cat' }, { text: 'in the sun' }]),
@@ -53,7 +53,7 @@ describe('images', () => {
     })
   })
 
-  it('refuse what OpenAI cannot do with the path of the caller', () => {
+  it('reject unsupported fields by the caller’s path', () => {
     const bad = { model: 'm', prompt: 'p', parameters: { negative_prompt: 'rain' } }
     expect(() => encode('createImage', bad)).toThrow(
       expect.objectContaining({ details: { param: 'parameters.negative_prompt' } }),
@@ -65,7 +65,7 @@ describe('images', () => {
     ).toHaveProperty('seed', 7)
   })
 
-  it('of the gpt-image models are base64 whether asked for or not', () => {
+  it('of the gpt-image models are always base64', () => {
     const gpt = { model: 'gpt-image-1' }
     const asked = { model: 'm', prompt: 'p', response_format: 'b64_json' as const }
     expect(json(encode('createImage', asked, gpt))).toEqual({ model: 'gpt-image-1', prompt: 'p' })
@@ -75,7 +75,7 @@ describe('images', () => {
     expect(json(encode('createImage', asked))).toHaveProperty('response_format', 'b64_json')
   })
 
-  it('are edited as a form: the contract’s addresses become files', () => {
+  it('are edited as a form with fetched files', () => {
     const url = 'https://e.example/cat'
     const asked = {
       model: 'm',
@@ -95,7 +95,7 @@ describe('images', () => {
     ])
   })
 
-  it('keep the names of uploads; one alone is called image', () => {
+  it('keep the names of uploads, and a single one is the field image', () => {
     const request = encode('editImage', {
       model: 'm',
       prompt: 'p',
@@ -110,7 +110,7 @@ describe('images', () => {
     ])
   })
 
-  it('that the upstream keeps are referred to in JSON', () => {
+  it('stored by the upstream are referred to in JSON', () => {
     const asked = {
       model: 'm',
       prompt: 'p',
@@ -128,7 +128,7 @@ describe('images', () => {
 })
 
 describe('videos', () => {
-  it('are asked for in JSON, or as a form with a picture', () => {
+  it('are requested in JSON, or as a form with an image', () => {
     expect(json(encode('createVideo', { model: 'm', prompt: 'p', seconds: 8 }))).toEqual({
       model: 'upstream-model',
       prompt: 'p',
@@ -183,7 +183,7 @@ describe('videos', () => {
       { status: 'PROCESSING', progress: '45%', created_at: 1_712_697_600_000 },
       { status: 'in_progress', progress: 45, created_at: 1_712_697_600 },
     ],
-  ])('in state %j', (fields_, told) => {
+  ])('have the state %j', (fields_, told) => {
     const body = {
       id: 'video_1',
       object: 'video',

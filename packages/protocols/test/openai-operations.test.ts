@@ -32,7 +32,7 @@ function json(request: UpstreamRequest): unknown {
 const file = { filename: 'a.flac', contentType: 'audio/flac', bytes: Buffer.from('fLaC') }
 
 describe('transcriptions', () => {
-  it('are forms whose file keeps its name', () => {
+  it('are forms that keep the file name', () => {
     const request = encode('transcribe', {
       model: 'm',
       file,
@@ -56,7 +56,7 @@ describe('transcriptions', () => {
     ])
   })
 
-  it.each(['text', 'srt', 'vtt'] as const)('pass %s on as it came', (format) => {
+  it.each(['text', 'srt', 'vtt'] as const)('pass %s unchanged', (format) => {
     const answer = received('WEBVTT\n\n', { contentType: 'text/plain' })
     const decoded = openai.codecs.transcribe!.decode(answer, codecContext(), {
       model: 'm',
@@ -66,7 +66,7 @@ describe('transcriptions', () => {
     expect(decoded).toEqual({ reply: { text: 'WEBVTT\n\n' }, passBytes: true })
   })
 
-  it('stream typed events, with usage in the last', () => {
+  it('stream typed events with usage in the last', () => {
     const stream = openai.codecs.transcribe!.stream!
     const events = [
       { type: 'transcript.text.delta', delta: 'Hel' },
@@ -93,7 +93,7 @@ describe('transcriptions', () => {
     ])
   })
 
-  it('say what is paid by the second', () => {
+  it('report the billed seconds', () => {
     const body = { text: 'a', usage: { type: 'duration', seconds: 37 } }
     const { usage } = openai.codecs.translate!.decode(
       received(JSON.stringify(body)),
@@ -105,7 +105,7 @@ describe('transcriptions', () => {
 })
 
 describe('embeddings and moderations', () => {
-  it('give vectors in the form that was asked for', () => {
+  it('return vectors in the requested encoding', () => {
     const body = (embedding: unknown) =>
       received(
         JSON.stringify({
@@ -131,7 +131,7 @@ describe('embeddings and moderations', () => {
     expect(decode(encoded, 'base64')[0]?.embedding).toBe(encoded)
   })
 
-  it('do without encoding_format where the upstream lacks it, and refuse what changes the vectors', () => {
+  it('drop encoding_format if the upstream lacks it, and reject fields that change the vectors', () => {
     const { embed } = openaiLike({ embed: { lacks: ['encoding_format', 'dimensions'] } }).codecs
     const asked = { model: 'm', input: 'a', encoding_format: 'base64' as const }
     expect(json(embed!.encode(asked, codecContext()))).toEqual({
@@ -145,7 +145,7 @@ describe('embeddings and moderations', () => {
     expect(openai.native.embed?.fits?.({ input: 'a', input_type: 'query' })).toBe(false)
   })
 
-  it('have every category, also of older models', () => {
+  it('have every category, also from older models', () => {
     const body = {
       id: 'modr-1',
       results: [
@@ -171,7 +171,7 @@ describe('embeddings and moderations', () => {
 })
 
 describe('text completions', () => {
-  it('ask for usage in a stream and refuse what the upstream lacks', () => {
+  it('request usage in a stream and reject fields that the upstream lacks', () => {
     expect(
       json(encode('complete', { model: 'm', prompt: 'p', stream: true, suffix: null })),
     ).toEqual({
@@ -193,7 +193,7 @@ describe('text completions', () => {
 describe('reranking by compatible servers', () => {
   const asked = { model: 'm', query: 'q', documents: ['a', { text: 'b', more: 1 }], top_n: 1 }
 
-  it('sorts, cuts and gives the documents back', () => {
+  it('sorts, truncates and returns the documents', () => {
     const body = {
       id: 'r',
       results: [
@@ -218,7 +218,7 @@ describe('reranking by compatible servers', () => {
     expect(bare.reply.results).toEqual([{ index: 1, relevance_score: 0.9 }])
   })
 
-  it('speaks the form of Text Embeddings Inference', () => {
+  it('uses the format of Text Embeddings Inference', () => {
     const codec = compatibleRerank({ form: 'tei' })
     expect(json(codec.encode(asked, codecContext()))).toEqual({
       query: 'q',
@@ -234,7 +234,7 @@ describe('reranking by compatible servers', () => {
   })
 })
 
-describe('NVIDIA’s addresses for reranking', () => {
+describe('NVIDIA’s URLs for reranking', () => {
   const codec = compatibleRerank({ form: 'nim' })
   const at = (given: Partial<CodecContext>) => {
     const request = { model: 'm', query: 'q', documents: ['a'] }
@@ -251,7 +251,7 @@ describe('NVIDIA’s addresses for reranking', () => {
   })
 })
 
-describe('Azure’s dated addresses', () => {
+describe('Azure’s dated API versions', () => {
   it('name the deployment and the version', () => {
     const chat = azureDeployments.codecs.chat!
     const request = { model: 'm', messages: [{ role: 'user' as const, content: 'x' }] }
@@ -268,7 +268,7 @@ describe('Azure’s dated addresses', () => {
     ['2024-08-01-preview', { max_tokens: 5 }],
     ['2024-09-01-preview', { max_completion_tokens: 5 }],
     ['2024-10-21', { max_completion_tokens: 5 }],
-  ])('limit an answer as version %s does', (apiVersion, limit) => {
+  ])('limit the output like version %s', (apiVersion, limit) => {
     const messages = [{ role: 'user' as const, content: 'x' }]
     const { body } = azureDeployments.codecs.chat!.encode(
       { model: 'm', messages, max_completion_tokens: 5 },

@@ -173,7 +173,7 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
     expect(changed(quirk, before)).toEqual(after)
   })
 
-  it('returns the same request where there is nothing to change', () => {
+  it('returns the same request if there is nothing to change', () => {
     const picture = [{ type: 'image_url', image_url: { url: 'https://e.example' } }]
     const untouched = sent({
       model: 'm',
@@ -195,7 +195,7 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
 })
 
 describe('mistralToolIds', () => {
-  it('gives a call and its result the same nine characters', () => {
+  it('gives a call and its result the same nine-character id', () => {
     const body = changed(
       mistralToolIds,
       says(

@@ -43,7 +43,7 @@ const reply = (message: object, rest: object = {}): ChatReply => ({
 const user = { role: 'user' as const, content: 'Hi' }
 const asked = { include: ['reasoning.encrypted_content'] }
 
-describe('answers', () => {
+describe('Responses objects', () => {
   const response = (message: object, rest: object = {}, request: object = {}) =>
     validate(
       ResponseObject,
@@ -54,7 +54,7 @@ describe('answers', () => {
       ),
     )
 
-  it('repeat what was asked for', () => {
+  it('echo the request', () => {
     const request = {
       instructions: 'Be brief.',
       max_output_tokens: 99,
@@ -76,7 +76,7 @@ describe('answers', () => {
     })
   })
 
-  it('hold reasoning, message and calls in this order', () => {
+  it('contain reasoning, message and calls in this order', () => {
     const message = {
       content: 'text',
       reasoning_content: 'hm',
@@ -126,7 +126,7 @@ describe('answers', () => {
     ])
   })
 
-  it('begin with the message if nobody can read what is before it', () => {
+  it('start with the message if the reasoning is unreadable for the caller', () => {
     const thinking_blocks = [
       { type: 'thought', signature: 'c2ln' },
       { type: 'reasoning', encrypted_content: 'gA' },
@@ -137,7 +137,7 @@ describe('answers', () => {
     expect(types(asked)).toEqual(['reasoning', 'reasoning', 'message'])
   })
 
-  it('show log probabilities and pictures', () => {
+  it('contain logprobs and images', () => {
     const tokens = [{ token: 'x', logprob: -1, bytes: [120], top_logprobs: [] }]
     const logprobs = { content: tokens, refusal: null }
     const asked = { include: ['message.output_text.logprobs'] }
@@ -153,8 +153,8 @@ describe('answers', () => {
   })
 })
 
-describe('the memory of a conversation', () => {
-  it('gives items ids and full content', () => {
+describe('stored conversations', () => {
+  it('have item ids and full content', () => {
     const input: ResponsesRequest['input'] = [
       { role: 'user', content: 'Hi' },
       { type: 'reasoning', id: 'rs_9', summary: [] },
@@ -181,13 +181,13 @@ describe('the memory of a conversation', () => {
     ['system', { type: 'input_text', text: 'Hi' }],
     ['developer', { type: 'input_text', text: 'Hi' }],
     ['assistant', { type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }],
-  ] as const)('lists a text of the role %s', (role, part) => {
+  ] as const)('list text of the role %s', (role, part) => {
     expect(inputItems({ input: [{ role, content: 'Hi' }] }, countingIds())).toMatchObject([
       { role, content: [part] },
     ])
   })
 
-  it('puts the earlier items in front, once, and forgets the id', () => {
+  it('prepend the earlier items once and drop the id', () => {
     const previous = inputItems({ input: 'First' }, countingIds())
     const request: ResponsesRequest = {
       model: 'm',
@@ -208,8 +208,8 @@ describe('the memory of a conversation', () => {
   })
 })
 
-describe('references to items', () => {
-  it('lead to the response that holds them and are replaced by them', () => {
+describe('item references', () => {
+  it('are replaced by the items of their response', () => {
     const response = responses.fromCanonical(
       reply({
         content: 'Look.',
@@ -237,8 +237,8 @@ describe('references to items', () => {
   })
 })
 
-describe('a request passes untouched', () => {
-  it('unless it carries another protocol’s reasoning', () => {
+describe('a Responses request passes unchanged', () => {
+  it('unless it contains foreign reasoning', () => {
     const item = (encrypted: string) => ({
       type: 'reasoning',
       summary: [],

@@ -32,7 +32,7 @@ const answer = (text: string) => ({
   content: [{ type: 'output_text', text, annotations: [] }],
 })
 
-describe('what chat cannot say is refused by its path', () => {
+describe('rejects Responses fields that chat lacks by their path', () => {
   it.each([
     [{ background: true }, ['unsupported_parameter', 'background']],
     [{ conversation: 'conv_1' }, ['unsupported_parameter', 'conversation']],
@@ -94,15 +94,15 @@ describe('what chat cannot say is refused by its path', () => {
       stream_options: { include_obfuscation: false },
     },
     { include: ['reasoning.encrypted_content', 'web_search_call.action.sources'] },
-  ])('but not what asks for nothing else: %j', (fields) => {
+  ])('accepts default values: %j', (fields) => {
     expect(canonical(fields)).toEqual({ model: 'm', messages: [{ role: 'user', content: 'x' }] })
   })
 })
 
-describe('items become messages', () => {
+describe('items translated to messages', () => {
   const messages = (...input: readonly object[]) => canonical({ input }).messages
 
-  it('one answer’s reasoning, text and calls are one message', () => {
+  it('join one answer’s reasoning, text and calls', () => {
     const reasoning = {
       type: 'reasoning',
       id: 'rs_1',
@@ -141,7 +141,7 @@ describe('items become messages', () => {
     ])
   })
 
-  it('text after its calls joins them, because results must follow their calls', () => {
+  it('join text after calls, since results must follow calls', () => {
     expect(messages(user, answer('One.'), call('a'), answer('Two.'), output('a'))[1]).toMatchObject(
       {
         content: 'One.\n\nTwo.',
@@ -150,14 +150,14 @@ describe('items become messages', () => {
     )
   })
 
-  it('two messages of one answer stay two', () => {
+  it('keep two messages of one answer separate', () => {
     expect(messages(user, answer('One.'), answer('Two.')).slice(1)).toEqual([
       { role: 'assistant', content: 'One.' },
       { role: 'assistant', content: 'Two.' },
     ])
   })
 
-  it('reasoning opens the next answer', () => {
+  it('attach reasoning to the next answer', () => {
     const reasoning = {
       type: 'reasoning',
       summary: [],
@@ -173,7 +173,7 @@ describe('items become messages', () => {
     ])
   })
 
-  it('a signature after its text stays with it', () => {
+  it('keep a late signature with its text', () => {
     const thought = { type: 'thought', signature: 's' }
     const late = { type: 'reasoning', summary: [], encrypted_content: carry(thought) }
     expect(messages(user, answer('One.'), late).slice(1)).toEqual([
@@ -181,7 +181,7 @@ describe('items become messages', () => {
     ])
   })
 
-  it('pictures of a tool follow its result', () => {
+  it('put images of a tool after its result', () => {
     const seen = {
       type: 'function_call_output',
       call_id: 'a',
@@ -197,7 +197,7 @@ describe('items become messages', () => {
     ])
   })
 
-  it('custom calls and refusals keep their kind', () => {
+  it('keep custom calls and refusals', () => {
     expect(
       messages(
         user,
@@ -218,7 +218,7 @@ describe('items become messages', () => {
     ])
   })
 
-  it('audio and files by address are kept', () => {
+  it('keep audio and files by URL', () => {
     const audio = { data: 'UklGRg==', format: 'wav' }
     expect(
       messages({

@@ -204,7 +204,7 @@ describe('the final response', () => {
     return (last as Extract<ResponseStreamEvent, { type: 'response.completed' }>).response
   }
 
-  it('says what was used', () => {
+  it('reports usage', () => {
     expect(finalOf('text').usage).toEqual({
       input_tokens: 10,
       input_tokens_details: { cached_tokens: 4, cache_write_tokens: 0 },
@@ -214,7 +214,7 @@ describe('the final response', () => {
     })
   })
 
-  it('is incomplete where the answer was cut', () => {
+  it('is incomplete if the answer was cut', () => {
     expect(finalOf('cut by its limit')).toMatchObject({
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },
@@ -226,7 +226,7 @@ describe('the final response', () => {
     })
   })
 
-  it('carries thinking of other protocols in encrypted_content', () => {
+  it('carries foreign thinking in encrypted_content', () => {
     const [thinking, redacted] = finalOf('reasoning that must come back').output
     expect(thinking).toMatchObject({ summary: [{ type: 'summary_text', text: 'Let me think.' }] })
     const opaque = (item: unknown) => (item as { encrypted_content: string }).encrypted_content
@@ -238,7 +238,7 @@ describe('the final response', () => {
     expect(restore(opaque(redacted))).toEqual({ type: 'redacted_thinking', data: 'opaque' })
   })
 
-  it('has an object for a call without arguments', () => {
+  it('has {} for a call without arguments', () => {
     expect(finalOf('a call without arguments').output).toMatchObject([
       { type: 'function_call', call_id: 'call_a', arguments: '{}', status: 'completed' },
     ])
@@ -246,7 +246,7 @@ describe('the final response', () => {
 })
 
 describe('failures', () => {
-  it('end the stream with response.failed and nothing after it', async () => {
+  it('end the stream with response.failed as the last event', async () => {
     const writer = responses.writer!(request, formatContext(), '')
     const error = new GatewayError('upstream_cut', 'The upstream closed the stream')
     const text =

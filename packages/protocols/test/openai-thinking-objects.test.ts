@@ -34,7 +34,7 @@ test.each([
     { thinking: { type: 'adaptive' }, reasoning_effort: 'low' },
     { thinking_budget: -1, reasoning_effort: 'low' },
   ],
-])('%j', (fields, amount) => {
+])('reads the amount of thinking of %j', (fields, amount) => {
   expect(amountOf(fields)).toEqual({ ...amount, dropped: [] })
 })
 
@@ -70,7 +70,7 @@ test.each([
     { thinking_budget: 500 },
     ['thinking.type'],
   ],
-])('of %j what cannot be said is named', (fields, amount, dropped) => {
+])('of %j reports what cannot be expressed', (fields, amount, dropped) => {
   expect(amountOf(fields)).toEqual({ ...amount, dropped })
 })
 
@@ -80,11 +80,11 @@ test.each([
   [{ reasoning: { enabled: true } }, 'thinking_budget', 'reasoning.enabled'],
   [{ thinking: { type: 'adaptive' } }, 'thinking_budget', 'thinking.type'],
   [{ thinking_budget: 9 }, 'thinking_budget', 'thinking_budget'],
-])('%j says where it has its %s', (fields, field, path) => {
+])('%j: errors about its %s name its own path', (fields, field, path) => {
   expect(paramOfChat(field, { model: 'm', messages, ...fields })).toBe(path)
 })
 
-test('a Claude that thinks by budget gets one', () => {
+test('a Claude with thinking budgets gets one', () => {
   const { dropped: _, ...amount } = amountOf({ reasoning: { max_tokens: 2000 } })
   const context = codecContext({ model: 'claude-sonnet-4-5' })
   const { body } = anthropic.codecs.chat!.encode({ model: 'm', messages, ...amount }, context)
@@ -93,7 +93,7 @@ test('a Claude that thinks by budget gets one', () => {
   })
 })
 
-test('an upstream that takes such an object gets it as it came', () => {
+test('an upstream that accepts the object gets it unchanged', () => {
   const request = { messages, reasoning: { effort: 'high' } }
   expect(fitsChat()(request, 'gpt-5')).toBe(false)
   expect(fitsChat({ effortIn: ['thinking'] })(request, 'm')).toBe(false)

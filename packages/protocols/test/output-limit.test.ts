@@ -81,7 +81,7 @@ test.each<[string, object | undefined]>([
   expect(outputMaximumIn(message, 64_000)).toEqual(expected)
 })
 
-it('never names more than was sent', () => {
+it('never returns a maximum above the sent limit', () => {
   const message = 'This model supports at most 32768 completion tokens'
   expect(outputMaximumIn(message, 32_768)).toBeUndefined()
   expect(outputMaximumIn(message, 100)).toBeUndefined()
@@ -101,11 +101,11 @@ test.each<[object, number | undefined]>([
   [{ inferenceConfig: { maxTokens: 5 } }, 5],
   [{ max_tokens: null }, undefined],
   [{}, undefined],
-])('the limit of %j is %s', (body, limit) => {
+])('the output limit of %j is %s', (body, limit) => {
   expect(outputLimitIn(body)).toBe(limit)
 })
 
-describe('the maximum of', () => {
+describe('known maximum output', () => {
   test.each<[string, number | undefined]>([
     ['gpt-4.1-mini-2025-04-14', 32_768],
     ['ft:gpt-4o-mini-2024-07-18:acme::id', 16_384],

@@ -15,14 +15,14 @@ const chunk = (content: string, more: object = {}) =>
     ...more,
   })
 
-describe('an event with other texts', () => {
+describe('a repeated event with other text', () => {
   test.each([
     ['another word', chunk('one'), chunk('two')],
     ['escapes', chunk('one'), chunk('"\\\n\u0001ü😀')],
     ['a longer text', chunk('a'), chunk('b'.repeat(10_000))],
     ['other padding', chunk('a', { obfuscation: 'xy' }), chunk('b', { obfuscation: 'z' })],
     ['white space after the colon', '{"content": "a"}', '{"content": "b"}'],
-  ])('is recognised: %s', (_name, before, next) => {
+  ])('is recognized: %s', (_name, before, next) => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(before))
     expect(repeated.matches(event(next))).toBe(true)
@@ -39,14 +39,14 @@ describe('an event with other texts', () => {
     ['an escape that is none', chunk('one'), chunk('one').replace('one', '\\x')],
     ['no text at all', '{"a":1}', '{"a":1}'],
     ['a field that closes the text', chunk('one'), chunk('one').replace('one', 'a","b":"c')],
-  ])('is not recognised: %s', (_name, before, next) => {
+  ])('is not recognized: %s', (_name, before, next) => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(before))
     expect(repeated.matches(event(next))).toBe(false)
     expect(repeated.matchesBlock(block(next))).toBe(false)
   })
 
-  test('is read where it is large', () => {
+  test('is recognized when it is large', () => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(chunk('one')))
     expect(repeated.matches(event(chunk('a'.repeat(100_000))))).toBe(false)
@@ -61,14 +61,14 @@ describe('an event with other texts', () => {
     ['in two lines of data', block(chunk('two')).replace(',"delta"', ',\ndata: "delta"')],
     ['as a comment', block(chunk('two')).replace('data', '')],
     ['with other line ends', block(chunk('two')).replace('\n\n', '\r\n\r\n')],
-  ])('is not recognised in a block %s', (_name, next) => {
+  ])('is not recognized in a block %s', (_name, next) => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(chunk('one')))
     expect(repeated.matchesBlock(block(chunk('two')))).toBe(true)
     expect(repeated.matchesBlock(next)).toBe(false)
   })
 
-  test('has other words around its block once another was kept', () => {
+  test('has the text around its block of the last kept event', () => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(chunk('one')))
     expect(repeated.matchesBlock(block(chunk('two')))).toBe(true)
@@ -81,7 +81,7 @@ describe('an event with other texts', () => {
     expect(repeated.matchesBlock(block(chunk('two')))).toBe(false)
   })
 
-  test('is none under another name, or once forgotten', () => {
+  test('is not recognized under another name or after forgetting', () => {
     const repeated = new RepeatedEvent()
     repeated.keep(event(chunk('one')))
     expect(repeated.matches(event(chunk('one'), 'error'))).toBe(false)
@@ -116,7 +116,7 @@ const anyEvent = fc.oneof(
   { weight: 1, arbitrary: fc.record({ error: fc.record({ message: text }) }) },
 )
 
-test('a watcher that recognises repeated events says of a stream what one says that parses each', () => {
+test('property: a watcher that recognizes repeated events agrees with one that parses each', () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 12 }), (events) => {
       const [one, other] = [createCompletionWatcher(), createCompletionWatcher()]

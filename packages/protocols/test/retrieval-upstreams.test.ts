@@ -56,7 +56,7 @@ describe('embeddings', () => {
     expect(embedded(protocol, fields).body).toEqual(body)
   })
 
-  test('Bedrock speaks as the model’s maker does', () => {
+  test('use the format of the model’s maker at Bedrock', () => {
     expect(embedded(bedrock, { dimensions: 256 }, 'amazon.titan-embed-text-v2:0')).toEqual({
       path: '/model/amazon.titan-embed-text-v2%3A0/invoke',
       body: { inputText: 'a', dimensions: 256 },
@@ -86,7 +86,7 @@ describe('embeddings', () => {
     })
   })
 
-  test.each([jina, voyage, cohere, bedrock])('$id refuses token ids', (protocol) => {
+  test.each([jina, voyage, cohere, bedrock])('$id rejects token ids', (protocol) => {
     expect(() => embedded(protocol, { input: [1, 2] })).toThrow(
       expect.objectContaining({ code: 'unsupported_parameter' }),
     )
@@ -107,23 +107,20 @@ describe('embeddings', () => {
       {},
     ],
     ['Jina', jina, { data: [{ index: 0, embedding: [0.5, 1] }], usage: { total_tokens: 3 } }, {}],
-  ])(
-    '%s: numbers are written as base64 where the caller wants it',
-    (_name, protocol, body, headers) => {
-      const answer = received(JSON.stringify(body), { headers })
-      const { reply, usage } = protocol.codecs.embed!.decode(answer, codecContext(), {
-        model: 'm',
-        input: 'a',
-        encoding_format: 'base64',
-      })
-      const bytes = Buffer.from(reply.data[0]!.embedding as string, 'base64')
-      expect([bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([0.5, 1])
-      expect(reply.usage).toEqual({ prompt_tokens: 3, total_tokens: 3 })
-      expect(usage).toEqual({ inputTokens: 3, outputTokens: 0 })
-    },
-  )
+  ])('%s: numbers are encoded as base64 if requested', (_name, protocol, body, headers) => {
+    const answer = received(JSON.stringify(body), { headers })
+    const { reply, usage } = protocol.codecs.embed!.decode(answer, codecContext(), {
+      model: 'm',
+      input: 'a',
+      encoding_format: 'base64',
+    })
+    const bytes = Buffer.from(reply.data[0]!.embedding as string, 'base64')
+    expect([bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([0.5, 1])
+    expect(reply.usage).toEqual({ prompt_tokens: 3, total_tokens: 3 })
+    expect(usage).toEqual({ inputTokens: 3, outputTokens: 0 })
+  })
 
-  test('vectors come back in the order of their indexes', () => {
+  test('return vectors in the order of their indexes', () => {
     const data = [
       { index: 1, embedding: [2] },
       { index: 0, embedding: [1] },
@@ -163,7 +160,7 @@ describe('reranking', () => {
   }
   const documents = ['plain', 'T\nB', '']
 
-  test('documents go as texts, under each upstream’s names', () => {
+  test('sends documents as text in each upstream’s fields', () => {
     expect(sent(jina)).toEqual({
       model: 'r',
       query: 'q',
@@ -188,7 +185,7 @@ describe('reranking', () => {
     expect(sent(bedrock, 'amazon.rerank-v1:0')).toEqual({ query: 'q', documents, top_n: 2 })
   })
 
-  test('the caller’s own documents come back, unless declined', () => {
+  test('returns the caller’s documents, unless declined', () => {
     const answer = () =>
       received('{"results":[{"index":2,"relevance_score":0.9}],"usage":{"total_tokens":5}}')
     expect(jina.codecs.rerank!.decode(answer(), codecContext(), request).reply).toMatchObject({
@@ -204,7 +201,7 @@ describe('reranking', () => {
     expect(reply.results[0]).not.toHaveProperty('document')
   })
 
-  test('a rank of no document is garbled', () => {
+  test('rejects a rank of an unknown document', () => {
     expect(() =>
       cohere.codecs.rerank!.decode(
         received('{"results":[{"index":7,"relevance_score":1}]}'),

@@ -88,13 +88,13 @@ const known: readonly (readonly [file: string, type: string, fields: readonly st
 ]
 
 describe('parameters of the SDKs', () => {
-  it.each(known)('%s: %s', (file, type, fields) => {
+  it.each(known)('%s: all fields of %s are known', (file, type, fields) => {
     const members = membersOf(file, type)
     expect(members.length).toBeGreaterThan(1)
     expect(members.filter((name) => !fields.includes(name))).toEqual([])
   })
 
-  it('are those of the declarations', () => {
+  it('are read from the declarations', () => {
     expect(membersOf(claudeBeta, 'MessageCreateParamsBase')).toEqual(
       expect.arrayContaining(['max_tokens', 'thread', 'fallbacks', 'tools']),
     )
@@ -105,7 +105,7 @@ describe('parameters of the SDKs', () => {
     )
   })
 
-  it('are decided about once', () => {
+  it('are decided once', () => {
     const listed = Object.entries(furtherFields).flatMap(([name, fields]) => {
       const own = name === 'chat' ? ChatCompletionRequest : operations[name as 'chat'].request
       return Object.keys(fields).filter((field) => field in own.properties)

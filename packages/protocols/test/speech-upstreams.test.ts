@@ -26,7 +26,7 @@ describe('Deepgram', () => {
   const pathOf = (fields: Partial<TranscribeRequest>) =>
     transcribe!.encode({ ...request, ...fields }, codecContext({ model: 'nova-3' })).path
 
-  test('hears the bytes as they are; the rest stands in the query', () => {
+  test('sends the bytes unchanged and the options in the query', () => {
     const sent = transcribe!.encode(request, codecContext({ model: 'nova-3' }))
     expect(sent.body).toEqual({ kind: 'bytes', contentType: 'audio/wav', bytes: file.bytes })
     expect(sent.path).toBe(
@@ -69,7 +69,7 @@ describe('Deepgram', () => {
     return [made?.contentType, new TextDecoder().decode(made?.bytes)]
   }
 
-  test('answers in every form', () => {
+  test('answers in every response format', () => {
     expect(heard({})).toEqual({
       reply: { text: 'Hello there. Bye.', usage: { type: 'duration', seconds: 4 } },
       usage: { inputTokens: 0, outputTokens: 0, seconds: 3.25 },
@@ -100,7 +100,7 @@ describe('Deepgram', () => {
   test.each<[string, Partial<TranscribeRequest>]>([
     ['prompt', { prompt: 'x' }],
     ['include', { include: ['logprobs'] }],
-  ])('%s is refused', (param, fields) => {
+  ])('%s is rejected', (param, fields) => {
     expect(refusal(transcribe!, { ...request, ...fields })).toBe(param)
   })
 
@@ -123,7 +123,7 @@ describe('Deepgram', () => {
     expect(sent.body).toEqual({ kind: 'json', value: { text: 'Hi' } })
   })
 
-  test('its failures', () => {
+  test('parses error bodies', () => {
     expect(
       deepgram.failure(received('{"err_code":"INVALID_AUTH","err_msg":"no","request_id":"r"}')),
     ).toEqual({
@@ -136,7 +136,7 @@ describe('Deepgram', () => {
 describe('ElevenLabs', () => {
   const { transcribe, speak } = elevenlabs.codecs
 
-  test('hears a form and answers with segments made of the words', () => {
+  test('sends a form and answers with segments made of words', () => {
     const { body } = transcribe!.encode(
       { ...request, language: 'en', temperature: 0.2 },
       codecContext({ model: 'scribe_v2' }),
@@ -172,7 +172,7 @@ describe('ElevenLabs', () => {
     expect(usage?.seconds).toBe(1.5)
   })
 
-  test('speaks with the voice in the path', () => {
+  test('sends the voice in the path', () => {
     const sent = speak!.encode(
       {
         model: 'm',
@@ -195,7 +195,7 @@ describe('ElevenLabs', () => {
     ['speed', { voice: 'v', speed: 2 }],
     ['response_format', { voice: 'v', response_format: 'flac' }],
     ['instructions', { voice: 'v', instructions: 'Whisper' }],
-  ] as const)('%s', (param, fields) => {
+  ] as const)('rejects %s', (param, fields) => {
     expect(refusal(speak!, { model: 'm', input: 'Hi', ...fields })).toBe(param)
   })
 
@@ -205,12 +205,12 @@ describe('ElevenLabs', () => {
       { message: 'no', code: 'invalid_api_key' },
     ],
     ['{"detail":[{"msg":"field required"}]}', { message: 'field required' }],
-  ])('failure %s', (body, expected) => {
+  ])('parses the error body %s', (body, expected) => {
     expect(elevenlabs.failure(received(body, { status: 401 }))).toEqual(expected)
   })
 })
 
-test('words become cues: a new one after a sentence, a pause, another speaker or two lines', () => {
+test('groups words into cues by sentence, pause, speaker and length', () => {
   const word = (text: string, start: number, speaker?: string) => ({
     word: text,
     start,

@@ -49,7 +49,7 @@ describe('a search for stop sequences', () => {
     expect(searched(pieces, words)).toEqual(expected)
   })
 
-  it('tells the same for every text, every list of words and every way to split the text', () => {
+  it('property: returns the same however the text is split', () => {
     const letters = fc.constantFrom('a', 'b', 'ab', '\n')
     const text = fc.array(letters, { maxLength: 30 }).map((all) => all.join(''))
     const words = fc.array(
@@ -144,7 +144,7 @@ const anyWords = fc.uniqueArray(fc.constantFrom('\n\n', 'aba', 'END', 'bEN', 'bb
 })
 
 describe('a chat response', () => {
-  it('is cut in a stream as it is as a whole, each choice on its own, with its tokens', () => {
+  it('property: is cut the same streamed and whole, per choice, with logprobs', () => {
     fc.assert(
       fc.property(anyTexts, anyWords, (texts, words) => {
         const cutter = new ChatCutter(words)
@@ -164,7 +164,7 @@ describe('a chat response', () => {
     )
   })
 
-  it('loses what would have come behind the end of its text, and nothing else', () => {
+  it('drops only what follows the end of its text', () => {
     const call = { id: 'c', type: 'function' as const, function: { name: 'f', arguments: 'END' } }
     const [choice] = reply([['one ', 'END', ' two']]).choices
     const whole = {
@@ -195,7 +195,7 @@ describe('a chat response', () => {
     expect(cutChatReply(whole, ['four'])).toBe(whole)
   })
 
-  it('tells a usage behind its end', () => {
+  it('keeps usage after its end', () => {
     const usage = { inputTokens: 1, outputTokens: 9 }
     const cutter = new ChatCutter(['END'])
     const [event] = chunks([['one END', ' two']])
@@ -214,7 +214,7 @@ describe('a text completion', () => {
     text_offset: tokens.map((_, index) => tokens.slice(0, index).join('').length),
   })
 
-  it('is cut in a stream as it is as a whole', () => {
+  it('property: is cut the same streamed and whole', () => {
     fc.assert(
       fc.property(anyTexts, anyWords, (texts, words) => {
         const choices = texts.map((tokens, index) => ({

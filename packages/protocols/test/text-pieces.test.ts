@@ -11,7 +11,7 @@ const pieces = fc.array(
   ),
 )
 
-test('places in a text of pieces, counted in bytes and in units', () => {
+test('property: converts between byte and UTF-16 offsets of text in parts', () => {
   fc.assert(
     fc.property(pieces, fc.nat(2_000), (texts, byte) => {
       const whole = texts.join('')
@@ -28,7 +28,7 @@ test('places in a text of pieces, counted in bytes and in units', () => {
   )
 })
 
-test('a text of pieces is sliced as a string is', () => {
+test('property: slices text in parts like a string', () => {
   fc.assert(
     fc.property(pieces, fc.nat(900), fc.nat(900), (texts, start, end) => {
       const said = new SaidText()

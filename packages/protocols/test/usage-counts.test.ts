@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readUsage } from '../src/usage.ts'
 
 test.each([1e308, 2e13, Number.POSITIVE_INFINITY, Number.NaN, -1, '7', null])(
-  'usage of %s tokens is none',
+  'ignores usage of %s tokens',
   (count) => {
     expect(readUsage({ prompt_tokens: count, completion_tokens: count })).toBeUndefined()
     expect(readUsage({ prompt_tokens: 7, completion_tokens: count })).toEqual({
@@ -12,7 +12,7 @@ test.each([1e308, 2e13, Number.POSITIVE_INFINITY, Number.NaN, -1, '7', null])(
   },
 )
 
-test('a detail that no answer can have is left out', () => {
+test('ignores an impossible detail of usage', () => {
   const details = { cached_tokens: 1e300 }
   const usage = readUsage({
     prompt_tokens: 7,

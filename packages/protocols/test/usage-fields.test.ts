@@ -195,7 +195,7 @@ function withField(usage: Fields, path: string, value: unknown): Fields {
   return { ...usage, [first]: rest.length === 0 ? value : withField(below, rest.join('.'), value) }
 }
 
-describe.each(Object.entries(readers))('a usage in the words of %s', (_name, reader) => {
+describe.each(Object.entries(readers))('usage fields of %s', (_name, reader) => {
   test.each(Object.entries(reader.meanings))('%s is %s', (path, meaning) => {
     const { usual, read } = reader
     const value = values[path] ?? 12
@@ -206,7 +206,7 @@ describe.each(Object.entries(readers))('a usage in the words of %s', (_name, rea
 })
 
 test.each(['grep_calls', 'video_requests', 'map_searches', 'num_queries'])(
-  'a count that nobody listed, %s, is that of a tool without a price',
+  'the unknown count %s is that of a tool without a price',
   (name) => {
     expect(mediaUsage({ prompt_tokens: 5, [name]: 3 })).toMatchObject({
       serverToolCalls: { [name]: 3 },
@@ -222,21 +222,18 @@ const sdks: readonly (readonly [reader: string, file: string, type: string])[] =
   ['gemini', '@google/genai/dist/genai.d.ts', 'GenerateContentResponseUsageMetadata'],
 ]
 
-test.each(sdks)(
-  'the fields that the SDK for %s declares are known: %s %s',
-  (reader, file, type) => {
-    const fields = fieldsOf(file, type)
-    expect(fields.length).toBeGreaterThan(4)
-    const { meanings = {} } = readers[reader] ?? {}
-    const isKnown = (field: string): boolean =>
-      field in meanings || (field.includes('.') && isKnown(field.replace(/\.\w+$/, '')))
-    expect(fields.filter((field) => !isKnown(field))).toEqual([])
-  },
-)
+test.each(sdks)('all usage fields of the SDK for %s are known: %s %s', (reader, file, type) => {
+  const fields = fieldsOf(file, type)
+  expect(fields.length).toBeGreaterThan(4)
+  const { meanings = {} } = readers[reader] ?? {}
+  const isKnown = (field: string): boolean =>
+    field in meanings || (field.includes('.') && isKnown(field.replace(/\.\w+$/, '')))
+  expect(fields.filter((field) => !isKnown(field))).toEqual([])
+})
 
 const description = join(import.meta.dirname, '../../../../shared/reference/openai-openapi.yaml')
 
-test('the fields of a usage that OpenAI describes are known', (context) => {
+test('all usage fields of OpenAI’s description are known', (context) => {
   if (!existsSync(description)) return leaveOut(context, `there is no ${description}`)
   const { components }: { components: { schemas: Readonly<Record<string, Schema>> } } = parse(
     readFileSync(description, 'utf8'),

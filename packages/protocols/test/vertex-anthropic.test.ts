@@ -12,7 +12,7 @@ function json({ body }: UpstreamRequest): unknown {
 describe('Claude on Vertex', () => {
   const path = '/v1/projects/my-project/locations/europe-west1/publishers/anthropic/models/'
 
-  test('has the model in the address and the version in the body', () => {
+  test('has the model in the path and the version in the body', () => {
     const context = codecContext({ model: 'claude-sonnet-4-5@20250929', settings })
     const request = { model: 'c', messages: [{ role: 'user' as const, content: 'Hi' }] }
     const { chat } = vertexAnthropic.codecs
@@ -28,7 +28,7 @@ describe('Claude on Vertex', () => {
     expect(json(streamed)).toMatchObject({ stream: true })
   })
 
-  test('and so has a request that came as Messages', () => {
+  test('has them also for a passed-through Messages request', () => {
     const sent = vertexAnthropic.native.messages!.request({
       body: Buffer.from('{"model":"c","max_tokens":5,"metadata":{"n":9007199254740993}}'),
       model: 'claude-opus-4-5',

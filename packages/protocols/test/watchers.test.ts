@@ -26,7 +26,7 @@ describe('a stream of the Messages API', () => {
   const done = { type: 'message_stop' }
 
   test.each(['end_turn', 'tool_use', 'stop_sequence', 'pause_turn', 'what_is_new'])(
-    'that says %s within a call is torn, whatever block came last',
+    'that says %s within a tool call is garbled, whatever block came last',
     (reason) => {
       const within = [start, opens(0, 'tool_use'), ends(reason)]
       expect(verdicts(createChatWatcher(), within).at(-1)).toBe('upstream_garbled')
@@ -51,19 +51,19 @@ describe('a stream of the Messages API', () => {
     ['a text is open, of which an end cannot be missed', [opens(0, 'text'), ends('end_turn')]],
     ['its call was cut at the limit', [opens(0, 'tool_use'), ends('max_tokens')]],
     ['its call was cut by a filter', [opens(0, 'tool_use'), ends('refusal')]],
-  ])('is whole where %s', (_name, events) => {
+  ])('is complete if %s', (_name, events) => {
     const seen = verdicts(createChatWatcher(), [start, ...events, done])
     expect(seen.slice(-2)).toEqual(['finish', 'terminal'])
   })
 
-  test.each(['text', 'thinking', 'tool_use'])('that begins again within a %s is torn', (type) => {
+  test.each(['text', 'thinking', 'tool_use'])('that restarts within a %s is garbled', (type) => {
     const again = [start, opens(0, type), start]
     expect(verdicts(createChatWatcher(), again).at(-1)).toBe('upstream_garbled')
     const between = [start, opens(0, type), closes(0), start]
     expect(verdicts(createChatWatcher(), between).at(-1)).toBe('other')
   })
 
-  test('that ends without a reason is cut', () => {
+  test('that ends without a stop reason is cut', () => {
     expect(verdicts(createChatWatcher(), [start, ends(null), done]).at(-1)).toBe('upstream_cut')
   })
 })

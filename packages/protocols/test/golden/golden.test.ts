@@ -68,16 +68,16 @@ const cases = foldersIn(root)
     }),
   )
 
-it('sees cases, in folders called like operations', () => {
+it('finds golden cases in folders named like operations', () => {
   expect(cases.length).toBeGreaterThan(2)
   expect(foldersIn(root).filter((name) => !isOperation(name))).toEqual([])
 })
 
 describe.each(cases)('$title', ({ golden, checks }) => {
-  it('says where its shapes come from', () => {
+  it('states the source of its data', () => {
     expect(golden.text('source').trim()).toMatch(/^\S.*\S$/)
   })
-  it('has no file that no check reads', () => {
+  it('has no file without a check', () => {
     const read = new Set(checks.flatMap(({ files, inputs = [] }) => [...files, ...inputs]))
     expect(golden.names().filter((name) => name !== 'source' && !read.has(name))).toEqual([])
   })

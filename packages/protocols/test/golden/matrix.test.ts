@@ -144,7 +144,7 @@ const cells = rows.flatMap((row) =>
 )
 
 describe('the golden cases of chat', () => {
-  it('hold every kind of content for every protocol and client format', () => {
+  it('cover every kind of content for every protocol and client format', () => {
     const absent = cells.filter(({ name, held }) => !held && !(name in inapplicable))
     expect(absent.map(({ name, where }) => `${name} (${where})`)).toEqual([])
   })
@@ -156,13 +156,13 @@ describe('the golden cases of chat', () => {
     expect(stale).toEqual([])
   })
 
-  it('hold where relatives of a protocol differ', () => {
+  it('cover protocols that differ from their relatives', () => {
     for (const owner of relatives)
       for (const name of ['text', 'text-streamed'])
         expect(isHeld(folder(name), 'requests', owner), `${name} ${owner}`).toBe(true)
   })
 
-  it('know every chat protocol and client format there is', () => {
+  it('list every chat protocol and client format', () => {
     const chatty = protocols.filter(({ codecs }) => codecs.chat !== undefined).map(({ id }) => id)
     expect(chatty.toSorted()).toEqual([...upstreams, ...relatives].toSorted())
     // Their answers are no conversations.

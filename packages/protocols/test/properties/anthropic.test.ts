@@ -157,7 +157,7 @@ const request = fc
     }
   })
 
-it('keeps what a chat request means on the way through the Messages API', () => {
+it('property: a chat request round-trips through the Messages format', () => {
   fc.assert(
     fc.property(request, (given) => {
       const back = canonical({ ...sent(given), model: 'm' })
@@ -171,7 +171,7 @@ it('keeps what a chat request means on the way through the Messages API', () => 
   )
 })
 
-it('keeps what a Messages request means on the way through the chat form', () => {
+it('property: a Messages request round-trips through the chat format', () => {
   fc.assert(
     fc.property(request, (given) => {
       const asked = { ...sent(given), model: 'm' }
@@ -195,7 +195,7 @@ const answer = fc.record({
     })),
 })
 
-it('keeps a whole answer on the way to a Messages client and back', () => {
+it('property: a whole answer round-trips through the Messages format', () => {
   fc.assert(
     fc.property(answer, ({ said, thoughts, calls, cut, usage }) => {
       const finish = cut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
@@ -264,7 +264,7 @@ const streamed = answer.chain(({ said, thoughts, calls, cut }) => {
   })
 })
 
-it('keeps a streamed answer on the way to a Messages client and back, however its calls interleave', async () => {
+it('property: a streamed answer round-trips through the Messages format, with interleaved calls', async () => {
   await fc.assert(
     fc.asyncProperty(streamed, async ({ said, thoughts, calls, cut, order, size }) => {
       const rest = calls.map(([, text]) => text.match(/[^]{1,4}/gu)!)

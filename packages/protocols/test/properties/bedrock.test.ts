@@ -100,7 +100,7 @@ function factsOfBlock(role: string, block: Block): Fact[] {
     : [['thinking', thought, signature!]]
 }
 
-it('a conversation means the same at Converse, in the same order', () => {
+it('property: a conversation keeps its meaning and order in Converse', () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       const { body } = chat.encode({ model: 'm', messages }, context())
@@ -129,7 +129,7 @@ it('a conversation means the same at Converse, in the same order', () => {
 
 const line = (name: string, value: object) => JSON.stringify({ [name]: value })
 
-it('an answer is read the same, whole or in frames of any cut', () => {
+it('property: an answer reads the same whole and in frames split anywhere', () => {
   const withPieces = streamedAnswer.chain((answer) =>
     fc
       .tuple(

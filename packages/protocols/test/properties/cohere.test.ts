@@ -20,7 +20,7 @@ const sayable = (messages: readonly Message[]) =>
       (typeof content === 'string' || (content ?? []).every(({ type }) => type !== 'file')),
   )
 
-it('a conversation is sent as it is, but for developers and what a model thought', () => {
+it('property: a conversation is sent unchanged except developer messages and reasoning', () => {
   fc.assert(
     fc.property(conversation.filter(sayable), (messages) => {
       const { body } = chat.encode({ model: 'm', messages }, codecContext())
@@ -49,7 +49,7 @@ it('a conversation is sent as it is, but for developers and what a model thought
   )
 })
 
-it('an answer is read the same, whole or streamed in any pieces', async () => {
+it('property: an answer reads the same whole and streamed', async () => {
   const withPieces = streamedAnswer.chain((answer) =>
     fc
       .tuple(

@@ -149,7 +149,7 @@ function order(messages: readonly Message[], message: Message): number {
   return asker + 1 + calls.findIndex(({ id }) => id === message.tool_call_id)
 }
 
-test('a conversation and its settings survive the way through Gemini’s form', () => {
+test('property: a conversation and settings round-trip through Gemini’s format', () => {
   fc.assert(
     fc.property(conversation, settings, (messages, fields) => {
       const tools = [
@@ -284,7 +284,7 @@ function returned(parts: readonly unknown[]): readonly unknown[] {
   return messages[1]?.thinking_blocks ?? []
 }
 
-test('an answer survives the way through Gemini’s form, and so does other providers’ reasoning', () => {
+test('property: an answer with foreign reasoning round-trips through Gemini’s format', () => {
   fc.assert(
     fc.property(reply, (given) => {
       const wire = generateContent.fromCanonical(given, clientRequest, formatContext()) as {
@@ -342,7 +342,7 @@ function stepsOf({ choices }: ChatReply, size: number): readonly Step<never>[] {
   }))
 }
 
-test('a stream says the same as the whole answer, whatever the pieces', async () => {
+test('property: a stream equals the whole answer, however it is split', async () => {
   await fc.assert(
     fc.asyncProperty(
       reply,

@@ -37,7 +37,7 @@ function valueAt(request: unknown, path: string): unknown {
 }
 
 it.each(['generateContent', 'messages', 'responses'])(
-  '%s: every picture, file and call of a conversation is found where it was written',
+  'property: %s: paths to images, files and calls map to where the caller wrote them',
   (id) => {
     const format = formats.find((one) => one.id === id)!
     fc.assert(

@@ -17,7 +17,7 @@ const inPieces = fc
     return { text, pieces: sorted.slice(1).map((end, index) => text.slice(sorted[index], end)) }
   })
 
-it('calls in any pieces have the arguments that were written, or an empty object', () => {
+it('property: calls in parts keep their arguments or get an empty object', () => {
   fc.assert(
     fc.property(
       fc.array(inPieces, { minLength: 1, maxLength: 4 }),

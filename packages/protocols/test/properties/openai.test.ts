@@ -17,7 +17,7 @@ import '../../../../test/support/property-limits.ts'
 
 const asked: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 
-it('chat → an upstream that knows everything → chat is the same request', () => {
+it('property: a chat request to an upstream that knows every field is unchanged', () => {
   const knowing = openaiChat({
     knows: ['reasoning_content', 'thinking_blocks', 'extra_content', 'cache_control', 'video_url'],
   })
@@ -59,7 +59,7 @@ const dialect: fc.Arbitrary<Dialect> = fc.record({
   done: fc.boolean(),
 })
 
-it('a stream in any dialect, cut at any byte, reads as the same answer', async () => {
+it('property: a stream in any dialect, split anywhere, reads as the same answer', async () => {
   await fc.assert(
     fc.asyncProperty(
       streamedAnswer,

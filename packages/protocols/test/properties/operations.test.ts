@@ -226,7 +226,7 @@ const heavy: ReadonlySet<OperationName> = new Set([
 ])
 
 test.each(jsonTargets)(
-  '$path',
+  'property: $path answers any JSON body in the contract’s format',
   async (target) => {
     const { path, operation, schema } = target
     const good = rightBody(path)
@@ -267,7 +267,7 @@ const formTargets = (['transcribe', 'translate', 'editImage', 'createVideo'] as 
 )
 
 test.each(formTargets)(
-  '$path as a form',
+  'property: $path answers any form in the contract’s format',
   async ({ path, operation, schema }) => {
     const hints = {
       ...hintsFor(modelOf[operation] ?? ''),
@@ -302,7 +302,7 @@ test.each(formTargets)(
   600_000,
 )
 
-test('addresses, ids and queries', async () => {
+test('property: any path, id and query is answered in the contract’s format', async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'video_1',
@@ -383,7 +383,7 @@ test('addresses, ids and queries', async () => {
   )
 }, 600_000)
 
-test('nothing of it was a failure of the gateway', () => {
+test('no such request was a failure of the gateway', () => {
   const failed = gateway.logged.filter(
     ({ level, fields }) => level !== 'info' && fields['code'] !== 'api_not_implemented',
   )

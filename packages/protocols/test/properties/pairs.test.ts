@@ -116,7 +116,7 @@ function factsOfTalk(
 const isMeant = ([role, text]: Fact): boolean => role !== 'user' || text !== '.'
 
 describe.each(pairs)('$client before $upstream', ({ client, upstream }) => {
-  it('keeps what a conversation means', () => {
+  it('property: keeps the meaning of a conversation', () => {
     fc.assert(
       fc.property(talk, (given) => {
         const request = canonical(client, writtenTalk[client]!(given))
@@ -302,7 +302,7 @@ function streamed(
 const withSteps = answer.chain((given) => stepsOf(given).map((steps) => ({ given, steps })))
 
 describe.each(clients)('an answer to a client of %s', (client) => {
-  it('says the same, and comes back to every upstream with its own signed reasoning', () => {
+  it('property: is complete, and returns to each upstream with its own signed reasoning', () => {
     fc.assert(
       fc.property(answer, fc.boolean(), (given, shown) => {
         const got = whole(client, given, firstRequest[client](shown))
@@ -313,7 +313,7 @@ describe.each(clients)('an answer to a client of %s', (client) => {
     )
   })
 
-  it('says the same streamed, however it is cut, and comes back the same', () => {
+  it('property: is the same streamed and split anywhere, and returns the same', () => {
     fc.assert(
       fc.property(withSteps, fc.boolean(), fc.boolean(), ({ given, steps }, shown, events) => {
         const got = streamed(client, steps, { ...firstRequest[client](shown), events })
@@ -331,9 +331,9 @@ const plainRequest: Readonly<Record<'messages' | 'responses', object>> = {
 }
 
 describe.each(['messages', 'responses'] as const)(
-  'a client of %s that asks for no reasoning',
+  'a client of %s that requests no reasoning',
   (client) => {
-    it('gets the text first, and what calls need comes back in their ids', () => {
+    it('property: gets text first, and required reasoning returns in call ids', () => {
       fc.assert(
         fc.property(withSteps, fc.boolean(), ({ given, steps }, stream) => {
           const asked = plainRequest[client]

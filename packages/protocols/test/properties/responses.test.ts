@@ -59,7 +59,7 @@ function forThisApi(message: Message): Message {
   }
 }
 
-it('chat → Responses → chat keeps a conversation', () => {
+it('property: a conversation round-trips through Responses', () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       const back = roundTrip({ model: 'm', messages })
@@ -113,7 +113,7 @@ const tools: ChatRequest['tools'] = [
   },
 ]
 
-it('chat → Responses → chat keeps the settings', () => {
+it('property: settings round-trip through Responses', () => {
   fc.assert(
     fc.property(settings, (set) => {
       const request: ChatRequest = { ...asked, tools, ...set }
@@ -123,7 +123,7 @@ it('chat → Responses → chat keeps the settings', () => {
   )
 })
 
-it('a streamed answer → Responses events → chunks keeps what it says', async () => {
+it('property: a streamed answer round-trips through Responses events', async () => {
   await fc.assert(
     fc.asyncProperty(streamedAnswer, fc.integer({ min: 1, max: 4096 }), async (answer, size) => {
       const writer = responses.writer!({ model: 'm', input: 'x', include }, formatContext(), '')
@@ -152,7 +152,7 @@ function unpacked(block: unknown): unknown {
   return restore(encrypted) ?? block
 }
 
-it('a whole answer → Response → chat, and then the next turn, keep what it says', () => {
+it('property: a whole answer and the next turn round-trip through Responses', () => {
   fc.assert(
     fc.property(streamedAnswer, ({ text, reasoning, blocks, calls, finish }) => {
       const reply = replyOf({ text, reasoning, blocks, calls, finish })

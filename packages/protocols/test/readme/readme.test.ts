@@ -11,12 +11,12 @@ import { askClaude } from './ask-claude.ts'
 const folder = import.meta.dirname
 const readme = readFileSync(join(folder, '../../README.md'), 'utf8')
 
-it('shows an example that is this file', () => {
+it('the README’s example is the tested file', () => {
   const [, shown] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
   expect(shown).toBe(readFileSync(join(folder, 'ask-claude.ts'), 'utf8'))
 })
 
-it('shows an example that works', async () => {
+it('the README’s example works', async () => {
   const warned = vi.spyOn(console, 'warn').mockReturnValue()
   const sent: unknown[] = []
   const answer = {
@@ -43,17 +43,17 @@ it('shows an example that works', async () => {
   ).rejects.toThrow('logit_bias')
 })
 
-it('names every protocol', () => {
+it('the README names every protocol', () => {
   for (const { id } of protocols) expect(readme).toContain(`\`${id}\``)
 })
 
 describe('the protocol in CONTRIBUTING.md', () => {
-  it('is the folder that is tested here', () => {
+  it('is the tested one', () => {
     const files = ['chat.ts', 'index.ts'].map((name) => join(folder, 'acme', name))
     expect(blocksOf('Add a protocol')).toEqual(files.map((file) => asSource(file, '../../../src/')))
   })
 
-  it('says all that it is asked', () => {
+  it('implements the documented parts', () => {
     const leftOut: string[] = []
     const context = codecContext({ leftOut: (param) => void leftOut.push(param) })
     const content = [{ type: 'text' as const, text: 'Hello' }]
