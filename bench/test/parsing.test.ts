@@ -6,7 +6,7 @@ import { coresIn } from '../src/processes.ts'
 import { takeRequest } from '../src/stub-request.ts'
 import { buildTarget, givenTarget } from '../src/targets.ts'
 
-test('what Linux tells is read', () => {
+test('parses Linux’s process files', () => {
   expect(parentIn('42 (a) b (c) S 17 42 42 0')).toBe(17)
   expect(runNs('1092109522 307516 24\n')).toBe(1_092_109_522)
   expect(runNs('')).toBe(0)
@@ -21,11 +21,11 @@ test.each([
   ["pid 7's current affinity list: 2-4,9\n", [2, 3, 4, 9]],
   ["pid 7's current affinity list: 3\n", [3]],
   ['', []],
-])('the cores in %j', (text, cores) => {
+])('parses the CPU list %j', (text, cores) => {
   expect(coresIn(text)).toEqual(cores)
 })
 
-test('a stamp is read from an event, and nothing from one without', () => {
+test('parses the time stamp of an event, and none without it', () => {
   const event = Buffer.from(`data: {"choices":[{"delta":{"content":"${stamp(1_234_567_890)}"}}]}`)
   expect(stamp(1_234_567_890)).toHaveLength(stampLength)
   expect(stampOf(event)).toBe(1_234_567_890)
@@ -41,7 +41,7 @@ test.each([
     'POST /v1/x HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
     '3\r\nabc',
   ],
-])('the stub takes a request once it is whole: %s', (_name, text, body) => {
+])('the stub accepts a request once it is complete: %s', (_name, text, body) => {
   const bytes = Buffer.from(text)
   for (let end = 0; end < bytes.length; end += 1)
     expect(takeRequest(bytes.subarray(0, end))).toBeUndefined()
@@ -50,7 +50,7 @@ test.each([
   expect(taken?.body.toString()).toBe(body)
 })
 
-test('the command line', () => {
+test('parses the command line', () => {
   expect(readOptions([])).toEqual({
     mode: 'full',
     scenarios: undefined,
@@ -76,14 +76,14 @@ test('the command line', () => {
   expect(() => readOptions(['--unknown'])).toThrow("Unknown option '--unknown'")
 })
 
-test('names that do not exist are refused', () => {
+test('rejects unknown names', () => {
   const all = [{ name: 'a' }, { name: 'b' }, { name: 'c' }]
   expect(chosen(all, ['c', 'a'])).toEqual([{ name: 'a' }, { name: 'c' }])
   expect(chosen(all, undefined)).toBe(all)
   expect(() => chosen(all, ['d'])).toThrow('There is no d; there are a, b, c')
 })
 
-test('a gateway may be given by command and address', () => {
+test('accepts a gateway by command and URL', () => {
   const running = givenTarget('acme=,http://127.0.0.1:9000')
   expect(running).toMatchObject({ name: 'acme', url: new URL('http://127.0.0.1:9000') })
   expect(running.begin).toBeUndefined()

@@ -30,7 +30,7 @@ const rows = rowsOf(
   ]),
 )
 
-test('rows compare the smallest of the rounds with the bare proxy’s', () => {
+test('rows compare the minimum over the rounds with the bare proxy’s', () => {
   expect(rows.map(({ target, cpuUs, ratio }) => [target, cpuUs, ratio])).toEqual([
     ['direct', undefined, undefined],
     ['bare', 100, 1],
@@ -40,7 +40,7 @@ test('rows compare the smallest of the rounds with the bare proxy’s', () => {
   expect(rows[2]?.cpuSpread).toBeCloseTo(50 / 275)
 })
 
-test('nothing is compared when the bare proxy was left out', () => {
+test('has no ratio without the bare proxy', () => {
   expect(rowsOf(new Map([['sluice', [cell(250)]]]))[0]?.ratio).toBeUndefined()
 })
 
@@ -65,7 +65,7 @@ const results: Results = {
   soaks: [],
 }
 
-test('the table names the machine, marks full cores and says who was left out', () => {
+test('the table names the machine, marks saturated cores and lists skipped targets', () => {
   const text = formatResults(results)
   expect(text).toContain('Acme <1>, 2 cores, Linux 6.1, Node 24.0.0')
   expect(text).toContain('Load average before 0.50 0.40 0.30')
@@ -77,7 +77,7 @@ test('the table names the machine, marks full cores and says who was left out', 
   expect(text).toMatch(/^bare +100 +50 MB$/m)
 })
 
-test('the picture has a bar for everything that was timed, and no broken mark-up', () => {
+test('the chart has a bar for every timed target and valid markup', () => {
   const svg = drawPicture(results)
   expect(svg.match(/<rect /g)).toHaveLength(2)
   expect(svg).toContain('Acme &lt;1>')
@@ -89,11 +89,11 @@ test.each([
   [2.9, 'fine'],
   [3.1, 'dearer'],
   [3.9, 'too dear'],
-])('a ratio of %d where 2.4 was kept is %s', (ratio, verdict) => {
+])('a ratio of %d against the baseline 2.4 is %s', (ratio, verdict) => {
   expect(judge({ 'chat-2k': ratio }, { 'chat-2k': 2.4 })[0]?.verdict).toBe(verdict)
 })
 
-test('a ratio that was never kept is fine', () => {
+test('a ratio without a baseline is fine', () => {
   expect(judge({ burst: 9 }, undefined)).toEqual([
     { scenario: 'burst', ratio: 9, kept: undefined, verdict: 'fine' },
   ])

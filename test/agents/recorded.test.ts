@@ -19,7 +19,7 @@ const recorded = new Map(
 
 const file = `${recordedPlace}/${fileName}`
 
-test('every agent was recorded', () => {
+test('every agent has a recording', () => {
   expect([...recorded.keys()].toSorted()).toEqual(agents.map(({ name }) => name).toSorted())
 })
 

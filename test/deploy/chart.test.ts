@@ -109,15 +109,15 @@ function leaveOutRendering(context: TestContext): void {
   context.skip(reason)
 }
 
-describe.each(valueSets)('with the values %s', (set) => {
-  test('the rendering is that of the templates as they are', (context) => {
+describe.each(valueSets)('the chart with the values %s', (set) => {
+  test('matches the stored rendering', (context) => {
     const kept = readFileSync(renderedFile(set), 'utf8')
     expect(kept.split('\n', 1)[0], 'run: npm run charts').toBe(stampOf(set).trim())
     if (!mayRender()) return leaveOutRendering(context)
     expect(stampOf(set) + render(valuesFile(set)).text).toBe(kept)
   })
 
-  test('every manifest is one of Kubernetes', () => {
+  test('renders valid Kubernetes manifests', () => {
     const manifests = manifestsOf(set)
     expect(manifests.length).toBeGreaterThan(4)
     for (const manifest of manifests) {
@@ -128,7 +128,7 @@ describe.each(valueSets)('with the values %s', (set) => {
     }
   })
 
-  test('the settings are settings of the gateway, and a pod has time to end its streams', () => {
+  test('renders valid gateway settings and enough time to drain streams', () => {
     const text = only(set, 'ConfigMap').data?.['sluice.yaml'] ?? ''
     const { server } = parseConfig(text, 'sluice.yaml', {})
     const { spec } = only(set, 'StatefulSet').spec.template
@@ -152,7 +152,7 @@ describe.each(valueSets)('with the values %s', (set) => {
     expect(container.envFrom).toEqual([{ secretRef: { name: values.secretName } }])
   })
 
-  test('all that belongs together has the same labels, ports and names', () => {
+  test('uses consistent labels, ports and names', () => {
     const { spec } = only(set, 'StatefulSet')
     const labels = spec.template.metadata.labels
     for (const service of manifestsOf(set).filter(({ kind }) => kind === 'Service')) {
@@ -166,7 +166,7 @@ describe.each(valueSets)('with the values %s', (set) => {
   })
 })
 
-test('autoscaling goes by requests in flight, and a disruption takes one pod at a time', () => {
+test('scales by requests in flight, and disrupts one pod at a time', () => {
   const { spec } = only('full', 'HorizontalPodAutoscaler')
   expect(spec).toMatchObject({
     minReplicas: 3,
@@ -183,7 +183,7 @@ test('autoscaling goes by requests in flight, and a disruption takes one pod at 
   expect(manifestsOf('full').map(({ kind }) => kind)).not.toContain('Secret')
 })
 
-test('the metric that it goes by is one that a gateway tells, and that the rules of the adapter offer', async () => {
+test('the autoscaling metric is exported by the gateway and by the adapter’s rules', async () => {
   const { spec } = only('full', 'HorizontalPodAutoscaler')
   const [{ pods }] = (spec as unknown as Scaled).metrics
   await using gateway = await start()
@@ -203,7 +203,7 @@ test('the metric that it goes by is one that a gateway tells, and that the rules
 test.for([
   ['replicas: 2', 'storage: postgres'],
   ['replicas: 2\nstorage: postgres', 'redis: true'],
-])('what would not hold is refused: %s', ([values, sentence], context) => {
+])('rejects values that cannot work: %s', ([values, sentence], context) => {
   if (!mayRender()) return leaveOutRendering(context)
   using folder = temporaryFolder()
   const file = join(folder.path, 'values.yaml')
@@ -217,7 +217,7 @@ describe('values.schema.json', () => {
   )
   const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as object
 
-  test('knows every value there is, and takes the examples', () => {
+  test('covers every value and accepts the examples', () => {
     for (const set of valueSets) {
       const given = parse(readFileSync(valuesFile(set), 'utf8')) as object
       validate({ ...defaults, ...given })
@@ -234,12 +234,12 @@ describe('values.schema.json', () => {
     // The grace period of a pod would not know of it.
     { secretName: 's', config: { server: { stopTimeoutMs: 600_000 } } },
     { secretName: 's', config: { server: { drainMs: 5_000 } } },
-  ])('refuses %o', (given) => {
+  ])('rejects %o', (given) => {
     expect(validate({ ...defaults, ...given })).toBe(false)
   })
 })
 
-test('the chart has the version of the package', () => {
+test('the chart’s version equals the package’s', () => {
   const { version } = JSON.parse(readFileSync(join(chart, '../../../package.json'), 'utf8')) as {
     version: string
   }

@@ -38,7 +38,7 @@ const compose = parse(read('compose.yaml')) as {
 }
 const services = Object.entries(compose.services)
 
-test('everything that compose.yaml refers to is there', () => {
+test('every file and service that compose.yaml refers to exists', () => {
   for (const [name, { volumes = [], depends_on: needed = [], image }] of services) {
     if (name !== 'sluice') expect(image, name).toMatch(/^docker\.io\/.+:.*\d/)
     for (const volume of volumes) {
@@ -54,7 +54,7 @@ test('everything that compose.yaml refers to is there', () => {
   }
 })
 
-test('every variable that compose.yaml asks for is in the example, which holds no secret', () => {
+test('the example has every variable of compose.yaml and no secret', () => {
   const example = Object.fromEntries(
     [...read('deploy/compose/example.env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
       name,
@@ -71,7 +71,7 @@ test('every variable that compose.yaml asks for is in the example, which holds n
     expect(known).toContain(name)
 })
 
-test('the gateway understands its variables and its settings, and is given the time that it may take to stop', () => {
+test('compose.yaml sets valid variables and settings, and a sufficient stop timeout', () => {
   const { sluice } = compose.services
   const environment = readEnvironment(sluice?.environment)
   expect(environment.databaseUrl).toContain('@postgres:5432/sluice')
@@ -82,13 +82,13 @@ test('the gateway understands its variables and its settings, and is given the t
   expect(sluice).toMatchObject({ read_only: true, cap_drop: ['ALL'], env_file: '.env' })
 })
 
-test('Prometheus asks the port that the gateway tells its metrics on', () => {
+test('Prometheus scrapes the gateway’s metrics port', () => {
   const { telemetry } = parseConfig(read('deploy/compose/sluice.yaml'), 'sluice.yaml', {})
   const port = telemetry?.metrics?.listen?.split(':')[1]
   expect(read('deploy/compose/prometheus.yml')).toContain(`sluice:${port}`)
 })
 
-test('a linter finds no mistake in compose.yaml, which its schema takes', async (context) => {
+test('compose.yaml passes its schema and a linter', async (context) => {
   const folder = installedFolder('compose-linter')
   const failure = await installNpm(folder, linter).catch((cause: unknown) => String(cause))
   if (failure !== undefined) return leaveOut(context, `dclint cannot be installed: ${failure}`)
@@ -107,7 +107,7 @@ test('a linter finds no mistake in compose.yaml, which its schema takes', async 
   expect(lint(broken).map(({ rule }) => rule)).toContain('invalid-schema')
 }, 120_000)
 
-test('systemd finds no mistake in the unit', (context) => {
+test('the systemd unit passes systemd-analyze', (context) => {
   const unit = join(root, 'deploy/systemd/sluice.service')
   expect(readFileSync(unit, 'utf8')).toMatch(/^ExecStart=\/usr\/bin\/env sluice serve$/m)
   const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })

@@ -33,7 +33,7 @@ const soon = { timeout: 60_000, interval: 100 }
 const imageBytesMax = 250e6
 const baseBytes = 35e6
 
-test('the Dockerfile has no mistake that a linter knows', () => {
+test('the Dockerfile passes a linter', () => {
   expect(validate(readFileSync(dockerfile, 'utf8'))).toEqual([])
 })
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }), buildMs)
 
-test('the image weighs less than 250 MB and holds no development package and no second Node', (context) => {
+test('the image is below 250 MB without development packages or a second Node', (context) => {
   if (!image) return leaveOutInstallation(context)
   const sizes = ['usr/local/bin/node', 'app/dist', 'app/node_modules'].map(
     (part) => [part, bytesOf(join(image?.folder ?? '', part))] as const,
@@ -215,8 +215,8 @@ const mayUnshare =
 describe.each([
   { name: 'as process 1', init: false },
   { name: 'below an init', init: true },
-])('$name', ({ init }) => {
-  test('it answers, writes nothing but its data, leaves no dead process and stops on SIGTERM', async (context) => {
+])('the container $name', ({ init }) => {
+  test('answers, writes only its data, reaps processes and stops on SIGTERM', async (context) => {
     if (!image) return leaveOutInstallation(context)
     if (!mayUnshare) return leaveOutNamespaces(context)
     if (!existsSync(join(image.folder, 'proc'))) addBase(image.folder)

@@ -22,22 +22,22 @@ function retiredIn(text: string): readonly string[] {
     .map(([model, date]) => `${model} (${date})`)
 }
 
-describe('the list of ends', () => {
+describe('the retirement table', () => {
   test.each([
     ['openai', 'gpt-4o-mini', '2027-01-14'],
     ['openai-responses', 'o3-pro', '2026-12-11'],
     ['anthropic', 'claude-sonnet-4-5', '2026-11-30'],
     ['google', 'gemini-2.5-flash', '2026-12-01'],
-  ])('%s knows that of %s', (id, model, date) => {
+  ])('has the date of %s for %s', (id, model, date) => {
     expect(providers.get(id)?.retirements?.get(model)).toBe(date)
   })
 
-  test('all are days', () => {
+  test('has valid dates only', () => {
     for (const date of retirements.values())
       expect(new Date(date).toISOString().slice(0, 10)).toBe(date)
   })
 
-  test('it holds what the SDK of OpenAI documents', () => {
+  test('has the dates that OpenAI’s SDK documents', () => {
     const text = ['shared.d.ts', 'images.d.ts', 'realtime/realtime.d.ts', 'audio/audio.d.ts']
       .map((file) => readFileSync(join(root, 'node_modules/openai/resources', file), 'utf8'))
       .join('\n')
@@ -51,7 +51,7 @@ describe('the list of ends', () => {
     expect(ends.filter(([name = '', date]) => known?.get(name) !== date)).toEqual([])
   })
 
-  test('it holds what the SDK of Anthropic warns of', () => {
+  test('has the dates that Anthropic’s SDK warns of', () => {
     const file = 'node_modules/@anthropic-ai/sdk/src/internal/data/deprecated-models.ts'
     const table = readFileSync(join(root, file), 'utf8')
     const warned = [...table.matchAll(/'([\w.-]+)': '(\w+ \d+)\w*, (\d{4})'/g)]
@@ -62,7 +62,7 @@ describe('the list of ends', () => {
     }
   })
 
-  test('a name counts as it stands, and not as a part of another', () => {
+  test('matches whole model names only', () => {
     const text = 'openai/gpt-4o, "gpt-4" and gpt-5.5 or gpt-4-turbo-x, o3-minimal; model=gpt-5.'
     expect(retiredIn(text).map((one) => one.split(' ')[0])).toEqual(['gpt-4', 'gpt-5', 'gpt-4o'])
   })
@@ -103,7 +103,7 @@ const shipped = [
     !tables.has(path),
 )
 
-test('no document, example or shipped file names a model that has an announced end', () => {
+test('no document, example or shipped file names a retiring model', () => {
   expect(shipped).toEqual(expect.arrayContaining(['README.md', 'compose.yaml', 'docs/clients.md']))
   const found = shipped.flatMap((path) =>
     retiredIn(readFileSync(join(root, path), 'utf8')).map((model) => `${path}: ${model}`),

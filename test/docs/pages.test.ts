@@ -19,7 +19,7 @@ import { pages } from './snippets.ts'
 const docs = join(root, 'docs')
 const textOf = (page: string) => readFileSync(join(docs, page), 'utf8')
 
-test('every page is in the menu, and every link of the menu has a page', () => {
+test('the menu lists exactly the existing pages', () => {
   const menu = textOf('.vitepress/config.ts')
   const links = [...menu.matchAll(/link: '\/([^']+)'/g)].map(([, link = '']) => link)
   const decisions = readdirSync(join(docs, 'decisions')).map((file) => `decisions/${file}`)
@@ -29,27 +29,24 @@ test('every page is in the menu, and every link of the menu has a page', () => {
   expect([...new Set(links)].toSorted()).toEqual(wanted.toSorted())
 })
 
-describe('providers', () => {
-  test.each([...providers.values()])(
-    'the lines that the page of $id shows turn it on',
-    (provider) => {
-      const page = providerPage(provider).join('\n')
-      const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? []
-      const variables = Object.fromEntries(provider.environment.map((name) => [name, 'secret']))
-      const content = parseConfig(yaml, 'sluice.yaml', variables)
-      const config = createConfig(readEnvironment({}), content, 'sluice.yaml')
-      const skipped: string[] = []
-      const on = configuredUpstreams(config, providers, (id, reason) => {
-        skipped.push(`${id}: ${reason}`)
-      })
-      expect(skipped).toEqual([])
-      expect([...on.keys()]).toContain(provider.id)
-      expect(page).toContain(provider.documentation)
-    },
-  )
+describe('provider pages', () => {
+  test.each([...providers.values()])('the settings shown for $id enable it', (provider) => {
+    const page = providerPage(provider).join('\n')
+    const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? []
+    const variables = Object.fromEntries(provider.environment.map((name) => [name, 'secret']))
+    const content = parseConfig(yaml, 'sluice.yaml', variables)
+    const config = createConfig(readEnvironment({}), content, 'sluice.yaml')
+    const skipped: string[] = []
+    const on = configuredUpstreams(config, providers, (id, reason) => {
+      skipped.push(`${id}: ${reason}`)
+    })
+    expect(skipped).toEqual([])
+    expect([...on.keys()]).toContain(provider.id)
+    expect(page).toContain(provider.documentation)
+  })
 })
 
-test.each([...errorCodes])('the page of the error %s says what it is and what helps', (code) => {
+test.each([...errorCodes])('the page of the error %s has a description and a remedy', (code) => {
   const page = errorPage(code).join('\n')
   const { status, publicCode } = new GatewayError(code, '')
   expect(page).toContain(`| status | ${status}`)
@@ -57,7 +54,7 @@ test.each([...errorCodes])('the page of the error %s says what it is and what he
   expect(page).toMatch(/\*\*What to do:\*\* \S/)
 })
 
-test('every command and every option is described, in words that end without a full stop', () => {
+test('every command and option has a description without a full stop', () => {
   type Command = ReturnType<typeof createProgram>
   const program = createProgram(
     () => {},
@@ -80,7 +77,7 @@ test('every command and every option is described, in words that end without a f
 /** What starts something, and what prints JSON in any case. */
 const withoutJson = new Set(['sluice serve', 'sluice openapi', 'config schema', 'contents export'])
 
-test('every command that answers can answer in JSON', () => {
+test('every command with output supports JSON', () => {
   type Command = ReturnType<typeof createProgram>
   const program = createProgram(
     () => {},
@@ -94,14 +91,14 @@ test('every command that answers can answer in JSON', () => {
   expect(missing.filter((name) => !withoutJson.has(name))).toEqual([])
 })
 
-test('what the benchmark measured is shown with its figures', () => {
+test('benchmark figures are shown', () => {
   const part = sizingPart(root).join('\n')
   expect(part).toMatch(/\| chat, 2 KB, same format \| \d+ µs \| [\d,]+ \|/)
   expect(part).not.toMatch(/NaN|undefined/)
   expect(speedPart(root).join('\n')).toMatch(/Sluice used \d+ µs.*used \d+ µs.*nginx used \d+ µs/)
 })
 
-test('whatever is said of another gateway links to where it is said, and the page says when that was read', () => {
+test('claims about other gateways link to their source, with the date of reading', () => {
   const [, field = ''] = /^## Other gateways\n([\s\S]*?)^## /m.exec(textOf('compare.md')) ?? []
   const claims = field.split('\n').filter((line) => line.startsWith('- '))
   expect(claims.length).toBeGreaterThan(20)

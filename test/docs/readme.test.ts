@@ -6,17 +6,17 @@ import { root } from '../support/npm.ts'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
-test('it stays short enough to be read', () => {
+test('is shorter than 170 lines', () => {
   expect(readme.split('\n').length).toBeLessThan(170)
 })
 
-test('every file and picture that it links to is there', () => {
+test('links only to existing files and images', () => {
   const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path)
   expect(links.length).toBeGreaterThan(20)
   for (const path of links) expect(existsSync(join(root, path)), path).toBe(true)
 })
 
-test('the processor times that it names are those of the benchmark, give or take a fifth', () => {
+test('names the benchmark’s processor times within a fifth', () => {
   const { measured } = JSON.parse(
     readFileSync(join(root, 'bench/results/latest.json'), 'utf8'),
   ) as {
@@ -39,7 +39,7 @@ test('the processor times that it names are those of the benchmark, give or take
   }
 })
 
-test('every run of an agent finished, and there are as many faults as pages say', () => {
+test('agent runs and fault counts match the pages', () => {
   const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
   const [, finished, runs] = /(\d+) of (\d+) runs finished/.exec(textOf('docs/agents.md')) ?? []
   expect(finished).toMatch(/\d/)

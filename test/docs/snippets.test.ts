@@ -84,7 +84,7 @@ const billOfNothing = [
   '',
 ].join('\n')
 
-test('there are blocks of every kind, and each is of a kind that is run or checked', () => {
+test('code blocks of every kind are run or checked', () => {
   expect(pages.length).toBeGreaterThan(12)
   expect(new Set(all.map(({ language }) => language))).toEqual(
     new Set(['sh', 'js', 'python', 'yaml', 'json', 'toml']),
@@ -99,7 +99,7 @@ test('there are blocks of every kind, and each is of a kind that is run or check
 describe('shell', () => {
   const withShell = pages.filter((page) => runs('sh').some((one) => one.page === page))
 
-  test.each(withShell)('%s, from its first line to its last', async (page) => {
+  test.each(withShell)('%s runs from its first line to its last', async (page) => {
     using folder = temporaryFolder()
     mkdirSync(join(folder.path, 'bin'))
     writeFileSync(
@@ -179,7 +179,7 @@ describe('settings and files', () => {
     expect(JSON.parse(code)).toBeTypeOf('object')
   })
 
-  test('LibreChat takes its block', async (context) => {
+  test('LibreChat accepts its block', async (context) => {
     if (noJavaScript !== undefined) return leaveOut(context, noJavaScript)
     const [block] = all.filter(({ code }) => code.startsWith('# librechat.yaml'))
     const script = `import { configSchema } from 'librechat-data-provider'
@@ -191,7 +191,7 @@ describe('settings and files', () => {
   })
 })
 
-test('what the page of coding agents says to set is what the agents were run with', () => {
+test('the settings on the page of coding agents are those of the recorded runs', () => {
   const place = { url: 'http://127.0.0.1:8080', key: '$SLUICE_KEY', home: '/home', folder: '/work' }
   const settings = agents.flatMap((agent) => [
     ...Object.entries(agent.env(place)).map(([name, value]) => `export ${name}=${value}`),
@@ -210,7 +210,7 @@ test('what the page of coding agents says to set is what the agents were run wit
   for (const line of said) expect(settings).toContain(line)
 })
 
-test('the settings of opencode and cline on that page are those of the runs', () => {
+test('the opencode and cline settings on that page are those of the recorded runs', () => {
   const place = { url: 'http://127.0.0.1:8080', key: '$SLUICE_KEY', home: '/home', folder: '/work' }
   const filesOf = (name: string) =>
     Object.values(agents.find((agent) => agent.name === name)?.files?.(place) ?? {})

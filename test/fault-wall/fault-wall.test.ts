@@ -23,7 +23,7 @@ test.each(process.env['CI'] ? [everywhere] : [once])(
   900_000,
 )
 
-test('the part that is run every time has every fault and every pair', () => {
+test('the quick run covers every fault and every pair', () => {
   const some = someTrials()
   const names = (trials: typeof some) => [...new Set(trials.map(({ cell }) => cell.fault.name))]
   expect(names(some)).toEqual(names(allTrials()))
@@ -33,7 +33,7 @@ test('the part that is run every time has every fault and every pair', () => {
   expect(pairNames.size).toBe(pairs.length)
 })
 
-test('every client format of a model’s text is in it', () => {
+test('covers every client format for text', () => {
   const texts = formats.filter(
     ({ id, operation, counted }) =>
       (operation === 'chat' || operation === 'complete') &&
@@ -46,14 +46,14 @@ test('every client format of a model’s text is in it', () => {
   )
 })
 
-test('every protocol in which a provider speaks chat is in it', () => {
+test('covers every chat protocol', () => {
   const found = [...providers.values()].flatMap(({ protocol, operations }) =>
     protocol.codecs.chat && operations?.includes('chat') !== false ? [protocol.id] : [],
   )
   expect(spoken.map(({ id }) => id).toSorted()).toEqual([...new Set(found)].toSorted())
 })
 
-test('the document has the same faults, and all of them passed', () => {
+test('docs/fault-wall.md lists the same faults, all passed', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/fault-wall.md'), 'utf8')
   const tables = text.slice(text.indexOf('| fault |'), text.indexOf('## Exceptions'))
   const rows = tables.split('\n').filter((line) => /^\| (?!fault |---)/.test(line))

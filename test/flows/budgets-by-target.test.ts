@@ -52,7 +52,7 @@ const silent: Answering = () => {}
 
 const redis = await openRedisServer()
 afterAll(() => redis?.[Symbol.asyncDispose]())
-test('Redis is installed to be emptied', (context) => {
+test('Redis is available', (context) => {
   if (!redis) leaveOut(context, noRedis)
 })
 

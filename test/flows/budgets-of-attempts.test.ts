@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const redis = await openRedisServer()
 afterAll(() => redis?.[Symbol.asyncDispose]())
-test('Redis is installed to share limits', (context) => {
+test('Redis is available', (context) => {
   if (!redis) leaveOut(context, noRedis)
 })
 

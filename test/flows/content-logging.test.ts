@@ -20,7 +20,7 @@ afterAll(() => postgres?.[Symbol.asyncDispose]())
 const folders = new DisposableStack()
 afterAll(() => folders[Symbol.dispose]())
 
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!postgres) leaveOutPostgres(context)
 })
 

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const postgres = await openTestDatabase()
 afterAll(() => postgres?.[Symbol.asyncDispose]())
 
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!postgres) leaveOutPostgres(context)
 })
 

@@ -16,7 +16,7 @@ import { adminKey, type Started, start, until } from '../support/start.ts'
 
 const redis = await openRedisServer()
 afterAll(() => redis?.[Symbol.asyncDispose]())
-test('Redis is installed to be emptied', (context) => {
+test('Redis is available', (context) => {
   if (!redis) leaveOut(context, noRedis)
 })
 

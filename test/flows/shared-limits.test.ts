@@ -8,7 +8,7 @@ import { type Started, start, until } from '../support/start.ts'
 const redis = await openRedisServer()
 afterAll(() => redis?.[Symbol.asyncDispose]())
 
-test('Redis is installed to be started and killed', (context) => {
+test('Redis is available', (context) => {
   if (!redis) leaveOut(context, noRedis)
 })
 

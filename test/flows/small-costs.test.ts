@@ -13,7 +13,7 @@ import { adminKey, type Started, start, testKey, until } from '../support/start.
 
 const redis = await openRedisServer()
 afterAll(() => redis?.[Symbol.asyncDispose]())
-test('Redis is installed to be emptied', (context) => {
+test('Redis is available', (context) => {
   if (!redis) leaveOut(context, noRedis)
 })
 

@@ -24,7 +24,7 @@ afterAll(() => database?.[Symbol.asyncDispose]())
 const folders = new DisposableStack()
 afterAll(() => folders[Symbol.dispose]())
 
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!database) leaveOutPostgres(context)
 })
 

@@ -7,12 +7,12 @@ import { proveCosts } from './costs.ts'
 
 const postgres = await openTestDatabase()
 afterAll(() => postgres?.[Symbol.asyncDispose]())
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!postgres) leaveOutPostgres(context)
 })
 
 describe.each(postgres ? ['SQLite', 'PostgreSQL'] : ['SQLite'])('on %s', (database) => {
-  test('a database that an older program goes on writing to is opened, and its sums are exact', async () => {
+  test('sums of a database that an older version keeps writing to are exact', async () => {
     const url = database === 'SQLite' ? undefined : await postgres?.newSchema()
     const { summed, recorded, records } = await proveCosts(5_000, url)
     expect(summed).toBe(recorded)

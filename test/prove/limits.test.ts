@@ -3,7 +3,7 @@ import { leaveOut } from '../support/leave-out.ts'
 import { isRedisInstalled, noRedis } from '../support/redis-server.ts'
 import { breaches, proveLimits } from './limits.ts'
 
-test('limits that processes share hold exactly, and when Redis is killed', async (context) => {
+test('shared limits are never exceeded, also when Redis is killed', async (context) => {
   if (!isRedisInstalled()) leaveOut(context, noRedis)
   const proofs = await proveLimits(6)
   expect(proofs.filter(({ admitted, allowed }) => admitted > allowed)).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { proveOrphans } from './orphans.ts'
 
-test('workers end in time whose primary process is killed under load', {
+test('workers end in time when their primary process is killed under load', {
   timeout: 120_000,
 }, async () => {
   const { workers, seen, left } = await proveOrphans({ rounds: 3 })

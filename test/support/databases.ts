@@ -65,7 +65,7 @@ export function onEachDatabase(describeFlow: (newData: NewData) => void): void {
   describe.runIf(postgres)('on PostgreSQL', () => {
     describeFlow(newPostgresData)
   })
-  test('PostgreSQL is here to be tested', (context) => {
+  test('PostgreSQL is available', (context) => {
     if (!postgres) leaveOutPostgres(context)
   })
 }

@@ -14,10 +14,10 @@ export async function openPostgresAndRedis() {
     await postgres?.[Symbol.asyncDispose]()
     await redis?.[Symbol.asyncDispose]()
   })
-  test('PostgreSQL is here to be tested', (context) => {
+  test('PostgreSQL is available', (context) => {
     if (!postgres) leaveOutPostgres(context)
   })
-  test('Redis is installed to be started and killed', (context) => {
+  test('Redis is available', (context) => {
     if (!redis) leaveOut(context, noRedis)
   })
   return { postgres, redis }

@@ -33,7 +33,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       database.rows(sql`SELECT name, version FROM versions WHERE name <> 'keys' ORDER BY name`)
 
     test.each(['change', 'changeDurably'] as const)(
-      '%s does all of its statements or none, and counts rows',
+      '%s executes all of its statements or none, and counts rows',
       async (method) => {
         expect(await database[method](insert('a', 1), insert('b', 2 ** 53 - 1))).toEqual([1, 1])
         const all = sql`UPDATE versions SET version = 7`
@@ -48,7 +48,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       },
     )
 
-    test('transactions at the same time do not mix', async () => {
+    test('concurrent transactions do not interleave', async () => {
       const add = sql`UPDATE versions SET version = version + 1 WHERE name = 'keys'`
       await Promise.all([
         ...Array.from({ length: 20 }, () => database.change(add, add)),
@@ -60,7 +60,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       expect(rows).toEqual([{ version: 40 }])
     })
 
-    test('data that no retry helps are told from other failures', async () => {
+    test('constraint violations are distinguished from errors that may pass', async () => {
       const rows = (...values: [name: string, version: number | null][]): NewRows => ({
         table: 'versions',
         columns: [
@@ -81,7 +81,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       ])
     })
 
-    test('rows come from JSON: every kind of column, absent fields, odd texts and fractions', async () => {
+    test('rows from JSON keep every kind of column, absent fields, odd text and fractions', async () => {
       await database.change(
         sql`CREATE TABLE sorts (a TEXT, b INTEGER, c BIGINT, d DOUBLE PRECISION, e INTEGER, f TEXT)`,
       )
@@ -125,7 +125,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       expect(rows.map(({ a }) => a)).toEqual([...texts, ...texts, 'last'])
     })
 
-    test('usage of which nobody knows whether it was written is there once', async () => {
+    test('usage is written once when the outcome of a write is unknown', async () => {
       let answersLost = 0
       const unsure: Database = {
         ...database,
@@ -142,7 +142,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       expect(await store.listUsage({ limit: 99 })).toEqual(records.toReversed())
     })
 
-    test('a journal that names a reservation stays until the reservation is settled', async () => {
+    test('a journal that names a reservation is kept until the reservation is settled', async () => {
       using folder = temporaryFolder()
       await using store = openStore(database, { journalFolder: folder.path })
       const { outcome, reported, durationMs, inputTokens, outputTokens, ...begun } = sampleUsage()
@@ -174,7 +174,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       await expect.poll(named).toEqual([])
     })
 
-    test('what calls of a killed process had reserved comes with their attempts, until it is settled', async () => {
+    test('reservations of a killed process are returned with their attempts until they are settled', async () => {
       using folder = temporaryFolder()
       const [machine, id, , number] = newInstanceName().split('~')
       // Another process had the same id earlier.

@@ -160,7 +160,7 @@ const amounts = (max: number) =>
 
 /** Whatever comes in whatever order, it is what the model says. */
 export function testModel(open: () => Promise<LimiterUnderTest>, runs: number): void {
-  test('reserved, settled, renewed, late or never, it is what was counted', async () => {
+  test('property: reservations that are settled, renewed, late or lost match a model', async () => {
     const steps = fc.commands<Model, Real, false>(
       [
         amounts(40).map((taken) => new Reserve(taken)),

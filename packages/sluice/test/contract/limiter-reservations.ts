@@ -33,7 +33,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
   const limiter = () => subject().limiter
   const look = async (claim: Claim) => (await limiter().look([claim]))[0]
 
-  test('budgets of one reservation are settled each with its own', async () => {
+  test('settles each budget of a reservation with its own cost', async () => {
     const first = money('first', 'month', { limit: 100, amount: 10 })
     const second = money('second', 'day', { limit: 100, amount: 10 })
     const reservation = await granted(limiter(), place('key', 1), first, second)
@@ -43,7 +43,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
   })
 
   describe.each(kinds)('%s', (_name, claim) => {
-    test('the last one is granted and the next one is not', async () => {
+    test('grants the last unit and refuses the next', async () => {
       for (let n = 0; n < 9; n++) await granted(limiter(), claim)
       expect(await look(claim)).toMatchObject({ limit: 10, remaining: 1 })
       expect((await granted(limiter(), claim)).levels[0]).toMatchObject({ remaining: 0 })
@@ -51,26 +51,26 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
       expect(await look(claim)).toMatchObject({ limit: 10, remaining: 0 })
     })
 
-    test('of many who ask at once exactly as many are granted as there is room for', async () => {
+    test('grants concurrent claims exactly up to the limit', async () => {
       const asked = Array.from({ length: 25 }, async () => limiter().reserve([claim], leaseMs))
       const decisions = await Promise.all(asked)
       expect(decisions.filter((one) => one.granted)).toHaveLength(10)
     })
 
-    test('of nothing nothing is granted', async () => {
+    test('grants nothing with a limit of zero', async () => {
       expect(await refused(limiter(), { ...claim, limit: 0 })).toMatchObject({
         retryAfterMs: Infinity,
       })
     })
 
-    test('looking takes nothing, and other buckets are full', async () => {
+    test('look takes nothing and does not affect other buckets', async () => {
       for (let n = 0; n < 30; n++) await look(claim)
       for (let n = 0; n < 10; n++) await granted(limiter(), claim)
       expect(await look({ ...claim, bucket: 'other' })).toMatchObject({ remaining: 10 })
     })
   })
 
-  test.each(kinds)('where one claim is refused, %s takes nothing either', async (_name, claim) => {
+  test.each(kinds)('when one claim is refused, %s takes nothing either', async (_name, claim) => {
     const full = { ...place('full', 1) }
     await granted(limiter(), full)
     for (let n = 0; n < 5; n++) {
@@ -80,7 +80,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     expect(await look(claim)).toMatchObject({ remaining: 10 })
   })
 
-  test('of several claims that are refused the one that waits longest is named', async () => {
+  test('of several refused claims names the one with the longest wait', async () => {
     const minute = requests('key', 1)
     const day = money('key', 'day', { limit: 5, amount: 5 })
     await granted(limiter(), minute, day)
@@ -90,7 +90,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     expect(await refused(limiter(), day, minute)).toMatchObject({ refused: 0 })
   })
 
-  test('what was used takes the place of what was reserved', async () => {
+  test('settling replaces the reserved amount by the used one', async () => {
     const rate = tokens('key', 1_000, 600)
     const budget = money('key', 'month', { limit: 1_000, amount: 600 })
     const less = await granted(limiter(), rate, budget)
@@ -108,7 +108,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     expect((await refused(limiter(), budget)).retryAfterMs).toBe(12.5 * dayMs)
   })
 
-  test('a bucket is never more than full', async () => {
+  test('a bucket never holds more than its limit', async () => {
     const reservation = await granted(limiter(), tokens('key', 100, 100))
     subject().advance(45_000)
     await limiter().settle(reservation, { tokens: 0 })
@@ -118,13 +118,13 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     await refused(limiter(), tokens('key', 100, 1))
   })
 
-  test('what settling says nothing of stays as it was reserved', async () => {
+  test('keeps the reserved amount where settle has no usage', async () => {
     const claims = [tokens('key', 100, 40), money('key', 'day', { limit: 100, amount: 40 })]
     await limiter().settle(await granted(limiter(), ...claims, place('key', 1)), {})
     expect(await remainingOf(limiter(), [...claims, place('key', 1)])).toEqual([60, 60, 1])
   })
 
-  test('what is settled again changes nothing, whoever says it', async () => {
+  test('settles a reservation once, whoever repeats it', async () => {
     const claims = [
       tokens('key', 100, 40),
       money('key', 'day', { limit: 100, amount: 40 }),
@@ -142,7 +142,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     expect(await remainingOf(limiter(), claims)).toEqual([90, 90, 2])
   })
 
-  test('a place is free when its lease ran out, unless that is renewed', async () => {
+  test('frees a slot when its lease expires, unless renewed', async () => {
     const lost = await granted(limiter(), place('key', 2))
     const kept = await granted(limiter(), place('key', 2))
     subject().advance(leaseMs - 1)
@@ -159,7 +159,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     await granted(limiter(), place('key', 2))
   })
 
-  test('a budget keeps what a lost call reserved, until it is known what it was', async () => {
+  test('a budget keeps the reservation of a lost call until it is settled', async () => {
     const budget = money('key', 'day', { limit: 100, amount: 60 })
     const lost = await granted(limiter(), budget)
     subject().advance(2 * leaseMs)
@@ -180,7 +180,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     ['week', 4.5 * dayMs],
     ['month', 12.5 * dayMs],
   ] as const)('the budget of a %s', (window, endsInMs) => {
-    test('is new when the next one begins in UTC, and not before', async () => {
+    test('resets exactly when the next period starts', async () => {
       const budget = money('key', window, { limit: 10, amount: 10 })
       const reservation = await granted(limiter(), budget)
       expect(await refused(limiter(), budget)).toMatchObject({ retryAfterMs: endsInMs })
@@ -195,7 +195,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     })
   })
 
-  test('what a lifetime has spent never comes back', async () => {
+  test('a lifetime budget never resets', async () => {
     const budget = money('key', 'lifetime', { limit: 10, amount: 10 })
     await granted(limiter(), budget)
     subject().advance(300 * dayMs)
@@ -203,7 +203,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     expect(await look(budget)).toMatchObject({ remaining: 0, resetMs: Infinity })
   })
 
-  test('a rolling budget has its money back after its hours, and at most a sixtieth later', async () => {
+  test('a rolling budget releases spending after its hours, at most a sixtieth later', async () => {
     const budget = money('key', 5, { limit: 10, amount: 6 })
     await granted(limiter(), budget)
     subject().advance(2 * hourMs)
@@ -219,7 +219,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     await refused(limiter(), money('key', 5, { limit: 10, amount: 1 }))
   })
 
-  test('more than there can ever be is refused for good, and takes nothing', async () => {
+  test('refuses more than the limit forever and takes nothing', async () => {
     for (const claim of [
       tokens('key', 10, 11),
       money('key', 'day', { limit: 10, amount: 11 }),
@@ -229,7 +229,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     await granted(limiter(), tokens('key', 10, 10))
   })
 
-  test('spending is put back where it was forgotten, and nowhere else', async () => {
+  test('seeds spending only where it is unknown', async () => {
     for (const window of ['day', 'week', 'month', 'lifetime', 5] as const) {
       const budget = money('key', window, { limit: 10, amount: 3 })
       const at = startDate
@@ -246,7 +246,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     }
   })
 
-  test('of a rolling window each part that is put back ends with its time', async () => {
+  test('seeded parts of a rolling window expire on their own time', async () => {
     const budget = money('key', 10, { limit: 100, amount: 1 })
     await limiter().seed(budget, [
       { at: startDate - 11 * hourMs, nanoUsd: 50 },
@@ -260,7 +260,7 @@ export function describeReservations(subject: () => LimiterUnderTest): void {
     expect(await look(budget)).toMatchObject({ remaining: 100 })
   })
 
-  test('a bucket of which nothing was spent is known as well', async () => {
+  test('a bucket seeded with no spending counts as known', async () => {
     const budget = money('key', 'day', { limit: 10, amount: 1 })
     await limiter().seed(budget, [])
     await limiter().seed(budget, [{ at: startDate, nanoUsd: 10 }])

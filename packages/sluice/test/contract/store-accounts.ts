@@ -18,7 +18,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
       store = subject.store
     })
 
-    test('a session is found until it is removed, here and in another process', async () => {
+    test('finds a session until it is removed, also in another process', async () => {
       const principal = {
         ...sampleKey({ id: 'oidc_1', hash: '' }),
         issuer: 'https://issuer.example',
@@ -40,7 +40,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
       expect(await (await subject.reopen()).findSession('b')).toEqual(other)
     })
 
-    test('sessions whose time is over go when another begins', async () => {
+    test('removes expired sessions when a new one starts', async () => {
       await store.addSession({ hash: 'a', keyHash: 'h', createdAt: 10, expiresAt: 20 })
       await store.addSession({ hash: 'b', keyHash: 'h', createdAt: 10, expiresAt: 21 })
       await store.addSession({ hash: 'c', keyHash: 'h', createdAt: 20, expiresAt: 40 })
@@ -48,7 +48,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
       expect(await store.findSession('b')).toMatchObject({ expiresAt: 21 })
     })
 
-    test('keys and accounts come back with everything that they carry', async () => {
+    test('returns keys and accounts with all of their fields', async () => {
       const terms = {
         expiresAt: 9_007_199_254_740_991,
         models: ['gpt-4o', 'acme/*'],
@@ -82,7 +82,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
       expect(await store.listKeys()).toEqual([key])
     })
 
-    test('what is written again takes the place of what was there', async () => {
+    test('replaces an account that is written again', async () => {
       const first = sampleAccount({ tags: ['a'], disabledAt: 5 })
       await store.administer([{ account: first }, { key: sampleKey() }], sampleAudit())
       const second = sampleAccount({ name: 'other', budgets: [] })
@@ -95,7 +95,7 @@ export function describeAccounts(subjectOf: () => Subject): void {
       expect(await store.listAccounts()).toEqual([])
     })
 
-    test('of many changes at once, in several processes, one has the number, and the others do nothing', async () => {
+    test('of concurrent changes with the same number one succeeds and the others do nothing', async () => {
       const another = await subject.openAnother()
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, n) =>
@@ -110,20 +110,20 @@ export function describeAccounts(subjectOf: () => Subject): void {
       expect((await store.listAccounts()).map(({ id }) => id)).toEqual([entry?.target])
     })
 
-    test('a change that breaks a constraint says nothing in the log', async () => {
+    test('a change that violates a constraint leaves no audit entry', async () => {
       await store.addKey(sampleKey())
       const key = sampleKey({ id: 'key_2', hash: sampleKey().hash })
       expect(await store.administer([{ key }], sampleAudit())).toBe(false)
       expect(await store.listAudit({ limit: 10 })).toEqual([])
     })
 
-    test('a change of an account is a new version of the keys', async () => {
+    test('a change of an account changes the version of the keys', async () => {
       const version = await store.keysVersion()
       await store.administer([{ account: sampleAccount() }], sampleAudit())
       expect(await store.keysVersion()).not.toBe(version)
     })
 
-    test('the audit log is read from both ends, page by page', async () => {
+    test('pages the audit log in both directions', async () => {
       const entries = Array.from({ length: 5 }, (_, n) => sampleAudit({ sequence: n + 1 }))
       for (const entry of entries) await store.administer([], entry)
       const [first, second, third, fourth, fifth] = entries

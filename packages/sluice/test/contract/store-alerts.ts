@@ -29,7 +29,7 @@ export function describeAlerts(subjectOf: () => Subject): void {
     const due = async (now: number, webhooks = ['a', 'b']) =>
       store.dueAlerts({ webhooks, now, limit: 10 })
 
-    test('a message waits for each webhook until it is taken, and survives a restart', async () => {
+    test('keeps a message for each webhook until it is delivered, also across restarts', async () => {
       expect(await store.addAlert(message(), ['a', 'b'], 1_000)).toBe(true)
       expect(await due(999)).toEqual([])
       store = await subject.reopen()
@@ -44,7 +44,7 @@ export function describeAlerts(subjectOf: () => Subject): void {
       expect(await due(1_000)).toMatchObject([{ webhook: 'b' }])
     })
 
-    test('of all processes that tell the same at once one does, and none again while it is quiet', async () => {
+    test('one of several processes that raise the same alert adds it, and none again during the quiet time', async () => {
       const other = await subject.openAnother()
       const told = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
@@ -60,7 +60,7 @@ export function describeAlerts(subjectOf: () => Subject): void {
       expect(await store.addAlert(message({ id: 'never' }), ['a'], 9e15)).toBe(false)
     })
 
-    test('of all processes that take a delivery at once one does', async () => {
+    test('one of several processes claims a delivery', async () => {
       const other = await subject.openAnother()
       await store.addAlert(message(), ['a'], 1_000)
       const [delivery] = await due(1_000)
@@ -74,7 +74,7 @@ export function describeAlerts(subjectOf: () => Subject): void {
       expect(await due(5_000)).toEqual([{ ...delivery, ...to }])
     })
 
-    test('what is long past is forgotten', async () => {
+    test('deletes old messages', async () => {
       await store.addAlert(message(), ['a'], 1_000)
       await store.addAlert(message({ name: 'kept', id: 'kept', quietUntil: 9_000 }), ['a'], 4_000)
       await store.forgetAlerts(3_000)

@@ -16,7 +16,7 @@ export function describeClaims(subject: () => StoreUnderTest): void {
       return jobs.map(({ id }) => id)
     }
 
-    test('all that is unfinished and free, oldest first; what is free is what nobody has a lease on', async () => {
+    test('claims unfinished tasks without a lease, oldest first', async () => {
       const states = ['queued', 'completed', 'in_progress', 'failed', 'queued'] as const
       for (const [n, status] of states.entries())
         await store.addVideoJob(sampleJob({ id: `video_${9 - n}`, status }))
@@ -36,7 +36,7 @@ export function describeClaims(subject: () => StoreUnderTest): void {
       expect(await claim('d', 20)).toHaveLength(3)
     })
 
-    test('only who has a task changes it, also after its lease', async () => {
+    test('only the owner changes a task, also after its lease expired', async () => {
       await store.addVideoJob(sampleJob())
       const change = (owner: string, progress: number) =>
         store.updateClaimedVideoJob('video_1', owner, { status: 'in_progress', progress })
@@ -51,7 +51,7 @@ export function describeClaims(subject: () => StoreUnderTest): void {
       expect(await store.videoJobOwners('acme')).toEqual([])
     })
 
-    test('of many who ask at once, in several processes, one gets each', async () => {
+    test('each task is claimed by one of several concurrent processes', async () => {
       for (let n = 0; n < 5; n += 1) await store.addVideoJob(sampleJob({ id: `video_${n}` }))
       const another = await subject().openAnother()
       const claims = await Promise.all(

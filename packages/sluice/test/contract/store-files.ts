@@ -30,7 +30,7 @@ export function describeFiles(subject: () => StoreUnderTest): void {
       (await store.findFile({ id, kind, at }))?.bytes.length
 
     test.each([0, 1, 512 * 1024 - 1, 512 * 1024, 1_300_000])(
-      '%i bytes come back as they were, in every process, until they expire',
+      'returns %i bytes in every process until they expire',
       async (length) => {
         const bytes = randomBytes(length)
         await store.addFile(sampleFile({ bytes }))
@@ -44,7 +44,7 @@ export function describeFiles(subject: () => StoreUnderTest): void {
       },
     )
 
-    test('another of the same name takes its place, however long it was', async () => {
+    test('replaces a file of the same name, whatever its size', async () => {
       await store.addFile(sampleFile({ bytes: randomBytes(1_300_000) }))
       await store.addFile(sampleFile({ bytes: randomBytes(5) }))
       expect(await found('file_1')).toBe(5)
@@ -53,7 +53,7 @@ export function describeFiles(subject: () => StoreUnderTest): void {
       await store.removeFiles('file_1', ['image'])
     })
 
-    test('a sweep removes what expired and the oldest pictures beyond so many bytes', async () => {
+    test('a sweep deletes expired files and the oldest images over the byte limit', async () => {
       for (const [at, id] of ['old', 'large', 'new'].entries())
         await store.addFile(
           sampleFile({ id, createdAt: at, bytes: randomBytes(id === 'large' ? 900_000 : 10) }),
@@ -72,7 +72,7 @@ export function describeFiles(subject: () => StoreUnderTest): void {
       expect(await Promise.all(['large', 'new'].map((id) => found(id)))).toEqual([undefined, 10])
     })
 
-    test('files of a task go with it, and those of none a little later', async () => {
+    test('deletes files with their task, and orphaned files a little later', async () => {
       await store.addVideoJob(sampleJob({ id: 'video_1' }))
       for (const id of ['video_1', 'video_2'])
         await store.addFile(sampleFile({ id, kind: 'clip', expiresAt: 100 * hour }))

@@ -7,7 +7,7 @@ const slot = (id: string) => ({ id, keyId: 'key_1', bytes: 0, at: 100_000, until
 
 /** That what one key keeps is bounded, by number and bytes. */
 export function describeKept(subject: () => StoreUnderTest): void {
-  describe('what a key keeps', () => {
+  describe('quotas of a key', () => {
     let store: Store
     beforeEach(() => {
       store = subject().store
@@ -15,7 +15,7 @@ export function describeKept(subject: () => StoreUnderTest): void {
 
     const large = `{"text":"${'é'.repeat(500)}"}`
 
-    test('the oldest responses beyond a number or beyond bytes go, and no other key’s', async () => {
+    test('evict its oldest responses over the count or byte limit, and no other key’s', async () => {
       for (const place of [1, 2, 3, 4])
         for (const keyId of ['key_1', 'key_2'])
           await store.addResponse(
@@ -49,7 +49,7 @@ export function describeKept(subject: () => StoreUnderTest): void {
       expect(await store.findUpstreamIds(['item_of_key_1_2'])).toMatchObject([{ deleted: false }])
     })
 
-    test('of videos only those that failed or expired make room', async () => {
+    test('evict only failed and expired videos', async () => {
       const over = { status: 'completed', bytes: 100 } as const
       const jobs = [
         sampleJob({ id: 'v1', ...over, expiresAt: 50 }),

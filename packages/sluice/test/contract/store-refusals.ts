@@ -34,14 +34,14 @@ export function describeRefusals(subjectOf: () => Subject): void {
     const list = (further: object = {}) =>
       store.refusals.list({ from: 0, to: 100 * hour, limit: 10, ...further })
 
-    test('come back as they were added, and survive a restart', async () => {
+    test('are returned as added, also after a restart', async () => {
       const full = sample({ ...owners, keyId: 'key_2', model: 'a"b', count: 3 })
       await store.refusals.add([sample(), full])
       store = await subject.reopen()
       expect(await list()).toEqual([full, sample()])
     })
 
-    test('of one hour are added up, and tell the last; of several hours too', async () => {
+    test('are summed per hour, keeping the last, and over several hours', async () => {
       await store.refusals.add([sample({ model: 'a' })])
       await store.refusals.add([sample({ count: 4, lastAt: 10 * hour + 9, callId: 'req_2' })])
       expect(await list()).toEqual([sample({ count: 5, lastAt: 10 * hour + 9, callId: 'req_2' })])
@@ -52,7 +52,7 @@ export function describeRefusals(subjectOf: () => Subject): void {
       expect(await list({ to: 10 * hour })).toEqual([])
     })
 
-    test('are looked for by whose they are', async () => {
+    test('are filtered by their owner', async () => {
       await store.refusals.add([
         sample({ ...owners, count: 2 }),
         sample({ keyId: 'key_2', operation: 'embed' }),
@@ -63,7 +63,7 @@ export function describeRefusals(subjectOf: () => Subject): void {
       expect(await list({ teamId: 'team_2' })).toEqual([])
     })
 
-    test('that are old are forgotten, and those of whoever is erased', async () => {
+    test('are deleted when old, and when their owner is erased', async () => {
       const reasons = [sample(), sample({ hour: 11 * hour, code: 'forbidden', ...owners })]
       await store.refusals.add([...reasons, sample({ hour: 11 * hour, keyId: 'key_2' })])
       await store.refusals.forget(11 * hour)

@@ -37,7 +37,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     afterEach(() => subject.remove())
 
     describe('keys', () => {
-      test('a key comes back as it was added, with and without its optional fields', async () => {
+      test('a key is returned as added, with and without optional fields', async () => {
         const plain = sampleKey({ id: 'key_a', createdAt: 1 })
         const full = sampleKey({
           id: 'key_b',
@@ -52,12 +52,12 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.listKeys()).toEqual([plain, full])
       })
 
-      test('an empty list of models is kept apart from none', async () => {
+      test('an empty list of models differs from none', async () => {
         await store.addKey(sampleKey({ models: [] }))
         expect(await store.listKeys()).toEqual([sampleKey({ models: [] })])
       })
 
-      test('a known id or hash is a conflict, and changes nothing', async () => {
+      test('a duplicate id or hash is a conflict and changes nothing', async () => {
         await store.addKey(sampleKey({ id: 'key_a', hash: 'h' }))
         await expect(store.addKey(sampleKey({ id: 'key_a', hash: 'i' }))).rejects.toMatchObject({
           code: 'conflict',
@@ -68,7 +68,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.listKeys()).toHaveLength(1)
       })
 
-      test('a key is revoked once, and stays in the list', async () => {
+      test('a key is revoked once and stays in the list', async () => {
         await store.addKey(sampleKey())
         expect(await store.revokeKey('key_1', 5)).toBe(true)
         expect(await store.revokeKey('key_1', 6)).toBe(false)
@@ -76,7 +76,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.listKeys()).toEqual([sampleKey({ revokedAt: 5 })])
       })
 
-      test('the version differs after a change here or in another process, and only then', async () => {
+      test('the version changes exactly when a process changes keys', async () => {
         const another = await subject.openAnother()
         const versions = [await store.keysVersion()]
         expect(await store.keysVersion()).toBe(versions[0])
@@ -93,7 +93,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect((await store.listKeys()).map(({ revokedAt }) => revokedAt)).toEqual([5, 6])
       })
 
-      test('of many who add the same key at once, in several processes, one does', async () => {
+      test('one of several processes that add the same key succeeds', async () => {
         const another = await subject.openAnother()
         const answers = await Promise.allSettled(
           Array.from({ length: 10 }, (_, n) => (n % 2 ? store : another).addKey(sampleKey())),
@@ -104,7 +104,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.listKeys()).toEqual([sampleKey()])
       })
 
-      test('keys survive', async () => {
+      test('keys survive a restart', async () => {
         await store.addKey(sampleKey())
         store = await subject.reopen()
         expect(await store.listKeys()).toEqual([sampleKey()])
@@ -116,7 +116,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     describeRefusals(() => subject)
 
     describe('video jobs', () => {
-      test('a job comes back as it was added, with and without its optional fields', async () => {
+      test('a job is returned as added, with and without optional fields', async () => {
         const plain = sampleJob({ id: 'video_a' })
         const full = sampleJob({
           id: 'video_b',
@@ -137,7 +137,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await expect(store.addVideoJob(plain)).rejects.toMatchObject({ code: 'conflict' })
       })
 
-      test('a text keeps every character that a database can keep', async () => {
+      test('text keeps every character that the database supports', async () => {
         const prompt = 'it\'s "a" $1 ? \\ %s — 猫 🐈\n\u0001'
         const error = { code: '\0', message: 'a\0b\ud800' }
         await store.addVideoJob(sampleJob({ prompt, error }))
@@ -147,7 +147,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.findVideoJob('a\0b')).toBeUndefined()
       })
 
-      test('a progress between two whole numbers is rounded', async () => {
+      test('a fractional progress is rounded', async () => {
         await store.addVideoJob(sampleJob({ progress: 12.6 }))
         expect((await store.findVideoJob('video_1'))?.progress).toBe(13)
         await store.updateVideoJob('video_1', { progress: 33.3 })
@@ -182,7 +182,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         },
       )
 
-      test('of many who finish a job at once, in several processes, one does', async () => {
+      test('one of several processes finishes a job', async () => {
         await store.addVideoJob(sampleJob())
         const another = await subject.openAnother()
         const answers = await Promise.all(
@@ -197,7 +197,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect((await store.findVideoJob('video_1'))?.progress).toBe(answers.indexOf(true))
       })
 
-      test('pages: newest first or oldest first, one key at a time, to the last one', async () => {
+      test('pages jobs of one key, newest or oldest first', async () => {
         const ids = Array.from({ length: 7 }, (_, n) => `video_${9 - n}`)
         for (const id of ids) {
           await store.addVideoJob(sampleJob({ id }))
@@ -212,7 +212,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await pagesOf(store, true)).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
       })
 
-      test('after an unknown id, or one of another key, there is nothing', async () => {
+      test('lists nothing after an unknown id or one of another key', async () => {
         await store.addVideoJob(sampleJob({ id: 'video_a' }))
         await store.addVideoJob(sampleJob({ id: 'video_b', keyId: 'key_2' }))
         for (const after of ['video_b', 'video_c'])
@@ -232,7 +232,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     describeFiles(() => subject)
 
     describe('responses', () => {
-      test('a response is found as it was added, until it is deleted', async () => {
+      test('a response is returned as added until it is deleted', async () => {
         const first = sampleResponse()
         const second = sampleResponse({ id: 'resp_2', previousResponseId: 'resp_1' })
         await store.addResponse(first)
@@ -246,7 +246,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.findResponse('resp_1')).toBeUndefined()
       })
 
-      test('whose an upstream’s id is stays known when the response is deleted', async () => {
+      test('the owner of an upstream id stays known after the response is deleted', async () => {
         const first = sampleResponse()
         await store.addResponse(first, ['resp_1', 'msg_1', 'msg_1'])
         await store.addResponse(sampleResponse({ id: 'resp_2', keyId: 'key_2' }), ['msg_1'])
@@ -271,7 +271,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     describeKept(() => subject)
 
     describe('usage', () => {
-      test('records come back newest first, with and without their optional fields', async () => {
+      test('records are returned newest first, with and without optional fields', async () => {
         const plain = sampleUsage()
         const full = sampleUsage({
           attempt: 2,
@@ -302,7 +302,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.listUsage({ limit: 1 })).toEqual([full])
       })
 
-      test('the last call of each key is known', async () => {
+      test('returns the last call of each key', async () => {
         expect(await store.lastUse()).toEqual(new Map())
         for (const [keyId, startedAt] of [
           ['key_a', 1_760_000_000_005],
@@ -318,7 +318,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         )
       })
 
-      test('numbers and texts that not every database takes are written as near as can be', async () => {
+      test('numbers and text that a database lacks are stored as closely as possible', async () => {
         const odd = { model: 'a\0b\ud800', durationMs: 0.125, inputTokens: 10.6, images: 2.4 }
         store.recordUsage(sampleUsage(odd))
         store.recordUsage(sampleUsage({ inputTokens: 2 ** 53 - 1, model: '\\u0000 "猫"' }))
@@ -328,7 +328,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         ])
       })
 
-      test('a record that breaks a constraint is lost, and those around it are not', async () => {
+      test('a record that violates a constraint is dropped, and those around it are kept', async () => {
         const broken = { 3: { durationMs: Number.NaN }, 700: { outcome: 'odd' as 'failed' } }
         for (let n = 0; n < 800; n++)
           store.recordUsage(sampleUsage({ attempt: n, ...broken[n as 3] }))
@@ -338,7 +338,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         )
       })
 
-      test('records of two processes at once are all kept, each process in its order', async () => {
+      test('concurrent records of two processes are kept, in order per process', async () => {
         const another = await subject.openAnother()
         for (let n = 0; n < 600; n++)
           (n % 2 ? store : another).recordUsage(sampleUsage({ attempt: n, keyId: `key_${n % 2}` }))
@@ -350,21 +350,21 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           ).toEqual(Array.from({ length: 300 }, (_, n) => 598 + rest - 2 * n))
       })
 
-      test('disposing twice is disposing once', async () => {
+      test('disposing twice equals disposing once', async () => {
         store.recordUsage(sampleUsage())
         await Promise.all([store[Symbol.asyncDispose](), store[Symbol.asyncDispose]()])
         const another = await subject.openAnother()
         expect(await another.listUsage({ limit: 10 })).toEqual([sampleUsage()])
       })
 
-      test('after a flush another process sees the records', async () => {
+      test('another process sees records after a flush', async () => {
         store.recordUsage(sampleUsage())
         await store.flush()
         const another = await subject.openAnother()
         expect(await another.listUsage({ limit: 10 })).toEqual([sampleUsage()])
       })
 
-      test('a regular stop loses nothing', async () => {
+      test('dispose writes all records', async () => {
         for (let n = 0; n < 1_234; n++) store.recordUsage(sampleUsage({ attempt: n }))
         store = await subject.reopen()
         const kept = await store.listUsage({ limit: 10_000 })

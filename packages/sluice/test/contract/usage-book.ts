@@ -41,7 +41,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth())
     const none = ''
 
-    test('sums every record once, by anything and any two', async () => {
+    test('sums every record once, by any one or two dimensions', async () => {
       const records = manyRecords(2_500)
       await keep(records)
       await foldAll(store)
@@ -73,7 +73,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       expect(groups.reduce((sum, { sums }) => sum + sums.attempts, 0)).toBeGreaterThan(2_500)
     })
 
-    test('counts what lies within a time, to the hour, by every period', async () => {
+    test('counts within a time range, to the hour, by every period', async () => {
       const records = manyRecords(600)
       await keep(records)
       await foldAll(store)
@@ -102,7 +102,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       }
     })
 
-    test('counts only what is asked for, and what has none of it', async () => {
+    test('counts only records that match the filter, including absent values', async () => {
       const records = manyRecords(600)
       await keep(records)
       await foldAll(store)
@@ -140,7 +140,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       )
     })
 
-    test('is read in pages, without a gap and nothing twice', async () => {
+    test('pages groups without gaps or duplicates', async () => {
       const records = manyRecords(500)
       await keep(records)
       await foldAll(store)
@@ -162,7 +162,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       expect(seen).toEqual(whole.groups)
     })
 
-    test('counts each record once, however many fold at the same time', async () => {
+    test('counts each record once under concurrent folds', async () => {
       const records = manyRecords(3_000)
       const others = [await subject.openAnother(), await subject.openAnother()]
       const folders = [store, ...others].map(async (each) => {
@@ -176,7 +176,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       )
     })
 
-    test('says how much it does not hold yet', async () => {
+    test('reports the number of pending records', async () => {
       await keep(manyRecords(1_500))
       const before = await store.book.sums({ ...everything, by: [] })
       expect([before.pending, before.total.attempts]).toEqual([1_500, 0])
@@ -185,7 +185,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       expect(between.pending + between.total.attempts).toBe(1_500)
     })
 
-    test('is made anew from the records, and keeps the sums whose records are gone', async () => {
+    test('rebuilds from records and keeps sums whose records are deleted', async () => {
       const records = manyRecords(2_000)
       await keep(records)
       await foldAll(store)
@@ -211,7 +211,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       })
     })
 
-    test('is made anew where more records are gone than it takes at once', async () => {
+    test('rebuilds when more records are deleted than one step takes', async () => {
       await keep(Array.from({ length: 4_500 }, () => sampleUsage({ startedAt: december })))
       await keep([sampleUsage({ startedAt: march })])
       await foldAll(store)
@@ -222,7 +222,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       expect([total.attempts, pending]).toEqual([4_501, 0])
     })
 
-    test('forgets who it was, in records and in sums, and nothing of what was used', async () => {
+    test('erases the owner from records and sums, and keeps the usage', async () => {
       const records = manyRecords(800)
       await keep(records)
       await foldAll(store)
@@ -271,7 +271,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       expect(Object.keys(keys)).not.toContain('["key_2"]')
     })
 
-    test('says when each key was used last, also of what is summed and gone', async () => {
+    test('returns the last use of each key, also of deleted records', async () => {
       const use = (keyId: string, startedAt: number) => keep([sampleUsage({ keyId, startedAt })])
       await use('key_a', march + 5)
       await foldAll(store)

@@ -53,7 +53,7 @@ export function describeUsageRecords(name: string, open: () => Promise<StoreUnde
     })
     afterEach(() => subject.remove())
 
-    test('are listed in pages, without a gap and nothing twice, and what they cost is told, whatever is summed', async () => {
+    test('are paged without gaps or duplicates with their cost, whatever is summed', async () => {
       const { store } = subject
       const records = manyRecords(900)
       const from = march + 7 * hour + 1

@@ -17,7 +17,7 @@ const redis = await openTestRedis()
 afterAll(() => redis?.[Symbol.asyncDispose]())
 const url = redis?.url ?? ''
 
-test('Redis is here to be tested', (context) => {
+test('Redis is available', (context) => {
   if (!redis) leaveOut(context, noRedis)
 })
 

@@ -6,7 +6,7 @@ import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 const postgres = await openTestDatabase()
 afterAll(() => postgres?.[Symbol.asyncDispose]())
 
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!postgres) leaveOutPostgres(context)
 })
 

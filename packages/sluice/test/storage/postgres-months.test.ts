@@ -10,7 +10,7 @@ import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 const database = await openTestDatabase()
 afterAll(() => database?.[Symbol.asyncDispose]())
 
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!database) leaveOutPostgres(context)
 })
 

@@ -20,7 +20,7 @@ const newSchema = (): Promise<string> => {
   return database.newSchema()
 }
 
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!database) leaveOutPostgres(context)
 })
 

@@ -56,7 +56,7 @@ describeUsageRecords('sqlite', onSqlite)
 const database = await openTestDatabase()
 afterAll(() => database?.[Symbol.asyncDispose]())
 
-test('PostgreSQL is here to be tested', (context) => {
+test('PostgreSQL is available', (context) => {
   if (!database) leaveOutPostgres(context)
 })
 
