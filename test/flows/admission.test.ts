@@ -104,14 +104,24 @@ test('every operation settles its reservation exactly once', async () => {
 describe('an invalid request counts against the request limit, however early it is rejected:', () => {
   const sized = { tokensPerMinute: 1e9 }
   test.each<[string, string, object, number]>([
-    ['no JSON', '{"model":', {}, 400],
-    ['no JSON, where its size matters', '{"model":', sized, 400],
+    ['invalid JSON', '{"model":', {}, 400],
+    ['invalid JSON with a token limit', '{"model":', sized, 400],
     ['no model', '{"messages":[]}', {}, 400],
-    ['no model, where its size matters', '{"messages":[]}', sized, 400],
-    ['a field of another type', JSON.stringify({ ...chat(1), temperature: 'warm' }), {}, 400],
-    ['the same, where its size matters', JSON.stringify({ ...chat(1), top_p: 'a' }), sized, 400],
-    ['no such model', JSON.stringify({ ...chat(1), model: 'no/m' }), {}, 404],
-    ['the same, where its size matters', JSON.stringify({ ...chat(1), model: 'no/m' }), sized, 404],
+    ['no model with a token limit', '{"messages":[]}', sized, 400],
+    ['a field of the wrong type', JSON.stringify({ ...chat(1), temperature: 'warm' }), {}, 400],
+    [
+      'a field of the wrong type with a token limit',
+      JSON.stringify({ ...chat(1), top_p: 'a' }),
+      sized,
+      400,
+    ],
+    ['an unknown model', JSON.stringify({ ...chat(1), model: 'no/m' }), {}, 404],
+    [
+      'an unknown model with a token limit',
+      JSON.stringify({ ...chat(1), model: 'no/m' }),
+      sized,
+      404,
+    ],
   ])('%s', async (_name, body, limits, status) => {
     await using gateway = await start({ limits: { requestsPerMinute: 3, ...limits } })
     const headers = { 'content-type': 'application/json' }

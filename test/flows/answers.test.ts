@@ -14,14 +14,14 @@ describe('CORS lets pages of other origins read', () => {
     ['a whole answer', '/v1/chat/completions', json200(asked), 200],
     ['a stream', '/v1/chat/completions', json200({ ...asked, stream: true }), 200],
     ['an upstream’s error', '/v1/chat/completions', json200({ ...asked, model: 'bad/m' }), 400],
-    ['a mistake', '/v1/chat/completions', json200({}), 400],
+    ['an invalid request', '/v1/chat/completions', json200({}), 400],
     ['a refusal without a key', '/v1/models', { key: null }, 401],
     ['a list', '/v1/models', {}, 200],
-    ['an unknown address', '/v1/nothing', {}, 404],
+    ['an unknown path', '/v1/nothing', {}, 404],
     ['a wrong method', '/v1/models', { method: 'DELETE' }, 405],
     ['health', '/healthz', { key: null }, 200],
     ['an answer to an administrator', '/admin/v1/explain', { ...json200({}), key: adminKey }, 400],
-    ['an address that cannot be decoded', '/v1/models/%zz', {}, 400],
+    ['an undecodable path', '/v1/models/%zz', {}, 400],
   ])('%s and its response headers', async (_name, path, options, status) => {
     await using up = await fakeUpstream((seen, response, request) =>
       seen.body['stream'] === true ? sse(response, textStream) : good(seen, response, request),

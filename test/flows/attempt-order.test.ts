@@ -9,7 +9,7 @@ import { start, until } from '../support/start.ts'
 describe('the order of attempts', () => {
   test.each<[string, Expected]>([
     [
-      'the first that can answers',
+      'the first target that works answers',
       {
         script: () => ({ first: [error(500)], second: [error(404)], third: [good] }),
         status: 200,
@@ -19,7 +19,7 @@ describe('the order of attempts', () => {
       },
     ],
     [
-      'all fail: each was asked once, and the last failure is told',
+      'each failing target is called once, and the last failure is returned',
       {
         script: () => ({ first: [error(503)], second: [error(401)], third: [error(429)] }),
         status: 429,
@@ -29,7 +29,7 @@ describe('the order of attempts', () => {
       },
     ],
     [
-      'a caller’s mistake ends it at once',
+      'a 400 ends the call at once',
       {
         script: () => ({ first: [error(500)], second: [error(400)], third: [good] }),
         status: 400,
@@ -56,7 +56,7 @@ describe('the order of attempts', () => {
       },
     ],
     [
-      'one that asks for a longer pause than the route allows is left alone',
+      'a target that asks for a longer pause than allowed is not retried',
       {
         script: () => ({ first: [error(429, {}, { 'retry-after': '9' })], second: [good] }),
         options: { retries: { attempts: 3, baseMs: 1, maxMs: 5 } },

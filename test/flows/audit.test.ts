@@ -74,22 +74,14 @@ onEachDatabase((newData) => {
 
   test.each<[string, string, string]>([
     [
-      'an entry that was changed',
+      'a changed entry',
       "UPDATE audit_log SET after = '{}' WHERE sequence = 2",
       'Entry 2 was changed',
     ],
+    ['a removed entry', 'DELETE FROM audit_log WHERE sequence = 2', 'Entry 2 is missing'],
+    ['a removed first entry', 'DELETE FROM audit_log WHERE sequence = 1', 'Entry 1 is missing'],
     [
-      'an entry that was taken out',
-      'DELETE FROM audit_log WHERE sequence = 2',
-      'Entry 2 is missing',
-    ],
-    [
-      'a beginning that was cut off',
-      'DELETE FROM audit_log WHERE sequence = 1',
-      'Entry 1 is missing',
-    ],
-    [
-      'a hash that was made again',
+      'a recomputed hash',
       "UPDATE audit_log SET hash = 'x' WHERE sequence = 2",
       'Entry 2 was changed',
     ],

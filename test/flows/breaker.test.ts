@@ -120,8 +120,8 @@ const preambleOnly: Answering = (_seen, response) =>
 
 describe('a healed target is used again after an inconclusive probe:', () => {
   test.each<[string, Answering, object]>([
-    ['its caller left before the head', silent, {}],
-    ['its caller left before the first content', preambleOnly, { stream: true }],
+    ['its caller disconnected before the headers', silent, {}],
+    ['its caller disconnected before the first content', preambleOnly, { stream: true }],
   ])('%s', async (_name, answering, body) => {
     await using stage = await openedBreaker()
     const { first } = stage

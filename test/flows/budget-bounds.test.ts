@@ -65,7 +65,7 @@ describe('requires a limit for tools that the provider runs:', () => {
       'max_uses',
     ],
     [
-      'a server of tools',
+      'an MCP server',
       messagesPath,
       {
         model: 'claude/known',

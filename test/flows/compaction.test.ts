@@ -156,8 +156,8 @@ describe('compaction at a target of another maker', () => {
   })
 
   test.each([
-    ['no text', anthropicMessage([toolUse('toolu_1', 'read_file', {})])],
-    ['half of one', { ...anthropicMessage([textBlock('The us')]), stop_reason: 'max_tokens' }],
+    ['a tool call', anthropicMessage([toolUse('toolu_1', 'read_file', {})])],
+    ['a truncated text', { ...anthropicMessage([textBlock('The us')]), stop_reason: 'max_tokens' }],
   ])('fails when the model answers with %s in place of a summary', async (_name, message) => {
     await using stage = await inFrontOf('anthropic', (seen, response) =>
       answerMessage(seen, response, message as ReturnType<typeof anthropicMessage>),

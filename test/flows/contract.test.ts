@@ -52,15 +52,18 @@ describe('chat completions', () => {
     ['plain', ask('What is 6 times 7?')],
     ['several choices', ask('Name a colour: red, green or blue.', { n: 3, temperature: 1 })],
     ['logprobs', ask('What is 6 times 7?', { logprobs: true, top_logprobs: 3 })],
-    ['cut', ask('Repeat after me: one two three four', { max_completion_tokens: 1 })],
-    ['stopped', ask('Repeat after me: one two three four', { stop: ['three'] })],
-    ['a tool called', ask('What is the weather in Oslo?', { tools: [tool] })],
+    [
+      'truncated by max_tokens',
+      ask('Repeat after me: one two three four', { max_completion_tokens: 1 }),
+    ],
+    ['stopped by a stop sequence', ask('Repeat after me: one two three four', { stop: ['three'] })],
+    ['a tool call', ask('What is the weather in Oslo?', { tools: [tool] })],
     [
       'JSON',
       ask('Ada is 36 years old. Answer in JSON.', { response_format: { type: 'json_object' } }),
     ],
     [
-      'parts',
+      'message parts',
       ask([
         { type: 'text', text: 'What is in these?' },
         { type: 'image_url', image_url: { url: picture } },
@@ -75,7 +78,7 @@ describe('chat completions', () => {
       'audio',
       ask('Say hello', { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }),
     ],
-    ['nothing known', ask('Blorgify the snark.')],
+    ['a question it cannot answer', ask('Blorgify the snark.')],
     ['reasoning', ask('What is 6 times 7?', { reasoning_effort: 'high' })],
   ])('%s', async (_name, body) => {
     const answer = await posted('/v1/chat/completions', body)
@@ -88,8 +91,8 @@ describe('chat completions', () => {
     ['with usage', ask('What is 6 times 7?', { stream_options: { include_usage: true } })],
     ['several choices', ask('What is 6 times 7?', { n: 2 })],
     ['logprobs', ask('What is 6 times 7?', { logprobs: true, top_logprobs: 2 })],
-    ['a tool called', ask('What is the weather in Oslo and Rome?', { tools: [tool] })],
-    ['a required tool', ask('Hello', { tools: [tool], tool_choice: 'required' })],
+    ['a tool call', ask('What is the weather in Oslo and Rome?', { tools: [tool] })],
+    ['a required tool call', ask('Hello', { tools: [tool], tool_choice: 'required' })],
   ])('streamed: %s', async (_name, body) => {
     const chunks = await streamed('/v1/chat/completions', body)
     for (const chunk of chunks) expectOpenAi('CreateChatCompletionStreamResponse', chunk)

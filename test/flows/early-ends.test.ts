@@ -124,9 +124,9 @@ describe('a stalled whole answer is an upstream timeout:', () => {
       response.write('{"id":')
     }
   test.each<[string, Answering, boolean]>([
-    ['in the middle', half(200), false],
-    ['in the middle of an error', half(500), false],
-    ['where a stream was asked for', half(200), true],
+    ['within the answer', half(200), false],
+    ['within an error body', half(500), false],
+    ['in answer to a streaming request', half(200), true],
   ])('%s', async (_name, answering, stream) => {
     await using only = await fakeUpstream(answering)
     await using gateway = await start({
@@ -279,8 +279,8 @@ describe('closes the upstream that loses a hedge:', () => {
 
   test.each<[string, Answering, Answering, boolean]>([
     ['silent', silent, good, false],
-    ['in its preamble', begun, (_seen, response) => sse(response, textStream), true],
-    ['in the middle of a whole answer', endless('application/json', ' '), good, false],
+    ['after its preamble', begun, (_seen, response) => sse(response, textStream), true],
+    ['within a whole answer', endless('application/json', ' '), good, false],
   ])('%s', async (_name, loser, winner, stream) => {
     await using first = await fakeUpstream(loser)
     await using second = await fakeUpstream(winner)
@@ -300,10 +300,10 @@ describe('closes the upstream that loses a hedge:', () => {
 describe('stops reading a file that a request names by URL', () => {
   const bytes = Buffer.alloc(65_536, 1)
   test.each<[string, Answering]>([
-    ['when it is not there', endless('text/html', bytes, 404)],
-    ['when it is elsewhere', endless('text/html', bytes, 302, { location: 'http://127.0.0.1:1/' })],
-    ['when it is too large', endless('image/png', bytes, 200, { 'content-length': 1_000_000_000 })],
-    ['when it is packed', endless('image/png', bytes, 200, { 'content-encoding': 'gzip' })],
+    ['with status 404', endless('text/html', bytes, 404)],
+    ['with a redirect', endless('text/html', bytes, 302, { location: 'http://127.0.0.1:1/' })],
+    ['over the size limit', endless('image/png', bytes, 200, { 'content-length': 1_000_000_000 })],
+    ['with a content encoding', endless('image/png', bytes, 200, { 'content-encoding': 'gzip' })],
   ])('%s', async (_name, answering) => {
     await using files = await fakeUpstream(answering)
     await using only = await fakeUpstream(good)

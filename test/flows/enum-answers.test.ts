@@ -50,10 +50,10 @@ const types = ['anthropic', 'openai', 'openai-responses', 'cohere'] as const
 describe.each(types)('reads the bare enum value from %s', (type) => {
   test.each([
     ['JSON', JSON.stringify({ value: 'wood "wind"' }), 'wood "wind"'],
-    ['JSON with blanks', '\n{ "value" :\n "brass" }\n', 'brass'],
+    ['JSON with white space', '\n{ "value" :\n "brass" }\n', 'brass'],
     ['a JSON string', '"brass"', 'brass'],
     ['the bare value', 'brass', 'brass'],
-    ['JSON that was cut', '{"value":"bra', 'bra'],
+    ['truncated JSON', '{"value":"bra', 'bra'],
   ])('%s', async (_, said, value) => {
     const [answering, model] = upstreams[type](() => ({ text: said }))
     await using pair = await inFrontOf(type, answering, model)

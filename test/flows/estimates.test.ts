@@ -47,16 +47,16 @@ const bytes = (count: number) => Buffer.alloc(count, 65).toString('base64')
 describe('reserves at least the stated size of each part, and not much more:', () => {
   test.each<[string, object, number]>([
     ['a text', chat('a'.repeat(4_000)), 1_000],
-    ['a text of three bytes a character', chat('猫'.repeat(1_000)), 750],
-    ['an answer without a most', chat('Hi', {}), estimates.outputTokens],
-    ['several of them', chat('Hi', { n: 3 }), 3 * estimates.outputTokens],
+    ['text with three bytes per character', chat('猫'.repeat(1_000)), 750],
+    ['no output limit', chat('Hi', {}), estimates.outputTokens],
+    ['several choices', chat('Hi', { n: 3 }), 3 * estimates.outputTokens],
     [
-      'a picture in data',
+      'an image as a data URL',
       chat([text('Hi'), { type: 'image_url', image_url: { url: png } }]),
       3_000,
     ],
     [
-      'two pictures by their addresses',
+      'two images by URL',
       chat(
         ['a', 'b'].map((name) => ({
           type: 'image_url',
@@ -66,12 +66,12 @@ describe('reserves at least the stated size of each part, and not much more:', (
       6_000,
     ],
     [
-      'a minute of sound',
+      'a minute of audio',
       chat([{ type: 'input_audio', input_audio: { data: bytes(240_000), format: 'mp3' } }]),
       60 * 32,
     ],
     [
-      'a file in data',
+      'a file as a data URL',
       chat([
         {
           type: 'file',
@@ -80,7 +80,7 @@ describe('reserves at least the stated size of each part, and not much more:', (
       ]),
       3_000,
     ],
-    ['a file by its id', chat([{ type: 'file', file: { file_id: 'file-1' } }]), 5_000],
+    ['a file by id', chat([{ type: 'file', file: { file_id: 'file-1' } }]), 5_000],
   ])('%s', async (_name, body, least) => {
     await using staged = await stage()
     const { reserved } = await staged.reserved(body)

@@ -50,11 +50,11 @@ const fourKeys = { error: { message: expect.any(String), type: 'invalid_request_
 
 describe('malformed HTTP requests', () => {
   test.each([
-    ['no HTTP', 'GARBAGE\r\n\r\n', 400],
+    ['a request that is not HTTP', 'GARBAGE\r\n\r\n', 400],
     ['an unknown method', 'BREW /v1/models HTTP/1.1\r\nHost: a\r\n\r\n', 400],
-    ['a huge head', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
+    ['oversized headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
     [
-      'two lengths',
+      'two content lengths',
       'POST /v1/embeddings HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
       400,
     ],
@@ -93,7 +93,7 @@ describe('a body rejected before it is read', () => {
     ['a wrong key', 'Authorization: Bearer wrong\r\nContent-Length: 8000000\r\n', 401],
     ['too large', `Authorization: Bearer ${testKey}\r\nContent-Length: 8000000\r\n`, 413],
     [
-      'too large, its length unsaid',
+      'too large without a content length',
       `Authorization: Bearer ${testKey}\r\nTransfer-Encoding: chunked\r\n`,
       413,
     ],

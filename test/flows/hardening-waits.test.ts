@@ -113,7 +113,7 @@ describe('an engine that ignores its abort signal', () => {
 
   test.each([
     ['falls silent', { idleMs: 50 }, 'upstream_timeout', 'incomplete'],
-    ['is left by its caller', { leavesMs: 50 }, 'cancelled', 'cancelled'],
+    ['is abandoned by its caller', { leavesMs: 50 }, 'cancelled', 'cancelled'],
   ])('ends the attempt when it %s', async (_name, limits, code, outcome) => {
     await using gateway = await start()
     const events = async () => ({ kind: 'events', events: spoken })

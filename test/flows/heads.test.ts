@@ -42,9 +42,9 @@ describe('Expect: 100-continue', () => {
     ['no key', post(length, waits), 401],
     ['a wrong key', post(length, waits, 'Authorization: Bearer nobody'), 401],
     ['a body that is too large', post('Content-Length: 2000000', waits, known), 413],
-    ['a coding that nobody knows', post(length, waits, known, 'Content-Encoding: x'), 400],
-    ['an address that is not there', post(length, waits, known).replace('chat', 'none'), 404],
-    ['a method that is not there', post(length, waits, known).replace('POST', 'PATCH'), 405],
+    ['an unknown content encoding', post(length, waits, known, 'Content-Encoding: x'), 400],
+    ['an unknown path', post(length, waits, known).replace('chat', 'none'), 404],
+    ['a wrong method', post(length, waits, known).replace('POST', 'PATCH'), 405],
   ])('%s is rejected before the body is sent', async (_name, request, status) => {
     using client = rawClient(gateway.url)
     await client.write(request)
@@ -77,12 +77,16 @@ describe('Expect: 100-continue', () => {
 })
 
 test.each([
-  ['no host', head('GET /healthz HTTP/1.1'), 400],
+  ['no Host header', head('GET /healthz HTTP/1.1'), 400],
   ['no path', head('GET * HTTP/1.1', 'Host: a'), 400],
-  ['what nobody knows is expected', post(length, known, 'Expect: more') + body, 417],
-  ['a coding under the chunks', post(known, 'Transfer-Encoding: gzip, chunked') + chunked, 501],
+  ['an unknown expectation', post(length, known, 'Expect: more') + body, 417],
   [
-    'chunks of an older protocol',
+    'another transfer encoding before chunked',
+    post(known, 'Transfer-Encoding: gzip, chunked') + chunked,
+    501,
+  ],
+  [
+    'chunked in HTTP/1.0',
     post(known, 'Transfer-Encoding: chunked').replace('1.1', '1.0') + chunked,
     400,
   ],

@@ -27,7 +27,7 @@ describe('order of a hedge', () => {
 
   test.each<[string, Expected]>([
     [
-      'both fail: the third is asked, and nobody twice',
+      'both fail: the third target is called, and none twice',
       {
         script: () => ({ first: [error(500)], second: [error(500)], third: [good] }),
         options: never,
@@ -38,7 +38,7 @@ describe('order of a hedge', () => {
       },
     ],
     [
-      'all fail: each was asked once',
+      'all fail: each is called once',
       {
         script: () => ({ first: [error(500)], second: [error(500)], third: [error(503)] }),
         options: never,
@@ -59,7 +59,7 @@ describe('order of a hedge', () => {
       },
     ],
     [
-      'a caller’s mistake said by the first: nobody else is asked',
+      'the first answers 400: no other target is called',
       {
         script: () => ({ first: [error(422)], second: [good], third: [good] }),
         options: never,
@@ -69,7 +69,7 @@ describe('order of a hedge', () => {
       },
     ],
     [
-      'the second fails, the first still answers',
+      'the second fails and the first still answers',
       {
         script: (asked) => ({
           first: [onceAsked(() => asked.length === 2, good)],
@@ -83,7 +83,7 @@ describe('order of a hedge', () => {
       },
     ],
     [
-      'the second answers, the first is ended',
+      'the second answers and the first is canceled',
       {
         script: () => ({ first: [silent], second: [good] }),
         options: at20,
@@ -94,7 +94,7 @@ describe('order of a hedge', () => {
       },
     ],
     [
-      'streams: an error frame never wins, the first does',
+      'streams: an error event does not win, the first target does',
       {
         script: (asked) => ({
           first: [
@@ -114,7 +114,7 @@ describe('order of a hedge', () => {
       },
     ],
     [
-      'streams: the second shows content first, the first is ended',
+      'streams: the second sends content first and the first is canceled',
       {
         script: () => ({
           first: [begun],
@@ -132,7 +132,7 @@ describe('order of a hedge', () => {
 
   const mistakes = [
     ['is silent', silent, {}],
-    ['has shown no content yet', begun, stream],
+    ['has sent no content yet', begun, stream],
   ] as const
   const secondRefuses = (first: Answering) =>
     stage(() => ({ first: [first], second: [error(400)], third: [good] }), at20)

@@ -155,12 +155,12 @@ describe('request bodies', () => {
   })
 
   test.each([
-    ['cut JSON', '{"model":"builtin-embed"', {}],
-    ['no JSON', 'hello', {}],
+    ['truncated JSON', '{"model":"builtin-embed"', {}],
+    ['invalid JSON', 'hello', {}],
     ['nothing', '', {}],
     ['an array', '[1]', {}],
     ['null', 'null', {}],
-    ['another type', JSON.stringify(embedding), { 'content-type': 'text/plain' }],
+    ['another content type', JSON.stringify(embedding), { 'content-type': 'text/plain' }],
     ['a form', 'model=a', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['an unknown encoding', JSON.stringify(embedding), { 'content-encoding': 'lzma' }],
     ['a wrong encoding', JSON.stringify(embedding), { 'content-encoding': 'gzip' }],

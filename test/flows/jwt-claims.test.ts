@@ -104,13 +104,23 @@ test('accepts a budget with a window of a year', async () => {
 
 describe('limits in claims', () => {
   test.each<[string, Partial<JwtConfig>, Readonly<Record<string, unknown>>, number | null]>([
-    ['the claim alone', { limitClaims }, { rpm: 7 }, 7],
-    ['the claim as a text', { limitClaims }, { rpm: '7' }, 7],
-    ['the smaller of both: the claim', { limitClaims, requestsPerMinute: 9 }, { rpm: 7 }, 7],
-    ['the smaller of both: the settings', { limitClaims, requestsPerMinute: 5 }, { rpm: 7 }, 5],
+    ['from the claim alone', { limitClaims }, { rpm: 7 }, 7],
+    ['from a claim as text', { limitClaims }, { rpm: '7' }, 7],
+    [
+      'the smaller of claim and settings: the claim',
+      { limitClaims, requestsPerMinute: 9 },
+      { rpm: 7 },
+      7,
+    ],
+    [
+      'the smaller of claim and settings: the settings',
+      { limitClaims, requestsPerMinute: 5 },
+      { rpm: 7 },
+      5,
+    ],
     ['a token without the claim', { limitClaims, requestsPerMinute: 9 }, {}, 9],
-    ['a claim that the settings do not name', { requestsPerMinute: 9 }, { rpm: 1_000 }, 9],
-    ['nothing at all', {}, { rpm: 7 }, null],
+    ['a claim that the settings do not map', { requestsPerMinute: 9 }, { rpm: 1_000 }, 9],
+    ['without claim and settings', {}, { rpm: 7 }, null],
   ])('%s', async (_name, further, claims, limit) => {
     await gateway.configure(settings(further))
     const answer = await ask(await token({ sub: newSubject(), ...claims }))

@@ -131,18 +131,18 @@ onEachDatabase((newData) => {
     test.each<[string, () => Promise<string> | string]>([
       ['expired', () => token(key, { exp: Math.floor(Date.now() / 1000) - 60 })],
       ['not valid yet', () => token(key, { nbf: Math.floor(Date.now() / 1000) + 600 })],
-      ['without an end', () => token(key, { exp: undefined })],
+      ['without an expiry', () => token(key, { exp: undefined })],
       ['for another audience', () => token(key, { aud: 'other' })],
       ['without an audience', () => token(key, { aud: undefined })],
       ['of another issuer', () => token(key, { iss: 'https://evil.example.com' })],
-      ['without a user', () => token(key, { sub: undefined })],
-      ['with a user that is no text', () => token(key, { sub: 5 as unknown as string })],
-      ['signed with another key of the same name', async () => token(await pair('k1'))],
-      ['signed with a key that is not known', async () => token(await pair('k2'))],
-      ['that says it needs no signature', () => unsigned({ alg: 'none' })],
-      ['signed with nothing', () => unsigned({ alg: 'RS256', kid: 'k1' })],
+      ['without a subject', () => token(key, { sub: undefined })],
+      ['whose subject is not a string', () => token(key, { sub: 5 as unknown as string })],
+      ['signed with another key of the same id', async () => token(await pair('k1'))],
+      ['signed with an unknown key id', async () => token(await pair('k2'))],
+      ['with the algorithm none', () => unsigned({ alg: 'none' })],
+      ['with an empty signature', () => unsigned({ alg: 'RS256', kid: 'k1' })],
       [
-        'whose public key was taken for a secret (HS256)',
+        'signed with the public key as an HMAC secret (HS256)',
         async () => {
           const claims = { iss: issuer, aud: audience, sub: 'ada', exp: Date.now() / 1000 + 60 }
           const secret = new TextEncoder().encode(JSON.stringify(key.jwk))
@@ -150,7 +150,7 @@ onEachDatabase((newData) => {
         },
       ],
       [
-        'whose claims were changed',
+        'with modified claims',
         async () => {
           const [head, , signature] = (await token(key)).split('.')
           const claims = { iss: issuer, aud: audience, sub: 'eve', exp: Date.now() / 1000 + 60 }

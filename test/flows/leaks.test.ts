@@ -89,7 +89,7 @@ describe('leaves no sockets, timers or listeners after', () => {
   test.each<[string, Flow]>([
     ['a whole answer', { first: good, call: read(chat, whole) }],
     [
-      'a translated one',
+      'a translated answer',
       {
         first: (_s, response) => json(response, message),
         type: 'anthropic',
@@ -98,13 +98,13 @@ describe('leaves no sockets, timers or listeners after', () => {
     ],
     ['a stream', { first: streams, call: read(chat, stream) }],
     [
-      'a translated one of events',
+      'a translated stream',
       { first: events(anthropic), type: 'anthropic', call: read(chat, stream) },
     ],
     ['a refused request', { first: error(400), call: read(chat, whole) }],
     ['a failure and its retry', { first: error(500), call: read(chat, whole) }],
     ['a fallback', { first: error(401), second: good, call: read(chat, whole) }],
-    ['a silent upstream', { first: silent, route: short, call: read(chat, whole) }],
+    ['a fallback from a silent upstream', { first: silent, route: short, call: read(chat, whole) }],
     ['a stream without content', { first: begun, route: short, call: read(chat, stream) }],
     [
       'a stream that stalls',
@@ -120,20 +120,20 @@ describe('leaves no sockets, timers or listeners after', () => {
       },
     ],
     [
-      'a stream with an error in it',
+      'a stream with an error event',
       { first: events(openai, openai?.errorFrame), call: read(chat, stream) },
     ],
     [
       'garbage in a stream',
       { first: events(openai, 'data: {"a\n\ndata: x\n\n', false), call: read(chat, stream) },
     ],
-    ['a caller who left a silent upstream', { first: silent, call: leave(chat, whole, 1) }],
+    ['a caller that left a silent upstream', { first: silent, call: leave(chat, whole, 1) }],
     [
-      'a caller who left a stream',
+      'a caller that left a stream',
       { first: events(openai, '', false), call: leave(chat, stream, 'begun') },
     ],
     [
-      'a caller who left a translated stream',
+      'a caller that left a translated stream',
       {
         first: events(anthropic, '', false),
         type: 'anthropic',
@@ -141,32 +141,32 @@ describe('leaves no sockets, timers or listeners after', () => {
       },
     ],
     [
-      'a caller who left before a retry',
+      'a caller that left before a retry',
       {
         first: error(503, {}, { 'retry-after': '20' }),
         route: { retries: { attempts: 2, maxMs: 60_000 } },
         call: leave(chat, whole, 1),
       },
     ],
-    ['a race', { first: silent, second: good, route: hedge(5), call: read(chat, whole) }],
+    ['a hedge', { first: silent, second: good, route: hedge(5), call: read(chat, whole) }],
     [
-      'a race of streams',
+      'a hedge of streams',
       { first: begun, second: streams, route: hedge(5), call: read(chat, stream) },
     ],
     [
-      'a race that nobody had to run',
+      'a hedge whose second leg was not needed',
       { first: good, second: good, route: hedge(60_000), call: read(chat, whole) },
     ],
     [
-      'a race that a mistake ended',
+      'a hedge that a 400 ended',
       { first: silent, second: error(400), route: hedge(5), call: read(chat, whole) },
     ],
     [
-      'a race that the caller left',
+      'a hedge that the caller left',
       { first: silent, second: silent, route: hedge(5), call: leave(chat, whole, 2) },
     ],
     [
-      'several answers',
+      'several choices',
       {
         first: (_s, response) => json(response, message),
         type: 'anthropic',
@@ -174,25 +174,25 @@ describe('leaves no sockets, timers or listeners after', () => {
       },
     ],
     [
-      'several streams',
+      'several streamed choices',
       { first: events(anthropic), type: 'anthropic', call: read(chat, { ...stream, n: 3 }) },
     ],
     [
-      'several streams that were left',
+      'several streamed choices that the caller left',
       {
         first: events(anthropic, '', false),
         type: 'anthropic',
         call: leave(chat, { ...stream, n: 3 }, 'begun'),
       },
     ],
-    ['sound', { first: sound, call: read('/v1/audio/speech', speech) }],
-    ['sound that was cut', { first: soundThen('cut'), call: read('/v1/audio/speech', speech) }],
+    ['audio', { first: sound, call: read('/v1/audio/speech', speech) }],
+    ['audio that was cut', { first: soundThen('cut'), call: read('/v1/audio/speech', speech) }],
     [
-      'sound that stalls',
+      'audio that stalls',
       { first: soundThen('silence'), route: short, call: read('/v1/audio/speech', speech) },
     ],
     [
-      'sound that was left',
+      'audio that the caller left',
       { first: soundThen('silence'), call: leave('/v1/audio/speech', speech, 'begun') },
     ],
   ])(
@@ -254,8 +254,8 @@ describe('leaves no sockets, timers or listeners after', () => {
   })
 
   test.each<[string, number, string, number]>([
-    ['a picture that was fetched', 200, 'image/png', 200],
-    ['a picture that is not there', 404, 'text/html', 400],
+    ['an image that was fetched', 200, 'image/png', 200],
+    ['an image that is missing', 404, 'text/html', 400],
   ])('%s', async (_name, there, contentType, status) => {
     const pictures = createServer((_request, response) => {
       response.writeHead(there, { 'content-type': contentType }).end('picture')

@@ -141,7 +141,7 @@ describe('records of', () => {
       },
     ],
     [
-      'an answer without a word of its cost',
+      'an answer without usage',
       {
         first: (_s, response) => json(response, chatReply('Hi', { usage: undefined })),
         body: whole,
@@ -175,7 +175,7 @@ describe('records of', () => {
       },
     ],
     [
-      'a fallback from silence',
+      'a fallback from a silent target',
       {
         first: silent,
         route: fallback,
@@ -215,7 +215,7 @@ describe('records of', () => {
       },
     ],
     [
-      'a stream that was left',
+      'a stream that the caller left',
       {
         first: says([...anthropic.preamble, ...anthropic.content], false),
         type: 'anthropic',
@@ -225,7 +225,7 @@ describe('records of', () => {
       },
     ],
     [
-      'sound',
+      'audio',
       {
         first: sound('end'),
         path: '/v1/audio/speech',
@@ -234,7 +234,7 @@ describe('records of', () => {
       },
     ],
     [
-      'sound that was cut',
+      'audio that was cut',
       {
         first: sound('cut'),
         path: '/v1/audio/speech',
@@ -243,7 +243,7 @@ describe('records of', () => {
       },
     ],
     [
-      'sound that stalled',
+      'audio that stalled',
       {
         first: sound('silence'),
         timeouts: stalled,
@@ -253,7 +253,7 @@ describe('records of', () => {
       },
     ],
     [
-      'sound that was left',
+      'audio that the caller left',
       {
         first: sound('silence'),
         path: '/v1/audio/speech',
@@ -275,7 +275,7 @@ describe('records of', () => {
   ]
   const fanned: readonly [string, Case][] = [
     [
-      'several answers',
+      'several choices',
       {
         first: (_s, response) => json(response, message),
         type: 'anthropic',
@@ -284,7 +284,7 @@ describe('records of', () => {
       },
     ],
     [
-      'several streams',
+      'several streamed choices',
       {
         first: says([...anthropic.preamble, ...anthropic.content, ...anthropic.ending]),
         type: 'anthropic',
@@ -293,7 +293,7 @@ describe('records of', () => {
       },
     ],
     [
-      'several streams that were left',
+      'several streamed choices that the caller left',
       {
         first: says([...anthropic.preamble, ...anthropic.content], false),
         type: 'anthropic',

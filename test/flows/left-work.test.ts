@@ -322,10 +322,10 @@ const chunkOf = (delta: object) => ({ event: { choices: [{ index: 0, delta }] } 
 
 test.each<[string, object, number]>([
   ['a text', chunkOf({ content: 'größer' }), 8],
-  ['a thought', chunkOf({ reasoning_content: 'hm' }), 2],
+  ['reasoning', chunkOf({ reasoning_content: 'hm' }), 2],
   ['a refusal', chunkOf({ refusal: 'no' }), 2],
   [
-    'a call',
+    'a tool call',
     chunkOf({ tool_calls: [{ index: 0, function: { name: 'say', arguments: '{}' } }] }),
     5,
   ],
@@ -334,10 +334,10 @@ test.each<[string, object, number]>([
     chunkOf({ tool_calls: [{ index: 0, custom: { name: 'say', input: 'hi' } }] }),
     5,
   ],
-  ['what was spoken', chunkOf({ audio: { transcript: 'hi', data: 'AAAA' } }), 2],
+  ['the transcript of audio', chunkOf({ audio: { transcript: 'hi', data: 'AAAA' } }), 2],
   ['a text completion', { event: { choices: [{ index: 0, text: 'hi' }] } }, 2],
   ['a transcript', { event: { type: 'transcript.text.delta', delta: 'hi' } }, 2],
-  ['the end', chunkOf({}), 0],
+  ['the finish reason', chunkOf({}), 0],
   ['usage', { usage: { inputTokens: 1, outputTokens: 1 } }, 0],
 ])('counts the bytes of %s in an engine’s steps', (_name, step, bytes) => {
   const delivery = new Delivery()

@@ -14,11 +14,11 @@ const body = { model: 'up/m', max_tokens: 98, messages: [{ role: 'user', content
 const prices = { 'up/*': { input: 1, output: 1 } }
 
 const kinds: readonly (readonly [string, (calls: number, each: number) => Terms])[] = [
-  ['requests', (calls) => ({ requestsPerMinute: calls })],
-  ['tokens', (calls, each) => ({ tokensPerMinute: calls * each })],
-  ['places', (calls) => ({ concurrentRequests: calls })],
+  ['requests per minute', (calls) => ({ requestsPerMinute: calls })],
+  ['tokens per minute', (calls, each) => ({ tokensPerMinute: calls * each })],
+  ['concurrent requests', (calls) => ({ concurrentRequests: calls })],
   [
-    'money',
+    'a budget',
     (calls) => ({
       budgets: [{ id: 'b', window: 'month', limitMicroUsd: calls * reservedTokens(body) }],
     }),

@@ -42,7 +42,7 @@ describe('rejects a callback', () => {
 
   test.each([
     ['no state', (url: URL) => url.searchParams.delete('state')],
-    ['another state', (url: URL) => url.searchParams.set('state', 'x')],
+    ['a wrong state', (url: URL) => url.searchParams.set('state', 'x')],
     ['two states', (url: URL) => url.searchParams.append('state', 'x')],
   ])('with %s', async (_what, change) => {
     const browser = new PlainBrowser()
@@ -54,8 +54,8 @@ describe('rejects a callback', () => {
   })
 
   test.each([
-    ['the nonce of another', 'nonce', 'token'],
-    ['the verifier of another', 'verifier', 'expired'],
+    ['the nonce of another sign-in', 'nonce', 'token'],
+    ['the verifier of another sign-in', 'verifier', 'expired'],
   ])('with %s', async (_what, field, problem) => {
     const browser = new PlainBrowser()
     const back = await atIssuer(browser, gateway, 'ada')
@@ -94,15 +94,15 @@ describe('rejects an ID token', () => {
   const cases = [
     ['for another client', { claims: { aud: 'another' } }, 'token'],
     [
-      'for several clients, another in charge',
+      'for several clients with another authorized party',
       { claims: { aud: ['sluice', 'x'], azp: 'x' } },
       'token',
     ],
     ['of another issuer', { claims: { iss: 'https://evil.example' } }, 'token'],
-    ['of yesterday', { claims: { exp: past, iat: past - 60 } }, 'clock'],
-    ['of tomorrow', { claims: { nbf: past + 7_200 } }, 'clock'],
+    ['that has expired', { claims: { exp: past, iat: past - 60 } }, 'clock'],
+    ['that is not yet valid', { claims: { nbf: past + 7_200 } }, 'clock'],
     ['without a subject', { claims: { sub: '' } }, 'token'],
-    ['signed by somebody else', { isForged: true }, 'token'],
+    ['with a forged signature', { isForged: true }, 'token'],
   ] as const
   test.each(cases)('%s', async (_what, trouble, problem) => {
     Object.assign(issuer.trouble, trouble)

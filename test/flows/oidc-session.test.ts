@@ -139,8 +139,8 @@ describe('the session of an OpenID Connect sign-in', () => {
   })
 
   test.each([
-    ['the settings keep it here', { endSession: false }],
-    ['the issuer does not answer', {}],
+    ['endSession is off', { endSession: false }],
+    ['the issuer is down', {}],
   ])('ends at sign-out where %s', async (_why, further) => {
     await gateway.configure(settings(further))
     const { browser } = await signInAs('ada', gateway)

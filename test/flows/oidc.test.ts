@@ -95,13 +95,13 @@ describe('the role of a signed-in user', () => {
 
   test.each([
     [
-      'a claim inside of another',
+      'a nested claim',
       { groupsClaim: 'realm_access.roles' },
       { realm_access: { roles: ['admins'] } },
     ],
-    ['one text', {}, { groups: 'admins' }],
-    ['an address', { userRoles: { 'ADA@example.com': 'owner' } }, { groups: undefined }],
-    ['a subject', { userRoles: { ada: 'owner' } }, { groups: [], email: undefined }],
+    ['a claim with one string', {}, { groups: 'admins' }],
+    ['the email address', { userRoles: { 'ADA@example.com': 'owner' } }, { groups: undefined }],
+    ['the subject', { userRoles: { ada: 'owner' } }, { groups: [], email: undefined }],
   ] as const)('can come from %s', async (_what, further, claims) => {
     await gateway.configure(settings(further as Oidc))
     issuer.people.set('ada', person([], claims))
@@ -134,43 +134,53 @@ describe('the role of a signed-in user', () => {
 
 describe('signing in', () => {
   test.each([
-    ['no group that is mapped', {}, person(['others']), 'no_group'],
-    ['another domain', { allowedDomains: ['example.org'] }, person(['admins']), 'not_allowed'],
+    ['no mapped group: refused', {}, person(['others']), 'no_group'],
     [
-      'a domain at the end of another',
+      'another domain: refused',
+      { allowedDomains: ['example.org'] },
+      person(['admins']),
+      'not_allowed',
+    ],
+    [
+      'a domain that ends like an allowed one: refused',
       { allowedDomains: ['ample.com'] },
       person(['admins']),
       'not_allowed',
     ],
     [
-      'a domain that is not verified',
+      'an unverified domain: refused',
       { allowedDomains: ['example.com'] },
       person(['admins'], { email_verified: false }),
       'not_allowed',
     ],
-    ['the domain', { allowedDomains: ['Example.com'] }, person(['admins']), null],
+    ['an allowed domain', { allowedDomains: ['Example.com'] }, person(['admins']), null],
     [
-      'a domain that the address alone says',
+      'an allowed domain in the email address only: refused',
       { allowedDomains: ['example.com'], domainClaim: 'hd' },
       person(['admins']),
       'not_allowed',
     ],
     [
-      'a domain in its own claim',
+      'an allowed domain in its own claim',
       { allowedDomains: ['example.com'], domainClaim: 'hd' },
       person(['admins'], { hd: 'example.com' }),
       null,
     ],
-    ['somebody else', { allowedUsers: ['bob@example.com'] }, person(['admins']), 'not_allowed'],
-    ['somebody who is named', { allowedUsers: ['ada@example.com'] }, person(['admins']), null],
-    ['no user of that name', { createUsers: false }, person(['engineers']), 'unknown_user'],
     [
-      'a team that is not there',
-      { teams: { engineers: 'gone' } },
-      person(['engineers']),
-      'no_team',
+      'an unlisted person: refused',
+      { allowedUsers: ['bob@example.com'] },
+      person(['admins']),
+      'not_allowed',
     ],
-    ['no group, but a team for everybody', { defaultTeam: 'search' }, person([]), null],
+    ['a listed person', { allowedUsers: ['ada@example.com'] }, person(['admins']), null],
+    [
+      'no user of that name: refused',
+      { createUsers: false },
+      person(['engineers']),
+      'unknown_user',
+    ],
+    ['a missing team: refused', { teams: { engineers: 'gone' } }, person(['engineers']), 'no_team'],
+    ['no group, but a default team', { defaultTeam: 'search' }, person([]), null],
   ] as const)('with %s', async (_who, further, claims, problem) => {
     await gateway.configure(settings(further as Oidc))
     issuer.people.set('ada', claims)

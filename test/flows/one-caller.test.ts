@@ -135,7 +135,11 @@ describe('an upstream that speaks the Responses API', () => {
     ['an error object', 404, aboutConversation],
     ['a detail', 404, { detail: `${conversation} was not found` }],
     ['a message', 404, { code: 5, message: `${conversation} was not found` }],
-    ['words that an id brought along', 404, { error: { message: 'No id "Not Found"' } }],
+    [
+      'a message that contains an id of the request',
+      404,
+      { error: { message: 'No id "Not Found"' } },
+    ],
   ])(
     'keeps its format after a 404 about the content of a request: %s',
     async (_name, status, body) => {

@@ -64,10 +64,10 @@ async function stage(levels: Levels, content: ConfigFile = {}) {
 
 describe('a call goes to its own route while the budget covers it', () => {
   test.each([
-    ['one more than it may cost', 10 * tokens + 1, 'dear', null],
-    ['what it may cost', 10 * tokens, 'dear', null],
-    ['one less', 10 * tokens - 1, 'cheap', 'cheap/m'],
-    ['what it may cost elsewhere', tokens, 'cheap', 'cheap/m'],
+    ['one above its cost', 10 * tokens + 1, 'dear', null],
+    ['exactly its cost', 10 * tokens, 'dear', null],
+    ['one below its cost', 10 * tokens - 1, 'cheap', 'cheap/m'],
+    ['the cost of the fallback route', tokens, 'cheap', 'cheap/m'],
   ])('budget: %s', async (_name, limit, provider, header) => {
     await using staged = await stage({ team: { budgets: [budget(limit)] } })
     const answer = await staged.ask()
@@ -140,13 +140,13 @@ describe('a free route answers when the budget is spent:', () => {
 
 describe('a call is rejected where its over-budget route is not allowed:', () => {
   test.each<[string, Levels]>([
-    ['models of the key', { key: { budgets: [budget(tokens)], models: ['dear/*'] } }],
+    ['the key may not use it', { key: { budgets: [budget(tokens)], models: ['dear/*'] } }],
     [
-      'models of the team',
+      'the team may not use it',
       { key: { budgets: [budget(tokens)] }, team: { models: ['dear/*', 'builtin-*'] } },
     ],
     [
-      'a name that nobody knows',
+      'the route does not exist',
       { key: { budgets: [budget(tokens, { overBudget: { route: 'nobody/m' } })] } },
     ],
   ])('%s', async (_name, levels) => {

@@ -137,8 +137,8 @@ describe('a user with ownKeys', () => {
 
 describe('a user cannot', () => {
   const refusals: readonly (readonly [string, object])[] = [
-    ['its team says nothing', {}],
-    ['its team says no', { ownKeys: false }],
+    ['its team does not allow them', {}],
+    ['its team forbids them', { ownKeys: false }],
   ]
   test.each(refusals)('create, rotate or revoke keys where %s', async (_why, terms) => {
     const eve = await personIn('other', terms)

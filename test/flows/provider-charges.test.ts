@@ -24,11 +24,11 @@ const openrouter = { kind: 'openrouter', model: 'openai/gpt-4o' }
 
 const cases: readonly (readonly [string, Case])[] = [
   [
-    'OpenRouter, instead of the price',
+    'OpenRouter’s charge replaces the price',
     { ...openrouter, usage: { cost: 0.00314 }, cost: 3140, source: charged, charged: 0.00314 },
   ],
   [
-    'OpenRouter, for a model without a price',
+    'OpenRouter’s charge for a model without a price',
     {
       kind: 'openrouter',
       model: 'acme/unheard-of',
@@ -39,7 +39,7 @@ const cases: readonly (readonly [string, Case])[] = [
     },
   ],
   [
-    'OpenRouter with a key of the caller: both parts',
+    'OpenRouter with the caller’s provider key: both parts',
     {
       ...openrouter,
       usage: { cost: 0.0001, is_byok: true, cost_details: { upstream_inference_cost: 0.002 } },
@@ -49,7 +49,7 @@ const cases: readonly (readonly [string, Case])[] = [
     },
   ],
   [
-    'OpenRouter with a key of the caller, without the other part: the price',
+    'OpenRouter with the caller’s provider key, without the upstream part: the price',
     {
       ...openrouter,
       usage: { cost: 0.0001, is_byok: true },
@@ -59,11 +59,11 @@ const cases: readonly (readonly [string, Case])[] = [
     },
   ],
   [
-    'a charge of 0 is not believed of a model that has a price',
+    'a charge of 0 is ignored if the model has a price',
     { ...openrouter, usage: { cost: 0 }, cost: 48, source: /^genai-prices /, charged: 0 },
   ],
   [
-    'nor of one whose price is unknown',
+    'a charge of 0 is ignored if the price is unknown',
     {
       kind: 'openrouter',
       model: 'acme/unheard-of',
@@ -74,7 +74,7 @@ const cases: readonly (readonly [string, Case])[] = [
     },
   ],
   [
-    'but of one that is free',
+    'a charge of 0 is used if the model is free',
     {
       kind: 'openrouter',
       model: 'acme/small:free',
@@ -96,7 +96,7 @@ const cases: readonly (readonly [string, Case])[] = [
     },
   ],
   [
-    'DeepInfra, which has no prices here',
+    'DeepInfra, which has no prices in the catalog',
     {
       kind: 'deepinfra',
       model: 'meta-llama/Llama-3.3-70B-Instruct',
@@ -118,7 +118,7 @@ const cases: readonly (readonly [string, Case])[] = [
     },
   ],
   [
-    'one that no catalogue knows is kept and not believed',
+    'the charge of an unlisted provider is recorded, but not used',
     {
       kind: '',
       model: 'm',

@@ -79,8 +79,8 @@ describe('a deployment is priced as its model:', () => {
   ]
   test.each([
     ['by the id of the model', 'gpt-4o', 48],
-    ['by the setting', 'second', 2],
-    ['and nothing that is known, if only its own name is', 'gpt-4o-mini', undefined],
+    ['by pricedAs', 'second', 2],
+    ['without a price, if only its name is known', 'gpt-4o-mini', undefined],
   ])('%s', async (_name, model, microUsd) => {
     await using upstream = await fakeUpstream((_seen, response) =>
       json(response, chatReply('Hello')),

@@ -129,19 +129,24 @@ describe('a session is usable only from pages of the gateway', () => {
     ['another page', 'POST', { ...ofConsole, ...otherPage }, 403],
     ['another port', 'POST', { ...ofConsole, 'sec-fetch-site': 'same-site' }, 403],
     [
-      'another origin, by an older browser',
+      'another origin from a browser without Sec-Fetch-Site',
       'POST',
       { ...ofConsole, origin: 'http://a.example' },
       403,
     ],
-    ['an origin that is none', 'POST', { ...ofConsole, origin: 'null' }, 403],
-    ['no header of the console', 'POST', { 'sec-fetch-site': 'same-origin' }, 403],
+    ['an opaque origin', 'POST', { ...ofConsole, origin: 'null' }, 403],
+    ['without the console’s header', 'POST', { 'sec-fetch-site': 'same-origin' }, 403],
     ['a form of another page', 'POST', otherPage, 403],
-    ['somebody who opens an address', 'POST', { ...ofConsole, 'sec-fetch-site': 'none' }, 403],
-    ['somebody who opens an address to read', 'GET', { 'sec-fetch-site': 'none' }, 200],
+    ['a navigation that posts', 'POST', { ...ofConsole, 'sec-fetch-site': 'none' }, 403],
+    ['a navigation that reads', 'GET', { 'sec-fetch-site': 'none' }, 200],
     ['another page that reads', 'GET', otherPage, 403],
-    ['another origin that reads, by an older browser', 'GET', { origin: 'http://a.example' }, 403],
-    ['an origin that is none, and reads', 'GET', { origin: 'null' }, 403],
+    [
+      'another origin that reads, from a browser without Sec-Fetch-Site',
+      'GET',
+      { origin: 'http://a.example' },
+      403,
+    ],
+    ['an opaque origin that reads', 'GET', { origin: 'null' }, 403],
   ]
   test.each(cases)('%s: %s', async (_who, method, headers, status) => {
     const cookie = await cookieOf(signIn(adminKey))

@@ -244,7 +244,7 @@ describe.each(media)('audio or video of $operation stalls', ({ operation, type, 
 
   test.each<[string, Timeouts, readonly string[]]>([
     ['behind the head', { idleMs: 60 }, []],
-    ['in the middle', { idleMs: 60 }, ['some of it']],
+    ['within the body', { idleMs: 60 }, ['some of it']],
   ])('%s: the download breaks off', async (_name, timeouts, pieces) => {
     await using staged = await stage('openai', timeouts, about(saying(type, pieces)))
     const response = await ask(staged.gateway)

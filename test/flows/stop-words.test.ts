@@ -73,10 +73,10 @@ const both = [{ stream: false }, { stream: true }]
 
 describe.each(both)('whitespace stop sequences at Claude, %j', (further) => {
   test.each([
-    ['a word alone', '\n\n', undefined, cut],
-    ['a list', ['\n\n'], undefined, cut],
-    ['beside another word, which is sent', ['END', '\n\n'], ['END'], cut],
-    ['that does not come', [' \t'], undefined, { text, finish: 'stop' }],
+    ['as a string', '\n\n', undefined, cut],
+    ['as a list', ['\n\n'], undefined, cut],
+    ['beside another sequence, which is sent', ['END', '\n\n'], ['END'], cut],
+    ['that do not occur', [' \t'], undefined, { text, finish: 'stop' }],
   ])('%s', async (_, stop, sent, told) => {
     await open('anthropic', claude)
     const response = await chat('m', stop, further)

@@ -15,9 +15,9 @@ function ask(tags: string): Promise<Response> {
 }
 
 test.each([
-  ['one that is too long', 'a'.repeat(65)],
-  ['other characters', 'a,b c'],
-  ['too many', Array.from({ length: 17 }, (_, n) => `t${n}`).join(',')],
+  ['a tag that is too long', 'a'.repeat(65)],
+  ['invalid characters', 'a,b c'],
+  ['too many tags', Array.from({ length: 17 }, (_, n) => `t${n}`).join(',')],
 ])('rejects x-sluice-tags: %s', async (_name, tags) => {
   const response = await ask(tags)
   expect(response.status).toBe(400)

@@ -73,7 +73,7 @@ describe('upstream ids', () => {
     ],
     ['an item without a type', (id) => ({ input: [ask, { id: `msg_of_${id}` }] }), 'input[1].id'],
     [
-      'a picture',
+      'an image',
       (id) => ({ input: [{ type: 'image_generation_call', id: `ig_${id}` }] }),
       'input[0].id',
     ],
@@ -99,7 +99,7 @@ describe('upstream ids', () => {
       'tools[0].container.file_ids[0]',
     ],
     [
-      'a container of the shell',
+      'a container of the shell tool',
       (id) => ({
         input: 'Hi',
         tools: [
@@ -112,7 +112,7 @@ describe('upstream ids', () => {
       'tools[0].environment.container_id',
     ],
     [
-      'a container that a call of before ran in',
+      'a container of an earlier code interpreter call',
       (id) => ({
         input: [
           {
@@ -128,7 +128,7 @@ describe('upstream ids', () => {
       'input[0].container_id',
     ],
     [
-      'a container that the shell ran in',
+      'a container of an earlier shell call',
       (id) => ({
         input: [
           {
@@ -174,14 +174,14 @@ describe('upstream ids', () => {
     ['a response', { previous_response_id: 'resp_of_nobody' }, 'previous_response_id'],
     ['a prompt', { prompt: { id: 'pmpt_1' } }, 'prompt.id'],
     [
-      'a file of a prompt',
+      'a file in a prompt’s variables',
       { prompt: { variables: { paper: { type: 'input_file', file_id: 'file-1' } } } },
       'prompt.variables.paper.file_id',
     ],
     ['an item', { input: [{ type: 'item_reference', id: 'msg_of_nobody' }] }, 'input[0].id'],
     ['a file', { input: [filed('file-1')] }, 'input[0].content[0].file_id'],
     [
-      'a file of a tool’s output',
+      'a file in a tool output',
       {
         input: [
           {
@@ -212,7 +212,7 @@ describe('upstream ids', () => {
       'tools[0].vector_store_ids[0]',
     ],
     [
-      'a container of the shell',
+      'a container of the shell tool',
       {
         tools: [
           {
@@ -224,14 +224,14 @@ describe('upstream ids', () => {
       'tools[0].environment.container_id',
     ],
     [
-      'a file of the shell',
+      'a file for the shell tool',
       {
         tools: [{ type: 'shell', environment: { type: 'container_auto', file_ids: ['file-1'] } }],
       },
       'tools[0].environment.file_ids[0]',
     ],
     [
-      'a skill of a container',
+      'a skill in a container',
       {
         tools: [
           {
@@ -246,7 +246,7 @@ describe('upstream ids', () => {
       'tools[0].container.skills[1].skill_id',
     ],
     [
-      'a store of tools that are added later',
+      'a vector store in additional_tools',
       {
         input: [
           ask,

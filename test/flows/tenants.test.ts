@@ -347,9 +347,9 @@ describe('keys of SLUICE_API_KEYS', () => {
   }
 
   test.each([
-    ['the first is taken out', second],
-    ['one comes before it', `${third},${second}`],
-    ['their order is turned round', `${second},${first}`],
+    ['the first is removed', second],
+    ['another is added before it', `${third},${second}`],
+    ['their order is reversed', `${second},${first}`],
   ])('give no access to another key’s responses when %s', async (_name, keys) => {
     await using held = await moved(keys)
     for (const key of keys.split(',').filter((one) => one !== first))

@@ -305,7 +305,7 @@ test.each(['chat', 'messages', 'responses'] as const)(
 
 test.each([
   ['__proto__', { jsonPath: '$.__proto__.x', stringValue: 'y' }],
-  ['an index far behind', { jsonPath: '$.list[4000000]', stringValue: 'y' }],
+  ['a huge index', { jsonPath: '$.list[4000000]', stringValue: 'y' }],
   ['no path', { stringValue: 'y' }],
 ])('ignores partialArgs with %s', async (_, piece) => {
   await using pair = await inFrontOf('gemini', (_seen, response) =>

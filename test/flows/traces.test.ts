@@ -177,9 +177,9 @@ describe('each call', () => {
   })
 
   test.each([
-    ['a trace of zeros', `00-${'0'.repeat(32)}-${parentId}-01`],
+    ['a zero trace id', `00-${'0'.repeat(32)}-${parentId}-01`],
     ['version ff', `ff-${traceId}-${parentId}-01`],
-    ['more than version 00 has', `00-${traceId}-${parentId}-01-more`],
+    ['extra fields in version 00', `00-${traceId}-${parentId}-01-more`],
     ['capitals', `00-${traceId.toUpperCase()}-${parentId}-01`],
   ])('starts a new trace for an invalid traceparent: %s', async (_what, traceparent) => {
     const response = await gateway.post('/v1/chat/completions', body, {

@@ -64,7 +64,7 @@ test.each<[string, Case]>([
     },
   ],
   [
-    'seconds of a file that says how long it is',
+    'seconds, of a file with a known duration',
     {
       file: second,
       price: { audioSeconds: 0.0001 },

@@ -43,49 +43,53 @@ describe('rejects a call that may cost more than the budget:', () => {
   test.each<[string, string, object]>([
     ['two limits', chat, { model: 'up/m', messages, max_completion_tokens: 1, max_tokens: 2_000 }],
     [
-      'two limits, the other way',
+      'two limits in the other order',
       chat,
       { model: 'up/m', messages, max_completion_tokens: 2_000, max_tokens: 1 },
     ],
     [
-      'a limit of another format',
+      'a limit in another format’s field',
       gemini,
       { contents, max_tokens: 1, generationConfig: { maxOutputTokens: 2_000 } },
     ],
     [
-      'a number of another format',
+      'n in another format’s field',
       gemini,
       { contents, n: 1, generationConfig: { maxOutputTokens: 500, candidateCount: 4 } },
     ],
+    ['best_of', '/v1/completions', { model: 'up/m', prompt: 'Hi', max_tokens: 100, best_of: 20 }],
     [
-      'the best of many',
-      '/v1/completions',
-      { model: 'up/m', prompt: 'Hi', max_tokens: 100, best_of: 20 },
-    ],
-    [
-      'several texts',
+      'several prompts',
       '/v1/completions',
       { model: 'up/m', prompt: Array(10).fill('Hi'), max_tokens: 100, n: 2 },
     ],
     [
-      'several lists of tokens',
+      'several prompts of token ids',
       '/v1/completions',
       { model: 'up/m', prompt: Array(20).fill([17, 18]), max_tokens: 100 },
     ],
-    ['a dearer tier', chat, { model: 'up/m', messages, max_tokens: 600, service_tier: 'priority' }],
-    ['more speed', '/v1/messages', { model: 'up/m', messages, max_tokens: 800, speed: 'fast' }],
     [
-      'a country',
+      'a more expensive service tier',
+      chat,
+      { model: 'up/m', messages, max_tokens: 600, service_tier: 'priority' },
+    ],
+    [
+      'a more expensive speed',
+      '/v1/messages',
+      { model: 'up/m', messages, max_tokens: 800, speed: 'fast' },
+    ],
+    [
+      'a more expensive region',
       '/v1/messages',
       { model: 'up/m', messages, max_tokens: 1_100, inference_geo: 'us' },
     ],
     [
-      'both',
+      'a more expensive speed and region',
       '/v1/messages',
       { model: 'up/m', messages, max_tokens: 600, speed: 'fast', inference_geo: 'us' },
     ],
     [
-      'a dearer tier of Gemini',
+      'a more expensive service tier of Gemini',
       gemini,
       {
         contents,
@@ -93,7 +97,7 @@ describe('rejects a call that may cost more than the budget:', () => {
         serviceTier: 'PRIORITY',
       },
     ],
-    ['several answers', chat, { model: 'up/m', messages, max_tokens: 500, n: 4 }],
+    ['several choices', chat, { model: 'up/m', messages, max_tokens: 500, n: 4 }],
   ])('%s', async (_name, path, body) => {
     const key = await keyWith({})
     const before = upstream.seen.length
@@ -135,9 +139,9 @@ describe('a budget for a tag', () => {
   const budget = { tag: 'nightly', limitMicroUsd: 10 }
 
   test.each<[string, Record<string, string>]>([
-    ['without the header', {}],
-    ['with other tags in it', { 'x-sluice-tags': 'daily' }],
-    ['with an empty one', { 'x-sluice-tags': '' }],
+    ['without the tags header', {}],
+    ['with other tags in the header', { 'x-sluice-tags': 'daily' }],
+    ['with an empty tags header', { 'x-sluice-tags': '' }],
   ])('counts calls of a key with that tag, %s', async (_name, headers) => {
     const key = await keyWith(budget, { tags: ['nightly'] })
     expect((await gateway.post(chat, body, { key, headers })).status).toBe(429)

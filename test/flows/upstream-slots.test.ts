@@ -64,10 +64,10 @@ async function drained(
 }
 
 describe.each<[string, ProviderConfig]>([
-  ['a provider', { maxConcurrent: 3 }],
-  ['one of its models', { models: [{ id: 'm', maxConcurrent: 3 }] }],
+  ['maxConcurrent of a provider', { maxConcurrent: 3 }],
+  ['maxConcurrent of a model', { models: [{ id: 'm', maxConcurrent: 3 }] }],
   [
-    'both, of which the smaller holds',
+    'the smaller maxConcurrent of provider and model',
     { maxConcurrent: 9, models: [{ id: 'm', maxConcurrent: 3 }] },
   ],
 ])('%s', (_name, provider) => {
@@ -186,8 +186,8 @@ describe('a full target with a fallback', () => {
   }
 
   test.each<[string, ProviderConfig]>([
-    ['goes there at once where the settings say so', { whenFull: 'next', queueMs: 60_000 }],
-    ['goes there when it has waited', { queueMs: 100 }],
+    ['falls back at once with whenFull: next', { whenFull: 'next', queueMs: 60_000 }],
+    ['falls back after waiting for queueMs', { queueMs: 100 }],
   ])('a call %s', async (_name, provider) => {
     await using staged = await spare(provider)
     const { held, second, gateway } = staged
@@ -278,10 +278,10 @@ describe('a slot is released', () => {
   })
 
   test.each<[string, (held: Held, leaving: AbortController) => void]>([
-    ['its caller has left', (_held, leaving) => leaving.abort()],
-    ['its upstream has failed', (held) => held.answer({ error: { message: 'no' } }, 500)],
-    ['its upstream has refused', (held) => held.answer({ error: { message: 'no' } }, 400)],
-    ['its connection was cut', (held) => held.respond()?.destroy()],
+    ['its caller disconnected', (_held, leaving) => leaving.abort()],
+    ['its upstream failed', (held) => held.answer({ error: { message: 'no' } }, 500)],
+    ['its upstream rejected the request', (held) => held.answer({ error: { message: 'no' } }, 400)],
+    ['its connection broke', (held) => held.respond()?.destroy()],
   ])('when %s', async (_name, end) => {
     await using held = await heldUpstream()
     await using gateway = await start(settings(held, one))

@@ -75,7 +75,7 @@ const paths = (seen: readonly SeenRequest[]) => seen.map(({ method, path }) => `
 
 describe('Veo on Vertex AI', () => {
   test.each<[string, object, object, string, readonly string[]]>([
-    ['inside of the operation', inside, {}, `POST /v1/${modelPath}:fetchPredictOperation`, []],
+    ['inside the operation', inside, {}, `POST /v1/${modelPath}:fetchPredictOperation`, []],
     [
       'in Cloud Storage',
       stored,

@@ -34,9 +34,9 @@ describe('secrets of a key after rotations', () => {
     ]
   >([
     ['the older secret ends after the overlap', [[1_000, 500]], [[0, 1_500]]],
-    ['at once where there is none', [[1_000, 0]], []],
+    ['without overlap the older secret ends at once', [[1_000, 0]], []],
     [
-      'the second extends no still older one',
+      'a second rotation does not extend older secrets',
       [
         [1_000, 500],
         [1_200, 500],
@@ -47,7 +47,7 @@ describe('secrets of a key after rotations', () => {
       ],
     ],
     [
-      'nor does a third',
+      'nor does a third rotation',
       [
         [1_000, 500],
         [1_200, 500],
@@ -60,7 +60,7 @@ describe('secrets of a key after rotations', () => {
       ],
     ],
     [
-      'what has just ended is gone',
+      'an expired secret is removed',
       [
         [1_000, 500],
         [1_500, 500],
@@ -68,7 +68,7 @@ describe('secrets of a key after rotations', () => {
       [[1, 2_000]],
     ],
     [
-      'the second ends all of them at once where it has no overlap',
+      'a second rotation without overlap ends all older secrets',
       [
         [1_000, 500],
         [1_200, 0],
@@ -76,7 +76,7 @@ describe('secrets of a key after rotations', () => {
       [],
     ],
     [
-      'four older ones are kept at most, the newest',
+      'at most the four newest older secrets are kept',
       [1_000, 1_001, 1_002, 1_003, 1_004].map((at) => [at, 500] as const),
       [
         [4, 1_504],

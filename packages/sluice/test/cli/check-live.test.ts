@@ -115,9 +115,17 @@ test('check --live reports unreachable and silent providers in parallel', async 
 })
 
 test.each<[string, Answering, RegExp]>([
-  ['a failure', (_seen, response) => json(response, {}, { status: 503 }), /answered 503/],
-  ['something that is no list', (_seen, response) => void response.end('<html>'), /no model list/],
-  ['a wrong address', (_seen, response) => json(response, {}, { status: 404 }), /is baseUrl right/],
+  ['a failing provider', (_seen, response) => json(response, {}, { status: 503 }), /answered 503/],
+  [
+    'an answer that is not a list of models',
+    (_seen, response) => void response.end('<html>'),
+    /no model list/,
+  ],
+  [
+    'a wrong base URL',
+    (_seen, response) => json(response, {}, { status: 404 }),
+    /is baseUrl right/,
+  ],
 ])('check --live reports %s', async (_what, answering, words) => {
   await using upstream = await fakeUpstream(answering)
   const { report } = await checked(`providers: { acme: ${provider(upstream.url, [good])} }`)

@@ -17,7 +17,7 @@ test.each([
   ['line feeds', 'data: 1\n\ndata: {"a":"ü"}\n\n'],
   ['carriage returns', 'data: 1\r\n\r\ndata: {"a":"ü"}\r\n\r\n'],
   ['comments and blank lines between', ': hello\n\n\ndata: 1\n\n: again\n\ndata: {"a":"ü"}\n\n'],
-  ['an event without its end', 'data: 1\n\ndata: {"a":"ü"}\n\ndata: cut off\n'],
+  ['a truncated event', 'data: 1\n\ndata: {"a":"ü"}\n\ndata: cut off\n'],
 ])('scans events however the bytes are split: %s', (_name, text) => {
   for (const pieces of cuts(Buffer.from(text))) {
     const found: string[] = []
@@ -114,11 +114,11 @@ test('a canceled request is counted and reconnects', async () => {
 })
 
 test.each([
-  ['a status', 'HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n', 'HTTP 503', false],
+  ['an error status', 'HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n', 'HTTP 503', false],
   ['an error event', `${streamHead}\r\ndata: {"error":{}}\n\n`, 'error event', true],
   ['a named error event', `${streamHead}\r\nevent: error\ndata: {}\n\n`, 'error event', true],
   [
-    'an answer cut off',
+    'a truncated answer',
     'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
     'connection closed',
     true,

@@ -187,11 +187,11 @@ describe('prices update', () => {
   })
 
   test.each([
-    ['no JSON', '<html>', 'is no list of prices'],
+    ['invalid JSON', '<html>', 'is no list of prices'],
     ['an empty list', '[]', 'is no list of prices'],
     ['models without prices', '{"data":[{"id":"a/b","pricing":{}}]}', 'is no list of prices'],
-    ['a list of nobody', '[{"id":"a","pricing":{"prompt":"1"}}]', '--provider'],
-    ['what the library cannot use', '[{"id":"openai","models":7}]', 'cannot be used'],
+    ['a list of an unknown kind', '[{"id":"a","pricing":{"prompt":"1"}}]', '--provider'],
+    ['a list that the library cannot use', '[{"id":"openai","models":7}]', 'cannot be used'],
   ])('rejects %s', async (_name, content, message) => {
     using folder = temporaryFolder()
     const environment = environmentIn(folder.path)

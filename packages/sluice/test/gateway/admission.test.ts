@@ -35,11 +35,11 @@ function admissionOf(decisions: readonly Decision[]) {
 
 test.each([
   ['granted at once', [granted], true, 1],
-  ['refused for what is spent', [refused(false)], false, 1],
-  ['settled by the second time', [refused(true), granted], true, 2],
-  ['settled by the third time', [refused(true), refused(true), granted], true, 3],
-  ['spent by the second time', [refused(true), refused(false)], false, 2],
-  ['not settled in time', [refused(true), refused(true), refused(true)], false, 3],
+  ['refused for settled spending', [refused(false)], false, 1],
+  ['granted at the second attempt', [refused(true), granted], true, 2],
+  ['granted at the third attempt', [refused(true), refused(true), granted], true, 3],
+  ['refused at the second attempt', [refused(true), refused(false)], false, 2],
+  ['refused after the last attempt', [refused(true), refused(true), refused(true)], false, 3],
 ] as const)(
   'retries a reservation that others may make room for: %s',
   async (_name, decisions, isGranted, times) => {

@@ -38,7 +38,7 @@ describe('default limits for keys without their own', () => {
         ...named('organization_1', own),
       ],
     ],
-    ['somebody without a key', [holder('user'), holder('team')], []],
+    ['a caller without a key', [holder('user'), holder('team')], []],
   ])('apply to %s', (_name, holders, expected) => {
     const { counted, tokens } = limitsOf(callerOf(...holders), defaults)
     const claims = [...counted, ...tokens]

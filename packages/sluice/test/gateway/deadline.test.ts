@@ -48,31 +48,39 @@ describe('the timeout that expires first', () => {
   test.each<[string, readonly Step[], string | undefined]>([
     ['the whole answer comes in time', ['total', 9_990], undefined],
     ['the whole answer takes too long', ['total', 10_001], 'totalMs'],
-    ['the head comes in time', ['headers', 990], undefined],
-    ['the head does not come', ['headers', 1_010], 'headersMs'],
+    ['headers arrive in time', ['headers', 990], undefined],
+    ['headers are late', ['headers', 1_010], 'headersMs'],
     ['the first content comes in time', ['headers', 900, 'first token', 1_090], undefined],
-    ['the head is part of the wait for it', ['headers', 900, 'first token', 1_110], 'firstTokenMs'],
-    ['signs of life are no content', ['first token', 1_990, 'progress', 20], 'firstTokenMs'],
+    [
+      'waiting for headers counts toward the first content',
+      ['headers', 900, 'first token', 1_110],
+      'firstTokenMs',
+    ],
+    ['keep-alives are not content', ['first token', 1_990, 'progress', 20], 'firstTokenMs'],
     ['an event comes in time', [...streaming, 490], undefined],
     ['no event comes', [...streaming, 510], 'idleMs'],
-    ['events come', [...streaming, 400, 'progress', 400, 'progress', 400], undefined],
-    ['and then no more', [...streaming, 400, 'progress', 400, 'progress', 510], 'idleMs'],
-    ['a whole answer has no pauses to measure', ['headers', 'total', 5_000], undefined],
-    ['it has only its own limit', ['headers', 'total', 10_001], 'totalMs'],
-    ['the caller is slow for longer than that', [...streaming, 'hold', 5_000], undefined],
+    ['events arrive', [...streaming, 400, 'progress', 400, 'progress', 400], undefined],
+    ['events stop', [...streaming, 400, 'progress', 400, 'progress', 510], 'idleMs'],
+    ['a whole answer has no idle timeout', ['headers', 'total', 5_000], undefined],
+    ['a whole answer has only the total timeout', ['headers', 'total', 10_001], 'totalMs'],
+    ['a slow caller pauses the idle timeout', [...streaming, 'hold', 5_000], undefined],
     [
-      'the caller goes on: the wait goes on too',
+      'the idle timeout resumes when the caller reads',
       [...streaming, 'hold', 5_000, 'resume', 490],
       undefined,
     ],
-    ['the upstream is silent after it', [...streaming, 'hold', 5_000, 'resume', 1_010], 'idleMs'],
     [
-      'what was waited before a slow caller counts',
+      'the upstream is silent after a slow caller',
+      [...streaming, 'hold', 5_000, 'resume', 1_010],
+      'idleMs',
+    ],
+    [
+      'the wait before a slow caller counts',
       [...streaming, 300, 'hold', 5_000, 'resume', 190],
       undefined,
     ],
     [
-      'a caller that is slow again and again',
+      'a caller that is slow repeatedly',
       [
         ...streaming,
         'hold',
@@ -90,7 +98,7 @@ describe('the timeout that expires first', () => {
       ],
       undefined,
     ],
-    ['even a slow caller has a limit for it all', [...streaming, 'hold', 10_001], 'totalMs'],
+    ['the total timeout includes a slow caller', [...streaming, 'hold', 10_001], 'totalMs'],
   ])('%s', (_name, steps, limit) => {
     using opened = open()
     happen(opened.deadline, steps)
@@ -102,7 +110,7 @@ describe('the timeout that expires first', () => {
 
 test.each<[string, readonly Step[]]>([
   ['before anything', []],
-  ['while the head is waited for', ['headers']],
+  ['while waiting for headers', ['headers']],
   ['between events', streaming],
   ['while the caller is slow', [...streaming, 'hold', 1_200]],
 ])('disposed %s it leaves no timer and expires nothing', (_name, steps) => {

@@ -12,29 +12,39 @@ const refused = (upstreamStatus: number) =>
   new GatewayError('upstream_refused_us', 'No', { upstreamStatus })
 
 test.each<[string, GatewayError, number, { readonly isOpen: boolean; readonly rests: boolean }]>([
-  ['its upstream cut it', new GatewayError('upstream_cut', ''), 0, { isOpen: true, rests: false }],
+  ['the upstream cut it', new GatewayError('upstream_cut', ''), 0, { isOpen: true, rests: false }],
   [
-    'its reader had paused for just less than a second',
+    'the caller paused for just less than a second',
     new GatewayError('upstream_cut', ''),
     999,
     { isOpen: true, rests: false },
   ],
   [
-    'its reader had paused for a second',
+    'the caller paused for a second',
     new GatewayError('upstream_cut', ''),
     1_000,
     { isOpen: false, rests: false },
   ],
-  ['its caller has left', new GatewayError('cancelled', ''), 0, { isOpen: false, rests: false }],
   [
-    'its request was wrong',
+    'the caller disconnected',
+    new GatewayError('cancelled', ''),
+    0,
+    { isOpen: false, rests: false },
+  ],
+  [
+    'the request was invalid',
     new GatewayError('upstream_rejected', ''),
     0,
     { isOpen: false, rests: false },
   ],
-  ['its key was refused', refused(401), 0, { isOpen: false, rests: true }],
-  ['its key was refused to a slow reader', refused(401), 1_000, { isOpen: false, rests: true }],
-  ['its key lacks a right', refused(403), 0, { isOpen: false, rests: false }],
+  ['the provider key was rejected', refused(401), 0, { isOpen: false, rests: true }],
+  [
+    'the provider key was rejected while the caller was slow',
+    refused(401),
+    1_000,
+    { isOpen: false, rests: true },
+  ],
+  ['the provider key lacks a permission', refused(403), 0, { isOpen: false, rests: false }],
 ])('health after a response that broke off: %s', (_name, error, heldMs, { isOpen, rests }) => {
   const health = createHealth(() => 0)
   const run = {

@@ -54,13 +54,13 @@ test('a large document parses like a small one, wherever it is split', () =>
 describe('rejects invalid JSON in a large document:', () => {
   const long = 'a'.repeat(1_500_000)
   test.each([
-    ['a text without its end', `{"a":"${long}`],
-    ['a line break in a text', `{"a":"${long}\n${long}"}`],
-    ['a false escape', `{"a":"${long}\\x${long}"}`],
-    ['half an escape', `{"a":"${long}\\u00"}`],
-    ['two texts in a row', `{"a":"${long}""${long}"}`],
-    ['a text too much', `{"a":1,"${long}"}`],
-    ['nothing but a text’s beginning', `"${long}\\`],
+    ['an unterminated string', `{"a":"${long}`],
+    ['a line break in a string', `{"a":"${long}\n${long}"}`],
+    ['an invalid escape', `{"a":"${long}\\x${long}"}`],
+    ['a truncated escape', `{"a":"${long}\\u00"}`],
+    ['two strings in a row', `{"a":"${long}""${long}"}`],
+    ['a trailing string', `{"a":1,"${long}"}`],
+    ['only the start of a string', `"${long}\\`],
   ])('%s', (_name, json) =>
     expect(parseLargeJson(Buffer.from(json), unitsMax)).rejects.toThrow(SyntaxError),
   )
@@ -69,7 +69,7 @@ describe('rejects invalid JSON in a large document:', () => {
 test.each([
   ['numbers', '0', 1],
   ['empty lists', '[]', 5],
-  ['texts', '""', 5],
+  ['strings', '""', 5],
   ['objects of one field', '{"a":0}', 9],
 ])('%s are counted against the limit of values', async (_name, value, units) => {
   const count = 20_000

@@ -53,7 +53,7 @@ const changedOwner = (id: string, change: Partial<Account>) => ({
 })
 
 test.each<[string, Changed, boolean]>([
-  ['nothing changed', {}, true],
+  ['an unchanged key', {}, true],
   ['a disabled key', { key: { disabledAt: 1 } }, false],
   ['a revoked key', { key: { revokedAt: 1 } }, false],
   ['a disabled user', changedOwner('user_1', { disabledAt: 1 }), false],
@@ -61,9 +61,9 @@ test.each<[string, Changed, boolean]>([
   ['a disabled organization', changedOwner('org_1', { disabledAt: 1 }), false],
   ['an expired organization', changedOwner('org_1', { expiresAt: 100 }), false],
   ['a team that expires later', changedOwner('team_1', { expiresAt: 101 }), true],
-  ['an owner that is gone', { accounts: [organization, team] }, false],
-  ['a team that is gone', { accounts: [organization, user] }, false],
-  ['owners in a circle', changedOwner('org_1', { parentId: 'team_1' }), false],
+  ['a missing owner', { accounts: [organization, team] }, false],
+  ['a missing team', { accounts: [organization, user] }, false],
+  ['a cycle of owners', changedOwner('org_1', { parentId: 'team_1' }), false],
 ])('validity of an owned key: %s', async (_name, change, isValid) => {
   expect(await found('sk-one', 100, change)).toBe(isValid ? 'key_1' : undefined)
 })
