@@ -50,6 +50,20 @@ export class Network implements AsyncDisposable {
   /** As the global one, for libraries that ask servers the settings name. It follows no redirects. */
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
+    try {
+      return await this.#fetched(request)
+    } catch (cause) {
+      // What libraries take for a server that cannot be reached.
+      throw request.signal.aborted ? cause : new TypeError('fetch failed', { cause })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    await this.#dispatchers?.[Symbol.asyncDispose]()
+  }
+
+  async #fetched(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const dispatchers = await this.open()
     const answer = await dispatchers.to(originOf(url), {}, connectMs).request({
@@ -67,11 +81,6 @@ export class Network implements AsyncDisposable {
         [value].flat().map((one): [string, string] => [name, one]),
       ),
     })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true
-    await this.#dispatchers?.[Symbol.asyncDispose]()
   }
 }
 
