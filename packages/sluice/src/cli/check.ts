@@ -42,6 +42,7 @@ interface Report {
   readonly keys: string
   readonly rate: string
   readonly builtin: string
+  readonly proxies: Readonly<Record<string, string>>
   readonly providers: readonly {
     readonly id: string
     readonly baseUrl: string
@@ -127,6 +128,7 @@ function describe(config: Config, upstreams: ReadonlyMap<string, Upstream>) {
         ? 'no limit'
         : `${limits.requestsPerMinute} requests per minute and key`,
     builtin: builtinLine(config, upstreams),
+    proxies: shownProxies(config),
     providers: [...upstreams.values()].map(({ id, baseUrl, secrets, models }) => ({
       id,
       baseUrl: shownUrl(baseUrl),
@@ -136,6 +138,17 @@ function describe(config: Config, upstreams: ReadonlyMap<string, Upstream>) {
     models: Object.fromEntries(
       Object.keys(config.models).map((name) => [name, targetsOf(config, name)]),
     ),
+  }
+}
+
+/** The forward proxies of the environment by what they are for, and what is connected to directly. */
+function shownProxies({
+  proxies: { http, https, none },
+}: Config): Readonly<Record<string, string>> {
+  return {
+    ...(https !== undefined && { https: shownUrl(https) }),
+    ...(http !== undefined && { http: shownUrl(http) }),
+    ...(none !== undefined && { 'not for': none }),
   }
 }
 
@@ -149,6 +162,7 @@ function textOf(report: Report): string {
     `Keys       ${report.keys}`,
     `Rate       ${report.rate}`,
     `Built in   ${report.builtin}`,
+    ...Object.entries(report.proxies).map(([what, proxy]) => `Proxy      ${what}: ${proxy}`),
     'Providers',
     ...(providers.length === 0 ? ['           none'] : providers.map(providerLine)),
     ...Object.entries(models).map(([name, targets]) => `Model      ${name} → ${targets}`),

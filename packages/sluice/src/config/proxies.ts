@@ -3,9 +3,9 @@ import type { Variables } from './env.ts'
 
 /** The proxies that the environment names, as curl and most other programs read them. */
 export interface ProxyVariables {
-  /** `HTTP_PROXY`: for addresses that begin with http. */
+  /** `HTTP_PROXY`, or else `ALL_PROXY`: for addresses that begin with http. */
   readonly http?: string
-  /** `HTTPS_PROXY`: for addresses that begin with https. */
+  /** `HTTPS_PROXY`, or else `ALL_PROXY`: for addresses that begin with https. */
   readonly https?: string
   /** `NO_PROXY`: hosts, separated by commas or spaces, that are connected to directly. */
   readonly none?: string
@@ -20,8 +20,9 @@ export const proxyPattern = '^(?:https?|socks5)://[^\\s/]+/?$'
  * @throws ConfigError that names a variable without its value, which may hold a password.
  */
 export function readProxies(variables: Variables): ProxyVariables {
-  const http = proxyIn(variables, 'HTTP_PROXY')
-  const https = proxyIn(variables, 'HTTPS_PROXY')
+  const all = proxyIn(variables, 'ALL_PROXY')
+  const http = proxyIn(variables, 'HTTP_PROXY') ?? all
+  const https = proxyIn(variables, 'HTTPS_PROXY') ?? all
   const none = valueOf(variables, 'NO_PROXY')
   return {
     ...(http !== undefined && { http }),
@@ -34,7 +35,9 @@ function proxyIn(variables: Variables, name: string): string | undefined {
   const value = valueOf(variables, name)
   if (value === undefined) return undefined
   // Many programs accept a host and a port alone.
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
+  const named = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
+  // The proxy resolves names in any case.
+  const url = named.replace(/^socks(?:5h)?:/i, 'socks5:')
   if (new RegExp(proxyPattern).test(url) && URL.canParse(url)) return url
   throw new ConfigError(`${name} must be the URL of a proxy, such as http://proxy.example:3128`)
 }

@@ -31,7 +31,13 @@ models:
 keys: [{ name: team, key: sk-team-secret }]
 storage: { url: "postgres://me:\${DB_PASSWORD}@db.example:5433/sluice?sslmode=require" }
 `,
-    { OPENAI_API_KEY: 'sk-openai-secret', SLUICE_PORT: '9000', DB_PASSWORD: 'secret' },
+    {
+      OPENAI_API_KEY: 'sk-openai-secret',
+      SLUICE_PORT: '9000',
+      DB_PASSWORD: 'secret',
+      HTTPS_PROXY: 'http://me:secret@proxy.example:3128',
+      NO_PROXY: '.corp.example',
+    },
   )
   const { text, isFine } = await check(environment)
   expect(isFine).toBe(true)
@@ -39,6 +45,8 @@ storage: { url: "postgres://me:\${DB_PASSWORD}@db.example:5433/sluice?sslmode=re
   expect(text).toContain('Database   PostgreSQL at db.example:5433/sluice\n')
   expect(text).toContain('acme at https://acme.example/v1, one key, models small')
   expect(text).toContain('openai at https://api.openai.com/v1, one key, the models it lists')
+  expect(text).toMatch(/^Proxy {6}https: http:\/\/\S+@proxy\.example:3128/m)
+  expect(text).toContain('Proxy      not for: .corp.example\n')
   expect(text).toContain('quick → acme/small')
   expect(text).toContain('safe → openai/gpt-4o, then quick, builtin/builtin-chat')
   expect(text).toContain('No problems found.')

@@ -56,6 +56,8 @@ describe('the proxy of the environment', () => {
     ['in lower case', { https_proxy: https, no_proxy: 'a' }, { https, none: 'a' }],
     ['in both, of which lower case counts', { HTTP_PROXY: https, http_proxy: http }, { http }],
     ['without a scheme', { HTTP_PROXY: 'proxy:3128' }, { http: 'http://proxy:3128' }],
+    ['for all', { ALL_PROXY: https, HTTP_PROXY: http }, { http, https }],
+    ['of SOCKS', { all_proxy: 'socks5h://p:1' }, { http: 'socks5://p:1', https: 'socks5://p:1' }],
     ['empty', { HTTP_PROXY: '', NO_PROXY: '' }, {}],
   ])('is read %s', (_, variables, expected) => {
     expect(readProxies(variables)).toEqual(expected)
