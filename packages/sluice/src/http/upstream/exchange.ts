@@ -90,6 +90,8 @@ export class UpstreamExchange implements Connection, Dispatcher.DispatchHandler 
     status: number,
     given: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
+    // An interim response (RFC 9110, 15.2) comes before the response.
+    if (status < 200) return
     const headers = joined(given)
     this.#next =
       this.#redirects < redirectsMax ? redirect(this.#outgoing, status, headers) : undefined

@@ -106,6 +106,23 @@ describe('connections to upstreams', () => {
     expect(await stage.openSending()(upstream.url)).toBe('200 hello')
   })
 
+  test('give interim responses to nobody', async () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+    const upstream = await stage.openRawUpstream((socket) => socket.write(interim + whole('hello')))
+    let heads = 0
+    const send = stage.openSending()
+    for (let n = 0; n < 2; n += 1)
+      expect(await send(upstream.url, { sent: () => (heads += 1) })).toBe('200 hello')
+    expect(heads).toBe(2)
+  })
+
+  test('fail if the upstream switches to another protocol', async () => {
+    const upstream = await stage.openRawUpstream(
+      (socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'),
+    )
+    expect(await stage.openSending()(upstream.url)).toBe('upstream_unavailable')
+  })
+
   test('that are closed in the middle of a response are replaced', async () => {
     const upstream = await stage.openUpstream((request, response) => {
       if (request.url === '/v1') return void response.end('hello')
