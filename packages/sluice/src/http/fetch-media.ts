@@ -132,12 +132,12 @@ async function pinnedTo(
 ): Promise<Pinned> {
   const dispatchers: Dispatchers = await rules.network.open()
   const place = originOf(url)
-  const isByProxy =
-    rules.proxyResolves &&
-    !ipaddr.isValid(place.hostname) &&
-    dispatchers.proxyFor(place, {}) !== undefined
-  const addresses = isByProxy ? undefined : await checkedAddresses(url, options, rules)
-  return dispatchers.pinned(place, addresses, connectMs)
+  const proxy = dispatchers.proxyFor(place, {})
+  const through = proxy === undefined ? {} : { proxy }
+  if (rules.proxyResolves && proxy !== undefined && !ipaddr.isValid(place.hostname))
+    return dispatchers.pinned(place, through, connectMs)
+  const addresses = await checkedAddresses(url, options, rules)
+  return dispatchers.pinned(place, { ...through, addresses }, connectMs)
 }
 
 function parseAddress(text: string, param: string, from?: URL): URL {

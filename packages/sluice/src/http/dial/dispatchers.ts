@@ -66,8 +66,11 @@ export class Dispatchers implements AsyncDisposable {
    * For one request to checked addresses of a host, even if its name resolves differently by then (DNS rebinding). A proxy is asked for
    * the first of the addresses; without addresses for the name. The caller closes it.
    */
-  pinned(origin: Origin, addresses: readonly string[] | undefined, connectMs: number): Pinned {
-    const proxy = this.#proxyOf(origin)
+  pinned(
+    origin: Origin,
+    { addresses, proxy }: { readonly addresses?: readonly string[]; readonly proxy?: string },
+    connectMs: number,
+  ): Pinned {
     if (proxy === undefined) {
       const lookup = lookupOf(addresses ?? [])
       const connect = { ...socket(connectMs), lookup }

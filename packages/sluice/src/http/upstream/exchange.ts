@@ -145,15 +145,17 @@ export class UpstreamExchange implements Connection, Dispatcher.DispatchHandler 
     const { origin } = destination
     if (download === undefined || origin.name === download.home)
       return this.#dispatch(dispatchers.to(origin, dialing, connectMs), destination)
-    const proxy = dispatchers.proxyFor(origin, {})
+    const proxy = dispatchers.proxyFor(origin, dialing)
+    const through = proxy === undefined ? {} : { proxy }
     const isByProxy = proxy !== undefined && rules.proxyResolves() && isIP(origin.hostname) === 0
     if (isByProxy)
-      return this.#dispatchPinned(destination, dispatchers.pinned(origin, undefined, connectMs))
+      return this.#dispatchPinned(destination, dispatchers.pinned(origin, through, connectMs))
     // Nothing is sent before the addresses have been checked.
     checkedAddresses(origin.hostname, rules, connectMs)
       .then((addresses) => {
-        if (!this.#isOver)
-          this.#dispatchPinned(destination, dispatchers.pinned(origin, addresses, connectMs))
+        if (this.#isOver) return
+        const pinned = dispatchers.pinned(origin, { ...through, addresses }, connectMs)
+        this.#dispatchPinned(destination, pinned)
       })
       .catch((thrown: unknown) => this.fail(thrown))
   }

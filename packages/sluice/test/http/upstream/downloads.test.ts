@@ -4,10 +4,16 @@ import { type Outgoing, ask } from '../../../src/gateway/attempt/send.ts'
 import { Network } from '../../../src/http/dial/network.ts'
 import { createSender, type SenderOptions } from '../../../src/http/upstream/send.ts'
 import { fakeUpstream } from '../../../../../test/support/fake-upstream.ts'
+import { openForwardProxy } from '../../../../../test/support/forward-proxy.ts'
 
 const headers = { authorization: 'Bearer secret', 'x-operator': 'secret' }
 
-async function get(url: string, options: SenderOptions, download?: Outgoing['download']) {
+async function get(
+  url: string,
+  options: SenderOptions,
+  download?: Outgoing['download'],
+  dialing: Outgoing['dialing'] = {},
+) {
   await using network = new Network()
   const outgoing: Outgoing = {
     method: 'GET',
@@ -15,6 +21,7 @@ async function get(url: string, options: SenderOptions, download?: Outgoing['dow
     headers,
     body: undefined,
     connectMs: 2_000,
+    dialing,
     ...(download && { download }),
   }
   const received = await ask(createSender(network, options), outgoing, AbortSignal.timeout(5_000))
@@ -86,4 +93,20 @@ test('does not follow redirects of other requests', async () => {
   await using upstream = await leadingTo(() => '/clip')
   expect((await get(`${upstream.url}/models`, {})).status).toBe(302)
   expect(upstream.seen).toHaveLength(1)
+})
+
+test('another origin is reached through the provider’s proxy, at the address that was checked', async () => {
+  await using other = await leadingTo(() => '')
+  const { port } = new URL(other.url)
+  await using upstream = await leadingTo(() => `http://clips.example:${port}/clip`)
+  await using proxy = await openForwardProxy()
+  const options: SenderOptions = {
+    isAllowed: () => true,
+    resolve: async (name) => (name === 'clips.example' ? ['127.0.0.1'] : []),
+  }
+  const home = { home: upstream.url }
+  const { text } = await get(`${upstream.url}/content`, options, home, { proxy: proxy.url })
+  expect(text).toBe('clip')
+  expect(proxy.seen).toEqual([`GET ${upstream.url}/content`, `GET http://127.0.0.1:${port}/clip`])
+  expect(other.seen[0]?.headers['host']).toBe(`clips.example:${port}`)
 })
