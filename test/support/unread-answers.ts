@@ -89,8 +89,8 @@ function cohere(type: string, content: Fields): Answering {
     piece('delta', 0, { text: 'Hello' }),
     data({ type: 'content-end', index: 0 }),
     piece('start', 1, { type }),
+    // Its end is left out.
     piece('delta', 1, content),
-    data({ type: 'content-end', index: 1 }),
     data({ type: 'message-end', delta: end }),
   ])
 }

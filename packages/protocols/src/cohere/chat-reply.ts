@@ -36,14 +36,16 @@ export function decodeChat(received: Received, context: CodecContext): Decoded<'
 }
 
 function readMessage(message: Fields): AnswerMessage {
-  const parts = listOf(message['content']).map(objectOf)
+  const given = listOf(message['content']).map(objectOf)
+  // Citations count parts of every kind.
+  const parts = given.map((part) => (unreadKind(part) === undefined ? part : {}))
   const text = parts.map((part) => textOf(part['text'])).join('')
   const reasoning =
     parts.map((part) => textOf(part['thinking'])).join('') + textOf(message['tool_plan'])
   const calls = listOf(message['tool_calls']).flatMap(readCall)
   const annotations = annotationsOf(message['citations'], placedParts(parts))
   const content = text === '' && calls.length > 0 ? null : text
-  const serverCalls = parts.flatMap(unreadPart)
+  const serverCalls = given.flatMap(unreadPart)
   return answerMessage({ content, reasoning, blocks: [], calls, annotations, serverCalls })
 }
 

@@ -57,6 +57,11 @@ class ContentParts {
     return calls.length === 0 ? [] : this.#chunks.delta({ server_tool_calls: [...calls] })
   }
 
+  /** Ends what has not ended. */
+  endAll(): Steps {
+    return this.#unread.open().flatMap((index) => this.end(index))
+  }
+
   tell(part: Fields, { logprobs, index }: Told = {}): Steps {
     if (index !== undefined && this.#unread.add(index, part)) return []
     const { text, thinking } = part
@@ -111,7 +116,8 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
     const usage = readUsage(delta['usage'])
     const reason = finishReason(delta['finish_reason'], calls.size > 0)
     if (open.size > 0) assertCut(reason)
-    return [...chunks.finish(reason), ...(usage === undefined ? [] : [{ usage }])]
+    const last = usage === undefined ? [] : [{ usage }]
+    return [...parts.endAll(), ...chunks.finish(reason), ...last]
   }
 
   return {
@@ -119,18 +125,16 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
       const body = eventObject(event) ?? {}
       const index = countOf(body['index']) ?? 0
       const message = messageOf(body)
+      const told = { logprobs: body['logprobs'], index }
       switch (body['type']) {
         case 'content-start':
-          return parts.begin(index, objectOf(message['content']), {
-            logprobs: body['logprobs'],
-            index,
-          })
+          return parts.begin(index, objectOf(message['content']), told)
         case 'content-end':
           return parts.end(index)
         case 'citation-start':
           return parts.cite(message['citations'])
         case 'content-delta':
-          return parts.tell(objectOf(message['content']), { logprobs: body['logprobs'], index })
+          return parts.tell(objectOf(message['content']), told)
         case 'tool-plan-delta':
           return parts.tell({ thinking: message['tool_plan'] })
         case 'tool-call-start':
