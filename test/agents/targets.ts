@@ -1,5 +1,5 @@
 /** The models that agents are run in front of: each refuses what its maker refuses. */
-import type { ProviderConfig } from '../../packages/sluice/src/config/schema.ts'
+import type { ProviderConfig } from '../../packages/sluice/src/settings/schema-provider.ts'
 import type { Answering } from '../support/fake-upstream.ts'
 import { cohereModel, converseModel, openModel, responsesModel } from '../support/further-models.ts'
 import { makers, type Script } from '../support/scripted-models.ts'

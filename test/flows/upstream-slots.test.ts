@@ -1,7 +1,8 @@
 // A provider, or one of its models, that takes only so many calls at a time: who waits, in which order, and how long.
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { ConfigFile, ProviderConfig } from '../../packages/sluice/src/config/schema.ts'
+import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
+import type { ProviderConfig } from '../../packages/sluice/src/settings/schema-provider.ts'
 import { granted } from '../support/administrate.ts'
 import { anthropicMessage, textBlock } from '../support/anthropic-wire.ts'
 import { fakeUpstream, json, type SeenRequest, sse } from '../support/fake-upstream.ts'

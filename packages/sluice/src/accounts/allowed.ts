@@ -1,5 +1,5 @@
 import { GatewayError, type OperationName } from '@sluice/contract'
-import { isListed } from '../config/address-block.ts'
+import { isListed } from '../settings/address-block.ts'
 import type { Holder } from '../ports/account.ts'
 import type { Caller } from '../ports/api-key.ts'
 

@@ -1,5 +1,5 @@
 import type { Budget } from '../ports/account.ts'
-import { isTimeZone } from '../config/time-zone.ts'
+import { isTimeZone } from '../settings/time-zone.ts'
 
 /** A year, the maximum length of a rolling window. */
 const hoursMax = 8_760

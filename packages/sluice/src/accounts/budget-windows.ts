@@ -1,5 +1,5 @@
 import type { BudgetWindow, CalendarWindow } from '../ports/limiter.ts'
-import { localTime, momentOf } from '../config/time-zone.ts'
+import { localTime, momentOf } from '../settings/time-zone.ts'
 
 const dayMs = 24 * 3_600_000
 /** 1 January 1970 was a Thursday. */

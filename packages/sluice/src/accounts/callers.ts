@@ -1,4 +1,4 @@
-import { addressListOf } from '../config/address-block.ts'
+import { addressListOf } from '../settings/address-block.ts'
 import type { Account, Holder, Terms } from '../ports/account.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Principal } from '../ports/session.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError } from '@sluice/contract'
 import type { Configuration, CustomFetch } from 'openid-client'
-import type { OidcSettings } from '../config/schema-console.ts'
+import type { OidcSettings } from '../settings/schema-console.ts'
 import { type Claims, claimAt, decidingClaims } from './oidc-grant.ts'
 import { createLogoutReader, type LoggedOut } from './oidc-logout.ts'
 import type { Fetch } from './token-keys.ts'

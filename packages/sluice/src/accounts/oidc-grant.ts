@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { isObject } from '@sluice/contract'
-import type { OidcSettings } from '../config/schema-console.ts'
+import type { OidcSettings } from '../settings/schema-console.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 
 /** The verified claims about a person. */

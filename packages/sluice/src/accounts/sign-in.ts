@@ -1,4 +1,4 @@
-import type { OidcSettings } from '../config/schema-console.ts'
+import type { OidcSettings } from '../settings/schema-console.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Principal } from '../ports/session.ts'
 import { administer, type Administering, type Change } from './administer.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { GatewayError, operationNames } from '@sluice/contract'
 import type { JWTPayload } from 'jose'
-import type { JwtConfig } from '../config/schema.ts'
+import type { JwtConfig } from '../settings/schema-jwt.ts'
 import type { Budget, Terms } from '../ports/account.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import { covers } from './allowed.ts'

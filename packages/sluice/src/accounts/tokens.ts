@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, isObject } from '@sluice/contract'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
-import type { JwtConfig } from '../config/schema.ts'
+import type { JwtConfig } from '../settings/schema-jwt.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Dated } from './callers.ts'
 import { tokenKey } from './token-key.ts'

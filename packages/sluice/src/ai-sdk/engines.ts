@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Engine, EngineContext } from '@sluice/engine'
-import type { Config } from '../config/config.ts'
-import type { ProviderConfig } from '../config/schema.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { ProviderConfig } from '../settings/schema-provider.ts'
 import type { AiSdkContext, AiSdkProvider } from './context.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { AiSdkContext, AiSdkProvider } from './context.ts'
  */
 export function aiSdkEngines({
   providers,
-}: Pick<Config, 'providers'>): ReadonlyMap<string, () => Promise<Engine>> {
+}: Pick<Settings, 'providers'>): ReadonlyMap<string, () => Promise<Engine>> {
   return new Map(
     Object.entries(providers).flatMap(([id, settings]) => {
       const { type, enabled, package: name } = settings

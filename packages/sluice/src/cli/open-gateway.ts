@@ -7,8 +7,9 @@ import { createSessions } from '../accounts/sessions.ts'
 import { createTokens } from '../accounts/tokens.ts'
 import { aiSdkEngines } from '../ai-sdk/engines.ts'
 import type { Alerts } from '../alerts/alerts.ts'
-import { addressListOf } from '../config/address-block.ts'
+import { addressListOf } from '../settings/address-block.ts'
 import type { Config } from '../config/config.ts'
+import { secretSettings } from '../config/shown-settings.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { KeptRoom } from '../gateway/kept/kept-room.ts'
 import { LearnedSizes } from '../gateway/limits/call-size.ts'
@@ -40,6 +41,7 @@ import { type KeyRing, openKeyRing } from '../storage/key-ring.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
+import { openSettingsFile } from './settings-file.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
 import { openLimits, slotLimitsOf } from './open-limits.ts'
 import { sharedSignInAttempts, shareLiveCalls } from './worker-sharing.ts'
@@ -92,10 +94,11 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const needs = { send, engine, now, newId, log, ...watching.offered }
   const current: Current = { config, routing: await routingOf(config, needs) }
   const concealer = new Concealer()
-  concealer.learn(concealedSettings(config, current.routing.upstreams.values()))
+  concealer.learn(concealedIn(config, current.routing))
 
   const keptLimits = () => current.config.limits
-  const settings = settingsOf({ current, needs, concealer, keys, tokens, watching })
+  const configure = configuring({ current, needs, concealer, keys, tokens, watching })
+  const settings = settingsOf({ current, needs, configure, store, now })
 
   const gateway: Gateway = {
     store,
@@ -130,7 +133,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     gateway,
     server,
     ...watching.offered,
-    configure: settings.configure,
+    configure,
     async [Symbol.asyncDispose]() {
       await server.close()
       await parts.disposeAsync()
@@ -190,20 +193,37 @@ interface Configured {
   readonly watching: Pick<OpenWatching, 'configure'>
 }
 
-function settingsOf({ current, needs, concealer, ...told }: Configured): Gateway['settings'] {
-  return {
-    config: () => current.config,
-    async configure(next) {
-      const { hasProviders: hadProviders } = current.routing
-      const routing = await routingOf(next, { ...needs, hadProviders })
-      concealer.learn(concealedSettings(next, routing.upstreams.values()))
-      told.keys.setFixed(fixedKeys(next))
-      told.tokens.configure(next.jwt)
-      told.watching.configure(next)
-      Object.assign(current, { config: next, routing })
-    },
-    routingOf: (next) => routingOf(next, needs),
+function concealedIn(config: Config, { upstreams }: Routing) {
+  return concealedSettings(config, upstreams.values(), secretSettings(config))
+}
+
+function configuring({ current, needs, concealer, keys, tokens, watching }: Configured) {
+  return async (next: Config): Promise<void> => {
+    const { hasProviders: hadProviders } = current.routing
+    const routing = await routingOf(next, { ...needs, hadProviders })
+    concealer.learn(concealedIn(next, routing))
+    keys.setFixed(fixedKeys(next))
+    tokens.configure(next.jwt)
+    watching.configure(next)
+    Object.assign(current, { config: next, routing })
   }
+}
+
+function settingsOf({ current, needs, ...given }: SettingsNeeds): Gateway['settings'] {
+  const config = () => current.config
+  const file = openSettingsFile({
+    ...given,
+    config,
+    routing: () => current.routing,
+    routingOf: (next) => routingOf(next, needs),
+  })
+  return { config, file }
+}
+
+interface SettingsNeeds extends Pick<Configured, 'current' | 'needs'> {
+  readonly configure: (next: Config) => Promise<void>
+  readonly store: Store
+  readonly now: () => number
 }
 
 /** Maximum number of processes of the built-in engine on a machine, shared by all workers. */

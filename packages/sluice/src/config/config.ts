@@ -3,82 +3,20 @@ import { resolve } from 'node:path'
 import { type Alerting, readAlerts } from './alerts.ts'
 import { withCertificates } from './certificates.ts'
 import { ConfigError } from './config-error.ts'
-import { isTimeZone } from './time-zone.ts'
-import { type ConsoleConfig, readConsole } from './console.ts'
+import { isTimeZone } from '../settings/time-zone.ts'
+import { readConsole } from './console.ts'
 import { databaseUrlPattern } from './database-url.ts'
 import { defaultAliases } from './default-aliases.ts'
-import type { Environment, Variables } from './env.ts'
-import type {
-  ConfigFile,
-  JwtConfig,
-  KeyConfig,
-  ProviderConfig,
-  RouteConfig,
-  RouteOptions,
-} from './schema.ts'
-import { type ProxyVariables, readProxies } from './proxies.ts'
-import type { PriceConfig } from './schema-prices.ts'
+import type { Environment } from './env.ts'
+import type { JwtConfig } from '../settings/schema-jwt.ts'
+import type { KeyConfig } from '../settings/schema-server.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { ConfigFile } from './schema.ts'
+import { readProxies } from './proxies.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
-import type { UnsupportedMode } from './unsupported-mode.ts'
 
-type Limits = NonNullable<ConfigFile['limits']>
-
-/** The complete configuration. The environment overrides sluice.yaml, which overrides the defaults. */
-export interface Config {
-  readonly server: {
-    readonly host: string
-    /** 0 selects a free port. */
-    readonly port: number
-    /** Without a trailing slash; absent means the address a request came to. */
-    readonly publicUrl?: string
-    /** Addresses and blocks of proxies whose `x-forwarded-for` is trusted. */
-    readonly trustedProxies?: readonly string[]
-    readonly bodyLimitBytes: number
-    readonly inflatedLimitBytes: number
-    readonly bodyLimitValues: number
-    readonly requestTimeoutMs: number
-    /** How long open requests may continue after the stop signal. */
-    readonly stopTimeoutMs: number
-    readonly workerTimeoutMs: number
-    /** How long new requests are accepted after the stop signal, while readiness fails. */
-    readonly drainMs: number
-    /** Number of processes that serve the port. */
-    readonly workers: number | 'auto'
-    readonly allowPrivateMedia: boolean
-  }
-  readonly limits: {
-    readonly requestsPerMinute?: number
-    readonly tokensPerMinute?: number
-    readonly concurrentRequestsPerKey?: number
-    /** Of calendar budgets without one of their own; absent means UTC. */
-    readonly timeZone?: string
-    readonly unknownPrices?: 'refuse' | 'allow'
-    readonly output?: NonNullable<Limits['output']>
-    readonly inputBound?: NonNullable<Limits['inputBound']>
-    readonly budgetedOutputTokens?: number
-    readonly budgetedOutputTokensMin?: number
-    /** Assumed token counts for what cannot be counted before the upstream reports usage. */
-    readonly estimates: Required<NonNullable<Limits['estimates']>>
-    readonly concurrentRequests?: number
-    /** How many requests may wait for a concurrency slot, and how long. */
-    readonly waitingRequests: number
-    readonly waitMs: number
-    /** Of all keys together. */
-    readonly heldBytes: number
-    readonly heldBytesPerKey: number
-    /** Limits on the files one request may reference. */
-    readonly namedFiles: { readonly count: number; readonly bytes: number }
-    /** Storage limits per key; the oldest responses beyond them are removed. */
-    readonly keptResponses: { readonly count: number; readonly bytes: number }
-    /** Storage limits per key; only finished videos are removed. */
-    readonly keptVideos: { readonly count: number; readonly bytes: number }
-  }
-  readonly builtin: {
-    readonly enabled: 'auto' | 'always' | 'never'
-    readonly aliases: Readonly<Record<string, string>>
-  }
-  /** Where keys, usage, video jobs and responses are stored. Without `url`: a SQLite file in the data folder. */
-  readonly storage: { readonly url?: string }
+/** The complete configuration. */
+export interface Config extends Settings {
   /** Where limits are kept; absent means in memory. */
   readonly redis?: {
     readonly url: string
@@ -86,27 +24,12 @@ export interface Config {
     readonly timeoutMs: number
   }
   readonly alerts: Alerting
-  /** With certificates and their keys in PEM. */
-  readonly providers: Readonly<Record<string, ProviderConfig>>
-  /** The forward proxies of the environment. */
-  readonly proxies: ProxyVariables
-  readonly media: {
-    /** Whether a forward proxy may resolve the hosts of files, which are not checked then. Default false. */
-    readonly proxyResolves?: boolean
-  }
-  readonly models: Readonly<Record<string, string | RouteConfig>>
-  /** Keyed by `provider/model`, which may end in `*`. */
-  readonly prices: Readonly<Record<string, PriceConfig>>
   /** How many days usage records are kept; absent means forever. */
   readonly usage: { readonly keepDays?: number }
-  readonly defaults: RouteOptions
-  /** The policy for fields a target cannot express, unless a more specific setting applies. */
-  readonly unsupported: UnsupportedMode
   /** Keys from sluice.yaml, with their secrets in clear text. */
   readonly keys: readonly KeyConfig[]
   /** Issuers of tokens that callers may use instead of a key. */
   readonly jwt: readonly JwtConfig[]
-  readonly console: ConsoleConfig
   /** Secrets from SLUICE_API_KEYS. */
   readonly apiKeys: readonly string[]
   /** The secret from SLUICE_ADMIN_KEY. */
@@ -121,8 +44,6 @@ export interface Config {
   readonly configFile: string
   /** What that file said when it was read; absent if there was none. */
   readonly configText?: string
-  /** The environment variables, in which providers look for their keys. */
-  readonly variables: Variables
 }
 
 export type LogLevel = (typeof logLevels)[number]

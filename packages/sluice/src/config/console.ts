@@ -1,13 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import type { ConsoleSettings, OidcSettings } from './schema-console.ts'
-
-/** The configuration of the console. */
-export interface ConsoleConfig {
-  /** Session lifetime, in milliseconds. */
-  readonly sessionMs: number
-  /** Absent if users sign in with keys only. */
-  readonly oidc?: OidcSettings
-}
+import type { ConsoleConfig, ConsoleSettings } from '../settings/schema-console.ts'
 
 /** A little more than a working day, so that nobody has to sign in twice a day. */
 const sessionMsUsual = 12 * 60 * 60 * 1000

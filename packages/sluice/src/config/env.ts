@@ -1,7 +1,5 @@
-import { didYouMean } from './similar-name.ts'
-
-/** The environment variables at startup. Empty variables count as absent, as shells and compose files often set them. */
-export type Variables = Readonly<Record<string, string | undefined>>
+import type { Variables } from '../settings/settings.ts'
+import { didYouMean } from '../settings/similar-name.ts'
 
 /** Settings from the environment, as text; config.ts parses them. */
 export interface Environment {

@@ -1,6 +1,6 @@
 import { Type } from '@sluice/contract'
 import type { Static } from 'typebox'
-import { count, described, listOf, object, optional, text } from './schema-parts.ts'
+import { count, described, listOf, object, optional, text } from '../settings/schema-parts.ts'
 
 /** The events that webhooks can receive. */
 const alertEvents = [

@@ -1,5 +1,5 @@
 import { Type } from '@sluice/contract'
-import { count, described, mapOf, object, optional, text } from './schema-parts.ts'
+import { count, described, mapOf, object, optional, text } from '../settings/schema-parts.ts'
 
 const metrics = object(
   {

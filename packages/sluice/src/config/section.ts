@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '@sluice/contract'
 import { isMap, parseDocument, stringify } from 'yaml'
+import type { Change, Section, SectionFile, Written } from '../gateway/settings-file.ts'
 import { type Config, createConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { arrangeItems, type Arranged, removeSetting, setSetting } from './edit.ts'
@@ -11,29 +12,6 @@ import { readEnvironment } from './env.ts'
 import { parseConfig } from './file.ts'
 import { readTextIfAny } from './read-text.ts'
 import type { Path } from './references.ts'
-
-/** A section of the settings file that administrators can change at run time. */
-export type Section = 'models' | 'providers'
-
-/** A section as written in the file, by name. */
-export type Written = Readonly<Record<string, unknown>>
-
-/** A section of the settings file as it was read. */
-export interface SectionFile {
-  readonly text: string
-  readonly written: Written
-  /** Changes whenever the file is changed. */
-  readonly etag: string
-  readonly isWritable: boolean
-}
-
-export interface Change {
-  readonly name: string
-  readonly change: 'added' | 'changed' | 'removed'
-  /** Null if absent before or after the change. */
-  readonly before: unknown
-  readonly after: unknown
-}
 
 /** A missing file has an empty section. Throws ConfigError for invalid YAML. */
 export function readSection(

@@ -1,7 +1,8 @@
 import type { Config } from './config.ts'
-import type { JwtConfig, ProviderConfig } from './schema.ts'
-import type { OidcSettings } from './schema-console.ts'
-import type { PriceConfig } from './schema-prices.ts'
+import type { JwtConfig } from '../settings/schema-jwt.ts'
+import type { ProviderConfig } from '../settings/schema-provider.ts'
+import type { OidcSettings } from '../settings/schema-console.ts'
+import type { PriceConfig } from '../settings/schema-prices.ts'
 import type { Decision } from './setting-decision.ts'
 
 /** Every text of these settings is shown. */

@@ -1,18 +1,8 @@
+import type { ShownSetting } from '../gateway/settings-file.ts'
+import { hidden, shownUrl } from '../settings/shown-url.ts'
 import type { Config } from './config.ts'
 import type { Decided, TextDecision } from './setting-decision.ts'
 import { settingDecisions } from './setting-decisions.ts'
-
-/** A setting as administrators see it. */
-export interface ShownSetting {
-  /** Such as `providers.openai.headers["x-team"]`. */
-  readonly path: string
-  readonly value: unknown
-  /** Whether the value is replaced by dots. Of a URL, only its user, password, query and fragment are. */
-  readonly isHidden: boolean
-}
-
-/** Replaces what is secret. */
-export const hidden = '••••••'
 
 /**
  * All settings that administrators may see, each with its path. Shown is what the table of decisions names; everything else
@@ -67,16 +57,6 @@ interface Entry {
 
 function decisionFor(name: string, { each, members = {} }: Exclude<Decided, string>) {
   return each ?? (Object.hasOwn(members, name) ? members[name] : undefined)
-}
-
-/** A URL without its user, password, query and fragment, which may be credentials. What is not a URL is hidden. */
-export function shownUrl(text: string): string {
-  const url = URL.parse(text)
-  if (url === null) return hidden
-  if (url.username + url.password + url.search + url.hash === '') return text
-  const account = url.username + url.password === '' ? '' : `${hidden}@`
-  const query = url.search + url.hash === '' ? '' : `?${hidden}`
-  return `${url.protocol}//${account}${url.host}${url.pathname}${query}`
 }
 
 /** The password, or the user if it stands alone as a token does, and the values of the query. */

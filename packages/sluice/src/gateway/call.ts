@@ -7,7 +7,7 @@ import type {
   Usage,
 } from '@sluice/contract'
 import type { ClientFormat, StreamWriter } from '@sluice/protocols'
-import type { UnsupportedMode } from '../config/unsupported-mode.ts'
+import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { RefusingLimit } from '../ports/limiter.ts'
 import type { BudgetReservation, OpenUsage } from '../ports/store.ts'

@@ -8,7 +8,7 @@ import type {
   EngineJobs,
   VideoRequest as EngineVideoRequest,
 } from '@sluice/engine'
-import type { Config } from '../config/config.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { SlotQueue } from '../ports/slot-queue.ts'
 import type { Claim, Limiter } from '../ports/limiter.ts'
@@ -23,6 +23,7 @@ import type { LiveCalls } from './live-calls.ts'
 import type { Health } from './route/health.ts'
 import type { LearnedMaxima } from './route/learned-maxima.ts'
 import type { Routing } from './route/routing.ts'
+import type { SettingsFile } from './settings-file.ts'
 import type { ContentLog } from './content.ts'
 import type { Concealer } from './run/concealer.ts'
 import type { Metrics, Telemetry } from './telemetry.ts'
@@ -54,13 +55,9 @@ export interface Gateway {
    * running call.
    */
   readonly routing: () => Routing
-  /** The configuration, as administrators read and change it. */
   readonly settings: {
-    readonly config: () => Config
-    /** Applies another configuration, as a change of the file does. */
-    readonly configure: (next: Config) => Promise<void>
-    /** The routing that another configuration would result in; nothing is changed. */
-    readonly routingOf: (next: Config) => Promise<Routing>
+    readonly config: () => Settings
+    readonly file: SettingsFile
   }
   /** Observations per target: failures, latency, refused keys. */
   readonly health: Health

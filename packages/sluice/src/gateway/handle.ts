@@ -1,5 +1,5 @@
 import { operations, validate } from '@sluice/contract'
-import type { UnsupportedMode } from '../config/unsupported-mode.ts'
+import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Admitted } from './admit/admitted.ts'
 import { answerOf, formatContext } from './answer.ts'
 import type { Attempted } from './attempt/attempt.ts'

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { isListed } from '../config/address-block.ts'
+import { isListed } from '../settings/address-block.ts'
 
 /**
  * The client's address. `x-forwarded-for` is trusted only from known proxies: the result is its last address that is not one

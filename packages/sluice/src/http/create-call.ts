@@ -1,6 +1,6 @@
 import { assertSpelling, formatJson, invalidRequest, operations, validate } from '@sluice/contract'
 import type { ClientFormat, FormatContext } from '@sluice/protocols'
-import { isUnsupportedMode, unsupportedModes } from '../config/unsupported-mode.ts'
+import { isUnsupportedMode, unsupportedModes } from '../settings/unsupported-mode.ts'
 import { formatContext } from '../gateway/answer.ts'
 import { type Call, openTrail } from '../gateway/call.ts'
 import { CallRequest, type RequestParts, requestOf } from '../gateway/call-request.ts'

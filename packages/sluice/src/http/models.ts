@@ -1,7 +1,7 @@
 import { invalidRequest, type OperationName, operationNames } from '@sluice/contract'
 import { claudeFacts } from '@sluice/protocols'
 import type { FastifyRequest } from 'fastify'
-import { didYouMean } from '../config/similar-name.ts'
+import { didYouMean } from '../settings/similar-name.ts'
 import type { ListedModel } from '../gateway/route/routing.ts'
 import { unknownModel } from '../gateway/route/unknown-model.ts'
 import { isAnthropicsClient, isGooglesClient } from './face.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
-import { isListed } from '../config/address-block.ts'
+import { isListed } from '../settings/address-block.ts'
 import type { ServerOptions } from './address.ts'
 
 /** Browsers restrict this prefix: no other host can set such a cookie, and it is sent to this host only (RFC 6265bis, 4.1.3). */

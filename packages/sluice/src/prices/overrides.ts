@@ -1,4 +1,4 @@
-import type { PriceConfig } from '../config/schema-prices.ts'
+import type { PriceConfig } from '../settings/schema-prices.ts'
 import type { PriceOverride } from './book.ts'
 import {
   type PriceInput,

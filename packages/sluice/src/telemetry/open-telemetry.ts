@@ -1,4 +1,4 @@
-import type { ProxyVariables } from '../config/proxies.ts'
+import type { ProxyVariables } from '../settings/proxy-variables.ts'
 import type { TelemetryConfig } from '../config/telemetry.ts'
 import type { CallEnd } from '../gateway/call.ts'
 import type { BreakerState } from '../gateway/route/breaker.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { endOfSlot, slotOf, startOf } from '../../src/accounts/budget-windows.ts'
 import { parseBudget } from '../../src/accounts/budget-text.ts'
-import { isTimeZone } from '../../src/config/time-zone.ts'
+import { isTimeZone } from '../../src/settings/time-zone.ts'
 import type { BudgetWindow } from '../../src/ports/limiter.ts'
 
 const at = (text: string) => Date.parse(text)

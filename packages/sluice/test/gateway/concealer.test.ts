@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 import type { ConfigFile } from '../../src/config/schema.ts'
+import { secretSettings } from '../../src/config/shown-settings.ts'
 import { concealedSettings } from '../../src/gateway/route/concealed-settings.ts'
 import { configuredUpstreams } from '../../src/gateway/route/upstreams.ts'
 import { Concealer } from '../../src/gateway/run/concealer.ts'
@@ -50,7 +51,8 @@ const variables = {
 function concealer(): Concealer {
   const config = createConfig(readEnvironment(variables), content, 'sluice.yaml')
   const made = new Concealer()
-  made.learn(concealedSettings(config, configuredUpstreams(config, providers).values()))
+  const upstreams = configuredUpstreams(config, providers).values()
+  made.learn(concealedSettings(config, upstreams, secretSettings(config)))
   return made
 }
 

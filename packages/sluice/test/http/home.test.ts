@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildConsole } from '../../../../test/support/console.ts'
 import { type Started, start } from '../../../../test/support/start.ts'
-import { programVersion } from '../../src/config/version.ts'
+import { programVersion } from '../../src/settings/version.ts'
 
 let gateway: Started
 

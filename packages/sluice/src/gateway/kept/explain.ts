@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
+import type { UnsupportedMode } from '../../settings/unsupported-mode.ts'
 import { outgoing } from '../attempt/outgoing.ts'
 import { prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call.ts'

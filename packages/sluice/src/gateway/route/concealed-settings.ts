@@ -1,10 +1,16 @@
-import type { Config } from '../../config/config.ts'
-import { secretSettings } from '../../config/shown-settings.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { Concealed } from '../run/concealer.ts'
 import type { Upstream } from './routing.ts'
 
-/** Secrets and hosts from the configuration and environment that must be masked when an upstream quotes them. */
-export function concealedSettings(config: Config, upstreams: Iterable<Upstream>): Concealed {
+/**
+ * Secrets and hosts from the settings and the environment that must be masked when an upstream quotes them. `own` are the
+ * secrets in sluice.yaml, each with the name of its setting or header.
+ */
+export function concealedSettings(
+  config: Settings,
+  upstreams: Iterable<Upstream>,
+  own: readonly { readonly name: string; readonly secret: string }[],
+): Concealed {
   const secrets = new Set<string>()
   const hosts = new Set<string>()
   const add = (secret: string | undefined): void => {
@@ -15,7 +21,7 @@ export function concealedSettings(config: Config, upstreams: Iterable<Upstream>)
     for (const [name, value] of Object.entries(headers)) if (isSecretHeader(name)) add(value)
     addAddress(baseUrl, provider.baseUrl)
   }
-  for (const { name, secret } of secretSettings(config)) if (isSecretHeader(name)) add(secret)
+  for (const { name, secret } of own) if (isSecretHeader(name)) add(secret)
   // Disabled providers and those served by a package have no upstream.
   for (const { baseUrl } of Object.values(config.providers))
     if (baseUrl !== undefined) addAddress(baseUrl, '')

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Engine, EngineModel } from '@sluice/engine'
 import { assertModel, mayUse } from '../../accounts/allowed.ts'
-import type { RouteConfig, RouteOptions as RouteSettings } from '../../config/schema.ts'
+import type { RouteConfig, RouteOptions as RouteSettings } from '../../settings/schema-routes.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import { freeTarget } from '../../prices/target-price.ts'
 import { defaultTimeouts, type Timeouts } from '../attempt/deadline.ts'

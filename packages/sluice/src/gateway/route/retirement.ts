@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { Upstream } from './routing.ts'
 
 /**
@@ -25,7 +25,7 @@ export interface Retiring {
 
 /** The targets, fallbacks and models of providers in the configuration whose retirement is known, in that order. */
 export function retiringModels(
-  { models }: Pick<Config, 'models'>,
+  { models }: Pick<Settings, 'models'>,
   upstreams: ReadonlyMap<string, Upstream>,
   today: string,
 ): readonly Retiring[] {
@@ -45,7 +45,7 @@ export function retiringModels(
   })
 }
 
-function leadsTo(model: Config['models'][string]): readonly string[] {
+function leadsTo(model: Settings['models'][string]): readonly string[] {
   if (typeof model === 'string') return [model]
   return [...model.targets.map(({ target }) => target), ...(model.fallback ?? [])]
 }

@@ -1,12 +1,12 @@
 import type { Engine, EngineCard } from '@sluice/engine'
-import type { Config } from '../../config/config.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { TargetPrices } from '../../prices/target-price.ts'
 import type { ModelLists } from './model-lists.ts'
 import type { KnownProviders, Upstream } from './routing.ts'
 
 /** The inputs of the routing. */
 export interface RoutingInput {
-  readonly config: Config
+  readonly config: Settings
   readonly upstreams: ReadonlyMap<string, Upstream>
   /** The built-in engine; without operations if routes are only inspected. */
   readonly engine: EngineCard & { readonly operations?: Engine }

@@ -1,6 +1,6 @@
 import type { OperationName } from '@sluice/contract'
 import type { Engine } from '@sluice/engine'
-import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
+import type { UnsupportedMode } from '../../settings/unsupported-mode.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { SlotLimits } from '../../ports/slot-queue.ts'
 import type { TargetPrice } from '../../prices/target-price.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import { didYouMean } from '../../config/similar-name.ts'
+import { didYouMean } from '../../settings/similar-name.ts'
 import type { RoutingInput } from './routing-input.ts'
 
 const shownMax = 200

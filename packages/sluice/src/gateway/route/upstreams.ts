@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Config } from '../../config/config.ts'
-import type { ProviderConfig } from '../../config/schema.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { ProviderConfig } from '../../settings/schema-provider.ts'
 import type { Credentials, Provider } from '../../providers/provider.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
 
@@ -18,7 +18,7 @@ const namesakes: Readonly<Record<string, string>> = {
  * configured. `skipped` is called with the reason why a configured provider is off.
  */
 export function configuredUpstreams(
-  config: Config,
+  config: Settings,
   catalogue: ReadonlyMap<string, Provider>,
   skipped: (id: string, reason: string) => void = () => {},
 ): ReadonlyMap<string, Upstream> {
@@ -184,7 +184,7 @@ const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
  * Users who point applications at this gateway with OPENAI_BASE_URL may start it in the same shell. The key there is
  * then the gateway's own, and requests would loop.
  */
-function leadsHere(url: string, { host, port }: Config['server']): boolean {
+function leadsHere(url: string, { host, port }: Settings['server']): boolean {
   if (!URL.canParse(url)) return false
   const { hostname, port: named, protocol } = new URL(url)
   const target = named === '' ? (protocol === 'https:' ? 443 : 80) : Number(named)

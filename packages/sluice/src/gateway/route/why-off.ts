@@ -1,8 +1,8 @@
-import type { Config } from '../../config/config.ts'
+import type { Settings } from '../../settings/settings.ts'
 import type { Provider } from '../../providers/provider.ts'
 
 export interface OffInput {
-  readonly config: Pick<Config, 'providers'>
+  readonly config: Pick<Settings, 'providers'>
   readonly catalogue: ReadonlyMap<string, Provider>
   /** Enabled providers, from sluice.yaml or from a key in the environment. */
   readonly upstreams: Pick<ReadonlyMap<string, unknown>, 'has'>

@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
-import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
+import type { UnsupportedMode } from '../../settings/unsupported-mode.ts'
 import type { Admitted } from '../admit/admitted.ts'
 import type { TakenSlots } from '../attempt/taken-slots.ts'
 import type { Call } from '../call.ts'

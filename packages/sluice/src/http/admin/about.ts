@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isObject } from '@sluice/contract'
-import { programVersion } from '../../config/version.ts'
+import { programVersion } from '../../settings/version.ts'
 import type { Address } from '../address.ts'
 import { object, text } from '../openapi-written.ts'
 import { readers } from './endpoint.ts'

@@ -1,9 +1,8 @@
 import { invalidRequest, isObject } from '@sluice/contract'
 import { Type } from 'typebox'
-import type { Change, Written } from '../../config/section.ts'
+import type { Change, Written } from '../../gateway/settings-file.ts'
 import type { Address, Exchange } from '../address.ts'
 import { object, text } from '../openapi-written.ts'
-import { applySection, planSection, readWritten } from './edit-section.ts'
 import { changers, wholeReaders } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
 
@@ -64,13 +63,14 @@ export const providerSettingsAddresses: readonly Address[] = [
       isWritable: { type: 'boolean' },
     }),
     async serve({ gateway }) {
-      const { written, etag: known, isWritable } = await readWritten(gateway, 'providers')
+      const { file } = gateway.settings
+      const { written, etag: known, isWritable } = await file.read('providers')
       return {
         providers: Object.fromEntries(
           Object.entries(written).map(([name, value]) => [name, editableOf(value)]),
         ),
         etag: known,
-        file: gateway.settings.config().configFile,
+        file: file.path,
         isWritable,
       }
     },
@@ -118,18 +118,14 @@ interface Asked {
 }
 
 async function plan({ gateway }: Exchange, { providers: asked = {} }: Asked): Promise<object> {
-  const { yamlOf } = await import('../../config/section.ts')
-  const planned = await planSection(gateway, 'providers', wantedBy(asked))
-  const { known } = await gateway.settings.routingOf(planned.config)
+  const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
+  const { known } = await planned.routing()
   const shown = planned.changes.map(shownChange)
   return {
     etag: planned.file.etag,
     isWritable: planned.file.isWritable,
     changes: shown,
-    yaml: yamlOf(
-      'providers',
-      Object.fromEntries(shown.map(({ provider, after }) => [provider, after])),
-    ),
+    yaml: planned.yamlOf(Object.fromEntries(shown.map(({ provider, after }) => [provider, after]))),
     problems: Object.keys(asked).flatMap((provider) => {
       const problem = known.whyOff(provider)
       return problem === undefined ? [] : [{ provider, problem }]
@@ -138,14 +134,14 @@ async function plan({ gateway }: Exchange, { providers: asked = {} }: Asked): Pr
 }
 
 async function apply(
-  exchange: Exchange,
+  { gateway, key }: Exchange,
   { providers: asked = {}, etag: known }: Asked,
 ): Promise<object> {
-  const planned = await planSection(exchange.gateway, 'providers', wantedBy(asked))
+  const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
   // Readers of the audit log may not be allowed to read keys.
-  const shown = { ...planned, changes: planned.changes.map(withoutKeys) }
+  const logged = planned.changes.map(withoutKeys)
   return {
-    etag: await applySection(exchange, shown, known),
+    etag: await planned.apply({ actor: key, known, logged }),
     changes: planned.changes.map(shownChange),
   }
 }

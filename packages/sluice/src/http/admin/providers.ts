@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest, microUsdOf, operations } from '@sluice/contract'
 import { formats } from '@sluice/protocols'
 import { Type } from 'typebox'
-import { shownUrl } from '../../config/shown-settings.ts'
+import { shownUrl } from '../../settings/shown-url.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { handle } from '../../gateway/handle.ts'
 import type { Upstream } from '../../gateway/route/routing.ts'

@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import { Type } from 'typebox'
-import type { Change, Written } from '../../config/section.ts'
+import type { Change, Written } from '../../gateway/settings-file.ts'
 import { explainCall, type Explanation } from '../../gateway/kept/explain.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Routing } from '../../gateway/route/routing.ts'
@@ -9,7 +9,6 @@ import type { Caller } from '../../ports/api-key.ts'
 import type { Address, Exchange } from '../address.ts'
 import { sampleCall } from '../admin.ts'
 import { object, text } from '../openapi-written.ts'
-import { applySection, planSection, readWritten } from './edit-section.ts'
 import { changers, wholeReaders } from './endpoint.ts'
 import { gatewayAddress } from './gateway-endpoint.ts'
 
@@ -72,12 +71,13 @@ export const routeAddresses: readonly Address[] = [
       unpriced: unpricedSchema,
     }),
     async serve({ gateway, key }) {
-      const { written: models, ...file } = await readWritten(gateway, 'models')
+      const { file } = gateway.settings
+      const { written: models, etag, isWritable } = await file.read('models')
       return {
         models,
-        etag: file.etag,
-        file: gateway.settings.config().configFile,
-        isWritable: file.isWritable,
+        etag,
+        file: file.path,
+        isWritable,
         ...(await faultsOf(gateway, gateway.routing(), { names: Object.keys(models), key })),
       }
     },
@@ -122,15 +122,15 @@ async function plan(
   { models = {}, sample }: { readonly models?: Written; readonly sample?: object },
 ): Promise<object> {
   const { gateway, key } = exchange
-  const { yamlOf } = await import('../../config/section.ts')
-  const { file, changes, config } = await planSection(gateway, 'models', () => models)
-  const routing = await gateway.settings.routingOf(config)
+  const planned = await gateway.settings.file.plan('models', () => models)
+  const { file, changes } = planned
+  const routing = await planned.routing()
   const asked = sample && { ...sample }
   return {
     etag: file.etag,
     isWritable: file.isWritable,
     changes: changes.map(shownChange),
-    yaml: yamlOf('models', models),
+    yaml: planned.yamlOf(models),
     ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
     before: asked ? await explained(exchange, asked, gateway.routing()) : null,
     after: asked ? await explained(exchange, asked, routing) : null,
@@ -181,12 +181,12 @@ async function faultsOf(
 }
 
 async function apply(
-  exchange: Exchange,
+  { gateway, key }: Exchange,
   { models = {}, etag: known }: { readonly models?: Written; readonly etag?: string },
 ): Promise<object> {
-  const planned = await planSection(exchange.gateway, 'models', () => models)
+  const planned = await gateway.settings.file.plan('models', () => models)
   return {
-    etag: await applySection(exchange, planned, known),
+    etag: await planned.apply({ actor: key, known }),
     changes: planned.changes.map(shownChange),
   }
 }

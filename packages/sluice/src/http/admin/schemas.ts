@@ -2,8 +2,8 @@ import { invalidRequest, oneOf, operationNames, Type } from '@sluice/contract'
 import type { TProperties } from 'typebox'
 import { createId } from '../../accounts/secrets.ts'
 import type { Changes } from '../../accounts/terms.ts'
-import { isTimeZone } from '../../config/time-zone.ts'
-import { isAddressBlock } from '../../config/address-block.ts'
+import { isTimeZone } from '../../settings/time-zone.ts'
+import { isAddressBlock } from '../../settings/address-block.ts'
 
 /** Maximum length of the lists of one level. */
 const itemsMax = 100

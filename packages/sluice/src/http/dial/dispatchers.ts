@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher, ProxyAgent } from 'undici'
-import type { ProxyVariables } from '../../config/proxies.ts'
+import type { ProxyVariables } from '../../settings/proxy-variables.ts'
 import type { Dialing } from '../../gateway/attempt/send.ts'
 import { createProxyChoice, type Goal } from './proxies.ts'
 

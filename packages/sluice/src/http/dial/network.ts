@@ -1,4 +1,4 @@
-import type { ProxyVariables } from '../../config/proxies.ts'
+import type { ProxyVariables } from '../../settings/proxy-variables.ts'
 import { Dispatchers, type Origin } from './dispatchers.ts'
 
 /** How long a connection that is not to an upstream may take, in milliseconds. */

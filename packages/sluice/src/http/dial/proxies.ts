@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { ProxyVariables } from '../../config/proxies.ts'
+import type { ProxyVariables } from '../../settings/proxy-variables.ts'
 
 /** An address to connect to. */
 export interface Goal {

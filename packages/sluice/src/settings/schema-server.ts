@@ -1,5 +1,6 @@
 import { Type } from '@sluice/contract'
-import { count, described, milliseconds, object, optional, text } from './schema-parts.ts'
+import type { Static } from 'typebox'
+import { count, described, listOf, milliseconds, object, optional, text } from './schema-parts.ts'
 
 export const server = object(
   {
@@ -231,3 +232,41 @@ export const limits = object(
   },
   'Default limits; keys may have their own.',
 )
+
+export const media = object(
+  {
+    proxyResolves: optional(
+      Type.Boolean(
+        described(
+          'Whether a forward proxy may resolve the host names of files that requests and providers refer to. Default false: the gateway resolves them, refuses private addresses, and asks the proxy for the address. true: for networks in which only the proxy can resolve names; then the proxy must refuse private addresses.',
+        ),
+      ),
+    ),
+  },
+  'Files that requests and providers refer to by URL.',
+)
+
+export const key = object(
+  {
+    name: text('A name for the key, shown in lists and logs.'),
+    key: text('The secret, preferably a reference such as ${TEAM_KEY}.'),
+    models: optional(
+      listOf(
+        text('A model name, or provider/*.'),
+        'The model names that the key may use, as callers write them, including their targets and fallbacks. Default: all models.',
+      ),
+    ),
+    requestsPerMinute: optional(count('Requests per minute of this key.')),
+    contentLogging: optional(
+      Type.Boolean(
+        described(
+          'Whether the prompts and responses of this key are stored, masked. Default false.',
+        ),
+      ),
+    ),
+  },
+  'An API key defined in the settings.',
+)
+
+export type KeyConfig = Static<typeof key>
+export type LimitsConfig = Static<typeof limits>

@@ -133,3 +133,11 @@ export const consoleSettings = object(
 
 export type ConsoleSettings = Static<typeof consoleSettings>
 export type OidcSettings = Static<typeof oidc>
+
+/** The configuration of the console. */
+export interface ConsoleConfig {
+  /** Session lifetime, in milliseconds. */
+  readonly sessionMs: number
+  /** Absent if users sign in with keys only. */
+  readonly oidc?: OidcSettings
+}

@@ -1,5 +1,6 @@
 import { Type } from '@sluice/contract'
-import { proxyPattern } from './proxies.ts'
+import type { Static } from 'typebox'
+import { proxyPattern } from './proxy-variables.ts'
 import {
   count,
   described,
@@ -204,3 +205,5 @@ export const provider = object(
   },
   'An upstream provider: one from the catalogue by its name, or any other with type and baseUrl.',
 )
+
+export type ProviderConfig = Static<typeof provider>

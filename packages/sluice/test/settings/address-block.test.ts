@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressListOf, isListed } from '../../src/config/address-block.ts'
+import { addressListOf, isListed } from '../../src/settings/address-block.ts'
 
 test.each([
   ['10.1.2.3', true],

@@ -1,4 +1,5 @@
 import { operationNames, Type } from '@sluice/contract'
+import type { Static } from 'typebox'
 import { count, described, listOf, mapOf, object, optional, text } from './schema-parts.ts'
 
 /** Asymmetric signatures only: with HMAC the gateway would share the issuer's signing key. */
@@ -115,3 +116,5 @@ export const jwt = listOf(
   ),
   'Issuers whose tokens (JWT) callers may send instead of an API key.',
 )
+
+export type JwtConfig = Static<typeof jwt>[number]

@@ -1,0 +1,85 @@
+import type { Upstream } from '../gateway/route/routing.ts'
+import { concealedSettings } from '../gateway/route/concealed-settings.ts'
+import { hidden } from '../settings/shown-url.ts'
+import type { ShownSetting } from '../gateway/settings-file.ts'
+import type { Config } from '../config/config.ts'
+import { secretSettings, shownSettings } from '../config/shown-settings.ts'
+
+/** Settings controlled by the environment, with their variables; the first one that is set wins. */
+const fromEnvironment: Readonly<Record<string, readonly string[]>> = {
+  'server.host': ['SLUICE_HOST', 'HOST'],
+  'server.port': ['SLUICE_PORT', 'PORT'],
+  'storage.url': ['DATABASE_URL'],
+  'redis.url': ['REDIS_URL'],
+  'log.level': ['SLUICE_LOG_LEVEL'],
+  dataFolder: ['SLUICE_DATA'],
+  configFile: ['SLUICE_CONFIG'],
+  adminKey: ['SLUICE_ADMIN_KEY'],
+  apiKeys: ['SLUICE_API_KEYS'],
+}
+
+/** The effective settings without secrets, sorted by path, and the source of each. */
+export async function sourcedSettings(
+  config: Config,
+  upstreams: Iterable<Upstream>,
+): Promise<readonly (ShownSetting & { readonly source: string })[]> {
+  const enabled = [...upstreams]
+  const concealed = concealedSettings(config, enabled, secretSettings(config))
+  const inFile = await pathsInFile(config)
+  const switchedOn = enabled
+    .filter(({ id }) => !Object.hasOwn(config.providers, id))
+    .map(({ id, provider }) => ({
+      path: `providers.${id}`,
+      value: 'on',
+      source: `environment: ${variableOf(provider.environment, config) ?? 'its key'}`,
+      isHidden: false,
+    }))
+  const found = shownSettings(config).map((setting) => ({
+    ...withoutSecrets(setting, concealed.secrets),
+    source: sourceOf(setting.path, config, inFile),
+  }))
+  return [...found, ...switchedOn].toSorted((one, other) =>
+    one.path.localeCompare(other.path, 'en'),
+  )
+}
+
+/** Hides a value in which a secret stands although its setting is no place for one, such as a key in a description. */
+function withoutSecrets(setting: ShownSetting, secrets: Iterable<string>): ShownSetting {
+  const { value } = setting
+  if (typeof value !== 'string') return setting
+  for (const secret of secrets)
+    if (secret.length >= secretLengthMin && value.includes(secret))
+      return { ...setting, value: hidden, isHidden: true }
+  return setting
+}
+
+/** Shorter texts, such as the password of a test database, also stand in ordinary values. */
+const secretLengthMin = 8
+
+function sourceOf(path: string, config: Config, inFile: (path: string) => boolean): string {
+  const variables = fromEnvironment[path.replace(/\[\d+\]$/, '')] ?? []
+  const variable = variableOf(variables, config)
+  if (variable !== undefined) return `environment: ${variable}`
+  return inFile(path) ? 'sluice.yaml' : 'default'
+}
+
+function variableOf(names: readonly string[], { variables }: Config): string | undefined {
+  return names.find((name) => (variables[name] ?? '').trim() !== '')
+}
+
+/** Tests whether a setting, or an object it is part of, is written in the settings file. */
+async function pathsInFile(config: Config): Promise<(path: string) => boolean> {
+  const { readTextIfAny } = await import('../config/read-text.ts')
+  const text = readTextIfAny(config.configFile)
+  if (text === '') return () => false
+  const { parsePath } = await import('../config/edit.ts')
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text, { merge: true })
+  return (path) => {
+    try {
+      return document.hasIn(parsePath(path))
+    } catch {
+      return false
+    }
+  }
+}
