@@ -4,7 +4,14 @@ import type { Caller } from '../ports/api-key.ts'
 import type { Change, State } from './administer.ts'
 import { type KeyWithSecret, keyCreation, type NewKey } from './key-changes.ts'
 import type { Admin } from './rights.ts'
-import { isPrincipal } from './sign-in.ts'
+
+/** The ids of callers that signed in without a key begin with this, and no others. */
+export const principalPrefix = 'oidc_'
+
+/** Whether a caller signed in without a key. */
+export function isPrincipal({ id }: Pick<Caller, 'id'>): boolean {
+  return id.startsWith(principalPrefix)
+}
 
 /** Maximum number of unrevoked keys per user. */
 const ownKeysMax = 100

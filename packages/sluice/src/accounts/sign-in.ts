@@ -2,6 +2,7 @@ import type { OidcSettings } from '../settings/schema-console.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Principal } from '../ports/session.ts'
 import { administer, type Administering, type Change } from './administer.ts'
+import { principalPrefix } from './own-keys.ts'
 import { type Claims, type Grant, grantOf, type Identity, identityOf } from './oidc-grant.ts'
 import { signingIn, teamOf } from './oidc-users.ts'
 
@@ -10,20 +11,12 @@ export interface SignInPlace extends Omit<Administering, 'actor'> {
   readonly reload: () => Promise<void>
 }
 
-/** No id of a key begins with this. */
-const prefix = 'oidc_'
-
-/** Whether a caller signed in without a key. */
-export function isPrincipal({ id }: Pick<ApiKey, 'id'>): boolean {
-  return id.startsWith(prefix)
-}
-
 /** Enough of the hash to be unique. */
 const identityLength = 24
 
 /** The id of a person; `identity` is the hash of issuer and subject. */
 export function principalId(identity: string): string {
-  return `${prefix}${identity.slice(0, identityLength)}`
+  return `${principalPrefix}${identity.slice(0, identityLength)}`
 }
 
 /** Maps verified claims to an administrator or a user, who is created, found or moved as configured. Throws SignInRefused. */

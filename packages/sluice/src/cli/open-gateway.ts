@@ -1,5 +1,4 @@
 import { type BuiltinEngine, engineCard } from '@sluice/engine'
-import type { FastifyInstance } from 'fastify'
 import { MemorySignInAttempts } from '../accounts/sign-in-attempts.ts'
 import { hashSecret, keyOf } from '../accounts/secrets.ts'
 import { createOidcClient } from '../accounts/oidc-client.ts'
@@ -29,7 +28,7 @@ import type { StreamTimes } from '../http/deliver.ts'
 import type { Send } from '../gateway/attempt/send.ts'
 import { Network } from '../http/dial/network.ts'
 import { createSender } from '../http/upstream/send.ts'
-import { createServer } from '../http/server.ts'
+import { createServer, type GatewayServer } from '../http/server.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 import { createPriceBook } from '../prices/book.ts'
@@ -50,7 +49,7 @@ import { type Offered, type OpenWatching, openWatching } from './open-watching.t
 /** A gateway ready to listen. Disposing stops it, waits for open calls and writes pending data. */
 export interface OpenGateway extends Offered, AsyncDisposable {
   readonly gateway: Gateway
-  readonly server: FastifyInstance
+  readonly server: GatewayServer
   /** Replaces the whole configuration; open calls finish with the one they began with. */
   configure(config: Config): Promise<void>
 }

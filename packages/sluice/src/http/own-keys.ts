@@ -1,9 +1,9 @@
 import { nanoPerMicro, validate } from '@sluice/contract'
 import { administer } from '../accounts/administer.ts'
 import { keyRevocation, keyRotation, type NewKey, shownKey } from '../accounts/key-changes.ts'
-import { ownAdminOf, ownKeyCreation } from '../accounts/own-keys.ts'
+import { isPrincipal, ownAdminOf, ownKeyCreation } from '../accounts/own-keys.ts'
 import type { Admin } from '../accounts/rights.ts'
-import { isPrincipal } from '../accounts/sign-in.ts'
+
 import { heldBudget } from '../gateway/limits/claims.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Address, Exchange } from './address.ts'

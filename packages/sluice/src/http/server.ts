@@ -71,6 +71,9 @@ declare module 'fastify' {
   }
 }
 
+/** Fastify's server with what the gateway adds to it. */
+export type GatewayServer = FastifyInstance
+
 /** Request properties, declared in advance so that all requests have the same hidden class. */
 const requestFields = [
   'ticket',
@@ -90,7 +93,7 @@ const requestFields = [
 
 const wellFormedId = /^[\w.:-]{8,128}$/
 
-export function createServer(gateway: Gateway, options: ServerOptions): FastifyInstance {
+export function createServer(gateway: Gateway, options: ServerOptions): GatewayServer {
   const state: State = { calls: new OpenList(), leases: new Leases(), isStopping: false }
   const budget = new BodyBudget(options.heldBytes)
   const server = Fastify({

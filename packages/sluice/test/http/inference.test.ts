@@ -9,6 +9,8 @@ import { Cancellation } from '../../src/gateway/attempt/cancellation.ts'
 import type { Call } from '../../src/gateway/call.ts'
 import type { Exchange } from '../../src/http/address.ts'
 import { serveInference } from '../../src/http/inference.ts'
+// For what it adds to Fastify's types.
+import type {} from '../../src/http/server.ts'
 
 test('answers a GET without waiting for its body', async () => {
   const format = formats.find(({ id }) => id === 'getVideo')
