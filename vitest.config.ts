@@ -36,11 +36,12 @@ export default defineConfig({
         },
         test: {
           name: 'previous SDKs',
-          include: ['sdk-*', 'builtin-formats', 'messages'].map(
-            (name) => `test/flows/${name}.test.ts`,
-          ),
+          include: ['test/flows/sdk/*.test.ts'],
           // They test Vercel's AI SDK.
-          exclude: ['test/flows/sdk-matrix.test.ts', 'test/flows/sdk-through-ai.test.ts'],
+          exclude: [
+            'test/flows/sdk/ai-sdk-providers.test.ts',
+            'test/flows/sdk/translated-ai-sdk.test.ts',
+          ],
           env: { SDKS: 'previous' },
         },
       },

@@ -1,6 +1,6 @@
 /** The command-line agents: how each is told of a gateway, asked for something, and what it calls its tools. */
 import { join } from 'node:path'
-import type { Line } from '../support/scripted-models.ts'
+import type { Line } from '../support/fakes/scripted-models.ts'
 import type versions from './versions.json'
 
 /** Where an agent runs. */

@@ -1,4 +1,4 @@
-import type { Script } from '../support/scripted-models.ts'
+import type { Script } from '../support/fakes/scripted-models.ts'
 import { testKey } from '../support/start.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import type { Agent } from './agents.ts'

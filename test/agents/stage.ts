@@ -1,5 +1,5 @@
-import { fakeUpstream, type SeenRequest } from '../support/fake-upstream.ts'
-import type { Script } from '../support/scripted-models.ts'
+import { fakeUpstream, type SeenRequest } from '../support/fakes/fake-upstream.ts'
+import type { Script } from '../support/fakes/scripted-models.ts'
 import { type Started, start } from '../support/start.ts'
 import { baseUrlOf, type Target } from './targets.ts'
 

@@ -1,8 +1,13 @@
 /** The models that agents are run in front of: each refuses what its maker refuses. */
 import type { ProviderConfig } from '../../packages/sluice/src/settings/schema-provider.ts'
-import type { Answering } from '../support/fake-upstream.ts'
-import { cohereModel, converseModel, openModel, responsesModel } from '../support/further-models.ts'
-import { makers, type Script } from '../support/scripted-models.ts'
+import type { Answering } from '../support/fakes/fake-upstream.ts'
+import {
+  cohereModel,
+  converseModel,
+  openModel,
+  responsesModel,
+} from '../support/fakes/further-models.ts'
+import { makers, type Script } from '../support/fakes/scripted-models.ts'
 
 export interface Target {
   /** As the table of docs/agents.md heads its column. */

@@ -1,5 +1,5 @@
 // Prints how long large answers hold up /healthz: `node test/corpus/delays.ts`. Meant for a machine with nothing else to do.
-import { largeAnswerGateway } from '../support/large-answer-gateway.ts'
+import { largeAnswerGateway } from '../support/gateways/large-answer-gateway.ts'
 import { largeAnswers } from './large-answers.ts'
 import { largeCalls } from './large-calls.ts'
 import { longLists } from './long-lists.ts'

@@ -1,5 +1,5 @@
 // Answers of upstreams, and of the built-in engine, that cost much to read, to translate or to write.
-import { chatReply, chunk } from '../support/openai-wire.ts'
+import { chatReply, chunk } from '../support/fakes/openai-wire.ts'
 
 /** A provider's id; `builtin` is the built-in engine. */
 export type Upstream =

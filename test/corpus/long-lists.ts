@@ -1,5 +1,5 @@
 // Answers that are long lists, whose items must not be compared with each other, or copied for each other.
-import { chatReply, chunk } from '../support/openai-wire.ts'
+import { chatReply, chunk } from '../support/fakes/openai-wire.ts'
 import type { LargeAnswer } from './large-answers.ts'
 
 const megabyte = 1024 * 1024

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { countOpenDeadlines } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
-import { openWatch } from '../support/open-watch.ts'
+import { openWatch } from '../support/measures/open-resources.ts'
 import { until } from '../support/start.ts'
 
 /** What a process holds that may grow with every call. */

@@ -1,5 +1,5 @@
-import { awsFrame } from '../support/aws-frames.ts'
-import { anthropicStream } from '../support/upstream-streams.ts'
+import { awsFrame } from '../support/fakes/aws-frames.ts'
+import { anthropicStream } from '../support/fakes/upstream-streams.ts'
 import { bytes, named, sse, type Words } from './words-form.ts'
 
 export function messages(): Words {

@@ -1,6 +1,6 @@
 // `npm run prove:console -- --requests 100000`: how long the pages of the console take with so many requests in the database.
 import { parseArgs } from 'node:util'
-import { chromium } from '../support/chromium.ts'
+import { chromium } from '../support/browser/chromium.ts'
 import { proveConsole } from './console.ts'
 
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '100000' } } })

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
-import { openBrowser } from '../support/chromium.ts'
+import { openBrowser } from '../support/browser/chromium.ts'
+import { startServer } from '../support/gateways/server-process.ts'
 import { root } from '../support/npm.ts'
-import { startServer } from '../support/server-process.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
 
 /** Something that was waited for, in milliseconds: the middle of several times where it was done several times. */

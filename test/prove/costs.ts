@@ -10,7 +10,7 @@ import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { forPostgres } from '../../packages/sluice/src/storage/postgres-migrate.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
 import { query, readRow } from '../../packages/sluice/test/storage/postgres-server.ts'
-import { openOlderBook } from '../support/older-ledger.ts'
+import { openOlderBook } from '../support/servers/older-ledger.ts'
 import { sampleUsage } from '../support/store-samples.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { leaveOut } from '../support/leave-out.ts'
-import { isRedisInstalled, noRedis } from '../support/redis-server.ts'
+import { isRedisInstalled, noRedis } from '../support/servers/redis-server.ts'
 import { breaches, proveLimits } from './limits.ts'
 
 test('shared limits are never exceeded, also when Redis is killed', async (context) => {

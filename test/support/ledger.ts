@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
-import type { FakeUpstream } from './fake-upstream.ts'
+import type { FakeUpstream } from './fakes/fake-upstream.ts'
 import { type Started, until } from './start.ts'
 
 /** By the id of their provider. */

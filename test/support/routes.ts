@@ -1,5 +1,5 @@
-import { type Answering, type FakeUpstream, json, sse } from './fake-upstream.ts'
-import { chatReply, textStream } from './openai-wire.ts'
+import { type Answering, type FakeUpstream, json, sse } from './fakes/fake-upstream.ts'
+import { chatReply, textStream } from './fakes/openai-wire.ts'
 import type { start } from './start.ts'
 
 export type Routes = NonNullable<Parameters<typeof start>[0]>

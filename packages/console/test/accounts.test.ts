@@ -1,9 +1,9 @@
 // Keys, users, teams and organizations as administrators work with them in a browser.
 import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { shoot, useConsole } from '../../../test/support/console.ts'
-import { fakeUpstream } from '../../../test/support/fake-upstream.ts'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/browser/console.ts'
+import { fakeUpstream } from '../../../test/support/fakes/fake-upstream.ts'
 import { ask, at, good } from '../../../test/support/routes.ts'
 import { start } from '../../../test/support/start.ts'
 

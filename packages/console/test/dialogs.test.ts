@@ -1,8 +1,8 @@
 // Every dialog: what axe finds in both colours and on a phone, that it keeps the focus, and that it gives it back.
 import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { looks, shoot, useConsole } from '../../../test/support/console.ts'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { looks, shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { adminKey, start } from '../../../test/support/start.ts'
 
 let secretOfUser: string

@@ -1,7 +1,7 @@
 // What a page shows while its answer is waited for, when it does not come, and when it comes after all.
-import { expect, test, type TestContext } from 'vitest'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { shoot, useConsole } from '../../../test/support/console.ts'
+import { expect, type TestContext, test } from 'vitest'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { start } from '../../../test/support/start.ts'
 
 /** What it asks and is answered is kept. */

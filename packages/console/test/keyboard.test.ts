@@ -1,9 +1,10 @@
 // Every page with the keyboard alone: everything that can be used is reached, and dialogs keep the focus and give it back.
-import { expect, test } from 'vitest'
+
 import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { looks, useConsole } from '../../../test/support/console.ts'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { looks, useConsole } from '../../../test/support/browser/console.ts'
 import { start, testKey } from '../../../test/support/start.ts'
 
 const ids = { team: '', user: '', organization: '', key: '', call: '' }

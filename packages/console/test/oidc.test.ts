@@ -1,16 +1,16 @@
 // Signing in by OpenID Connect in a browser, at a provider on another site; and what each role then sees.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/browser/chromium.ts'
 import {
   buildConsole,
   type ConsoleBrowser,
   type ConsolePage,
   openConsole,
   shoot,
-} from '../../../test/support/console.ts'
-import { type OidcIssuer, oidcIssuer } from '../../../test/support/oidc-issuer.ts'
-import { start, type Started } from '../../../test/support/start.ts'
+} from '../../../test/support/browser/console.ts'
+import { type OidcIssuer, oidcIssuer } from '../../../test/support/servers/oidc-issuer.ts'
+import { type Started, start } from '../../../test/support/start.ts'
 
 let issuer: OidcIssuer
 let gateway: Started

@@ -2,16 +2,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/browser/chromium.ts'
 import {
   buildConsole,
   type ConsoleBrowser,
   openConsole,
   shoot,
-} from '../../../test/support/console.ts'
-import { type FakeUpstream, fakeUpstream } from '../../../test/support/fake-upstream.ts'
+} from '../../../test/support/browser/console.ts'
+import { type FakeUpstream, fakeUpstream } from '../../../test/support/fakes/fake-upstream.ts'
 import { ask, at, error, streams } from '../../../test/support/routes.ts'
-import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+import { adminKey, type Started, start, testKey } from '../../../test/support/start.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
 const written = (one: string, other: string) => `# Ours.

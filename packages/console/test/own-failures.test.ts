@@ -1,7 +1,7 @@
 // What the gateway cannot answer is said where it would stand, with a way to ask again: own page, audit and usage.
 import { expect, test } from 'vitest'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { shoot, useConsole } from '../../../test/support/console.ts'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { adminKey, start, testKey } from '../../../test/support/start.ts'
 
 const tests = useConsole(() => start())

@@ -1,16 +1,16 @@
 // The page of a plain user: all of their keys, what they have spent, what is left, and keys that they make themselves.
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/browser/chromium.ts'
 import {
   buildConsole,
   type ConsoleBrowser,
   openConsole,
   shoot,
-} from '../../../test/support/console.ts'
-import { type FakeUpstream, fakeUpstream } from '../../../test/support/fake-upstream.ts'
+} from '../../../test/support/browser/console.ts'
+import { type FakeUpstream, fakeUpstream } from '../../../test/support/fakes/fake-upstream.ts'
 import { ask, at, good } from '../../../test/support/routes.ts'
-import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+import { adminKey, type Started, start, testKey } from '../../../test/support/start.ts'
 
 const small = { ...ask, max_completion_tokens: 3 }
 

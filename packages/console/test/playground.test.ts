@@ -4,20 +4,25 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
-import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/chromium.ts'
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
+import { browserWait, chromium, leaveOutBrowser } from '../../../test/support/browser/chromium.ts'
 import {
   buildConsole,
   type ConsoleBrowser,
   type ConsolePage,
   openConsole,
   shoot,
-} from '../../../test/support/console.ts'
-import { type FakeUpstream, fakeUpstream, json, sse } from '../../../test/support/fake-upstream.ts'
-import { chunk, done, textStream } from '../../../test/support/openai-wire.ts'
+} from '../../../test/support/browser/console.ts'
+import {
+  type FakeUpstream,
+  fakeUpstream,
+  json,
+  sse,
+} from '../../../test/support/fakes/fake-upstream.ts'
+import { chunk, done, textStream } from '../../../test/support/fakes/openai-wire.ts'
 import { root } from '../../../test/support/npm.ts'
 import { at } from '../../../test/support/routes.ts'
-import { adminKey, start, type Started, testKey } from '../../../test/support/start.ts'
+import { adminKey, type Started, start, testKey } from '../../../test/support/start.ts'
 
 /** Inside of the project, so that imports find its packages. */
 const folder = join(root, 'node_modules/.cache/playground-code')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { shoot, useConsole } from '../../../test/support/console.ts'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { start } from '../../../test/support/start.ts'
 
 const records = 900

@@ -1,11 +1,11 @@
 // Routes as they are edited in a form and as JSON: planned, explained before and after, and applied to sluice.yaml.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test, type TestContext } from 'vitest'
+import { afterAll, expect, type TestContext, test } from 'vitest'
 import { parse } from 'yaml'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { shoot, useConsole } from '../../../test/support/console.ts'
 import { granted } from '../../../test/support/administrate.ts'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { start } from '../../../test/support/start.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 // The frame of the console: signing in and out, what a role sees, and what the page may load.
 import { expect, test } from 'vitest'
-import { browserWait } from '../../../test/support/chromium.ts'
-import { shoot, useConsole } from '../../../test/support/console.ts'
+import { browserWait } from '../../../test/support/browser/chromium.ts'
+import { shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { adminKey, start, testKey } from '../../../test/support/start.ts'
 
 const tests = useConsole(() => start())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { awsFrame } from '../../../test/support/aws-frames.ts'
+import { awsFrame } from '../../../test/support/fakes/aws-frames.ts'
 import { GatewayError } from '../src/core/errors.ts'
 import { createAwsEventSplitter } from '../src/wire/aws-event-stream.ts'
 

@@ -10,7 +10,7 @@ import {
   tuple,
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { caught } from '../../../test/support/caught.ts'
+import { caught } from '../../../test/support/thrown-error.ts'
 import '../../../test/support/property-limits.ts'
 import { formatJson, isRawNumber, parseJson } from '../src/wire/json.ts'
 

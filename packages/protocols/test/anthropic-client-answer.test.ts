@@ -8,7 +8,7 @@ import {
   sdk,
   sdkMessage,
   written,
-} from '../../../test/support/messages-client.ts'
+} from '../../../test/support/formats/messages-client.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import type { AnswerMessage, ChatDelta, ChatReply } from '../../contract/src/operations/chat.ts'
 import { messages } from '../src/anthropic/client/formats.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatContext } from '../../../test/support/codec-context.ts'
-import { canonical } from '../../../test/support/messages-client.ts'
+import { canonical } from '../../../test/support/formats/messages-client.ts'
 import { type ErrorCode, GatewayError } from '../../contract/src/core/errors.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { messages, messagesCountTokens } from '../src/anthropic/client/formats.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encode, hello, refusal, tool } from '../../../test/support/anthropic-encode.ts'
+import { encode, hello, refusal, tool } from '../../../test/support/formats/anthropic-encode.ts'
 import type { Message } from '../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 

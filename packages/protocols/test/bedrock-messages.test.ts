@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { codecContext } from '../../../test/support/codec-context.ts'
-import { encodedChat, userMessage } from '../../../test/support/encoded-chat.ts'
+import { encodedChat, userMessage } from '../../../test/support/formats/encoded-chat.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { bedrock } from '../src/bedrock/index.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
-import { encodedChat, userMessage } from '../../../test/support/encoded-chat.ts'
-import { readStream } from '../../../test/support/read-stream.ts'
+import { encodedChat, userMessage } from '../../../test/support/formats/encoded-chat.ts'
+import { readStream } from '../../../test/support/formats/read-stream.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { cohere } from '../src/cohere/index.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { codecContext, formatContext, received } from '../../../test/support/codec-context.ts'
-import { readStream } from '../../../test/support/read-stream.ts'
+import { readStream } from '../../../test/support/formats/read-stream.ts'
 import { anthropic } from '../src/anthropic/index.ts'
 import { bedrock } from '../src/bedrock/index.ts'
 import { cohere } from '../src/cohere/index.ts'

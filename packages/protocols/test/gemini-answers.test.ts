@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf } from '../../../test/support/chat-answer.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
-import { ask, chat } from '../../../test/support/gemini-request.ts'
-import { readStream } from '../../../test/support/read-stream.ts'
+import { answerOf } from '../../../test/support/formats/chat-answer.ts'
+import { ask, chat } from '../../../test/support/formats/gemini-request.ts'
+import { readStream } from '../../../test/support/formats/read-stream.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
 /** What Google says of the gateway's own key, with the status of a bad request. */

@@ -6,7 +6,7 @@ import {
   canonical,
   config,
   hello,
-} from '../../../test/support/gemini-client.ts'
+} from '../../../test/support/formats/gemini-client.ts'
 import { GatewayError } from '../../contract/src/core/errors.ts'
 import { type ChatChunk, chat } from '../../contract/src/operations/chat.ts'
 import type { Step } from '../../contract/src/operations/operation.ts'

@@ -9,7 +9,7 @@ import {
   hello,
   parts,
   turns,
-} from '../../../test/support/gemini-client.ts'
+} from '../../../test/support/formats/gemini-client.ts'
 import { EmbedRequest } from '../../contract/src/operations/embed.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { batchEmbedContents, embedContent } from '../src/gemini/client/embed.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, chat, leftOut, refused, sent } from '../../../test/support/gemini-request.ts'
+import { ask, chat, leftOut, refused, sent } from '../../../test/support/formats/gemini-request.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 
 const call = (id: string, name: string, signature?: string) => ({

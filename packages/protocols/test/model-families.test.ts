@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodedChat } from '../../../test/support/encoded-chat.ts'
+import { encodedChat } from '../../../test/support/formats/encoded-chat.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { openai } from '../src/openai/index.ts'
 

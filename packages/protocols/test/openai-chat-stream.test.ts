@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { answerOf } from '../../../test/support/chat-answer.ts'
 import { codecContext } from '../../../test/support/codec-context.ts'
-import { readStream } from '../../../test/support/read-stream.ts'
+import { answerOf } from '../../../test/support/formats/chat-answer.ts'
+import { readStream } from '../../../test/support/formats/read-stream.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { openaiChat } from '../src/openai/upstream/chat.ts'
 

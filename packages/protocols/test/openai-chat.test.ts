@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { caught } from '../../../test/support/caught.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
+import { caught } from '../../../test/support/thrown-error.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { openai } from '../src/openai/index.ts'
 import { openaiChat } from '../src/openai/upstream/chat.ts'

@@ -28,8 +28,8 @@ import {
   goldenCase,
   inputOwner,
   withoutBytes,
-} from '../../../../test/support/golden-files.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
+} from '../../../../test/support/formats/golden-files.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
 
 // Those that translate: most operations' own say the canonical form itself.
 const formats = allFormats.filter(

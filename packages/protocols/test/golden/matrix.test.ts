@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { operationNames } from '../../../contract/src/operations/index.ts'
 import { formats as allFormats } from '../../src/formats.ts'
 import { protocols } from '../../src/protocols.ts'
-import { foldersIn, type GoldenCase, goldenCase } from '../../../../test/support/golden-files.ts'
+import { foldersIn, type GoldenCase, goldenCase } from '../../../../test/support/formats/golden-files.ts'
 
 // Those that translate: the operations' own say the canonical form itself.
 const formats = allFormats.filter(({ isOwn }) => isOwn !== true)

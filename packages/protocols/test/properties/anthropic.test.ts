@@ -1,14 +1,19 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { answerOf } from '../../../../test/support/chat-answer.ts'
 import {
   codecContext,
   eventsInPieces,
   formatContext,
   received,
 } from '../../../../test/support/codec-context.ts'
-import { canonical, chunks, eventsOf, written } from '../../../../test/support/messages-client.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
+import { answerOf } from '../../../../test/support/formats/chat-answer.ts'
+import {
+  canonical,
+  chunks,
+  eventsOf,
+  written,
+} from '../../../../test/support/formats/messages-client.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
 import type { ChatDelta, ChatReply } from '../../../contract/src/operations/chat.ts'
 import type { ContentPart, Message } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { codecContext, received } from '../../../../test/support/codec-context.ts'
+import { converseFrames } from '../../../../test/support/fakes/aws-frames.ts'
+import { answerOf } from '../../../../test/support/formats/chat-answer.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
 import {
   conversation,
   pieces,
   shownText,
   streamedAnswer,
-} from '../../../../test/support/arbitrary-chat.ts'
-import { converseFrames } from '../../../../test/support/aws-frames.ts'
-import { answerOf } from '../../../../test/support/chat-answer.ts'
-import { codecContext, received } from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
+} from '../../../../test/support/generated/arbitrary-chat.ts'
 import type { Message } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { createAwsEventSplitter } from '../../../contract/src/wire/aws-event-stream.ts'

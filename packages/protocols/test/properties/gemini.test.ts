@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { answerOf } from '../../../../test/support/chat-answer.ts'
 import {
   codecContext,
   eventsInPieces,
   formatContext,
   received,
 } from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
+import { answerOf } from '../../../../test/support/formats/chat-answer.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
 import { type ChatReply, chat as operation } from '../../../contract/src/operations/chat.ts'
 import type {
   ContentPart,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formatContext } from '../../../../test/support/codec-context.ts'
-import { talk, writtenTalk } from '../../../../test/support/talk.ts'
+import { talk, writtenTalk } from '../../../../test/support/generated/conversation.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { formats } from '../../src/formats.ts'

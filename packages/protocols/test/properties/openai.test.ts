@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { codecContext, eventsInPieces } from '../../../../test/support/codec-context.ts'
+import { answerOf } from '../../../../test/support/formats/chat-answer.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
 import {
   conversation,
   type StreamedAnswer,
   streamedAnswer,
-} from '../../../../test/support/arbitrary-chat.ts'
-import { answerOf } from '../../../../test/support/chat-answer.ts'
-import { codecContext, eventsInPieces } from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
+} from '../../../../test/support/generated/arbitrary-chat.ts'
 import type { ChatChunk, ToolCallDelta } from '../../../contract/src/operations/chat.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { operations } from '../../../contract/src/operations/index.ts'

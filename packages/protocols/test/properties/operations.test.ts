@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { broken, type Schema, valueOf } from '../../../../test/support/arbitrary-request.ts'
+import { formData } from '../../../../test/support/formats/form-data.ts'
+import {
+  broken,
+  type Schema,
+  valueOf,
+} from '../../../../test/support/generated/arbitrary-request.ts'
+import { hintsFor, uploads } from '../../../../test/support/generated/request-hints.ts'
+import { rightBodies } from '../../../../test/support/generated/valid-bodies.ts'
 import { endsWithin } from '../../../../test/support/property-limits.ts'
-import { formData } from '../../../../test/support/form-data.ts'
-import { hintsFor, uploads } from '../../../../test/support/request-hints.ts'
-import { rightBodies } from '../../../../test/support/right-bodies.ts'
 import { type Started, start } from '../../../../test/support/start.ts'
 import { type OperationName, operations } from '../../../contract/src/operations/index.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'

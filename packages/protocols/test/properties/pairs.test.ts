@@ -1,21 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Answer, answer, replyOf, stepsOf } from '../../../../test/support/arbitrary-answer.ts'
-import { shownText } from '../../../../test/support/arbitrary-chat.ts'
 import {
   type ClientAnswer,
   streamedAnswer,
   wholeAnswer,
-} from '../../../../test/support/client-answers.ts'
+} from '../../../../test/support/clients/client-answers.ts'
 import { codecContext, formatContext } from '../../../../test/support/codec-context.ts'
-import { type Talk, talk, writtenTalk } from '../../../../test/support/talk.ts'
+import {
+  type Answer,
+  answer,
+  replyOf,
+  stepsOf,
+} from '../../../../test/support/generated/arbitrary-answer.ts'
+import { shownText } from '../../../../test/support/generated/arbitrary-chat.ts'
+import { type Talk, talk, writtenTalk } from '../../../../test/support/generated/conversation.ts'
 import {
   callFact,
   type Fact,
   factsOf,
   plainJson,
   resultFact,
-} from '../../../../test/support/upstream-facts.ts'
+} from '../../../../test/support/generated/upstream-facts.ts'
 import type { ChatChunk } from '../../../contract/src/operations/chat.ts'
 import type { ThinkingBlock } from '../../../contract/src/operations/chat-message.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'

@@ -1,8 +1,12 @@
 import { expect } from 'vitest'
-import { converseFrames } from '../../../../test/support/aws-frames.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
-import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+import { converseFrames } from '../../../../test/support/fakes/aws-frames.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
+import {
+  recordedLines,
+  recording,
+  testRecording,
+} from '../../../../test/support/formats/recordings.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { createAwsEventSplitter } from '../../../contract/src/wire/aws-event-stream.ts'
 import { bedrock } from '../../src/bedrock/index.ts'

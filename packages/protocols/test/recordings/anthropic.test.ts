@@ -1,6 +1,9 @@
 import { expect } from 'vitest'
-import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
-import { testRecording } from '../../../../test/support/recordings.ts'
+import {
+  decodedRecording,
+  streamedRecording,
+} from '../../../../test/support/formats/chat-answer.ts'
+import { testRecording } from '../../../../test/support/formats/recordings.ts'
 import { chat } from '../../src/anthropic/upstream/chat.ts'
 
 const whole = (name: string) => decodedRecording(chat, `anthropic/${name}.json`)

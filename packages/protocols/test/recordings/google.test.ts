@@ -1,12 +1,16 @@
 import { expect } from 'vitest'
+import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
 import {
   answerOf,
   decodedRecording,
   streamedRecording,
-} from '../../../../test/support/chat-answer.ts'
-import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
-import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+} from '../../../../test/support/formats/chat-answer.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
+import {
+  recordedLines,
+  recording,
+  testRecording,
+} from '../../../../test/support/formats/recordings.ts'
 import {
   createJsonArraySplitter,
   createJsonArrayWriter,

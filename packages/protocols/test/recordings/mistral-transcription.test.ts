@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
-import { recording, testRecording } from '../../../../test/support/recordings.ts'
+import { recording, testRecording } from '../../../../test/support/formats/recordings.ts'
 import { providers } from '../../../sluice/src/providers/index.ts'
 
 testRecording('a transcript with its segments', () => {

@@ -1,6 +1,9 @@
 import { describe, expect } from 'vitest'
-import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
-import { testRecording } from '../../../../test/support/recordings.ts'
+import {
+  decodedRecording,
+  streamedRecording,
+} from '../../../../test/support/formats/chat-answer.ts'
+import { testRecording } from '../../../../test/support/formats/recordings.ts'
 import { openai } from '../../src/openai/index.ts'
 
 const chat = openai.codecs.chat!

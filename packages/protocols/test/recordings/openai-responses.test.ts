@@ -1,7 +1,14 @@
 import { describe, expect } from 'vitest'
-import { decodedRecording, streamedRecording } from '../../../../test/support/chat-answer.ts'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
-import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+import {
+  decodedRecording,
+  streamedRecording,
+} from '../../../../test/support/formats/chat-answer.ts'
+import {
+  recordedLines,
+  recording,
+  testRecording,
+} from '../../../../test/support/formats/recordings.ts'
 import { responsesChat } from '../../src/openai-responses/upstream/chat.ts'
 
 const chat = responsesChat()

@@ -1,7 +1,11 @@
 import { expect } from 'vitest'
 import { codecContext, eventsInPieces, received } from '../../../../test/support/codec-context.ts'
-import { readStream } from '../../../../test/support/read-stream.ts'
-import { recordedLines, recording, testRecording } from '../../../../test/support/recordings.ts'
+import { readStream } from '../../../../test/support/formats/read-stream.ts'
+import {
+  recordedLines,
+  recording,
+  testRecording,
+} from '../../../../test/support/formats/recordings.ts'
 import { openai } from '../../src/openai/index.ts'
 import { compatibleRerank } from '../../src/openai/upstream/rerank.ts'
 

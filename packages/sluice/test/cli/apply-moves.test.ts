@@ -10,7 +10,7 @@ import {
   json,
   listed,
   refused,
-} from '../../../../test/support/apply.ts'
+} from '../../../../test/support/gateways/apply.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start, until } from '../../../../test/support/start.ts'
 

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { granted } from '../../../../test/support/administrate.ts'
+import { json as answer, fakeUpstream } from '../../../../test/support/fakes/fake-upstream.ts'
 import {
   accountsFile,
   applier,
@@ -10,8 +11,7 @@ import {
   json,
   listed,
   refused,
-} from '../../../../test/support/apply.ts'
-import { fakeUpstream, json as answer } from '../../../../test/support/fake-upstream.ts'
+} from '../../../../test/support/gateways/apply.ts'
 import { runSluice, startSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start, until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'

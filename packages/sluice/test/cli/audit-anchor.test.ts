@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { anchorAudit } from '../../src/cli/audit-anchor.ts'
 import { granted } from '../../../../test/support/administrate.ts'
-import { fakeUpstream } from '../../../../test/support/fake-upstream.ts'
+import { fakeUpstream } from '../../../../test/support/fakes/fake-upstream.ts'
+import { startServer } from '../../../../test/support/gateways/server-process.ts'
 import { main } from '../../../../test/support/run-sluice.ts'
-import { startServer } from '../../../../test/support/server-process.ts'
 import { start, until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
+import { anchorAudit } from '../../src/cli/audit-anchor.ts'
 
 test('logs and sends the newest audit entry at start and periodically', async () => {
   await using gateway = await start()

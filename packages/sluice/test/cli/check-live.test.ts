@@ -7,8 +7,8 @@ import {
   fakeUpstream,
   json,
   type SeenRequest,
-} from '../../../../test/support/fake-upstream.ts'
-import { chatReply } from '../../../../test/support/openai-wire.ts'
+} from '../../../../test/support/fakes/fake-upstream.ts'
+import { chatReply } from '../../../../test/support/fakes/openai-wire.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { check } from '../../src/cli/check.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fakeUpstream } from '../../../../test/support/fake-upstream.ts'
 import { asked, granted } from '../../../../test/support/administrate.ts'
+import { fakeUpstream } from '../../../../test/support/fakes/fake-upstream.ts'
 import { at, good } from '../../../../test/support/routes.ts'
-import { adminKey, start, type Started, until } from '../../../../test/support/start.ts'
+import { adminKey, type Started, start, until } from '../../../../test/support/start.ts'
 import { eraseContents, exportContents } from '../../src/cli/contents.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 

@@ -11,6 +11,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
+  type ServerProcess,
+  startServer,
+} from '../../../../test/support/gateways/server-process.ts'
+import {
   isRegistryReachable,
   leaveOutInstallation,
   nodeFolder,
@@ -19,7 +23,6 @@ import {
   root,
   runProgram,
 } from '../../../../test/support/npm.ts'
-import { type ServerProcess, startServer } from '../../../../test/support/server-process.ts'
 
 /** The package as users get it: packed, installed beside nothing of this repository, on every Node that is alive. */
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { granted } from '../../../../test/support/administrate.ts'
-import { applier, done, json, refused } from '../../../../test/support/apply.ts'
+import { applier, done, json, refused } from '../../../../test/support/gateways/apply.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, type Started, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'

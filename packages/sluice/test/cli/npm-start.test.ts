@@ -1,7 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { ensureBundle } from '../../../../build/checkout.cjs'
+import {
+  type ServerProcess,
+  startServer,
+} from '../../../../test/support/gateways/server-process.ts'
 import { npmEnvironment, root } from '../../../../test/support/npm.ts'
-import { type ServerProcess, startServer } from '../../../../test/support/server-process.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 
 /** What `npm start` promises to whoever started it: when npm is told to end, the gateway ends, and the port is free. */

@@ -1,7 +1,7 @@
 // One gateway for a folder with SQLite: a second one would apply every limit once more.
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startProgram } from '../../../../test/support/program.ts'
+import { startProgram } from '../../../../test/support/gateways/program.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, testKey } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fakeUpstream, json } from '../../../../test/support/fake-upstream.ts'
+import { fakeUpstream, json } from '../../../../test/support/fakes/fake-upstream.ts'
 import { ask, at, good } from '../../../../test/support/routes.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, start } from '../../../../test/support/start.ts'

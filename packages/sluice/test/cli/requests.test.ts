@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { fakeUpstream } from '../../../../test/support/fakes/fake-upstream.ts'
+import { ask, at, good } from '../../../../test/support/routes.ts'
+import { adminKey, type Started, start, until } from '../../../../test/support/start.ts'
 import { requestsCommand, topCommand } from '../../src/cli/requests.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { fakeUpstream } from '../../../../test/support/fake-upstream.ts'
-import { ask, at, good } from '../../../../test/support/routes.ts'
-import { adminKey, start, type Started, until } from '../../../../test/support/start.ts'
 
 const environmentOf = ({ dataFolder }: Started) =>
   readEnvironment({ SLUICE_ADMIN_KEY: adminKey, SLUICE_DATA: dataFolder })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import '../../../../test/support/property-limits.ts'
+import { hostileResponses, lines } from '../../../../test/support/fakes/hostile-responses.ts'
 import { InvalidResponse } from '../../src/cli/load/invalid-response.ts'
-import { hostileResponses, lines } from '../../../../test/support/hostile-responses.ts'
 import { ResponseParser } from '../../src/cli/load/response-parser.ts'
 
 interface Parsed {

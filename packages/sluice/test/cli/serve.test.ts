@@ -348,7 +348,7 @@ test('completes running calls after SIGTERM', async () => {
 test('start loads only the modules it needs, and none outside the bundle', async () => {
   const list = join(folder, 'modules.txt')
   const preload = fileURLToPath(
-    new URL('../../../../test/support/loaded-modules.ts', import.meta.url),
+    new URL('../../../../test/support/measures/loaded-modules.ts', import.meta.url),
   )
   const { stop } = await start({ LOADED_MODULES: list, NODE_OPTIONS: `--import=${preload}` })
   await stop()

@@ -1,6 +1,6 @@
 // What a gateway does not load, and does not start, before somebody needs it.
 import { expect, test } from 'vitest'
-import { fakeUpstream } from '../../../../test/support/fake-upstream.ts'
+import { fakeUpstream } from '../../../../test/support/fakes/fake-upstream.ts'
 import { startSluice } from '../../../../test/support/run-sluice.ts'
 import { until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fakeUpstream, sse } from '../../../../test/support/fake-upstream.ts'
+import { fakeUpstream, sse } from '../../../../test/support/fakes/fake-upstream.ts'
 import { startSluice } from '../../../../test/support/run-sluice.ts'
 import { until } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'

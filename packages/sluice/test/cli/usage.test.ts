@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { granted } from '../../../../test/support/administrate.ts'
-import { type FakeUpstream, fakeUpstream } from '../../../../test/support/fake-upstream.ts'
+import { type FakeUpstream, fakeUpstream } from '../../../../test/support/fakes/fake-upstream.ts'
 import { ask, good } from '../../../../test/support/routes.ts'
 import { adminKey, type Started, start } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { differencesOf } from '../../src/prices/bill-differences.ts'
-import { inTurns, readExport } from '../../src/prices/provider-exports.ts'
 import { reconcile } from '../../src/cli/reconcile.ts'
 import { eraseUsage, rebuildUsage, usageCommand } from '../../src/cli/usage.ts'
 import { readEnvironment } from '../../src/config/env.ts'
+import { differencesOf } from '../../src/prices/bill-differences.ts'
+import { inTurns, readExport } from '../../src/prices/provider-exports.ts'
 
 const folder = temporaryFolder()
 const environment = readEnvironment({ SLUICE_ADMIN_KEY: adminKey, SLUICE_DATA: folder.path })

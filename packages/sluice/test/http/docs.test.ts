@@ -5,7 +5,7 @@ import {
   chromium,
   leaveOutBrowser,
   openBrowser,
-} from '../../../../test/support/chromium.ts'
+} from '../../../../test/support/browser/chromium.ts'
 import type { Exchange } from '../../src/http/address.ts'
 import { addresses } from '../../src/http/routes.ts'
 

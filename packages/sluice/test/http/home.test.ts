@@ -1,6 +1,6 @@
 // The first address that somebody opens.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildConsole } from '../../../../test/support/console.ts'
+import { buildConsole } from '../../../../test/support/browser/console.ts'
 import { type Started, start } from '../../../../test/support/start.ts'
 import { programVersion } from '../../src/settings/version.ts'
 

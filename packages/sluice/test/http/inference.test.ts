@@ -1,7 +1,7 @@
 import { formats } from '@sluice/protocols'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { rawClient } from '../../../../test/support/raw-client.ts'
+import { rawClient } from '../../../../test/support/clients/raw-client.ts'
 import { start, until } from '../../../../test/support/start.ts'
 import { sampleKey } from '../../../../test/support/store-samples.ts'
 import { callerOf } from '../../src/accounts/callers.ts'

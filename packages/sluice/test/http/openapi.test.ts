@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
 import { granted } from '../../../../test/support/administrate.ts'
-import { lint } from '../../../../test/support/openapi.ts'
+import { lint } from '../../../../test/support/formats/openapi.ts'
 import { start } from '../../../../test/support/start.ts'
 import { operations } from '../../../contract/src/operations/index.ts'
 import { formats as allFormats } from '../../../protocols/src/formats.ts'

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { asSource, blocksOf } from '../../../../test/support/contributing.ts'
-import { fakeUpstream, json } from '../../../../test/support/fake-upstream.ts'
-import { chatReply } from '../../../../test/support/openai-wire.ts'
+import { fakeUpstream, json } from '../../../../test/support/fakes/fake-upstream.ts'
+import { chatReply } from '../../../../test/support/fakes/openai-wire.ts'
 import { start } from '../../../../test/support/start.ts'
 import type { providers } from '../../src/providers/index.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import '../../../../test/support/property-limits.ts'
-import { linked } from '../../../../test/support/linked.ts'
+import { linked } from '../../../../test/support/servers/linked-processes.ts'
 import {
   createLimiterServer,
   createRemoteLimiter,

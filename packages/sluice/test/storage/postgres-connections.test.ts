@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { openWay } from '../../../../test/support/database-way.ts'
+import { openWay } from '../../../../test/support/servers/cuttable-proxy.ts'
 import { openConnections } from '../../src/storage/postgres-connections.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import '../../../../test/support/property-limits.ts'
-import { linked } from '../../../../test/support/linked.ts'
+import { linked } from '../../../../test/support/servers/linked-processes.ts'
 import { until } from '../../../../test/support/start.ts'
 import type { SlotLimits, SlotQueue, SlotTicket } from '../../src/ports/slot-queue.ts'
 import { createSlotQueue } from '../../src/storage/slot-queue-memory.ts'

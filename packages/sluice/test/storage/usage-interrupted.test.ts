@@ -2,7 +2,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { interrupted } from '../../../../test/support/interrupted.ts'
+import { interrupted } from '../../../../test/support/failing-calls.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'

@@ -1,10 +1,10 @@
 // Downloads that lead to another origin: where they may go, over which addresses, and without credentials.
 import { expect, test } from 'vitest'
-import { type Outgoing, ask } from '../../../src/gateway/attempt/send.ts'
+import { fakeUpstream } from '../../../../../test/support/fakes/fake-upstream.ts'
+import { openForwardProxy } from '../../../../../test/support/servers/forward-proxy.ts'
+import { ask, type Outgoing } from '../../../src/gateway/attempt/send.ts'
 import { Network } from '../../../src/http/dial/network.ts'
 import { createSender, type SenderOptions } from '../../../src/http/upstream/send.ts'
-import { fakeUpstream } from '../../../../../test/support/fake-upstream.ts'
-import { openForwardProxy } from '../../../../../test/support/forward-proxy.ts'
 
 const headers = { authorization: 'Bearer secret', 'x-operator': 'secret' }
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   hostileResponses,
   toleratedResponses,
-} from '../../../../../test/support/hostile-responses.ts'
-import { setStage, type Stage } from './upstream-and-sender.ts'
+} from '../../../../../test/support/fakes/hostile-responses.ts'
+import { type Stage, setStage } from './upstream-and-sender.ts'
 
 let stage: Stage
 beforeEach(() => {

@@ -9,8 +9,8 @@ import {
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { certificate } from '../../../../../test/support/certificates.ts'
-import { expectPaced, type Sending, setStage, type Stage } from './upstream-and-sender.ts'
+import { certificate } from '../../../../../test/support/servers/certificates.ts'
+import { expectPaced, type Sending, type Stage, setStage } from './upstream-and-sender.ts'
 
 const { cert, key } = certificate('localhost', { names: ['localhost'] })
 const usual = getCACertificates('default')

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { createServer as createSocketServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { certificate } from '../../../../../test/support/certificates.ts'
-import { expectPaced, setStage, type Stage } from './upstream-and-sender.ts'
+import { certificate } from '../../../../../test/support/servers/certificates.ts'
+import { expectPaced, type Stage, setStage } from './upstream-and-sender.ts'
 
 /** That nobody has signed but itself. */
 const { cert, key } = certificate('localhost', { names: ['localhost'] })

@@ -1,0 +1,17 @@
+import { ProcessLink } from '../../../packages/sluice/src/storage/process-link.ts'
+
+/** Two ends of one link, which exchange text as processes do. */
+export function linked() {
+  const asText = (batch: readonly unknown[]): unknown => JSON.parse(JSON.stringify(batch))
+  const near: ProcessLink = new ProcessLink((batch) => far.receive(asText(batch)))
+  const far: ProcessLink = new ProcessLink((batch) => near.receive(asText(batch)))
+  return {
+    near,
+    far,
+    /** Simulates the end of one of the processes. */
+    end: (): void => {
+      near.close()
+      far.close()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { UsageBook } from '../../../packages/sluice/src/ports/usage-book.ts'
+import type { Database } from '../../../packages/sluice/src/storage/database.ts'
+import { openPostgresDatabase } from '../../../packages/sluice/src/storage/postgres.ts'
+import { postgresUsage } from '../../../packages/sluice/src/storage/postgres-usage.ts'
+import { openSqliteDatabase } from '../../../packages/sluice/src/storage/sqlite.ts'
+import { createUsageBook } from '../../../packages/sluice/src/storage/usage-book.ts'
+import { plainUsage, type UsageDatabase } from '../../../packages/sluice/src/storage/usage-fold.ts'
+import { readState } from '../../../packages/sluice/src/storage/usage-state.ts'
+import type { SharedData } from './databases.ts'
+
+const mark = 'folded_rests'
+const column = 'cost_rest_pico_usd'
+
+/**
+ * What a program sees and does of the sums that knows nothing below a millionth of a dollar: it reads and adds up no such
+ * column, and neither reads nor moves the mark of how far that is summed.
+ */
+function asOlder(database: UsageDatabase): UsageDatabase {
+  const known: UsageDatabase['change'] = (...statements) =>
+    database.change(...statements.filter(({ values }) => !values.includes(mark)))
+  return {
+    recordsPerFold: database.recordsPerFold,
+    async rows(query) {
+      const rows = await database.rows(query)
+      const folded = rows.find(({ name }) => name === 'folded')?.['value']
+      return rows.map(({ [column]: _, ...row }) =>
+        row['name'] === mark ? { ...row, value: folded } : row,
+      )
+    },
+    change: known,
+    changeWith: (statements, added) =>
+      database.changeWith(
+        statements.filter(({ values }) => !values.includes(mark)),
+        added,
+      ),
+  }
+}
+
+interface OlderBook extends Pick<UsageBook, 'fold'>, AsyncDisposable {
+  /** Removes all sums, to make them anew. */
+  clear(): Promise<void>
+}
+
+/** The book of such a program, beside those of others. Disposing it disposes its connection. */
+export async function openOlderBook(
+  { options }: Pick<SharedData, 'options'>,
+  recordsPerFold = 30,
+): Promise<OlderBook> {
+  const { databaseUrl, dataFolder = '' } = options
+  const database: Database =
+    databaseUrl === undefined
+      ? openSqliteDatabase(join(dataFolder, 'sluice.db'))
+      : await openPostgresDatabase(databaseUrl)
+  const usage = databaseUrl === undefined ? plainUsage(database) : postgresUsage(database)
+  const book = createUsageBook(asOlder({ ...usage, recordsPerFold }))
+  return {
+    fold: () => book.fold(),
+    async clear() {
+      await book.rebuild()
+      while ((await readState(database)).clearing > 0) await book.fold()
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
