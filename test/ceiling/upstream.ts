@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { fakeUpstream, json } from '../support/fake-upstream.ts'
+import { fakeUpstream, json } from '../support/fakes/fake-upstream.ts'
 
 // A process of its own: an upstream whose streams have as many content events as the prompt says, each written by itself.
 

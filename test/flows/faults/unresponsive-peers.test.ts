@@ -2,13 +2,13 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { plainMeasure } from '../../../packages/protocols/src/measure.ts'
 import { askEngine } from '../../../packages/sluice/src/gateway/attempt/ask-engine.ts'
-import { Cancellation } from '../../../packages/sluice/src/gateway/attempt/cancellation.ts'
+import { Cancellation } from '../../../packages/sluice/src/gateway/call/cancellation.ts'
 import {
   defaultTimeouts,
   type Timeouts,
 } from '../../../packages/sluice/src/gateway/attempt/deadline.ts'
-import { openTrail } from '../../../packages/sluice/src/gateway/call.ts'
-import { CallRequest } from '../../../packages/sluice/src/gateway/call-request.ts'
+import { openTrail } from '../../../packages/sluice/src/gateway/call/call.ts'
+import { CallRequest } from '../../../packages/sluice/src/gateway/call/call-request.ts'
 import { defaultBreaker } from '../../../packages/sluice/src/gateway/route/breaker.ts'
 import type { Run } from '../../../packages/sluice/src/gateway/run/run.ts'
 import { freeTarget } from '../../../packages/sluice/src/prices/target-price.ts'

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import {
   type CancelListener,
   Cancellation,
-} from '../../../packages/sluice/src/gateway/attempt/cancellation.ts'
+} from '../../../packages/sluice/src/gateway/call/cancellation.ts'
 import { countOpenDeadlines } from '../../../packages/sluice/src/gateway/attempt/deadline.ts'
 
 /**

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { Received, UpstreamRequest } from '@sluice/protocols'
 import { dialed, outgoing } from '../gateway/attempt/outgoing.ts'
-import { ask, type Send } from '../gateway/attempt/send.ts'
-import { untilAborted } from '../gateway/attempt/until-aborted.ts'
+import { ask, type Send } from '../gateway/call/send.ts'
+import { untilAborted } from '../gateway/call/until-aborted.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
-import { upstreamError } from '../gateway/run/failures.ts'
+import { upstreamError } from '../gateway/attempt/failures.ts'
 import { smallRequest } from './small-request.ts'
 
 /** The result of checking one provider key. */

@@ -2,7 +2,7 @@ import { type Alerts, type DeliveryFailure, openAlerts } from '../alerts/alerts.
 import { BudgetWatch } from '../alerts/budget-watch.ts'
 import { ErrorRate } from '../alerts/error-rate.ts'
 import type { Alerting } from '../config/alerts.ts'
-import type { CallEnd } from '../gateway/call.ts'
+import type { CallEnd } from '../gateway/call/call.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
 import { type BreakerListener, createHealth } from '../gateway/route/health.ts'
 import type { Network } from '../http/dial/network.ts'

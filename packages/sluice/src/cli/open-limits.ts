@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Gateway, Log } from '../gateway/gateway.ts'
-import { recallBudget } from '../gateway/limits/recall-budget.ts'
+import { recallBudget } from '../gateway/admit/recall-budget.ts'
 import type { SlotLimits } from '../ports/slot-queue.ts'
 import type { BudgetClaim } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'

@@ -1,5 +1,5 @@
 import { MemorySignInAttempts, type SignInAttempts } from '../accounts/sign-in-attempts.ts'
-import type { BegunCall, LiveCalls, RefusedCall } from '../gateway/live-calls.ts'
+import type { BegunCall, LiveCalls, RefusedCall } from '../gateway/observe/live-calls.ts'
 import type { ProcessLink } from '../storage/process-link.ts'
 
 /** Shares live calls and sign-in attempts between workers, through the primary process. */

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { admit, type Door } from '../gateway/admit/admit.ts'
 import type { Admitted } from '../gateway/admit/admitted.ts'
-import type { Call } from '../gateway/call.ts'
+import type { Call } from '../gateway/call/call.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { type Admission, actualOf } from '../gateway/limits/admission.ts'
+import { type Admission, actualOf } from '../gateway/admit/admission.ts'
 import {
   type Asked,
   type CallerLimits,
   claimsOf,
   type KeyLimits,
   limitsOf,
-} from '../gateway/limits/claims.ts'
-import { tellLimits } from '../gateway/limits/tell-limits.ts'
+} from '../gateway/admit/claims.ts'
+import { tellLimits } from '../gateway/admit/tell-limits.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Address, Exchange, ServerOptions } from './address.ts'
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { HeldBytes } from '../gateway/held-bytes.ts'
+import type { HeldBytes } from '../gateway/call/held-bytes.ts'
 
 /** Limits on the bytes requests hold at once: bodies and fetched files. */
 export interface BudgetLimits {

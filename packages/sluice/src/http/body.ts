@@ -9,12 +9,12 @@ import {
   outlineJson,
   parseJson,
 } from '@sluice/contract'
-import { withNumbers } from '../gateway/call-request.ts'
-import { concatInTurns } from '../gateway/concat.ts'
-import type { HeldBytes } from '../gateway/held-bytes.ts'
-import { assertFewInTexts } from '../gateway/json-texts.ts'
-import { parseLargeJson } from '../gateway/large-json.ts'
-import { turn } from '../gateway/turns.ts'
+import { withNumbers } from '../gateway/call/call-request.ts'
+import { concatInTurns } from '../gateway/turns/concat.ts'
+import type { HeldBytes } from '../gateway/call/held-bytes.ts'
+import { assertFewInTexts } from '../gateway/turns/json-texts.ts'
+import { parseLargeJson } from '../gateway/turns/large-json.ts'
+import { turn } from '../gateway/turns/turn.ts'
 import { createDecoder, type Decoder } from './decoders.ts'
 import { askForBody } from './expected-bodies.ts'
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Call, CallEnd } from '../gateway/call.ts'
+import type { Call, CallEnd } from '../gateway/call/call.ts'
 import { codeIn } from './deliver.ts'
 import { shownId, takeFace } from './face.ts'
 import { pathOf } from './urls.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GatewayError } from '@sluice/contract'
 import type { FastifyReply } from 'fastify'
-import type { Answer } from '../gateway/call.ts'
+import type { Answer } from '../gateway/call/call.ts'
 
 /** How long a stream to the caller may be idle, in milliseconds. */
 export interface StreamTimes {

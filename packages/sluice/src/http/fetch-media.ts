@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import ipaddr from 'ipaddr.js'
 import type { Dispatcher } from 'undici'
-import { untilAborted } from '../gateway/attempt/until-aborted.ts'
+import { untilAborted } from '../gateway/call/until-aborted.ts'
 import { type AddressRuleOptions, addressRule, resolveBySystem } from './address-rule.ts'
 import type { Dispatchers, Pinned } from './dial/dispatchers.ts'
 import { type Network, originOf } from './dial/network.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import { stopping } from '../gateway/attempt/cancellation.ts'
+import { stopping } from '../gateway/call/cancellation.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Store } from '../ports/store.ts'
 import type { Address } from './address.ts'

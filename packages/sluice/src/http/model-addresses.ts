@@ -1,5 +1,5 @@
 import { operationNames } from '@sluice/contract'
-import { turn } from '../gateway/turns.ts'
+import { turn } from '../gateway/turns/turn.ts'
 import type { Address, Exchange } from './address.ts'
 import { plainFace } from './face.ts'
 import {

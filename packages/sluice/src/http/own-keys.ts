@@ -4,7 +4,7 @@ import { keyRevocation, keyRotation, type NewKey, shownKey } from '../accounts/k
 import { isPrincipal, ownAdminOf, ownKeyCreation } from '../accounts/own-keys.ts'
 import type { Admin } from '../accounts/rights.ts'
 
-import { heldBudget } from '../gateway/limits/claims.ts'
+import { heldBudget } from '../gateway/admit/claims.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { Address, Exchange } from './address.ts'
 import { bodyOf } from './admin/gateway-endpoint.ts'

@@ -1,5 +1,5 @@
 import { invalidRequest, nanoPerMicro } from '@sluice/contract'
-import { claimsOf, type HeldClaim, limitsOf } from '../gateway/limits/claims.ts'
+import { claimsOf, type HeldClaim, limitsOf } from '../gateway/admit/claims.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Level } from '../ports/limiter.ts'
 import type { UsageDimension } from '../ports/usage-book.ts'

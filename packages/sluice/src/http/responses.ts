@@ -1,6 +1,6 @@
 import { invalidRequest, parseJson } from '@sluice/contract'
-import { deleteResponse } from '../gateway/kept/delete-response.ts'
-import { findResponse } from '../gateway/kept/responses.ts'
+import { deleteResponse } from '../gateway/stored/delete-response.ts'
+import { findResponse } from '../gateway/stored/responses.ts'
 import type { Address, Exchange } from './address.ts'
 import { one, whole } from './models.ts'
 import { answer, deletion, pageOf, paging } from './openapi-written.ts'

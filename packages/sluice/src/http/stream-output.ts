@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { costFieldNames, costFields } from '../gateway/answer.ts'
-import type { Answer } from '../gateway/call.ts'
+import { costFieldNames, costFields } from '../gateway/answer/answer.ts'
+import type { Answer } from '../gateway/call/call.ts'
 import { headFields, latin1 } from './deliver.ts'
 
 export type Piece = string | Uint8Array

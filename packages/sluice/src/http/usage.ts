@@ -1,7 +1,7 @@
 import { invalidRequest } from '@sluice/contract'
 import { administer } from '../accounts/administer.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { turn } from '../gateway/turns.ts'
+import { turn } from '../gateway/turns/turn.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'
 import type {

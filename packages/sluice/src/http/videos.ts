@@ -7,7 +7,7 @@ import {
   findVideo,
   pollVideo,
   videoOf,
-} from '../gateway/kept/videos.ts'
+} from '../gateway/stored/videos.ts'
 import type { Address, Exchange } from './address.ts'
 import { doorOf } from './admit.ts'
 import { createCall } from './create-call.ts'

@@ -1,5 +1,5 @@
-import type { CallEnd } from '../gateway/call.ts'
-import type { ContentCapture, ContentLog } from '../gateway/content.ts'
+import type { CallEnd } from '../gateway/call/call.ts'
+import type { ContentCapture, ContentLog } from '../gateway/call/content.ts'
 import type { ContentShelf } from '../ports/content.ts'
 import { type GatheredCall, openContentThread, type SpanContent } from './content-thread.ts'
 

@@ -1,5 +1,5 @@
-import type { CallEnd } from '../gateway/call.ts'
-import type { LiveCalls, RefusedCall } from '../gateway/live-calls.ts'
+import type { CallEnd } from '../gateway/call/call.ts'
+import type { LiveCalls, RefusedCall } from '../gateway/observe/live-calls.ts'
 import type { RefusalBook, Refusals } from '../ports/refusals.ts'
 
 const hourMs = 3_600_000

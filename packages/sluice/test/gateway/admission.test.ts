@@ -1,7 +1,7 @@
 // A request that only reservations keep from being admitted, where another process may be about to settle them.
 import { expect, test, vi } from 'vitest'
-import { Admission, Leases } from '../../src/gateway/limits/admission.ts'
-import type { HeldClaim } from '../../src/gateway/limits/claims.ts'
+import { Admission, Leases } from '../../src/gateway/admit/admission.ts'
+import type { HeldClaim } from '../../src/gateway/admit/claims.ts'
 import type { Decision, Limiter } from '../../src/ports/limiter.ts'
 
 const holder = { kind: 'key', id: 'key_1', name: 'k', terms: {} } as const

@@ -1,8 +1,8 @@
 // What a request claims of the limits of its levels, and what it turns out to have used of them.
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../../src/gateway/call.ts'
-import { actualOf } from '../../src/gateway/limits/admission.ts'
-import { countsAttempt, heldBudget, limitsOf } from '../../src/gateway/limits/claims.ts'
+import type { Call } from '../../src/gateway/call/call.ts'
+import { actualOf } from '../../src/gateway/admit/admission.ts'
+import { countsAttempt, heldBudget, limitsOf } from '../../src/gateway/admit/claims.ts'
 import type { Holder, Terms } from '../../src/ports/account.ts'
 import type { Caller } from '../../src/ports/api-key.ts'
 

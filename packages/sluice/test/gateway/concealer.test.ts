@@ -6,7 +6,7 @@ import type { ConfigFile } from '../../src/config/schema.ts'
 import { secretSettings } from '../../src/config/shown-settings.ts'
 import { concealedSettings } from '../../src/gateway/route/concealed-settings.ts'
 import { configuredUpstreams } from '../../src/gateway/route/upstreams.ts'
-import { Concealer } from '../../src/gateway/run/concealer.ts'
+import { Concealer } from '../../src/gateway/call/concealer.ts'
 import { providers } from '../../src/providers/index.ts'
 
 const account = JSON.stringify({

@@ -1,6 +1,6 @@
 import { parseJson } from '@sluice/contract'
 import { expect, test } from 'vitest'
-import { formatLargeJson, isLargeJson } from '../../src/gateway/format-large.ts'
+import { formatLargeJson, isLargeJson } from '../../src/gateway/turns/format-large.ts'
 
 const long = 'ä\n"\\ 😀'.repeat(60_000)
 const values: Readonly<Record<string, unknown>> = {

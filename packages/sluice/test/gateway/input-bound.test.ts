@@ -1,9 +1,9 @@
 import { formats } from '@sluice/protocols'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../../src/gateway/call.ts'
-import { inputBound } from '../../src/gateway/limits/input-bound.ts'
-import { inputSizeOf } from '../../src/gateway/limits/input-size.ts'
+import type { Call } from '../../src/gateway/call/call.ts'
+import { inputBound } from '../../src/gateway/admit/input-bound.ts'
+import { inputSizeOf } from '../../src/gateway/admit/input-size.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
 import '../../../../test/support/property-limits.ts'
 

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../contract/src/core/errors.ts'
 import { judgeBroken } from '../../src/gateway/attempt/judge.ts'
 import { createHealth } from '../../src/gateway/route/health.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
-import type { Run } from '../../src/gateway/run/run.ts'
+import type { Run } from '../../src/gateway/attempt/run.ts'
 
 const target = { id: 'up/m', providerId: 'up', model: 'm' } as Target
 const use = { provider: 'up', model: 'm', caller: 'key' }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KeptRoom } from '../../src/gateway/kept/kept-room.ts'
+import { KeptRoom } from '../../src/gateway/stored/kept-room.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 })

@@ -1,7 +1,7 @@
 import { formatJson, parseJson } from '@sluice/contract'
 import { array, assert, asyncProperty, constantFrom, integer, string, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseLargeAnswer, parseLargeJson } from '../../src/gateway/large-json.ts'
+import { parseLargeAnswer, parseLargeJson } from '../../src/gateway/turns/large-json.ts'
 import '../../../../test/support/property-limits.ts'
 
 const unitsMax = 500_000

@@ -1,6 +1,6 @@
 import { moneyOfMicroUsd } from '@sluice/contract'
 import { describe, expect, test } from 'vitest'
-import { recallBudget } from '../../src/gateway/limits/recall-budget.ts'
+import { recallBudget } from '../../src/gateway/admit/recall-budget.ts'
 import type { Budget, Holder } from '../../src/ports/account.ts'
 import type { UsageBook } from '../../src/ports/usage-book.ts'
 import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import '../../../../test/support/property-limits.ts'
-import { claimReserved, reservedOf } from '../../src/gateway/limits/reserved-budget.ts'
+import { claimReserved, reservedOf } from '../../src/gateway/admit/reserved-budget.ts'
 import type { Budget, Holder } from '../../src/ports/account.ts'
 
 const budget: Budget = { id: 'b', window: 'month', limitMicroUsd: 9, model: 'acme/*' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { GatewayError } from '../../../contract/src/core/errors.ts'
-import { retryWait } from '../../src/gateway/run/retry-wait.ts'
+import { retryWait } from '../../src/gateway/failover/retry-wait.ts'
 
 const options = { tries: 1, baseMs: 100, maxMs: 1_000, random: 0.5 }
 

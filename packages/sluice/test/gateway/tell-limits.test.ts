@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeDate } from '../../../../test/support/fake-date.ts'
-import { tellLimits } from '../../src/gateway/limits/tell-limits.ts'
+import { tellLimits } from '../../src/gateway/admit/tell-limits.ts'
 
 const holder = { kind: 'key', id: 'k', name: 'k', terms: {} } as const
 

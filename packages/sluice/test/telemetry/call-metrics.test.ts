@@ -1,7 +1,7 @@
 // What the metrics of calls and attempts hold: amounts and units, beside the counts.
 import { expect, test } from 'vitest'
-import type { CallEnd } from '../../src/gateway/call.ts'
-import type { AttemptEnd } from '../../src/gateway/telemetry.ts'
+import type { CallEnd } from '../../src/gateway/call/call.ts'
+import type { AttemptEnd } from '../../src/gateway/observe/telemetry.ts'
 import { CallMetrics } from '../../src/telemetry/call-metrics.ts'
 
 const usage = {

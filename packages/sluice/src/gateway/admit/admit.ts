@@ -1,12 +1,12 @@
 import { GatewayError } from '@sluice/contract'
 import type { Budget } from '../../ports/account.ts'
 import type { Decision } from '../../ports/limiter.ts'
-import { headerText } from '../answer.ts'
-import type { Call } from '../call.ts'
+import { headerText } from '../answer/answer.ts'
+import type { Call } from '../call/call.ts'
 import type { Gateway } from '../gateway.ts'
-import { keptTokens } from '../kept/kept-answers.ts'
-import type { Admission } from '../limits/admission.ts'
-import { type CallSize, continuedBy, sizeOf, usualTokens } from '../limits/call-size.ts'
+import { keptTokens } from './continued-response.ts'
+import type { Admission } from './admission.ts'
+import { type CallSize, continuedBy, sizeOf, usualTokens } from './call-size.ts'
 import {
   type Asked,
   type CallerLimits,
@@ -14,11 +14,11 @@ import {
   type KeyLimits,
   limitsOf,
   type Spending,
-} from '../limits/claims.ts'
-import { usualEstimates } from '../limits/input-size.ts'
-import { isFree } from '../limits/paid-amounts.ts'
-import { type Planned, plannedSpending, planForRoom, type Spender } from '../limits/spending.ts'
-import { type Decided, type LimitHeaders, tellLimits } from '../limits/tell-limits.ts'
+} from './claims.ts'
+import { usualEstimates } from './input-size.ts'
+import { isFree } from './paid-amounts.ts'
+import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
+import { type Decided, type LimitHeaders, tellLimits } from './tell-limits.ts'
 import { routeOf } from '../route/call-route.ts'
 import { type Admitted, admittedCall } from './admitted.ts'
 import type { Route } from '../route/routing.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import type { Route } from '../route/routing.ts'
 
 class AdmittedCall {

@@ -8,10 +8,10 @@ import {
   type UsageRecord,
 } from '@sluice/contract'
 import type { Cost } from '../../prices/cost.ts'
-import type { Call } from '../call.ts'
-import { isFree } from '../limits/paid-amounts.ts'
+import type { Call } from '../call/call.ts'
+import { isFree } from '../admit/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
-import type { Run } from '../run/run.ts'
+import type { Run } from './run.ts'
 
 export type Charged = Pick<
   UsageRecord,

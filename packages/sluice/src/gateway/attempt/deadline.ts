@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import { type Listed, OpenList } from '../open-list.ts'
+import { type Listed, OpenList } from '../call/open-list.ts'
 
 /** How long to wait for an upstream, in milliseconds. Every wait has a limit. */
 export interface Timeouts {

@@ -1,5 +1,5 @@
 import { type EventBlock, isObject, listOf, objectOf } from '@sluice/contract'
-import type { AnyStep } from '../canonical.ts'
+import type { AnyStep } from '../call/canonical.ts'
 
 /** The first events of a stream are always measured. */
 const firstMeasured = 4

@@ -1,7 +1,7 @@
 import { countOf, isObject, noUsage, type OperationName, type Usage } from '@sluice/contract'
-import type { Call } from '../call.ts'
-import { isMedia, mediaTokensOf } from '../limits/input-size.ts'
-import { promptsIn, searchesIn } from '../limits/paid-amounts.ts'
+import type { Call } from '../call/call.ts'
+import { isMedia, mediaTokensOf } from '../admit/input-size.ts'
+import { promptsIn, searchesIn } from '../admit/paid-amounts.ts'
 import type { Delivery } from './delivery.ts'
 
 /** For English text; each event with content counts as at least one token. */

@@ -1,6 +1,6 @@
 import type { GatewayError } from '@sluice/contract'
 import type { Target } from '../route/routing.ts'
-import type { Run } from '../run/run.ts'
+import type { Run } from './run.ts'
 
 export interface FailedAttempt {
   readonly target: Target

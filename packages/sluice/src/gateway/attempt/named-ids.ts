@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { UpstreamId } from '../../ports/store.ts'
-import type { Run } from '../run/run.ts'
+import type { Run } from './run.ts'
 import type { Prepared, UpstreamTarget } from './prepare.ts'
 
 /** An object stored upstream that a request references. */

@@ -1,6 +1,6 @@
 import type { Native } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
-import { formatReports, modeOf, type Draft } from '../run/run.ts'
+import { formatReports, modeOf, type Draft } from './run.ts'
 
 type Headers = Readonly<Record<string, string>>
 

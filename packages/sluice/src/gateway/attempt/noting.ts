@@ -1,4 +1,4 @@
-import { type Listed, OpenList } from '../open-list.ts'
+import { type Listed, OpenList } from '../call/open-list.ts'
 
 /** An attempt whose usage grows while it is in progress. */
 export interface Growing extends Listed {

@@ -1,10 +1,10 @@
 import { formatForm } from '@sluice/contract'
 import type { UpstreamBody, UpstreamRequest } from '@sluice/protocols'
 import type { OutgoingRequest } from '../../providers/provider.ts'
-import { formatLargeJson } from '../format-large.ts'
-import type { Run } from '../run/run.ts'
+import { formatLargeJson } from '../turns/format-large.ts'
+import type { Run } from './run.ts'
 import type { UpstreamTarget } from './prepare.ts'
-import type { Outgoing } from './send.ts'
+import type { Outgoing } from '../call/send.ts'
 
 function addressOf(
   { elsewhere, origin, path }: UpstreamRequest,

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import { routingFieldIn } from '../route/routing-field.ts'
 import type { Target } from '../route/routing.ts'
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Attempt } from './attempt.ts'
-import type { Sink, Source } from './source.ts'
-import { untilAborted } from './until-aborted.ts'
+import type { Sink, Source } from '../call/source.ts'
+import { untilAborted } from '../call/until-aborted.ts'
 
 interface PullOptions<T> {
   /** The first item, if it has been pulled already. */

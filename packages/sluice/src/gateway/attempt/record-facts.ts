@@ -6,9 +6,9 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { UsageBegun, UsageEnded } from '../../ports/store.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import type { Target } from '../route/routing.ts'
-import type { Run } from '../run/run.ts'
+import type { Run } from './run.ts'
 import { type Charged, reservedForPiece } from './charge.ts'
 
 /** Limits for texts chosen by others: model and field names by callers, ids by upstreams. */

@@ -1,5 +1,5 @@
 import { defaultModels, GatewayError } from '@sluice/contract'
-import { type Call, modelOf } from '../call.ts'
+import { type Call, modelOf } from '../call/call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Route, Routing } from './routing.ts'
 

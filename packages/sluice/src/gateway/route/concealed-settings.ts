@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings/settings.ts'
-import type { Concealed } from '../run/concealer.ts'
+import type { Concealed } from '../call/concealer.ts'
 import type { Upstream } from './routing.ts'
 
 /**

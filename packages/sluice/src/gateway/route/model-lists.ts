@@ -1,8 +1,8 @@
 import { GatewayError } from '@sluice/contract'
 import type { ModelCard } from '@sluice/protocols'
 import { dialed, outgoing } from '../attempt/outgoing.ts'
-import { ask as askOnce, type Send } from '../attempt/send.ts'
-import { untilAborted } from '../attempt/until-aborted.ts'
+import { ask as askOnce, type Send } from '../call/send.ts'
+import { untilAborted } from '../call/until-aborted.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Health } from './health.ts'
 import type { Route, Target } from './routing.ts'

@@ -6,7 +6,7 @@ import type { SlotLimits } from '../../ports/slot-queue.ts'
 import type { TargetPrice } from '../../prices/target-price.ts'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
 import type { Timeouts } from '../attempt/deadline.ts'
-import type { Dialing } from '../attempt/send.ts'
+import type { Dialing } from '../call/send.ts'
 import type { BreakerOptions } from './breaker.ts'
 
 /** A configured provider: its address, keys and known models. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { BegunCall, LiveListener, RefusedCall } from '../../gateway/live-calls.ts'
+import type { BegunCall, LiveListener, RefusedCall } from '../../gateway/observe/live-calls.ts'
 import type { RequestScope, UsageBook } from '../../ports/usage-book.ts'
 import type { Exchange } from '../address.ts'
 import { sessionOf } from '../authenticate.ts'

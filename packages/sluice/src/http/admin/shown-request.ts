@@ -1,5 +1,5 @@
 import { costOf, microUsdOf, type UsageRecord } from '@sluice/contract'
-import type { BegunCall, RefusedCall } from '../../gateway/live-calls.ts'
+import type { BegunCall, RefusedCall } from '../../gateway/observe/live-calls.ts'
 import type { FoundRequest } from '../../ports/usage-book.ts'
 import { object, text } from '../openapi-written.ts'
 import type { JsonSchema } from '../openapi-schema.ts'

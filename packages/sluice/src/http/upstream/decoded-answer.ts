@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { Receiver } from '../../gateway/attempt/send.ts'
+import type { Receiver } from '../../gateway/call/send.ts'
 import { createAnswerDecoder, type Decoder } from '../decoders.ts'
 
 /** The connection the bytes come from. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { untilAborted } from '../../gateway/attempt/until-aborted.ts'
+import { untilAborted } from '../../gateway/call/until-aborted.ts'
 
 /** Which addresses a download may lead to, when an upstream names them. */
 export interface DownloadRules {

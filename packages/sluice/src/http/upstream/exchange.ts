@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import type { Connection, Outgoing, Receiver } from '../../gateway/attempt/send.ts'
+import type { Connection, Outgoing, Receiver } from '../../gateway/call/send.ts'
 import { decodedEncoding } from '../decoders.ts'
 import { DecodedAnswer } from './decoded-answer.ts'
 import type { Dispatchers, Origin, Pinned } from '../dial/dispatchers.ts'

@@ -1,4 +1,4 @@
-import type { Send } from '../../gateway/attempt/send.ts'
+import type { Send } from '../../gateway/call/send.ts'
 import { addressRule, resolveBySystem } from '../address-rule.ts'
 import type { Dispatchers } from '../dial/dispatchers.ts'
 import type { Network } from '../dial/network.ts'

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createSocketServer, type Socket } fro
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { GatewayError } from '../../../../contract/src/core/errors.ts'
-import type { Connection, Outgoing } from '../../../src/gateway/attempt/send.ts'
+import type { Connection, Outgoing } from '../../../src/gateway/call/send.ts'
 import { Network } from '../../../src/http/dial/network.ts'
 import { createSender } from '../../../src/http/upstream/send.ts'
 

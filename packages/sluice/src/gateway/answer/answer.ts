@@ -1,0 +1,186 @@
+import { formatUsd, GatewayError } from '@sluice/contract'
+import type { FormatContext } from '@sluice/protocols'
+import type { Attempted } from '../attempt/attempt.ts'
+import { createHeld } from '../call/source.ts'
+import type { Answer, Call, Trail } from '../call/call.ts'
+import type { AnyReply } from '../call/canonical.ts'
+import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
+import type { Gateway } from '../gateway.ts'
+import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
+import type { Run } from '../attempt/run.ts'
+
+/**
+ * The context a client format gets. Fields of the response that the format cannot express are recorded in `dropped`;
+ * they are never an error.
+ */
+export function formatContext(
+  { now, newId }: Pick<Gateway, 'now' | 'newId'>,
+  headers: Call['headers'],
+  { dropped }: Pick<Trail, 'dropped'>,
+  requestId?: string,
+): FormatContext {
+  const note = (name: string): void => void dropped.add(name)
+  const given = requestId === undefined ? {} : { requestId }
+  return { now, newId, headers, unsupported: note, leftOut: note, ...given }
+}
+
+/**
+ * Writes the response of an attempt in the caller's format. Where the format has a whole-document form, `keep`
+ * receives that document before the last part is sent to the caller.
+ */
+export function answerOf(run: Run, attempted: Attempted, keep?: Keep): Answer | Promise<Answer> {
+  try {
+    const { answer } = attempted
+    return answer.kind === 'reply' || answer.kind === 'native'
+      ? wholeAnswer(run, attempted, keep)
+      : streamedAnswer(run, attempted, keep)
+  } catch (thrown) {
+    // Nobody will read the response to its end.
+    attempted.abandon()
+    throw thrown
+  }
+}
+
+function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Promise<Answer> {
+  const { gateway, call } = run
+  const { answer } = attempted
+  call.trail.usage = attempted.usage()
+  call.trail.outcome = 'completed'
+  if (answer.kind === 'native') {
+    const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
+    const { bytes, contentType, json } = answer.received
+    const made: Answer = { kind: 'bytes', headers, bytes, contentType }
+    return keep ? keep(json()).then(() => made) : made
+  }
+  if (answer.kind !== 'reply') throw new GatewayError('internal', 'A stream is no whole answer')
+  if (call.stream && call.format.stepsOf) return streamedReply(run, attempted, answer.reply)
+  const context = formatContext(gateway, call.headers, call.trail)
+  const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
+  // Computed after the body: building the body may add to `dropped`.
+  const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
+  if (isLargeJson(body)) return largeAnswer(headers, body, keep)
+  const made: Answer = { kind: 'json', headers, body }
+  return keep ? keep(body).then(() => made) : made
+}
+
+async function largeAnswer(
+  headers: Answer['headers'],
+  body: unknown,
+  keep: Keep | undefined,
+): Promise<Answer> {
+  const bytes = await formatLargeJson(body)
+  await keep?.(body)
+  return { kind: 'bytes', headers, bytes, contentType: 'application/json; charset=utf-8' }
+}
+
+/** Streams a response that arrived as a whole. */
+function streamedReply({ gateway, call }: Run, attempted: Attempted, reply: AnyReply): Answer {
+  const writer = writerOf(call)
+  const steps = call.format.stepsOf?.(reply, attempted.usage()) ?? []
+  const pieces = createHeld<string>({ pause() {}, resume() {}, cancel() {} })
+  pieces.push(steps.map((step) => writer.write(step)).join('') + writer.end())
+  pieces.end()
+  const headers = answerHeaders(gateway, call)
+  return { kind: 'stream', headers, contentType: writer.contentType, pieces }
+}
+
+function streamedAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer {
+  const { gateway, call } = run
+  const { answer } = attempted
+  const headers = answerHeaders(gateway, call)
+  const settled = (error?: GatewayError) => settle(run, attempted, error)
+  switch (answer.kind) {
+    case 'media': {
+      const { contentType, length } = answer
+      const pieces = watchedPieces(answer.pieces, settled)
+      return {
+        kind: 'stream',
+        headers,
+        contentType,
+        ...(length !== undefined && { length }),
+        pieces,
+      }
+    }
+    case 'steps': {
+      const writer = writerOf(call)
+      const pieces = writtenSteps(answer.steps, writer, settled)
+      const { contentType } = writer
+      return { kind: 'stream', headers, contentType, pieces: keptPieces(pieces, writer, keep) }
+    }
+    case 'passed': {
+      const { contentType } = answer
+      const pieces = passedPieces(answer, { call, writer: writerOf(call), settled })
+      return { kind: 'stream', headers, contentType, pieces: keptPieces(pieces, answer, keep) }
+    }
+    default:
+      throw new GatewayError('internal', 'A whole answer is no stream')
+  }
+}
+
+function writerOf({ writer }: Call) {
+  if (!writer) throw new GatewayError('internal', 'A stream came that nobody asked for')
+  return writer
+}
+
+/** Records the outcome of a finished stream on the trail, for the end of the call and the log. */
+function settle({ call: { trail } }: Run, attempted: Attempted, error: GatewayError | undefined) {
+  trail.usage = attempted.usage()
+  trail.outcome = !error ? 'completed' : error.code === 'cancelled' ? 'cancelled' : 'incomplete'
+  if (trail.outcome === 'incomplete') trail.failure = error
+}
+
+/** Response headers for the caller: provider, model, number of attempts, timing and dropped fields. */
+export function answerHeaders(
+  { now }: Gateway,
+  { trail, format }: Call,
+): Readonly<Record<string, string>> {
+  const totalMs = now() - trail.startedAt
+  const total = `total;dur=${totalMs}`
+  const headers: Record<string, string> = {
+    'x-sluice-attempts': String(trail.attempts),
+    'server-timing':
+      trail.upstreamMs === undefined ? total : `upstream;dur=${trail.upstreamMs}, ${total}`,
+  }
+  const processing = format.headers?.processingMs
+  if (processing !== undefined) headers[processing] = String(totalMs)
+  if (trail.provider !== undefined) headers['x-sluice-provider'] = headerText(trail.provider)
+  if (trail.model !== undefined) headers['x-sluice-model'] = headerText(trail.model)
+  if (trail.dropped.size > 0)
+    headers['x-sluice-dropped'] = headerText([...trail.dropped].join(', '))
+  return headers
+}
+
+/** The header names that `costFields` may set, for the `trailer` header. */
+export const costFieldNames = 'x-sluice-cost, x-sluice-cost-unknown'
+
+/** The cost of all attempts of a call, in dollars. Reported as unknown if the cost of any attempt is unknown. */
+export function costFields({ cost, unknownCosts }: Trail): Readonly<Record<string, string>> {
+  return unknownCosts > 0
+    ? { 'x-sluice-cost-unknown': 'true' }
+    : { 'x-sluice-cost': formatUsd(cost) }
+}
+
+/** Node and undici reject responses whose headers exceed 16 KiB in total. */
+const headerTextMax = 2_000
+
+const visible = /^[\x20-\x7e]*$/
+
+/** Header values may only hold visible ASCII. Other characters are percent-encoded, and very long values are cut. */
+export function headerText(text: string): string {
+  if (text.length <= headerTextMax && visible.test(text)) return text
+  const encoded = text
+    .slice(0, headerTextMax)
+    .toWellFormed()
+    .replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character))
+  const isCut = text.length > headerTextMax || encoded.length > headerTextMax
+  return isCut ? `${encoded.slice(0, headerTextMax)}...` : encoded
+}
+
+export function causeText({ details }: GatewayError): string | undefined {
+  const { cause } = details
+  if (cause === undefined) return undefined
+  // V8's message for invalid JSON quotes the text, which may be a prompt or a response.
+  if (cause instanceof SyntaxError) return cause.name
+  if (cause instanceof Error) return cause.stack ?? cause.message
+  return typeof cause === 'string' ? cause : JSON.stringify(cause)
+}

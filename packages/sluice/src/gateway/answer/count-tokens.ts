@@ -1,0 +1,28 @@
+import { type ChatRequest, GatewayError } from '@sluice/contract'
+import { answerHeaders, answerOf } from './answer.ts'
+import { nativeOf } from '../attempt/prepare.ts'
+import type { Admitted } from '../admit/admitted.ts'
+import type { Answer } from '../call/call.ts'
+import type { Gateway } from '../gateway.ts'
+import { begin, openRun } from './handle.ts'
+import { modeOf } from '../attempt/run.ts'
+
+/**
+ * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format;
+ * otherwise the built-in tokenizer does, which is an estimate for other models.
+ */
+export async function countTokens(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+  const run = openRun(gateway, admitted)
+  const { call } = run
+  const target = run.route.levels[0]?.[0]
+  if (target?.kind === 'upstream' && nativeOf(gateway, call, target))
+    return answerOf(run, await begin(run))
+  const { counted } = call.format
+  if (!counted) throw new GatewayError('internal', 'This format does not count')
+  call.trail.provider = target?.providerId
+  call.trail.model = target?.model
+  // Only chat formats support counting.
+  const mode = target === undefined ? 'hints' : modeOf(run, target)
+  const tokens = await gateway.engine.countTokens(run.canonical(mode) as ChatRequest)
+  return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
+}

@@ -1,0 +1,144 @@
+import { isRawNumber, type Parsed, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
+import { longTextsOf } from '../turns/large-json.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The parts of a request. */
+export interface RequestParts {
+  /** The body's fields. */
+  readonly fields: Fields
+  /** The JSON body as received, if there was one. The request takes ownership of these bytes. */
+  readonly raw?: Uint8Array
+  /** Path parameters, decoded. */
+  readonly parameters?: Fields
+  /** Whether the format is one of the gateway's own operations. */
+  readonly isOwn: boolean
+  /** Whether long texts are left out of the fields (`outlineJson`). */
+  readonly isOutline?: boolean
+}
+
+/** The request in the client's own format, path parameters included. */
+export function requestOf({ isOwn, fields, parameters }: RequestParts): Fields {
+  const own = isOwn && fields['model'] === null ? { ...fields, model: undefined } : fields
+  if (!parameters || Object.keys(parameters).length === 0) return own
+  // Azure ignores the model in the body.
+  const { deployment } = parameters
+  if (deployment !== undefined) return { ...own, model: deployment }
+  // For the gateway's own operations a body field wins over a path parameter. In other formats the path wins.
+  return isOwn ? { ...parameters, ...own } : { ...own, ...parameters }
+}
+
+/** Parsing this much takes a few milliseconds at most. */
+const readAgainBytesMax = 1024 * 1024
+
+/**
+ * The caller's request. While the gateway waits for an upstream, only the bytes of the body are kept: parsed objects
+ * are several times larger, and collecting garbage around the objects of all open calls costs more than parsing
+ * again.
+ */
+export class CallRequest {
+  /** The model as the caller wrote it. */
+  readonly model: unknown
+  readonly #parameters: Fields | undefined
+  readonly #isOwn: boolean
+  #value: Fields | undefined
+  #outline: Fields | undefined
+  #fields: Fields | undefined
+  #bytes: Buffer | undefined
+  /** Positions of long texts in the bytes. */
+  #longTexts: NonNullable<Parsed['longTexts']>
+  /** Set once the bytes have been passed on, possibly with another model in them. */
+  #isLent = false
+
+  /** `value` is the validated result of `requestOf`. */
+  constructor(value: Fields, parts: RequestParts) {
+    const { fields, raw, parameters, isOwn, isOutline } = parts
+    this.model = value['model']
+    this.#parameters = parameters
+    this.#isOwn = isOwn
+    if (isOutline === true) this.#outline = value
+    else this.#value = value
+    this.#fields = fields
+    this.#longTexts = (raw && longTextsOf(raw)) ?? []
+    this.#bytes = raw && Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
+  }
+
+  /** The validated request in the client's own format, path parameters included. */
+  get value(): Fields {
+    this.#value ??= this.#read()
+    return this.#value
+  }
+
+  /** The same, possibly without its long texts, for code that needs only the structure. */
+  get outline(): Fields {
+    return this.#value ?? this.#outline ?? this.value
+  }
+
+  /** The size of the JSON body; undefined if there is none. */
+  get bytes(): number | undefined {
+    return this.#bytes?.length
+  }
+
+  /** Whether the body has a word, as it is or possibly escaped. */
+  mayMention(word: string): boolean {
+    return this.#bytes !== undefined && (this.#bytes.includes(word) || this.#bytes.includes('\\u'))
+  }
+
+  /** Whether there is a JSON body that can be passed on unchanged. */
+  get hasBytes(): boolean {
+    return this.#bytes !== undefined
+  }
+
+  /**
+   * Releases the parsed objects, which `value` parses again from the bytes. Skipped for large bodies, whose parsing
+   * would block others.
+   */
+  rest(): void {
+    if (!this.#bytes || this.#bytes.length > readAgainBytesMax) return
+    this.#value = undefined
+    this.#outline = undefined
+    this.#fields = undefined
+  }
+
+  /** The JSON body with these top-level fields replaced. The returned bytes must not be modified. */
+  bytesWith(changed: Fields): Uint8Array {
+    if (!this.#bytes) return new Uint8Array()
+    const names = Object.keys(changed)
+    // Only the model can be restored without the original bytes.
+    const isRestorable = names.length === 0 || (names.length === 1 && names[0] === 'model')
+    const parsed = this.#fields && { fields: this.#fields, longTexts: this.#longTexts }
+    const changedInPlace =
+      isRestorable && !this.#isLent && parsed
+        ? spliceInPlace(this.#bytes, changed, parsed)
+        : undefined
+    if (!changedInPlace) return spliceFields(this.#bytes, changed, parsed)
+    this.#isLent = true
+    this.#bytes = changedInPlace.bytes
+    this.#longTexts = changedInPlace.longTexts
+    return this.#bytes
+  }
+
+  #read(): Fields {
+    // The body was an object when it was first parsed.
+    const parsed = parseJson(this.#bytes?.toString('utf8') ?? '{}') as Record<string, unknown>
+    const fields = withNumbers(parsed)
+    const own = this.#isLent && 'model' in fields ? { ...fields, model: this.model } : fields
+    return requestOf({
+      fields: own,
+      isOwn: this.#isOwn,
+      ...(this.#parameters && { parameters: this.#parameters }),
+    })
+  }
+}
+
+/**
+ * Converts the raw numbers of top-level fields. Large integers deeper in a request, such as ids in tool arguments,
+ * keep their digits.
+ */
+export function withNumbers(fields: Record<string, unknown>): Record<string, unknown> {
+  for (const name in fields) {
+    const field = fields[name]
+    if (isRawNumber(field)) fields[name] = Number(field.rawJSON)
+  }
+  return fields
+}

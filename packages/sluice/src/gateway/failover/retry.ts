@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GatewayError } from '@sluice/contract'
+import { askEngine } from '../attempt/ask-engine.ts'
+import { askUpstream } from '../attempt/ask-upstream.ts'
+import type { Attempted } from '../attempt/attempt.ts'
+import type { Cancellation } from '../call/cancellation.ts'
+import type { TakenSlots } from '../attempt/taken-slots.ts'
+import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
+import type { AnyRequest } from '../call/canonical.ts'
+import { isFree } from '../admit/paid-amounts.ts'
+import type { Target } from '../route/routing.ts'
+import { actionFor } from '../attempt/failures.ts'
+import { fanOut, type Shares } from './fan-out.ts'
+import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
+import { retryWait } from './retry-wait.ts'
+import { modeOf, type Run } from '../attempt/run.ts'
+import { takeSlots, type Wanted } from './take-slots.ts'
+
+/** Whether a try waits for a slot if the target is full. */
+export interface Patience {
+  readonly mayWait: boolean
+}
+
+/**
+ * Tries one target with its retries. Uses full-jitter backoff, or the time the upstream asks for if that is not too
+ * long.
+ */
+export async function retry(
+  run: Run,
+  target: Target,
+  cancellation: Cancellation,
+  patience: Patience,
+): Promise<Attempted> {
+  const { gateway, route, call } = run
+  const { key, admission, trail } = call
+  const { attempts, baseMs, maxMs, breaker } = route.options
+  let tries = 0
+  for (;;) {
+    if (cancellation.isCancelled) throw cancellation.error
+    tries += 1
+    const taking = slotsOf(run, target, cancellation, patience)
+    const slots = taking && (await taking)
+    gateway.health.starts(target.id, key.id)
+    try {
+      trail.tries += 1
+      if (trail.spent.length > 0) await admission.makeRoom?.(call)
+      return await ask(slots ? { ...run, slots } : run, target, cancellation)
+    } catch (thrown) {
+      const error = GatewayError.from(thrown)
+      const action = actionFor(error)
+      if (error.blame === 'upstream') gateway.health.failed(target.id, key.id, breaker)
+      else gateway.health.released(target.id, key.id)
+      if (action !== 'retry' || tries >= attempts) throw error
+      const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random() })
+      if (waitMs === undefined) throw error
+      slots?.settle()
+      await pause(waitMs, cancellation)
+    } finally {
+      trail.tries -= 1
+      slots?.settle()
+    }
+  }
+}
+
+/** Undefined if the target has no concurrency limit. */
+function slotsOf(
+  run: Run,
+  target: Target,
+  cancellation: Cancellation,
+  patience: Patience,
+): Promise<TakenSlots> | undefined {
+  if (target.slots.length === 0 || isFree(run.call)) return undefined
+  const { count, isDivisible } = atOnceAt(run, target)
+  return takeSlots(run, target, { count, isDivisible, ...patience }, cancellation)
+}
+
+function atOnceAt(run: Run, target: Target): Pick<Wanted, 'count' | 'isDivisible'> {
+  if (target.kind === 'engine') return { count: 1, isDivisible: false }
+  const parts = partsOf(run, target)
+  if (parts.length > 1 && run.call.operation === 'embed')
+    return { count: partsAtOnce(parts.length), isDivisible: true }
+  return { count: sharesOf(run, target, parts)?.requests.length ?? 1, isDivisible: false }
+}
+
+async function pause(ms: number, cancellation: Cancellation): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal: cancellation.signal })
+  } catch {
+    throw cancellation.error
+  }
+}
+
+function ask(run: Run, target: Target, cancellation: Cancellation): Promise<Attempted> {
+  if (target.kind === 'engine') return askEngine(run, target, cancellation)
+  const parts = partsOf(run, target)
+  if (parts.length > 1 && run.call.operation === 'embed')
+    return inParts(run, { target, parts }, cancellation)
+  const shares = sharesOf(run, target, parts)
+  return shares
+    ? fanOut(run, { target, ...shares }, cancellation)
+    : askUpstream(run, target, cancellation)
+}
+
+/** What to send to an upstream that returns one choice, or takes one prompt; undefined if one request is enough. */
+function sharesOf(
+  run: Run,
+  target: UpstreamTarget,
+  parts: readonly AnyRequest[],
+): Shares | undefined {
+  const { gateway, call } = run
+  const isSingle = target.upstream.provider.protocol.codecs.chat?.singleChoice === true
+  if (call.operation === 'complete') {
+    if (parts.length < 2) return undefined
+    const perPrompt = isSingle ? choicesIn(run.canonical(modeOf(run, target))) : 1
+    return { requests: parts, choices: choicesIn(parts[0]), perPrompt }
+  }
+  // A native request may hold fields that have no canonical form, so it must not be translated just to read `n`.
+  if (call.operation !== 'chat' || !isSingle || nativeOf(gateway, call, target)) return undefined
+  const asked = run.canonical(modeOf(run, target))
+  const count = choicesIn(asked)
+  if (count === 1) return undefined
+  const requests = Array.from({ length: count }, () => ({ ...asked, n: 1 }))
+  return { requests, choices: 1, perPrompt: count }
+}
+
+function choicesIn(request: object | undefined): number {
+  return request && 'n' in request && typeof request.n === 'number' ? request.n : 1
+}
