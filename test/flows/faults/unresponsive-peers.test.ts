@@ -1,20 +1,17 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { plainMeasure } from '../../../packages/protocols/src/measure.ts'
-import { askEngine } from '../../../packages/sluice/src/gateway/attempt/ask-engine.ts'
-import { Cancellation } from '../../../packages/sluice/src/gateway/call/cancellation.ts'
-import {
-  defaultTimeouts,
-  type Timeouts,
-} from '../../../packages/sluice/src/gateway/attempt/deadline.ts'
-import { openTrail } from '../../../packages/sluice/src/gateway/call/call.ts'
-import { CallRequest } from '../../../packages/sluice/src/gateway/call/call-request.ts'
-import { defaultBreaker } from '../../../packages/sluice/src/gateway/route/breaker.ts'
-import type { Run } from '../../../packages/sluice/src/gateway/run/run.ts'
-import { freeTarget } from '../../../packages/sluice/src/prices/target-price.ts'
-import { records } from '../../support/measures/usage-records.ts'
-import { ask } from '../../support/routes.ts'
-import { type Started, start, testKey, until } from '../../support/start.ts'
+import { plainMeasure } from '../../packages/protocols/src/measure.ts'
+import { askEngine } from '../../packages/sluice/src/gateway/attempt/ask-engine.ts'
+import { Cancellation } from '../../packages/sluice/src/gateway/call/cancellation.ts'
+import { defaultTimeouts, type Timeouts } from '../../packages/sluice/src/gateway/route/timeouts.ts'
+import { openTrail } from '../../packages/sluice/src/gateway/call/call.ts'
+import { CallRequest } from '../../packages/sluice/src/gateway/call/call-request.ts'
+import { defaultBreaker } from '../../packages/sluice/src/gateway/route/breaker.ts'
+import type { Run } from '../../packages/sluice/src/gateway/attempt/run.ts'
+import { freeTarget } from '../../packages/sluice/src/prices/target-price.ts'
+import { ask } from '../support/routes.ts'
+import { type Started, start, testKey, until } from '../support/start.ts'
+import { records } from '../support/usage-records.ts'
 
 test('a caller that reads nothing of a whole answer is disconnected', async () => {
   await using gateway = await start({}, { streamTimes: { keepAliveMs: 10_000, stalledMs: 300 } })

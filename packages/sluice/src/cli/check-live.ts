@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { Received, UpstreamRequest } from '@sluice/protocols'
-import { dialed, outgoing } from '../gateway/attempt/outgoing.ts'
+import { dialed, outgoing } from '../gateway/route/outgoing.ts'
 import { ask, type Send } from '../gateway/call/send.ts'
 import { untilAborted } from '../gateway/call/until-aborted.ts'
 import type { Upstream } from '../gateway/route/routing.ts'

@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Budget } from '../../ports/account.ts'
 import type { Decision } from '../../ports/limiter.ts'
-import { headerText } from '../answer/answer.ts'
+import { headerText } from '../call/header-text.ts'
 import type { Call } from '../call/call.ts'
 import type { Gateway } from '../gateway.ts'
 import { keptTokens } from './continued-response.ts'

@@ -1,6 +1,5 @@
 import { nanoUsdOf, noUsage, type Usage } from '@sluice/contract'
 import type { PriceInput, RateName, ToolInput } from '../../prices/price.ts'
-import { askedUsage } from '../attempt/charge.ts'
 import type { Call } from '../call/call.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { type CallSize, isWriting } from './call-size.ts'
@@ -13,6 +12,7 @@ import {
   mostRankedTokens,
   mostSearchesIn,
   usualAudio,
+  askedUsage,
 } from './paid-amounts.ts'
 
 /** Output tokens of an image billed by tokens: the most of OpenAI's GPT image models, and of three partial images. */

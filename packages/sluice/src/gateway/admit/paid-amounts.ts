@@ -1,4 +1,12 @@
-import { objectOf, type Operation, operations, soundSeconds } from '@sluice/contract'
+import {
+  isObject,
+  noUsage,
+  objectOf,
+  type Operation,
+  operations,
+  soundSeconds,
+  type Usage,
+} from '@sluice/contract'
 import type { Call } from '../call/call.ts'
 
 /** Whether the upstream does not charge for the operation, such as polling a job or counting tokens. */
@@ -74,4 +82,54 @@ export function lengthOf(value: unknown): number {
 /** The prompts of a text completion: several texts or lists of token ids have as many answers each. */
 export function promptsIn(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(1, prompt.length) : 1
+}
+
+/**
+ * Adds usage that is billed by the request: upstreams do not report the characters of speech or the size of an image, nor many
+ * the length of a recording.
+ */
+export function askedUsage(
+  { operation, request }: Call,
+  said: Usage | undefined,
+): Usage | undefined {
+  switch (operation) {
+    case 'speak': {
+      const { input } = request.value
+      if (said !== undefined || typeof input !== 'string') return said
+      return { ...noUsage, characters: [...input].length }
+    }
+    case 'transcribe':
+    case 'translate': {
+      const { file } = request.value
+      const seconds = said === undefined ? soundLength(file) : undefined
+      return seconds === undefined ? said : { ...noUsage, seconds }
+    }
+    case 'createVideo': {
+      const { seconds, size } = request.value
+      const length = said?.seconds ?? Number(seconds ?? Number.NaN)
+      if (!Number.isFinite(length)) return said
+      return { ...(said ?? noUsage), seconds: length, ...textOf('size', size) }
+    }
+    case 'createImage':
+    case 'editImage': {
+      if (said?.images === undefined) return said
+      const { size, quality } = isObject(request.value) ? request.value : {}
+      return { ...said, ...textOf('size', size), ...textOf('quality', quality) }
+    }
+    default:
+      return said
+  }
+}
+
+function soundLength(file: unknown): number | undefined {
+  const bytes = isObject(file) ? file['bytes'] : undefined
+  return bytes instanceof Uint8Array ? soundSeconds(bytes) : undefined
+}
+
+function textOf<Name extends string>(
+  name: Name,
+  value: unknown,
+): { readonly [N in Name]?: string } {
+  // The property name is `Name` by construction.
+  return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [N in Name]?: string }
 }

@@ -5,6 +5,7 @@ import { createHeld } from '../call/source.ts'
 import type { Answer, Call, Trail } from '../call/call.ts'
 import type { AnyReply } from '../call/canonical.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
+import { headerText } from '../call/header-text.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import type { Run } from '../attempt/run.ts'
@@ -158,22 +159,6 @@ export function costFields({ cost, unknownCosts }: Trail): Readonly<Record<strin
   return unknownCosts > 0
     ? { 'x-sluice-cost-unknown': 'true' }
     : { 'x-sluice-cost': formatUsd(cost) }
-}
-
-/** Node and undici reject responses whose headers exceed 16 KiB in total. */
-const headerTextMax = 2_000
-
-const visible = /^[\x20-\x7e]*$/
-
-/** Header values may only hold visible ASCII. Other characters are percent-encoded, and very long values are cut. */
-export function headerText(text: string): string {
-  if (text.length <= headerTextMax && visible.test(text)) return text
-  const encoded = text
-    .slice(0, headerTextMax)
-    .toWellFormed()
-    .replace(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character))
-  const isCut = text.length > headerTextMax || encoded.length > headerTextMax
-  return isCut ? `${encoded.slice(0, headerTextMax)}...` : encoded
 }
 
 export function causeText({ details }: GatewayError): string | undefined {

@@ -3,8 +3,8 @@ import { type EngineContext, engineCard, type EngineOperation } from '@sluice/en
 import { lackProviderTools, reportUnlisted } from '@sluice/protocols'
 import { modelOf } from '../call/call.ts'
 import type { AnyStep } from '../call/canonical.ts'
-import { outputMaxOf } from '../admit/output-max.ts'
-import type { Target } from '../route/routing.ts'
+import { outputMaxOf } from './output-max.ts'
+import type { EngineTarget } from '../route/routing.ts'
 import { asWritten, modeOf, type Run, reportsOf } from './run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
@@ -15,8 +15,6 @@ import { lowered } from './prepare.ts'
 import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from '../call/source.ts'
 import { untilAborted } from '../call/until-aborted.ts'
-
-type EngineTarget = Extract<Target, { kind: 'engine' }>
 
 /**
  * Runs one request on an in-process engine. Rejects with a GatewayError; the caller has then seen nothing of the

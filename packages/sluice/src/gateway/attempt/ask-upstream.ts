@@ -6,8 +6,11 @@ import type { Run } from './run.ts'
 import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { checkNamed, namedAsSent } from './named-ids.ts'
-import { dialed, outgoingOf } from './outgoing.ts'
-import { type Prepared, prepare, type UpstreamTarget } from './prepare.ts'
+import { dialed, outgoing } from '../route/outgoing.ts'
+import { formatLargeJson } from '../turns/format-large.ts'
+import type { UpstreamRequest } from '@sluice/protocols'
+import { type Prepared, prepare } from './prepare.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
 import { receiveAnswer } from './receive-answer.ts'
 import type { Outgoing } from '../call/send.ts'
 import { nameOfSecret } from './secret-name.ts'
@@ -225,6 +228,27 @@ function signedRequest(
   }
   const writing = outgoingOf(run, target, prepared.request)
   return writing instanceof Promise ? writing.then(signed) : signed(writing)
+}
+
+/** Larger requests are serialized in several turns of the event loop. */
+const writtenAtOnceBytesMax = 1024 * 1024
+
+/** As `outgoing`; returns a promise only for large requests. */
+function outgoingOf(
+  { gateway, call }: Run,
+  { upstream }: UpstreamTarget,
+  request: UpstreamRequest,
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const { body } = request
+  if (body?.kind !== 'json' || call.held.bytes <= writtenAtOnceBytesMax)
+    return outgoing(request, upstream, gateway.newId)
+  return formatLargeJson(body.value).then((bytes) =>
+    outgoing(
+      { ...request, body: { kind: 'bytes', contentType: 'application/json', bytes } },
+      upstream,
+      gateway.newId,
+    ),
+  )
 }
 
 /** Resolves when the response has begun. */

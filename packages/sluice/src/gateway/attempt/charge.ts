@@ -1,12 +1,4 @@
-import {
-  isObject,
-  moneyOfNanoUsd,
-  noUsage,
-  soundSeconds,
-  splitMoney,
-  type Usage,
-  type UsageRecord,
-} from '@sluice/contract'
+import { moneyOfNanoUsd, splitMoney, type Usage, type UsageRecord } from '@sluice/contract'
 import type { Cost } from '../../prices/cost.ts'
 import type { Call } from '../call/call.ts'
 import { isFree } from '../admit/paid-amounts.ts'
@@ -81,54 +73,4 @@ function recorded({ money, priceSource, priceDate }: Cost): Charged {
     priceSource,
     ...(priceDate !== '' && { priceDate }),
   }
-}
-
-/**
- * Adds usage that is billed by the request: upstreams do not report the characters of speech or the size of an image, nor many
- * the length of a recording.
- */
-export function askedUsage(
-  { operation, request }: Call,
-  said: Usage | undefined,
-): Usage | undefined {
-  switch (operation) {
-    case 'speak': {
-      const { input } = request.value
-      if (said !== undefined || typeof input !== 'string') return said
-      return { ...noUsage, characters: [...input].length }
-    }
-    case 'transcribe':
-    case 'translate': {
-      const { file } = request.value
-      const seconds = said === undefined ? lengthOf(file) : undefined
-      return seconds === undefined ? said : { ...noUsage, seconds }
-    }
-    case 'createVideo': {
-      const { seconds, size } = request.value
-      const length = said?.seconds ?? Number(seconds ?? Number.NaN)
-      if (!Number.isFinite(length)) return said
-      return { ...(said ?? noUsage), seconds: length, ...textOf('size', size) }
-    }
-    case 'createImage':
-    case 'editImage': {
-      if (said?.images === undefined) return said
-      const { size, quality } = isObject(request.value) ? request.value : {}
-      return { ...said, ...textOf('size', size), ...textOf('quality', quality) }
-    }
-    default:
-      return said
-  }
-}
-
-function lengthOf(file: unknown): number | undefined {
-  const bytes = isObject(file) ? file['bytes'] : undefined
-  return bytes instanceof Uint8Array ? soundSeconds(bytes) : undefined
-}
-
-function textOf<Name extends string>(
-  name: Name,
-  value: unknown,
-): { readonly [N in Name]?: string } {
-  // The property name is `Name` by construction.
-  return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [N in Name]?: string }
 }

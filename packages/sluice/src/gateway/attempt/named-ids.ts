@@ -2,7 +2,8 @@ import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { UpstreamId } from '../../ports/store.ts'
 import type { Run } from './run.ts'
-import type { Prepared, UpstreamTarget } from './prepare.ts'
+import type { Prepared } from './prepare.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
 
 /** An object stored upstream that a request references. */
 export interface Named {

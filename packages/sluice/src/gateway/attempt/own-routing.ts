@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { Call } from '../call/call.ts'
 import { routingFieldIn } from '../route/routing-field.ts'
-import type { Target } from '../route/routing.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
 
 /**
  * Checks that a caller with limited models or a budget does not let the upstream choose another model or price by fields of
@@ -11,7 +11,7 @@ import type { Target } from '../route/routing.ts'
  */
 export function assertOwnRouting(
   { key, request }: Call,
-  { upstream, providerId }: Extract<Target, { kind: 'upstream' }>,
+  { upstream, providerId }: UpstreamTarget,
 ): void {
   if (upstream.allowsRouting || !isLimited(key)) return
   const { routingFields } = upstream.provider

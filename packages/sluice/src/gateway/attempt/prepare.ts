@@ -24,8 +24,8 @@ import {
 import type { Call } from '../call/call.ts'
 import type { AnyRequest } from '../call/canonical.ts'
 import type { Gateway } from '../gateway.ts'
-import { outputMaxOf } from '../admit/output-max.ts'
-import type { Target } from '../route/routing.ts'
+import { outputMaxOf } from './output-max.ts'
+import type { Target, UpstreamTarget } from '../route/routing.ts'
 import { asWritten, modeOf, nativeReportsOf, type Draft, reportsOf } from './run.ts'
 import { turn } from '../turns/turn.ts'
 import type { AttemptAnswer } from './attempt.ts'
@@ -38,8 +38,6 @@ import { outlineOf, withBody } from '../call/send.ts'
 import { headersFor } from './native-headers.ts'
 import { noChanges, type SplitChanges, splitChanges } from './split-changes.ts'
 import type { Framing } from './splitters.ts'
-
-export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
 
 /** The result of reading a whole response. */
 export interface Reading {

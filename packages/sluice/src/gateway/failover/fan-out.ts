@@ -11,7 +11,7 @@ import {
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import type { AttemptAnswer, Attempted } from '../attempt/attempt.ts'
 import { Cancellation } from '../call/cancellation.ts'
-import type { UpstreamTarget } from '../attempt/prepare.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
 import type { Sink, Source } from '../call/source.ts'
 import type { AnyRequest, AnyStep } from '../call/canonical.ts'
 import type { Run } from '../attempt/run.ts'

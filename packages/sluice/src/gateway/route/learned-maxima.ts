@@ -1,10 +1,10 @@
 import type { OutputMaximum } from '@sluice/protocols'
-import type { Target } from './routing.ts'
+import type { UpstreamTarget } from './routing.ts'
 
 /** The maxima that upstreams have told by refusing a greater limit, by base URL and model. */
 export interface LearnedMaxima {
-  learn(target: Extract<Target, { kind: 'upstream' }>, maximum: OutputMaximum): void
-  of(target: Extract<Target, { kind: 'upstream' }>): OutputMaximum | undefined
+  learn(target: UpstreamTarget, maximum: OutputMaximum): void
+  of(target: UpstreamTarget): OutputMaximum | undefined
 }
 
 /** Callers choose the model's name; the one learned first is removed first. */

@@ -5,7 +5,7 @@ import type { Caller } from '../../ports/api-key.ts'
 import type { SlotLimits } from '../../ports/slot-queue.ts'
 import type { TargetPrice } from '../../prices/target-price.ts'
 import type { Provider, ProviderSettings } from '../../providers/provider.ts'
-import type { Timeouts } from '../attempt/deadline.ts'
+import type { Timeouts } from './timeouts.ts'
 import type { Dialing } from '../call/send.ts'
 import type { BreakerOptions } from './breaker.ts'
 
@@ -87,6 +87,9 @@ export type Target = {
   | { readonly kind: 'upstream'; readonly upstream: Upstream }
   | { readonly kind: 'engine'; readonly engine: () => Promise<Engine> }
 )
+
+export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
+export type EngineTarget = Extract<Target, { kind: 'engine' }>
 
 /** The targets for one public model name. */
 export interface Route {

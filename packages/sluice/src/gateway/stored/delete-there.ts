@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { Cancellation } from '../call/cancellation.ts'
-import { dialed, outgoing } from '../attempt/outgoing.ts'
+import { dialed, outgoing } from '../route/outgoing.ts'
 import { ask } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 import type { Gateway } from '../gateway.ts'

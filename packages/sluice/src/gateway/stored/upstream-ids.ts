@@ -1,7 +1,8 @@
 import { isObject, listOf, objectOf, someText } from '@sluice/contract'
 import { itemsOf, namedInTool, type ResponsesRequest, responseNotFound } from '@sluice/protocols'
 import { checkNamed, type Named } from '../attempt/named-ids.ts'
-import { nativeOf, type UpstreamTarget } from '../attempt/prepare.ts'
+import { nativeOf } from '../attempt/prepare.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
 import type { Run } from '../attempt/run.ts'
 
 /** Refuses a request that references an object of another key or, unless the provider shares ids, of no known key. */

@@ -1,7 +1,7 @@
 import { type OutputMaximum, outputLimitIn } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
-import type { Draft } from '../attempt/run.ts'
-import { estimatedInput, inputSizeOf, usualEstimates } from './input-size.ts'
+import type { Draft } from './run.ts'
+import { estimatedInput, inputSizeOf, usualEstimates } from '../admit/input-size.ts'
 
 /**
  * The most tokens that a target writes for a call in one response: as configured, as the upstream lists it or has told in a

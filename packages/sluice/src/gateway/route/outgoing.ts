@@ -1,14 +1,12 @@
 import { formatForm } from '@sluice/contract'
 import type { UpstreamBody, UpstreamRequest } from '@sluice/protocols'
 import type { OutgoingRequest } from '../../providers/provider.ts'
-import { formatLargeJson } from '../turns/format-large.ts'
-import type { Run } from './run.ts'
-import type { UpstreamTarget } from './prepare.ts'
 import type { Outgoing } from '../call/send.ts'
+import type { Upstream } from './routing.ts'
 
 function addressOf(
   { elsewhere, origin, path }: UpstreamRequest,
-  { baseUrl, version, isOtherBase }: UpstreamTarget['upstream'],
+  { baseUrl, version, isOtherBase }: Upstream,
 ): string {
   if (elsewhere !== undefined) return elsewhere
   if (origin !== undefined && !isOtherBase) return origin + path
@@ -17,34 +15,13 @@ function addressOf(
     : baseUrl + path
 }
 
-/** Larger requests are serialized in several turns of the event loop. */
-const writtenAtOnceBytesMax = 1024 * 1024
-
-/** As `outgoing`; returns a promise only for large requests. */
-export function outgoingOf(
-  { gateway, call }: Run,
-  { upstream }: UpstreamTarget,
-  request: UpstreamRequest,
-): OutgoingRequest | Promise<OutgoingRequest> {
-  const { body } = request
-  if (body?.kind !== 'json' || call.held.bytes <= writtenAtOnceBytesMax)
-    return outgoing(request, upstream, gateway.newId)
-  return formatLargeJson(body.value).then((bytes) =>
-    outgoing(
-      { ...request, body: { kind: 'bytes', contentType: 'application/json', bytes } },
-      upstream,
-      gateway.newId,
-    ),
-  )
-}
-
 /**
  * Builds URL, headers and body. Credentials are added later, because some schemes sign all of these. An address that a
  * response named gets neither them nor the headers in the settings, which may hold others.
  */
 export function outgoing(
   request: UpstreamRequest,
-  upstream: UpstreamTarget['upstream'],
+  upstream: Upstream,
   newId: (prefix: string) => string,
 ): OutgoingRequest {
   const { provider, headers } = upstream
@@ -65,7 +42,7 @@ export function outgoing(
 
 /** How the connection for a request is made. */
 export function dialed(
-  { dialing }: Pick<UpstreamTarget['upstream'], 'dialing'>,
+  { dialing }: Pick<Upstream, 'dialing'>,
   connectMs: number,
 ): Pick<Outgoing, 'connectMs' | 'dialing'> {
   return dialing === undefined ? { connectMs } : { connectMs, dialing }
