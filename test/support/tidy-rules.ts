@@ -63,6 +63,19 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** The folders of the gateway in the order of a call: each may import only those before it. */
+const stepsOfCall = [
+  'turns',
+  'call',
+  'route',
+  'observe',
+  'admit',
+  'attempt',
+  'failover',
+  'answer',
+  'stored',
+] as const
+
 const vague = /(^|[-/])(util|helper|common|shared|misc|manager|service|base|impl)s?(?=[-./]|$)/i
 const linesMax = 400
 const providerLinesMax = 60
@@ -110,6 +123,7 @@ export function breaches(sources: Sources): readonly string[] {
     ...nameBreaches(path, text),
     ...engineBreaches(path, text),
     ...admissionBreaches(path, text),
+    ...stepBreaches(path, text),
   ])
 }
 
@@ -202,6 +216,20 @@ function engineBreaches(path: string, text: string): readonly string[] {
 function admissionBreaches(path: string, text: string): readonly string[] {
   const isAdmission = path.startsWith('sluice/gateway/admit/')
   return !isAdmission && text.includes('admittedCall') ? [`${path} lets a call in`] : []
+}
+
+/** A sentence for each import of a later step of a call; files of the gateway are in the folder of a step. */
+function stepBreaches(path: string, text: string): readonly string[] {
+  if (!path.startsWith('sluice/gateway/')) return []
+  const step = stepOf(path)
+  if (step < 0) return [`${path} belongs to no step of a call`]
+  return importsOf(path, text)
+    .filter((to) => to.startsWith('sluice/gateway/') && stepOf(to) > step)
+    .map((to) => `${path} imports ${to}, which is a later step of a call`)
+}
+
+function stepOf(path: string): number {
+  return stepsOfCall.findIndex((step) => path.startsWith(`sluice/gateway/${step}/`))
 }
 
 function nameBreaches(path: string, text: string): readonly string[] {

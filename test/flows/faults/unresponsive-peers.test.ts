@@ -1,17 +1,20 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { plainMeasure } from '../../packages/protocols/src/measure.ts'
-import { askEngine } from '../../packages/sluice/src/gateway/attempt/ask-engine.ts'
-import { Cancellation } from '../../packages/sluice/src/gateway/call/cancellation.ts'
-import { defaultTimeouts, type Timeouts } from '../../packages/sluice/src/gateway/route/timeouts.ts'
-import { openTrail } from '../../packages/sluice/src/gateway/call/call.ts'
-import { CallRequest } from '../../packages/sluice/src/gateway/call/call-request.ts'
-import { defaultBreaker } from '../../packages/sluice/src/gateway/route/breaker.ts'
-import type { Run } from '../../packages/sluice/src/gateway/attempt/run.ts'
-import { freeTarget } from '../../packages/sluice/src/prices/target-price.ts'
-import { ask } from '../support/routes.ts'
-import { type Started, start, testKey, until } from '../support/start.ts'
-import { records } from '../support/usage-records.ts'
+import { plainMeasure } from '../../../packages/protocols/src/measure.ts'
+import { askEngine } from '../../../packages/sluice/src/gateway/attempt/ask-engine.ts'
+import { Cancellation } from '../../../packages/sluice/src/gateway/call/cancellation.ts'
+import {
+  defaultTimeouts,
+  type Timeouts,
+} from '../../../packages/sluice/src/gateway/route/timeouts.ts'
+import { openTrail } from '../../../packages/sluice/src/gateway/call/call.ts'
+import { CallRequest } from '../../../packages/sluice/src/gateway/call/call-request.ts'
+import { defaultBreaker } from '../../../packages/sluice/src/gateway/route/breaker.ts'
+import type { CallRun } from '../../../packages/sluice/src/gateway/attempt/call-run.ts'
+import { freeTarget } from '../../../packages/sluice/src/prices/target-price.ts'
+import { ask } from '../../support/routes.ts'
+import { type Started, start, testKey, until } from '../../support/start.ts'
+import { records } from '../../support/measures/usage-records.ts'
 
 test('a caller that reads nothing of a whole answer is disconnected', async () => {
   await using gateway = await start({}, { streamTimes: { keepAliveMs: 10_000, stalledMs: 300 } })
@@ -90,7 +93,7 @@ describe('an engine that ignores its abort signal', () => {
     const cancellation = new Cancellation()
     if (leavesMs !== undefined)
       setTimeout(() => cancellation.cancel(new Error('The caller went away')), leavesMs)
-    return askEngine(run as unknown as Run, target, cancellation)
+    return askEngine(run as unknown as CallRun, target, cancellation)
   }
 
   test('times out without an answer', async () => {

@@ -1,5 +1,5 @@
 import type { Alerts } from '../alerts/alerts.ts'
-import type { Log } from '../gateway/gateway.ts'
+import type { Log } from '../gateway/call/log.ts'
 import type { Store } from '../ports/store.ts'
 
 /** The newest entry of the audit log. Whoever keeps it elsewhere notices that entries were removed from the end. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '@sluice/contract'
-import type { Log } from '../gateway/gateway.ts'
+import type { Log } from '../gateway/call/log.ts'
 import { type FetchedPrices, type Library, openLibrary } from '../prices/library.ts'
 import { type FetchedList, type ListedPrices, withLists } from '../prices/router-list.ts'
 

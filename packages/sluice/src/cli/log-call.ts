@@ -1,7 +1,7 @@
 import { usdOf } from '@sluice/contract'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { CallEnd } from '../gateway/call/call.ts'
-import type { Log } from '../gateway/gateway.ts'
+import type { Log } from '../gateway/call/log.ts'
 import type { BreakerState } from '../gateway/route/breaker.ts'
 import type { BreakerListener } from '../gateway/route/health.ts'
 

@@ -1,7 +1,13 @@
 import { type BuiltinEngine, createEngine, type EngineOptions } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
-import type { Gateway, Log, VideoWorker } from '../gateway/gateway.ts'
-import { jobFilesIn, keepChange, openBuiltInJobs } from '../gateway/stored/built-in-jobs.ts'
+import type { Log } from '../gateway/call/log.ts'
+import type { Gateway } from '../http/gateway.ts'
+import {
+  jobFilesIn,
+  keepChange,
+  openBuiltInJobs,
+  type VideoWorker,
+} from '../gateway/stored/built-in-jobs.ts'
 import { createPublished, type Published } from '../gateway/stored/published.ts'
 import type { Network } from '../http/dial/network.ts'
 import { createMediaFetcher } from '../http/fetch-media.ts'

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
-import type { Gateway, Log } from '../gateway/gateway.ts'
+import type { Log } from '../gateway/call/log.ts'
+import type { Gateway } from '../http/gateway.ts'
 import { recallBudget } from '../gateway/admit/recall-budget.ts'
 import type { SlotLimits } from '../ports/slot-queue.ts'
 import type { BudgetClaim } from '../ports/limiter.ts'

@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Log } from '../gateway/gateway.ts'
+import type { Log } from '../gateway/call/log.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { CommandError } from './command-error.ts'
 import { LogWriter } from './log-writer.ts'

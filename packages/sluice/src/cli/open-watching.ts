@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { Config } from '../config/config.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../http/gateway.ts'
 import { createMetricsServer } from '../http/metrics.ts'
 import { MaskingContentLog } from '../telemetry/content-log.ts'
 import { configuredModels } from '../telemetry/configured-models.ts'

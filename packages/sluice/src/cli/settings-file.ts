@@ -12,7 +12,7 @@ import type {
   SectionFile,
   SettingsFile,
   Written,
-} from '../gateway/settings-file.ts'
+} from '../gateway/route/settings-file.ts'
 import type { Store } from '../ports/store.ts'
 
 interface Needs {

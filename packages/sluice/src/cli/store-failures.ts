@@ -1,5 +1,5 @@
 import type { Alerts } from '../alerts/alerts.ts'
-import type { Log } from '../gateway/gateway.ts'
+import type { Log } from '../gateway/call/log.ts'
 import type { StoreOptions } from '../storage/store.ts'
 
 /** Reports failures of the store to the log and, once a gateway is open, to operators. */

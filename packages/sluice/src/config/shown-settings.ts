@@ -1,4 +1,4 @@
-import type { ShownSetting } from '../gateway/settings-file.ts'
+import type { ShownSetting } from '../gateway/route/settings-file.ts'
 import { hidden, shownUrl } from '../settings/shown-url.ts'
 import type { Config } from './config.ts'
 import type { Decided, TextDecision } from './setting-decision.ts'

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { admit, type Door } from '../gateway/admit/admit.ts'
 import type { Admitted } from '../gateway/admit/admitted.ts'
 import type { Call } from '../gateway/call/call.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from './gateway.ts'
 import { type Admission, actualOf } from '../gateway/admit/admission.ts'
 import {
   type Asked,
@@ -44,7 +44,7 @@ export function admitCall(exchange: Exchange, call: Call): Admitted | Promise<Ad
 }
 
 /** The door for the calls of a request. */
-export function doorOf({ gateway, options, request, admission }: Exchange): Door {
+export function doorOf({ gateway, options, request, admission }: Exchange): Door<Gateway> {
   return { gateway, admission, keyLimits: options.keyLimits, limitHeaders: request }
 }
 

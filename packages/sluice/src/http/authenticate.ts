@@ -5,7 +5,7 @@ import type { ServerOptions } from './address.ts'
 import { clientAddress } from './client-address.ts'
 import { assertOwnPage, sessionTokenOf } from './session-cookie.ts'
 import type { FastifyRequest } from 'fastify'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from './gateway.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 
 /**

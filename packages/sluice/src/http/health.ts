@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import { stopping } from '../gateway/call/cancellation.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from './gateway.ts'
 import type { Store } from '../ports/store.ts'
 import type { Address } from './address.ts'
 import { answer, object, text } from './openapi-written.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { programVersion } from '../settings/version.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from './gateway.ts'
 import type { Address, Exchange } from './address.ts'
 import { hasConsole, sendConsole } from './console.ts'
 import { assertReady } from './health.ts'

@@ -1,6 +1,6 @@
 import { invalidRequest } from '@sluice/contract'
 import { administer } from '../accounts/administer.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from './gateway.ts'
 import { turn } from '../gateway/turns/turn.ts'
 import type { AdminRole, Caller } from '../ports/api-key.ts'
 import type { Store } from '../ports/store.ts'

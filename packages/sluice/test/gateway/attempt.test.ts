@@ -12,7 +12,7 @@ import { createHealth } from '../../src/gateway/route/health.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
 import type { UsageBegun, UsageEnded } from '../../src/ports/store.ts'
 import { Concealer } from '../../src/gateway/call/concealer.ts'
-import type { Run } from '../../src/gateway/attempt/run.ts'
+import type { CallRun } from '../../src/gateway/attempt/call-run.ts'
 import { freeTarget } from '../../src/prices/target-price.ts'
 
 const cancelled = new GatewayError('cancelled', 'The caller went away')
@@ -50,7 +50,7 @@ function open(cancellation: Cancellation) {
   }
   const price = freeTarget('test', '')
   const target = { id: 'up/m', providerId: 'up', model: 'm', timeouts: defaultTimeouts, price }
-  const attempt = new Attempt(run as unknown as Run, target as Target, cancellation)
+  const attempt = new Attempt(run as unknown as CallRun, target as Target, cancellation)
   attempt.connection = { isOpen: true, pause() {}, resume() {}, close: () => (closed += 1) }
   const told: GatewayError[] = []
   attempt.onBreak((error) => {

@@ -7,8 +7,12 @@ import type { VideoJob } from '../../../contract/src/core/ports.ts'
 import { EngineJobs, type JobsOptions } from '../../../engine/src/video/jobs.ts'
 import { WorkerPool } from '../../../engine/src/workers/pool.ts'
 import { readMp4 } from '../../../engine/test/support/mp4-boxes.ts'
-import type { VideoWorker } from '../../src/gateway/gateway.ts'
-import { jobFilesIn, keepChange, openBuiltInJobs } from '../../src/gateway/stored/built-in-jobs.ts'
+import {
+  jobFilesIn,
+  keepChange,
+  openBuiltInJobs,
+  type VideoWorker,
+} from '../../src/gateway/stored/built-in-jobs.ts'
 import type { KeptFileKind } from '../../src/ports/kept-files.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'

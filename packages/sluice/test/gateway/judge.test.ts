@@ -4,7 +4,7 @@ import { GatewayError } from '../../../contract/src/core/errors.ts'
 import { judgeBroken } from '../../src/gateway/attempt/judge.ts'
 import { createHealth } from '../../src/gateway/route/health.ts'
 import type { Target } from '../../src/gateway/route/routing.ts'
-import type { Run } from '../../src/gateway/attempt/run.ts'
+import type { CallRun } from '../../src/gateway/attempt/call-run.ts'
 
 const target = { id: 'up/m', providerId: 'up', model: 'm' } as Target
 const use = { provider: 'up', model: 'm', caller: 'key' }
@@ -51,7 +51,7 @@ test.each<[string, GatewayError, number, { readonly isOpen: boolean; readonly re
     gateway: { health },
     call: { key: { id: 'key' } },
     route: { options: { breaker: { failures: 1, windowMs: 1_000, cooldownMs: 1_000 } } },
-  } as unknown as Run
+  } as unknown as CallRun
   judgeBroken(run, { target, secret: 's', heldMs }, error)
   expect(health.available('up/m', 'key')).toBe(!isOpen)
   expect(health.nextKey(use, ['s']) === undefined).toBe(rests)

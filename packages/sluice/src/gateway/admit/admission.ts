@@ -4,7 +4,7 @@ import type { Budget } from '../../ports/account.ts'
 import type { Actual, Decision, RefusingLimit, Reservation } from '../../ports/limiter.ts'
 import type { BudgetReservation, OpenUsage, ReservedBudget } from '../../ports/store.ts'
 import type { Call, Elsewhere } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
+import type { AdmitParts } from './admit-parts.ts'
 import { type Listed, OpenList } from '../call/open-list.ts'
 import { countsAttempt, type HeldClaim } from './claims.ts'
 import { reservedOf } from './reserved-budget.ts'
@@ -48,10 +48,10 @@ export class Admission implements Listed {
   #unnamed: BudgetReservation[] | undefined
   /** The records that name the reservation. */
   #records: Pick<OpenUsage, 'reservationSettled'>[] | undefined
-  readonly #gateway: Pick<Gateway, 'limiter' | 'budgetWatch' | 'now'>
+  readonly #gateway: Pick<AdmitParts, 'limiter' | 'budgetWatch' | 'now'>
   readonly #leases: Leases
 
-  constructor(gateway: Pick<Gateway, 'limiter' | 'budgetWatch' | 'now'>, leases: Leases) {
+  constructor(gateway: Pick<AdmitParts, 'limiter' | 'budgetWatch' | 'now'>, leases: Leases) {
     this.#gateway = gateway
     this.#leases = leases
   }

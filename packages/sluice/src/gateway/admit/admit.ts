@@ -3,7 +3,7 @@ import type { Budget } from '../../ports/account.ts'
 import type { Decision } from '../../ports/limiter.ts'
 import { headerText } from '../call/header-text.ts'
 import type { Call } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
+import type { AdmitParts } from './admit-parts.ts'
 import { keptTokens } from './continued-response.ts'
 import type { Admission } from './admission.ts'
 import { type CallSize, continuedBy, sizeOf, usualTokens } from './call-size.ts'
@@ -13,7 +13,7 @@ import {
   claimsOf,
   type KeyLimits,
   limitsOf,
-  type Spending,
+  type MaximumCost,
 } from './claims.ts'
 import { usualEstimates } from './input-size.ts'
 import { isFree } from './paid-amounts.ts'
@@ -24,8 +24,8 @@ import { type Admitted, admittedCall } from './admitted.ts'
 import type { Route } from '../route/routing.ts'
 
 /** What brings a call: a request over HTTP, or whatever else costs. */
-export interface Door {
-  readonly gateway: Gateway
+export interface Door<Parts = AdmitParts> {
+  readonly gateway: Parts
   readonly admission: Admission
   /** The default limits of keys. */
   readonly keyLimits: () => KeyLimits
@@ -196,7 +196,7 @@ async function admitElsewhere(
   return route
 }
 
-const priced = (spending: Spending | undefined) => ({
+const priced = (spending: MaximumCost | undefined) => ({
   isPriced: true,
   ofEachNanoUsd: spending?.ofEachNanoUsd ?? 0,
 })

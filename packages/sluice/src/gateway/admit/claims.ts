@@ -50,11 +50,11 @@ export interface Asked {
   /** 0 if not known yet; absent if it uses no tokens, so that an overdrawn token limit does not delay it. */
   readonly tokens?: number
   /** Absent if it costs nothing. */
-  readonly spending?: Spending
+  readonly spending?: MaximumCost
 }
 
 /** What a call may cost at most, and the budgets that count it. */
-export interface Spending extends ReservedCost {
+export interface MaximumCost extends ReservedCost {
   /** For budgets that count by estimates. */
   readonly estimate?: ReservedCost
   readonly budgets: readonly HeldBudget[]

@@ -1,6 +1,6 @@
 import type { StoredResponse } from '../../ports/store.ts'
 import type { Call } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
+import type { AdmitParts } from './admit-parts.ts'
 
 /** Stored responses already read for a call that continues them, by the trail that all copies of the call share. */
 const read = new WeakMap<Call['trail'], StoredResponse>()
@@ -10,7 +10,7 @@ const read = new WeakMap<Call['trail'], StoredResponse>()
  * here.
  */
 export async function keptTokens(
-  store: Gateway['store'],
+  store: AdmitParts['store'],
   { key, trail }: Call,
   id: string,
 ): Promise<number | undefined> {
@@ -22,7 +22,7 @@ export async function keptTokens(
 
 /** A stored response of any key. Uses the copy that was read when the limits of the call were checked. */
 export function findKept(
-  store: Gateway['store'],
+  store: AdmitParts['store'],
   { trail }: Call,
   id: string,
 ): StoredResponse | Promise<StoredResponse | undefined> {

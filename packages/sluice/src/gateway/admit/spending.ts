@@ -5,7 +5,7 @@ import type { Route } from '../route/routing.ts'
 import { priceLine, unpricedIn, withoutTargets } from '../route/unpriced.ts'
 import { leastNanoUsd, type ReservedCost, reservedCost } from './call-cost.ts'
 import { type CallSize, isWriting } from './call-size.ts'
-import type { CallerLimits, HeldClaim, KeyLimits, Spending } from './claims.ts'
+import type { CallerLimits, HeldClaim, KeyLimits, MaximumCost } from './claims.ts'
 import { levelText } from './tell-limits.ts'
 import { outputAt, type OutputPlan, outputPlan, type OutputTerms, shrunk } from './output-plan.ts'
 
@@ -23,7 +23,7 @@ export interface Spender {
 
 /** What a call may cost, and the limit of its output that this takes. */
 export interface Planned {
-  readonly spending: Spending
+  readonly spending: MaximumCost
   readonly plan: OutputPlan
   /** The route without targets of unknown cost. */
   readonly route: Route
@@ -66,7 +66,7 @@ export function plannedSpending(spender: Spender): Planned | undefined {
 function unpricedRefusal(
   asked: string,
   unpriced: ReadonlySet<string>,
-  budgets: Spending['budgets'],
+  budgets: MaximumCost['budgets'],
 ): GatewayError {
   const holder = budgets[0]?.claim.holder
   const [target = asked] = unpriced
@@ -81,8 +81,8 @@ function unpricedRefusal(
 function spendingBy(
   spender: Spender,
   plan: OutputPlan,
-  budgets: Spending['budgets'],
-): Spending | undefined {
+  budgets: MaximumCost['budgets'],
+): MaximumCost | undefined {
   const isBounded = budgets.some(({ isEstimated }) => !isEstimated)
   const isEstimated = budgets.some((budget) => budget.isEstimated)
   const estimate = isEstimated ? costBy(spender, plan, 'estimate') : undefined
@@ -138,6 +138,6 @@ function countingBudgets(
   { budgets }: CallerLimits,
   names: readonly string[],
   tags: readonly string[],
-): Spending['budgets'] {
+): MaximumCost['budgets'] {
   return budgets.filter(({ counts }) => counts(names, tags))
 }

@@ -1,21 +1,21 @@
 import { formatUsd, GatewayError } from '@sluice/contract'
 import type { FormatContext } from '@sluice/protocols'
-import type { Attempted } from '../attempt/attempt.ts'
+import type { BegunResponse } from '../attempt/attempt.ts'
 import { createHeld } from '../call/source.ts'
 import type { Answer, Call, Trail } from '../call/call.ts'
 import type { AnyReply } from '../call/canonical.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
 import { headerText } from '../call/header-text.ts'
-import type { Gateway } from '../gateway.ts'
+import type { CallParts } from '../attempt/call-parts.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
-import type { Run } from '../attempt/run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 
 /**
  * The context a client format gets. Fields of the response that the format cannot express are recorded in `dropped`;
  * they are never an error.
  */
 export function formatContext(
-  { now, newId }: Pick<Gateway, 'now' | 'newId'>,
+  { now, newId }: Pick<CallParts, 'now' | 'newId'>,
   headers: Call['headers'],
   { dropped }: Pick<Trail, 'dropped'>,
   requestId?: string,
@@ -29,23 +29,27 @@ export function formatContext(
  * Writes the response of an attempt in the caller's format. Where the format has a whole-document form, `keep`
  * receives that document before the last part is sent to the caller.
  */
-export function answerOf(run: Run, attempted: Attempted, keep?: Keep): Answer | Promise<Answer> {
+export function answerOf(
+  run: CallRun,
+  begun: BegunResponse,
+  keep?: Keep,
+): Answer | Promise<Answer> {
   try {
-    const { answer } = attempted
+    const { answer } = begun
     return answer.kind === 'reply' || answer.kind === 'native'
-      ? wholeAnswer(run, attempted, keep)
-      : streamedAnswer(run, attempted, keep)
+      ? wholeAnswer(run, begun, keep)
+      : streamedAnswer(run, begun, keep)
   } catch (thrown) {
     // Nobody will read the response to its end.
-    attempted.abandon()
+    begun.abandon()
     throw thrown
   }
 }
 
-function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Promise<Answer> {
+function wholeAnswer(run: CallRun, begun: BegunResponse, keep?: Keep): Answer | Promise<Answer> {
   const { gateway, call } = run
-  const { answer } = attempted
-  call.trail.usage = attempted.usage()
+  const { answer } = begun
+  call.trail.usage = begun.usage()
   call.trail.outcome = 'completed'
   if (answer.kind === 'native') {
     const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
@@ -54,7 +58,7 @@ function wholeAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer | Prom
     return keep ? keep(json()).then(() => made) : made
   }
   if (answer.kind !== 'reply') throw new GatewayError('internal', 'A stream is no whole answer')
-  if (call.stream && call.format.stepsOf) return streamedReply(run, attempted, answer.reply)
+  if (call.stream && call.format.stepsOf) return streamedReply(run, begun, answer.reply)
   const context = formatContext(gateway, call.headers, call.trail)
   const body = call.format.fromCanonical(answer.reply, call.written ?? call.request.value, context)
   // Computed after the body: building the body may add to `dropped`.
@@ -75,9 +79,9 @@ async function largeAnswer(
 }
 
 /** Streams a response that arrived as a whole. */
-function streamedReply({ gateway, call }: Run, attempted: Attempted, reply: AnyReply): Answer {
+function streamedReply({ gateway, call }: CallRun, begun: BegunResponse, reply: AnyReply): Answer {
   const writer = writerOf(call)
-  const steps = call.format.stepsOf?.(reply, attempted.usage()) ?? []
+  const steps = call.format.stepsOf?.(reply, begun.usage()) ?? []
   const pieces = createHeld<string>({ pause() {}, resume() {}, cancel() {} })
   pieces.push(steps.map((step) => writer.write(step)).join('') + writer.end())
   pieces.end()
@@ -85,11 +89,11 @@ function streamedReply({ gateway, call }: Run, attempted: Attempted, reply: AnyR
   return { kind: 'stream', headers, contentType: writer.contentType, pieces }
 }
 
-function streamedAnswer(run: Run, attempted: Attempted, keep?: Keep): Answer {
+function streamedAnswer(run: CallRun, begun: BegunResponse, keep?: Keep): Answer {
   const { gateway, call } = run
-  const { answer } = attempted
+  const { answer } = begun
   const headers = answerHeaders(gateway, call)
-  const settled = (error?: GatewayError) => settle(run, attempted, error)
+  const settled = (error?: GatewayError) => settle(run, begun, error)
   switch (answer.kind) {
     case 'media': {
       const { contentType, length } = answer
@@ -124,15 +128,19 @@ function writerOf({ writer }: Call) {
 }
 
 /** Records the outcome of a finished stream on the trail, for the end of the call and the log. */
-function settle({ call: { trail } }: Run, attempted: Attempted, error: GatewayError | undefined) {
-  trail.usage = attempted.usage()
+function settle(
+  { call: { trail } }: CallRun,
+  begun: BegunResponse,
+  error: GatewayError | undefined,
+) {
+  trail.usage = begun.usage()
   trail.outcome = !error ? 'completed' : error.code === 'cancelled' ? 'cancelled' : 'incomplete'
   if (trail.outcome === 'incomplete') trail.failure = error
 }
 
 /** Response headers for the caller: provider, model, number of attempts, timing and dropped fields. */
 export function answerHeaders(
-  { now }: Gateway,
+  { now }: Pick<CallParts, 'now'>,
   { trail, format }: Call,
 ): Readonly<Record<string, string>> {
   const totalMs = now() - trail.startedAt

@@ -3,15 +3,15 @@ import { answerHeaders, answerOf } from './answer.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Admitted } from '../admit/admitted.ts'
 import type { Answer } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
+import type { CallParts } from '../attempt/call-parts.ts'
 import { begin, openRun } from './handle.ts'
-import { modeOf } from '../attempt/run.ts'
+import { modeOf } from '../attempt/call-run.ts'
 
 /**
  * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format;
  * otherwise the built-in tokenizer does, which is an estimate for other models.
  */
-export async function countTokens(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+export async function countTokens(gateway: CallParts, admitted: Admitted): Promise<Answer> {
   const run = openRun(gateway, admitted)
   const { call } = run
   const target = run.route.levels[0]?.[0]

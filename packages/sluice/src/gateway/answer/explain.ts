@@ -1,14 +1,15 @@
 import { GatewayError } from '@sluice/contract'
-import type { UnsupportedMode } from '../../config/unsupported-mode.ts'
+import type { UnsupportedMode } from '../../settings/unsupported-mode.ts'
 import { outgoing } from '../route/outgoing.ts'
 import { prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
+import type { CallParts } from '../attempt/call-parts.ts'
+import type { RouteParts } from '../route/call-route.ts'
 import { draft, withCall } from './handle.ts'
 import { orderFor } from '../route/order-targets.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { unpricedNote } from '../route/unpriced.ts'
-import { type Draft, modeOf } from '../attempt/run.ts'
+import { type CallDraft, modeOf } from '../attempt/call-run.ts'
 
 /** The result of a dry run: what would happen to a call, without sending anything. */
 export interface Explanation {
@@ -57,7 +58,10 @@ export interface ExplainedTarget {
   }
 }
 
-export async function explainCall(gateway: Gateway, call: Call): Promise<Explanation> {
+export async function explainCall(
+  gateway: CallParts & RouteParts,
+  call: Call,
+): Promise<Explanation> {
   const run = await draft(gateway, call)
   const { route } = run
   const targets: ExplainedTarget[] = []
@@ -83,7 +87,7 @@ export async function explainCall(gateway: Gateway, call: Call): Promise<Explana
 }
 
 function slotUsageAt(
-  { upstreamSlots }: Gateway,
+  { upstreamSlots }: Pick<CallParts, 'upstreamSlots'>,
   { slots }: Target,
 ): Promise<ExplainedTarget['places']> {
   return Promise.all(
@@ -96,7 +100,7 @@ function slotUsageAt(
 }
 
 async function encoded(
-  run: Draft,
+  run: CallDraft,
   target: Target,
 ): Promise<Pick<ExplainedTarget, 'mode' | 'upstream' | 'dropped' | 'error'>> {
   if (target.kind === 'engine') return { mode: 'engine', dropped: [] }

@@ -5,8 +5,8 @@ import { modelOf } from '../call/call.ts'
 import type { AnyStep } from '../call/canonical.ts'
 import { outputMaxOf } from './output-max.ts'
 import type { EngineTarget } from '../route/routing.ts'
-import { asWritten, modeOf, type Run, reportsOf } from './run.ts'
-import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
+import { asWritten, modeOf, type CallRun, reportsOf } from './call-run.ts'
+import { Attempt, type AttemptAnswer, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { Delivery } from './delivery.ts'
 import { namedFilesOf } from '../call/named-files.ts'
@@ -21,10 +21,10 @@ import { untilAborted } from '../call/until-aborted.ts'
  * response.
  */
 export async function askEngine(
-  run: Run,
+  run: CallRun,
   target: EngineTarget,
   cancellation: Cancellation,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const { call } = run
   const engine = await target.engine()
   const answering = engine[call.operation] as EngineOperation<OperationName> | undefined
@@ -62,7 +62,7 @@ export async function askEngine(
   }
 }
 
-function engineContext(run: Run, target: EngineTarget, signal: AbortSignal): EngineContext {
+function engineContext(run: CallRun, target: EngineTarget, signal: AbortSignal): EngineContext {
   const { gateway, route, call } = run
   const { publish } = gateway.engineContext
   return {

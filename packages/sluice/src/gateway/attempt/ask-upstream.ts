@@ -2,8 +2,8 @@ import { GatewayError } from '@sluice/contract'
 import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols'
 import type { OutgoingRequest } from '../../providers/provider.ts'
 import type { KeyUse } from '../route/key-turns.ts'
-import type { Run } from './run.ts'
-import { Attempt, type AttemptAnswer, type Attempted } from './attempt.ts'
+import type { CallRun } from './call-run.ts'
+import { Attempt, type AttemptAnswer, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { checkNamed, namedAsSent } from './named-ids.ts'
 import { dialed, outgoing } from '../route/outgoing.ts'
@@ -22,10 +22,10 @@ import { untilAborted } from '../call/until-aborted.ts'
  * endpoint of the caller's format, it is asked once more in its own format.
  */
 export function askUpstream(
-  run: Run,
+  run: CallRun,
   target: UpstreamTarget,
   cancellation: Cancellation,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const { health } = run.gateway
   const { secrets } = target.upstream
   const use = useOf(run, target)
@@ -39,7 +39,7 @@ export function askUpstream(
   })
 }
 
-function useOf({ call }: Run, { providerId, model }: UpstreamTarget): KeyUse {
+function useOf({ call }: CallRun, { providerId, model }: UpstreamTarget): KeyUse {
   return { provider: providerId, model, caller: call.key.id }
 }
 
@@ -62,10 +62,10 @@ interface Refused {
  * it is refused too, the request was.
  */
 async function askWithOther(
-  run: Run,
+  run: CallRun,
   { target, secret, error }: Refused,
   cancellation: Cancellation,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const { health } = run.gateway
   const use = useOf(run, target)
   const { upstreamStatus: status } = error.details
@@ -98,10 +98,10 @@ async function askWithOther(
 
 /** Sends with one key, in the caller's format if the upstream supports it, otherwise in the upstream's own format. */
 async function askWith(
-  run: Run,
+  run: CallRun,
   { target, secret }: Pick<Sending, 'target' | 'secret'>,
   cancellation: Cancellation,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const { gateway, call } = run
   const preparing = prepare(run, target, cancellation)
   const prepared = preparing instanceof Promise ? await preparing : preparing
@@ -146,10 +146,10 @@ interface Within extends Pick<Sending, 'target' | 'secret'> {
  * request, because messages of refusals are only sentences.
  */
 async function askWithin(
-  run: Run,
+  run: CallRun,
   { target, secret, maximum }: Within,
   cancellation: Cancellation,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const within = { ...run, outputTokensMax: maximum.tokens }
   const attempted = await askWith(within, { target, secret }, cancellation)
   run.gateway.learnedMaxima.learn(target, maximum)
@@ -179,7 +179,11 @@ interface Sending {
 }
 
 /** Sends the request. The attempt ends as failed unless its response has begun. */
-function sendPrepared(run: Run, sending: Sending, cancellation: Cancellation): Promise<Attempted> {
+function sendPrepared(
+  run: CallRun,
+  sending: Sending,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
   const attempt = new Attempt(run, sending.target, cancellation)
   attempt.secret = sending.secret
   const failed = (thrown: unknown): never => {
@@ -198,7 +202,7 @@ function sendPrepared(run: Run, sending: Sending, cancellation: Cancellation): P
 
 /** A promise only for large requests and for credentials that must be fetched. */
 function signedRequest(
-  run: Run,
+  run: CallRun,
   { target, prepared, secret }: Sending,
   attempt: Attempt,
 ): Outgoing | Promise<Outgoing> {
@@ -235,7 +239,7 @@ const writtenAtOnceBytesMax = 1024 * 1024
 
 /** As `outgoing`; returns a promise only for large requests. */
 function outgoingOf(
-  { gateway, call }: Run,
+  { gateway, call }: CallRun,
   { upstream }: UpstreamTarget,
   request: UpstreamRequest,
 ): OutgoingRequest | Promise<OutgoingRequest> {
@@ -253,10 +257,10 @@ function outgoingOf(
 
 /** Resolves when the response has begun. */
 function exchange(
-  run: Run,
+  run: CallRun,
   { target, prepared, secret }: Sending,
   { attempt, request }: { readonly attempt: Attempt; readonly request: Outgoing },
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const { gateway, call } = run
   return new Promise((resolve, reject) => {
     const begun = (answer: AttemptAnswer): void =>

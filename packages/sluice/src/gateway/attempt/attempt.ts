@@ -11,7 +11,7 @@ import type { OpenUsage, UsageBegun } from '../../ports/store.ts'
 import type { AnyReply, AnyStep } from '../call/canonical.ts'
 import { isFree, askedUsage } from '../admit/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
-import type { Run } from './run.ts'
+import type { CallRun } from './call-run.ts'
 import type { AttemptSpan } from '../call/trace.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from '../call/cancellation.ts'
 import { charge, costSoFar } from './charge.ts'
@@ -29,7 +29,7 @@ import type { Source } from '../call/source.ts'
  * A response that has begun. For a stream this means its first content (or its end) has arrived; until then another
  * target can still take over. The receiver must read the response to its end or call `abandon`.
  */
-export interface Attempted {
+export interface BegunResponse {
   readonly target: Target
   /** Milliseconds from the start of the attempt to the first content. */
   readonly firstContentMs: number
@@ -83,7 +83,7 @@ export class Attempt implements CancelListener, Growing {
   upstreamStatus: number | undefined
   upstreamRequestId: string | undefined
   readonly target: Target
-  readonly #run: Run
+  readonly #run: CallRun
   readonly #cancellation: Cancellation
   readonly #startedAt: number
   readonly #deadline: Deadline
@@ -110,7 +110,7 @@ export class Attempt implements CancelListener, Growing {
   /**
    * Begins an attempt and counts it on the trail. It is cancelled when the caller disconnects or another target wins.
    */
-  constructor(run: Run, target: Target, cancellation: Cancellation) {
+  constructor(run: CallRun, target: Target, cancellation: Cancellation) {
     const { trail, admission } = run.call
     const described: Operation = operations[run.call.operation]
     trail.attempts += 1

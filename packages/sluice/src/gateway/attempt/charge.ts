@@ -3,7 +3,7 @@ import type { Cost } from '../../prices/cost.ts'
 import type { Call } from '../call/call.ts'
 import { isFree } from '../admit/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
-import type { Run } from './run.ts'
+import type { CallRun } from './call-run.ts'
 
 export type Charged = Pick<
   UsageRecord,
@@ -23,7 +23,7 @@ export interface Ended {
 
 /** Computes the cost of an attempt and adds it to the totals of its call. */
 export function charge(
-  { call, pieces = 1 }: Pick<Run, 'call' | 'pieces'>,
+  { call, pieces = 1 }: Pick<CallRun, 'call' | 'pieces'>,
   target: Target,
   ended: Ended,
 ): Charged {

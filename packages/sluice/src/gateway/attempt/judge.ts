@@ -1,6 +1,6 @@
 import type { GatewayError } from '@sluice/contract'
 import type { Target } from '../route/routing.ts'
-import type { Run } from './run.ts'
+import type { CallRun } from './call-run.ts'
 
 /** An attempt whose answer had begun when it failed. */
 interface Broken {
@@ -22,7 +22,7 @@ const slowReaderMs = 1_000
  * and `askUpstream`. Nothing is recorded if the caller disconnected, read slowly or sent an invalid request.
  */
 export function judgeBroken(
-  { gateway: { health }, call, route }: Run,
+  { gateway: { health }, call, route }: CallRun,
   { target, secret, heldMs }: Broken,
   error: GatewayError,
 ): void {

@@ -1,6 +1,6 @@
 import type { GatewayError } from '@sluice/contract'
 import type { Target } from '../route/routing.ts'
-import type { Run } from './run.ts'
+import type { CallRun } from './call-run.ts'
 
 export interface FailedAttempt {
   readonly target: Target
@@ -25,7 +25,7 @@ export function isLogged(error: GatewayError): boolean {
  * logged. For those found by the upstream only status and code are logged, because the message may quote the request.
  */
 export function logFailure(
-  { gateway, call }: Run,
+  { gateway, call }: CallRun,
   { target, number, elapsedMs }: FailedAttempt,
   { error, shown }: { readonly error: GatewayError; readonly shown: GatewayError },
 ): string | undefined {

@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { UpstreamId } from '../../ports/store.ts'
-import type { Run } from './run.ts'
+import type { CallRun } from './call-run.ts'
 import type { Prepared } from './prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 
@@ -28,7 +28,7 @@ const namedMax = 10_000
  * therefore sent only if this gateway has returned it to the same key.
  */
 export async function checkNamed(
-  { gateway, call }: Run,
+  { gateway, call }: CallRun,
   { providerId, upstream }: UpstreamTarget,
   named: readonly Named[],
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function checkNamed(
  * arrive.
  */
 export function namedAsSent(
-  { call }: Run,
+  { call }: CallRun,
   { upstream }: UpstreamTarget,
   { request, isNative }: Prepared,
 ): readonly Named[] {
@@ -74,7 +74,10 @@ function jsonIn({ body }: UpstreamRequest): unknown {
  * Stores which key owns the objects a response has created in the upstream's account. A failure is logged and does
  * not affect the response.
  */
-export async function rememberMade({ gateway, call }: Run, ids: readonly string[]): Promise<void> {
+export async function rememberMade(
+  { gateway, call }: CallRun,
+  ids: readonly string[],
+): Promise<void> {
   try {
     await gateway.store.addUpstreamIds(ids, { keyId: call.key.id, source: call.id })
   } catch (thrown) {

@@ -1,11 +1,11 @@
 import type { Native } from '@sluice/protocols'
 import type { UpstreamTarget } from '../route/routing.ts'
-import { formatReports, modeOf, type Draft } from './run.ts'
+import { formatReports, modeOf, type CallDraft } from './call-run.ts'
 
 type Headers = Readonly<Record<string, string>>
 
 /** The caller's headers that are sent on. What the upstream does not take of them is reported as left out. */
-export function headersFor(run: Draft, target: UpstreamTarget, native: Native): Headers {
+export function headersFor(run: CallDraft, target: UpstreamTarget, native: Native): Headers {
   const { headers: given, request } = run.call
   const headers: Record<string, string> = {}
   for (const name of native.headers ?? []) {

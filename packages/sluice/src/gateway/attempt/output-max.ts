@@ -1,6 +1,6 @@
 import { type OutputMaximum, outputLimitIn } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
-import type { Draft } from './run.ts'
+import type { CallDraft } from './call-run.ts'
 import { estimatedInput, inputSizeOf, usualEstimates } from '../admit/input-size.ts'
 
 /**
@@ -8,7 +8,7 @@ import { estimatedInput, inputSizeOf, usualEstimates } from '../admit/input-size
  * refusal, or as it is known of the model. Undefined if it is unknown.
  */
 export function outputMaxOf(
-  { gateway, call, outputTokensMax }: Draft,
+  { gateway, call, outputTokensMax }: CallDraft,
   target: Target,
 ): number | undefined {
   if (call.operation !== 'chat' && call.operation !== 'complete') return undefined
@@ -27,7 +27,10 @@ const templateTokens = 100
  * What a window leaves for the output, if the limit that is asked for is certain not to fit. The size of the prompt is
  * estimated, and rather too high.
  */
-function withinWindow(call: Draft['call'], { tokens, window }: OutputMaximum): number | undefined {
+function withinWindow(
+  call: CallDraft['call'],
+  { tokens, window }: OutputMaximum,
+): number | undefined {
   if (window === undefined) return tokens
   const asked = outputLimitIn(call.request.outline)
   if (asked === undefined || asked < window) return undefined

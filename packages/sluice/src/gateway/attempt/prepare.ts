@@ -23,10 +23,10 @@ import {
 } from '@sluice/protocols'
 import type { Call } from '../call/call.ts'
 import type { AnyRequest } from '../call/canonical.ts'
-import type { Gateway } from '../gateway.ts'
+import type { CallParts } from './call-parts.ts'
 import { outputMaxOf } from './output-max.ts'
 import type { Target, UpstreamTarget } from '../route/routing.ts'
-import { asWritten, modeOf, nativeReportsOf, type Draft, reportsOf } from './run.ts'
+import { asWritten, modeOf, nativeReportsOf, type CallDraft, reportsOf } from './call-run.ts'
 import { turn } from '../turns/turn.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
@@ -79,7 +79,7 @@ export interface Prepared {
  * canonical request encoded by the codec. Throws `unsupported_parameter` if the target cannot express a field.
  */
 export function prepare(
-  run: Draft,
+  run: CallDraft,
   target: UpstreamTarget,
   cancellation: Cancellation,
 ): Prepared | Promise<Prepared> {
@@ -100,7 +100,7 @@ export function prepare(
 
 /** The native support of the upstream for the caller's format, if the call has a JSON body to pass on. */
 export function nativeOf(
-  { health }: Pick<Gateway, 'health'>,
+  { health }: Pick<CallParts, 'health'>,
   { format, operation, request }: Call,
   { upstream, model }: UpstreamTarget,
 ): Native | undefined {
@@ -112,7 +112,7 @@ export function nativeOf(
   return fits ? native : undefined
 }
 
-function prepareNative(run: Draft, target: UpstreamTarget, native: Native): Prepared {
+function prepareNative(run: CallDraft, target: UpstreamTarget, native: Native): Prepared {
   const { call } = run
   const { framing = 'sse' } = native
   const mendedOf = native.mended?.(call.request.outline)
@@ -146,7 +146,7 @@ function prepareNative(run: Draft, target: UpstreamTarget, native: Native): Prep
   }
 }
 
-function nativeRequest(run: Draft, target: UpstreamTarget, native: Native): UpstreamRequest {
+function nativeRequest(run: CallDraft, target: UpstreamTarget, native: Native): UpstreamRequest {
   const { format, operation, request, query, stream } = run.call
   const changes = changesOf(run, target, native)
   const fields = { ...changes.fields }
@@ -178,7 +178,7 @@ function nativeRequest(run: Draft, target: UpstreamTarget, native: Native): Upst
 }
 
 /** Reports what the model does not accept. Another Sluice gateway does this for its own models. */
-function changesOf(run: Draft, target: UpstreamTarget, native: Native): SplitChanges {
+function changesOf(run: CallDraft, target: UpstreamTarget, native: Native): SplitChanges {
   const { call, gateway } = run
   const isGateway = gateway.health.isGateway(target.upstream.id)
   const { outputLimit } = call.admission
@@ -232,7 +232,7 @@ interface Encoding extends Offered {
 const encodedAtOnceBytesMax = 256 * 1024
 
 async function prepareCodec(
-  run: Draft,
+  run: CallDraft,
   target: UpstreamTarget,
   encoding: Encoding,
 ): Promise<Prepared> {
@@ -276,7 +276,7 @@ async function prepareCodec(
 
 /** The request with the limit of its output lowered to what the target writes, or with the one that the gateway sets. */
 export function lowered(
-  { call }: Draft,
+  { call }: CallDraft,
   canonical: AnyRequest,
   target: Pick<NativeTarget, 'leftOut' | 'outputTokensMax'>,
 ): AnyRequest {
@@ -307,7 +307,7 @@ function replyOf({ reply, usage, jobId, made = [] }: Decoded<OperationName>): Re
 
 /** Fetches the files the codec needs. When one fails, the other fetches are aborted. */
 async function fetchWanted(
-  { gateway, call }: Draft,
+  { gateway, call }: CallDraft,
   { codec, canonical, cancellation }: Encoding,
 ): Promise<CodecContext['media']> {
   const wanted = codec.media?.(canonical) ?? []
@@ -329,7 +329,7 @@ async function fetchWanted(
 }
 
 async function codecContext(
-  run: Draft,
+  run: CallDraft,
   target: UpstreamTarget,
   encoding: Encoding,
   outputTokensMax: number | undefined,

@@ -3,7 +3,7 @@ import type { Received } from '@sluice/protocols'
 import type { AnyReply } from '../call/canonical.ts'
 import type { Concealer } from '../call/concealer.ts'
 import { readingFailure, requestIdIn, upstreamError } from './failures.ts'
-import type { Run } from './run.ts'
+import type { CallRun } from './call-run.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { rememberMade } from './named-ids.ts'
@@ -29,7 +29,7 @@ interface Begun {
 type Body = Omit<Receiver, 'head'>
 
 /** Reads an upstream's response. The headers decide whether it is a stream, media, a whole response or an error. */
-export function receiveAnswer(run: Run, asked: Asked, begun: Begun): Receiver {
+export function receiveAnswer(run: CallRun, asked: Asked, begun: Begun): Receiver {
   const { attempt } = asked
   let body: Body | undefined
   let isFailed = false
@@ -68,7 +68,7 @@ interface Head {
   readonly bytesMax: number
 }
 
-function bodyOf(run: Run, { target, prepared, attempt }: Asked, head: Head): Body {
+function bodyOf(run: CallRun, { target, prepared, attempt }: Asked, head: Head): Body {
   const { status, headers, begun } = head
   const { stream: reading } = prepared
   const contentType = headers['content-type'] ?? ''

@@ -8,7 +8,7 @@ import {
 import type { UsageBegun, UsageEnded } from '../../ports/store.ts'
 import type { Call } from '../call/call.ts'
 import type { Target } from '../route/routing.ts'
-import type { Run } from './run.ts'
+import type { CallRun } from './call-run.ts'
 import { type Charged, reservedForPiece } from './charge.ts'
 
 /** Limits for texts chosen by others: model and field names by callers, ids by upstreams. */
@@ -20,7 +20,7 @@ type Unfinished<Facts> = { -readonly [Field in keyof Facts]: Facts[Field] }
 
 /** What is known when an attempt begins. `number`: of the attempt within its call. `startedAt` in milliseconds since the epoch. */
 export function begunFacts(
-  { call, pieces = 1 }: Pick<Run, 'call' | 'pieces'>,
+  { call, pieces = 1 }: Pick<CallRun, 'call' | 'pieces'>,
   { providerId, model: targetModel }: Target,
   { number, startedAt }: { readonly number: number; readonly startedAt: number },
 ): UsageBegun {

@@ -48,7 +48,7 @@ export class NamedFiles {
     this.#held = held
   }
 
-  /** As Gateway.engineContext.fetchMedia. Throws `invalid_request` with the field that exceeds a limit. */
+  /** As `FetchMedia`. Throws `invalid_request` with the field that exceeds a limit. */
   async fetch(url: string, options: FetchOptions): Promise<Fetched> {
     // Data URLs were already counted with the request body.
     if (!/^https?:/i.test(url)) return this.#fetch(url, options)

@@ -1,17 +1,17 @@
 import { GatewayError } from '@sluice/contract'
-import type { Attempted } from '../attempt/attempt.ts'
+import type { BegunResponse } from '../attempt/attempt.ts'
 import { orderFor } from '../route/order-targets.ts'
 import type { Target } from '../route/routing.ts'
 import { isFinal } from '../attempt/failures.ts'
 import { hedged } from './hedge.ts'
 import { retry } from './retry.ts'
-import type { Run } from '../attempt/run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 
 /**
  * Obtains a response for a call: tries the targets in order, each with its retries, and two at once if the route
  * hedges. Rejects with the last failure, or at once if the caller's request is at fault.
  */
-export function fallback(run: Run): Promise<Attempted> {
+export function fallback(run: CallRun): Promise<BegunResponse> {
   const order = orderFor(run.gateway, run.call, run.route)
   const [only] = order
   return only && order.length === 1
@@ -19,7 +19,7 @@ export function fallback(run: Run): Promise<Attempted> {
     : inOrder(run, order)
 }
 
-async function inOrder(run: Run, order: readonly Target[]): Promise<Attempted> {
+async function inOrder(run: CallRun, order: readonly Target[]): Promise<BegunResponse> {
   const { call, route } = run
   const [first, second] = order
   let rest = order

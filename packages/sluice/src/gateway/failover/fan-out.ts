@@ -9,12 +9,12 @@ import {
   type Usage,
 } from '@sluice/contract'
 import { askUpstream } from '../attempt/ask-upstream.ts'
-import type { AttemptAnswer, Attempted } from '../attempt/attempt.ts'
+import type { AttemptAnswer, BegunResponse } from '../attempt/attempt.ts'
 import { Cancellation } from '../call/cancellation.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 import type { Sink, Source } from '../call/source.ts'
 import type { AnyRequest, AnyStep } from '../call/canonical.ts'
-import type { Run } from '../attempt/run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 
 /** The requests that are sent at once for the choices of one response. */
 export interface Shares {
@@ -32,10 +32,10 @@ export interface Shares {
  * The merged usage counts each prompt once, as an upstream with n choices does. If one fails, all are cancelled.
  */
 export async function fanOut(
-  run: Run,
+  run: CallRun,
   { target, ...shares }: Shares & { readonly target: UpstreamTarget },
   cancellation: Cancellation,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const together = new Cancellation(cancellation)
   const { requests } = shares
   const settled = await Promise.allSettled(
@@ -64,7 +64,11 @@ function isCancelled(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'cancelled'
 }
 
-function merged(target: UpstreamTarget, begun: readonly Attempted[], shares: Shares): Attempted {
+function merged(
+  target: UpstreamTarget,
+  begun: readonly BegunResponse[],
+  shares: Shares,
+): BegunResponse {
   const usage = () =>
     mergedUsage(
       begun.map((attempted) => attempted.usage()),
@@ -82,7 +86,7 @@ function merged(target: UpstreamTarget, begun: readonly Attempted[], shares: Sha
 }
 
 function mergedAnswer(
-  begun: readonly Attempted[],
+  begun: readonly BegunResponse[],
   usage: () => Usage | undefined,
   { choices: each }: Shares,
 ): AttemptAnswer {

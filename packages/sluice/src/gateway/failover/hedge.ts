@@ -1,10 +1,10 @@
 import { GatewayError } from '@sluice/contract'
-import type { Attempted } from '../attempt/attempt.ts'
+import type { BegunResponse } from '../attempt/attempt.ts'
 import { Cancellation } from '../call/cancellation.ts'
 import type { Target } from '../route/routing.ts'
 import { isFinal } from '../attempt/failures.ts'
 import { retry } from './retry.ts'
-import type { Run } from '../attempt/run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 
 /** The hedge delay without observations of the target, in milliseconds. */
 const delayUnlearnedMs = 2_000
@@ -13,12 +13,12 @@ const delayUnlearnedMs = 2_000
  * Starts the first target, and the second one if there is no content after the delay or the first has failed. The
  * first content wins; an error never does. The loser is cancelled and still records its known cost.
  */
-export async function hedged(run: Run, first: Target, second: Target): Promise<Attempted> {
+export async function hedged(run: CallRun, first: Target, second: Target): Promise<BegunResponse> {
   const { call } = run
   const legs: Leg[] = []
   const failures: unknown[] = []
 
-  return new Promise<Attempted>((resolve, reject) => {
+  return new Promise<BegunResponse>((resolve, reject) => {
     let settled = false
     const start = (target: Target) => {
       const cancellation = new Cancellation(call.cancellation)
@@ -26,7 +26,7 @@ export async function hedged(run: Run, first: Target, second: Target): Promise<A
       legs.push(leg)
       const mayWait = target.whenFull === 'wait'
       retry(run, target, cancellation, { mayWait }).then(
-        (attempted) => win(leg, attempted),
+        (begun) => win(leg, begun),
         (error: unknown) => lose(leg, error),
       )
     }
@@ -34,17 +34,17 @@ export async function hedged(run: Run, first: Target, second: Target): Promise<A
       clearTimeout(timer)
       if (legs.length === 1 && !settled) start(second)
     }
-    const win = (leg: Leg, attempted: Attempted) => {
-      if (settled) return attempted.abandon()
+    const win = (leg: Leg, begun: BegunResponse) => {
+      if (settled) return begun.abandon()
       settled = true
       clearTimeout(timer)
       leg.won = true
-      call.trail.provider = attempted.target.providerId
-      call.trail.model = attempted.target.model
+      call.trail.provider = begun.target.providerId
+      call.trail.model = begun.target.model
       for (const { cancellation, won } of legs)
         if (!won)
           cancellation.cancel(new GatewayError('cancelled', 'Another target answered first'))
-      resolve(attempted)
+      resolve(begun)
     }
     const lose = (leg: Leg, error: unknown) => {
       if (settled) return
@@ -69,7 +69,7 @@ interface Leg {
   won: boolean
 }
 
-function hedgeDelay({ gateway, route }: Run, first: Target): number {
+function hedgeDelay({ gateway, route }: CallRun, first: Target): number {
   const { delayMs, percentile } = route.options.hedge
   return delayMs ?? gateway.health.percentileMs(first.id, percentile) ?? delayUnlearnedMs
 }

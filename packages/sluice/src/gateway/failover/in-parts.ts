@@ -1,12 +1,12 @@
 import { type EmbedReply, GatewayError, type Usage } from '@sluice/contract'
 import { askUpstream } from '../attempt/ask-upstream.ts'
-import type { Attempted } from '../attempt/attempt.ts'
+import type { BegunResponse } from '../attempt/attempt.ts'
 import { Cancellation } from '../call/cancellation.ts'
 import { offeredBy } from '../attempt/offered.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 import type { AnyRequest } from '../call/canonical.ts'
-import { modeOf, type Run } from '../attempt/run.ts'
+import { modeOf, type CallRun } from '../attempt/call-run.ts'
 
 /** More concurrent requests would be a burst that upstreams answer with 429. */
 const atOnceMax = 4
@@ -17,7 +17,7 @@ export function partsAtOnce(parts: number): number {
 }
 
 /** The requests a call is split into if the upstream takes less at a time; empty if it need not be split. */
-export function partsOf(run: Run, target: UpstreamTarget): readonly AnyRequest[] {
+export function partsOf(run: CallRun, target: UpstreamTarget): readonly AnyRequest[] {
   const { gateway, call } = run
   if (call.operation !== 'embed' && call.operation !== 'complete') return []
   if (nativeOf(gateway, call, target)) return []
@@ -27,17 +27,17 @@ export function partsOf(run: Run, target: UpstreamTarget): readonly AnyRequest[]
 
 /** Splits embeddings. Each part is an attempt with its own usage record, because each is charged. If one fails, all are cancelled. */
 export async function inParts(
-  run: Run,
+  run: CallRun,
   { target, parts }: { readonly target: UpstreamTarget; readonly parts: readonly AnyRequest[] },
   cancellation: Cancellation,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const together = new Cancellation(cancellation)
-  const partial = (part: AnyRequest): Run => ({
+  const partial = (part: AnyRequest): CallRun => ({
     ...run,
     canonical: () => part,
     pieces: parts.length,
   })
-  const answered: Attempted[] = []
+  const answered: BegunResponse[] = []
   let next = 0
   const askOn = async (): Promise<void> => {
     while (next < parts.length) {
@@ -67,12 +67,12 @@ function isCancelled(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'cancelled'
 }
 
-function joined(target: UpstreamTarget, answered: readonly Attempted[]): Attempted {
+function joined(target: UpstreamTarget, answered: readonly BegunResponse[]): BegunResponse {
   const replies = answered.map(({ answer }) => {
     if (answer.kind !== 'reply') throw new GatewayError('internal', 'A part was not read')
     return answer.reply as EmbedReply
   })
-  const usages = answered.map((attempted) => attempted.usage())
+  const usages = answered.map((begun) => begun.usage())
   const [first] = replies
   if (!first) throw new GatewayError('internal', 'Nothing was asked in parts')
   const tokens = replies.reduce((sum, { usage }) => sum + usage.prompt_tokens, 0)
@@ -84,7 +84,7 @@ function joined(target: UpstreamTarget, answered: readonly Attempted[]): Attempt
     answer: { kind: 'reply', reply },
     usage: () => summed(usages),
     abandon() {
-      for (const attempted of answered) attempted.abandon()
+      for (const begun of answered) begun.abandon()
     },
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '@sluice/contract'
 import { askEngine } from '../attempt/ask-engine.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
-import type { Attempted } from '../attempt/attempt.ts'
+import type { BegunResponse } from '../attempt/attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import type { TakenSlots } from '../attempt/taken-slots.ts'
 import { nativeOf } from '../attempt/prepare.ts'
@@ -13,7 +13,7 @@ import { actionFor } from '../attempt/failures.ts'
 import { fanOut, type Shares } from './fan-out.ts'
 import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
 import { retryWait } from './retry-wait.ts'
-import { modeOf, type Run } from '../attempt/run.ts'
+import { modeOf, type CallRun } from '../attempt/call-run.ts'
 import { takeSlots, type Wanted } from './take-slots.ts'
 
 /** Whether a try waits for a slot if the target is full. */
@@ -26,11 +26,11 @@ export interface Patience {
  * long.
  */
 export async function retry(
-  run: Run,
+  run: CallRun,
   target: Target,
   cancellation: Cancellation,
   patience: Patience,
-): Promise<Attempted> {
+): Promise<BegunResponse> {
   const { gateway, route, call } = run
   const { key, admission, trail } = call
   const { attempts, baseMs, maxMs, breaker } = route.options
@@ -64,7 +64,7 @@ export async function retry(
 
 /** Undefined if the target has no concurrency limit. */
 function slotsOf(
-  run: Run,
+  run: CallRun,
   target: Target,
   cancellation: Cancellation,
   patience: Patience,
@@ -74,7 +74,7 @@ function slotsOf(
   return takeSlots(run, target, { count, isDivisible, ...patience }, cancellation)
 }
 
-function atOnceAt(run: Run, target: Target): Pick<Wanted, 'count' | 'isDivisible'> {
+function atOnceAt(run: CallRun, target: Target): Pick<Wanted, 'count' | 'isDivisible'> {
   if (target.kind === 'engine') return { count: 1, isDivisible: false }
   const parts = partsOf(run, target)
   if (parts.length > 1 && run.call.operation === 'embed')
@@ -90,7 +90,7 @@ async function pause(ms: number, cancellation: Cancellation): Promise<void> {
   }
 }
 
-function ask(run: Run, target: Target, cancellation: Cancellation): Promise<Attempted> {
+function ask(run: CallRun, target: Target, cancellation: Cancellation): Promise<BegunResponse> {
   if (target.kind === 'engine') return askEngine(run, target, cancellation)
   const parts = partsOf(run, target)
   if (parts.length > 1 && run.call.operation === 'embed')
@@ -103,7 +103,7 @@ function ask(run: Run, target: Target, cancellation: Cancellation): Promise<Atte
 
 /** What to send to an upstream that returns one choice, or takes one prompt; undefined if one request is enough. */
 function sharesOf(
-  run: Run,
+  run: CallRun,
   target: UpstreamTarget,
   parts: readonly AnyRequest[],
 ): Shares | undefined {

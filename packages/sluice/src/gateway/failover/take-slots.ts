@@ -2,9 +2,9 @@ import { GatewayError } from '@sluice/contract'
 import { mostOfOneKey, type SlotLimits, type SlotTicket } from '../../ports/slot-queue.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { TakenSlots } from '../attempt/taken-slots.ts'
-import type { Gateway } from '../gateway.ts'
+import type { CallParts } from '../attempt/call-parts.ts'
 import type { Target } from '../route/routing.ts'
-import { asWritten, type Run } from '../attempt/run.ts'
+import { asWritten, type CallRun } from '../attempt/call-run.ts'
 
 /** Suggested retry delay: a slot may be free by then. */
 const retryAfterMs = 1_000
@@ -24,7 +24,7 @@ export interface Wanted {
  * cancelled.
  */
 export async function takeSlots(
-  { gateway, call }: Run,
+  { gateway, call }: CallRun,
   { slots }: Target,
   wanted: Wanted,
   cancellation: Cancellation,
@@ -68,7 +68,10 @@ interface Entering {
   readonly count: number
 }
 
-function enter({ upstreamSlots }: Gateway, { name, key, bounds, count }: Entering): SlotTicket {
+function enter(
+  { upstreamSlots }: Pick<CallParts, 'upstreamSlots'>,
+  { name, key, bounds, count }: Entering,
+): SlotTicket {
   return upstreamSlots(name).enter(key, bounds, count)
 }
 

@@ -1,7 +1,17 @@
 import { defaultModels, GatewayError } from '@sluice/contract'
 import { type Call, modelOf } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
+import type { EngineCard } from '@sluice/engine'
 import type { Route, Routing } from './routing.ts'
+
+/** What finding the route of a call needs of the gateway. */
+export interface RouteParts {
+  /**
+   * Models and routes as currently configured. Read once per call, so that a configuration change never affects a
+   * running call.
+   */
+  readonly routing: () => Routing
+  readonly engine: Pick<EngineCard, 'models'>
+}
 
 /**
  * The route of the call's model. If the model is omitted, OpenAI's default model applies where it is configured,
@@ -9,7 +19,7 @@ import type { Route, Routing } from './routing.ts'
  *
  * @throws GatewayError `model_not_found`, or `forbidden` if the key may not use the model.
  */
-export function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
+export function routeOf(gateway: RouteParts, call: Call): Route | Promise<Route> {
   const { key, operation } = call
   const model = modelOf(call)
   const routing = gateway.routing()
@@ -19,7 +29,7 @@ export function routeOf(gateway: Gateway, call: Call): Route | Promise<Route> {
 }
 
 async function defaultRoute(
-  { engine }: Gateway,
+  { engine }: RouteParts,
   routing: Routing,
   { key, operation }: Call,
 ): Promise<Route> {

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Call } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
 import type { Health } from './health.ts'
 import type { Route, Target } from './routing.ts'
 import { withoutTargets } from './unpriced.ts'
 
 /** The targets of a call in the order in which they are tried. */
 export function orderFor(
-  { health, random }: Pick<Gateway, 'health' | 'random'>,
+  { health, random }: Pick<ChooseInput, 'health' | 'random'>,
   { key, format, request, trail: { unpriced } }: Call,
   whole: Route,
 ): readonly Target[] {

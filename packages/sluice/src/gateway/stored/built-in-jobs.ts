@@ -1,8 +1,14 @@
 import type { VideoJob } from '@sluice/contract'
-import type { BuiltinEngine, EngineJobs, JobChange, JobFiles, KeptJob } from '@sluice/engine'
+import type {
+  BuiltinEngine,
+  EngineJobs,
+  JobChange,
+  JobFiles,
+  KeptJob,
+  VideoRequest as EngineVideoRequest,
+} from '@sluice/engine'
 import type { KeptFileKind } from '../../ports/kept-files.ts'
 import type { Store } from '../../ports/store.ts'
-import type { VideoRequest, VideoWorker } from '../gateway.ts'
 import { sweepKeptFiles } from './published.ts'
 
 /** How long a process keeps its jobs without renewing the lease, in milliseconds. */
@@ -26,6 +32,26 @@ export interface BuiltInJobsInput {
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly log: { warn(fields: object, message: string): void }
+}
+
+/** Runs the built-in engine's video jobs, which outlive their call and survive a restart. */
+export interface VideoWorker extends Pick<EngineJobs, 'cancel'> {
+  /** Whether a stored job belongs to the engine and not to an upstream. */
+  owns(job: VideoJob): boolean
+  /**
+   * Stores a queued job in the slot that was reserved for it and starts it. Throws `invalid_request` for an
+   * unsupported size or length.
+   */
+  create(request: VideoRequest, slotId?: string): Promise<VideoJob>
+  /** The video of a finished job as MP4; undefined if it has expired. */
+  clip(job: VideoJob): Promise<Uint8Array | undefined>
+  /** A still image of the video, as WebP. */
+  thumbnail(job: VideoJob): Promise<Uint8Array | undefined>
+}
+
+export interface VideoRequest extends EngineVideoRequest {
+  /** The model name to report in responses. */
+  readonly model: string
 }
 
 /**

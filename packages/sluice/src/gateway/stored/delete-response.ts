@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { Cancellation } from '../call/cancellation.ts'
-import type { Gateway } from '../gateway.ts'
+import type { StoredParts } from './stored-parts.ts'
 import { deleteThere } from './delete-there.ts'
 import { findResponse } from './responses.ts'
 
@@ -9,7 +9,7 @@ import { findResponse } from './responses.ts'
  * nothing is deleted and the request can be repeated.
  */
 export async function deleteResponse(
-  gateway: Gateway,
+  gateway: StoredParts,
   key: ApiKey,
   { id, cancellation }: { readonly id: string; readonly cancellation: Cancellation },
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { Cancellation } from '../call/cancellation.ts'
 import { dialed, outgoing } from '../route/outgoing.ts'
 import { ask } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
-import type { Gateway } from '../gateway.ts'
+import type { StoredParts } from './stored-parts.ts'
 import type { Upstream } from '../route/routing.ts'
 
 /** Timeout of a delete request, in milliseconds. */
@@ -21,7 +21,7 @@ interface Deletion {
  * have counts as deleted.
  */
 export async function deleteThere(
-  { send, newId, concealer }: Gateway,
+  { send, newId, concealer }: Pick<StoredParts, 'send' | 'newId' | 'concealer'>,
   upstream: Upstream,
   { request: asking, cancellation }: Deletion,
 ): Promise<void> {

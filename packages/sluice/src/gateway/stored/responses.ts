@@ -11,16 +11,16 @@ import {
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { StoredResponse } from '../../ports/store.ts'
 import { answerOf } from '../answer/answer.ts'
-import type { Attempted } from '../attempt/attempt.ts'
+import type { BegunResponse } from '../attempt/attempt.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call/call.ts'
 import { CallRequest } from '../call/call-request.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
-import type { Gateway } from '../gateway.ts'
+import type { StoredParts } from './stored-parts.ts'
 import type { Admitted } from '../admit/admitted.ts'
 import { begin, openRun, withCall } from '../answer/handle.ts'
 import type { HeldBytes } from '../call/held-bytes.ts'
-import type { Run } from '../attempt/run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 import { turn } from '../turns/turn.ts'
 import { findKept } from '../admit/continued-response.ts'
 import { checkNamedIds, checkPreviousId, idsOf } from './upstream-ids.ts'
@@ -42,7 +42,7 @@ const keptBytesMax = 16 * 1024 * 1024
  * POST /v1/responses with state: prepends the conversation before `previous_response_id` and stores the response
  * unless `store` is false. If the upstream created the earlier response itself, the upstream continues it.
  */
-export async function createResponse(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+export async function createResponse(gateway: StoredParts, admitted: Admitted): Promise<Answer> {
   const { call } = admitted
   const request = call.request.value as ResponsesRequest
   const requestBytesMax = Math.min(keptBytesMax, gateway.keptLimits().keptResponses.bytes)
@@ -53,23 +53,23 @@ export async function createResponse(gateway: Gateway, admitted: Admitted): Prom
       { param: 'store' },
     )
   const { asked, answering } = await continuedRun(gateway, admitted)
-  const attempted = await begin(answering)
-  if (request.store === false) return answerOf(answering, attempted)
+  const begun = await begin(answering)
+  if (request.store === false) return answerOf(answering, begun)
   const kept = {
     call,
     previousId: request.previous_response_id ?? undefined,
     own: inputItems(request, gateway.newId),
     // An upstream that received the previous id knows the response by its own id.
-    isOurs: answering.call !== asked || !isOfUpstream(attempted),
+    isOurs: answering.call !== asked || !isOfUpstream(begun),
   }
-  return answerOf(answering, attempted, (document) => keep(gateway, kept, document))
+  return answerOf(answering, begun, (document) => keep(gateway, kept, document))
 }
 
 /**
  * POST /v1/responses/compact: returns a shortened conversation. Nothing is stored; the caller sends the result from
  * then on.
  */
-export async function compactResponse(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+export async function compactResponse(gateway: StoredParts, admitted: Admitted): Promise<Answer> {
   const { answering } = await continuedRun(gateway, admitted)
   // The result covers the whole conversation, not only what the caller sent in this request.
   const { written: _, ...whole } = answering.call
@@ -78,9 +78,9 @@ export async function compactResponse(gateway: Gateway, admitted: Admitted): Pro
 
 /** The call as the caller sent it (`asked`), and the run with the earlier conversation prepended. */
 async function continuedRun(
-  gateway: Gateway,
+  gateway: StoredParts,
   admitted: Admitted,
-): Promise<{ readonly asked: Call; readonly answering: Run }> {
+): Promise<{ readonly asked: Call; readonly answering: CallRun<StoredParts> }> {
   const asked = await withReferred(gateway, admitted.call)
   const run = withCall(openRun(gateway, admitted), asked)
   await checkNamedIds(run)
@@ -90,7 +90,7 @@ async function continuedRun(
 }
 
 /** Replaces references to items of stored responses with the items. Other references are left to the upstream. */
-async function withReferred(gateway: Gateway, call: Call): Promise<Call> {
+async function withReferred(gateway: StoredParts, call: Call): Promise<Call> {
   const ids = referredResponses(call.request.value as ResponsesRequest)
   if (ids.length === 0) return call
   if (ids.length > chainMax)
@@ -111,7 +111,7 @@ function continuedWith(call: Call, request: ResponsesRequest): Call {
   return { ...call, request: new CallRequest(request, parts), written }
 }
 
-async function withPrevious(run: Run, id: string): Promise<Call> {
+async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<Call> {
   const { gateway, call, route } = run
   const target = route.levels[0]?.[0]
   const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
@@ -133,7 +133,10 @@ async function withPrevious(run: Run, id: string): Promise<Call> {
 }
 
 /** All items of the conversation, inputs and outputs, oldest first. */
-async function history({ gateway, call: { held } }: Run, last: StoredResponse): Promise<Items> {
+async function history(
+  { gateway, call: { held } }: CallRun<StoredParts>,
+  last: StoredResponse,
+): Promise<Items> {
   const reader = new KeptReader(held, 'previous_response_id')
   const chain: Items[number][][] = []
   let current: StoredResponse | undefined = last
@@ -191,7 +194,7 @@ interface Kept {
 }
 
 /** Stores a copy of the response. A failure does not affect the caller: an upstream may use the same id twice. */
-async function keep(gateway: Gateway, kept: Kept, document: unknown): Promise<void> {
+async function keep(gateway: StoredParts, kept: Kept, document: unknown): Promise<void> {
   try {
     await add(gateway, kept, document)
   } catch (thrown) {
@@ -200,7 +203,11 @@ async function keep(gateway: Gateway, kept: Kept, document: unknown): Promise<vo
   }
 }
 
-async function add(gateway: Gateway, { call, previousId, own, isOurs }: Kept, document: unknown) {
+async function add(
+  gateway: StoredParts,
+  { call, previousId, own, isOurs }: Kept,
+  document: unknown,
+) {
   if (typeof document !== 'object' || document === null) return
   const { id, output } = document as { readonly id?: unknown; readonly output?: unknown }
   if (typeof id !== 'string' || !Array.isArray(output)) return
@@ -229,13 +236,13 @@ async function textOf(value: unknown): Promise<string> {
 }
 
 /** Whether the upstream answered in this format and therefore knows the response by its id. */
-function isOfUpstream({ answer: { kind } }: Attempted): boolean {
+function isOfUpstream({ answer: { kind } }: BegunResponse): boolean {
   return kind === 'native' || kind === 'passed'
 }
 
 /** Finds a response of this key. A response of another key is reported as not found. */
 export async function findResponse(
-  gateway: Gateway,
+  gateway: StoredParts,
   key: ApiKey,
   id: string,
 ): Promise<StoredResponse> {

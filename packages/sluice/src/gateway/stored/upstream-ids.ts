@@ -3,10 +3,10 @@ import { itemsOf, namedInTool, type ResponsesRequest, responseNotFound } from '@
 import { checkNamed, type Named } from '../attempt/named-ids.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
-import type { Run } from '../attempt/run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 
 /** Refuses a request that references an object of another key or, unless the provider shares ids, of no known key. */
-export async function checkNamedIds(run: Run): Promise<void> {
+export async function checkNamedIds(run: CallRun): Promise<void> {
   const target = nativeTarget(run)
   if (!target) return
   const named = namedIn(run.call.request.value as ResponsesRequest)
@@ -14,14 +14,18 @@ export async function checkNamedIds(run: Run): Promise<void> {
 }
 
 /** Checks that the upstream may continue a response that is not stored here. */
-export async function checkPreviousId(run: Run, target: UpstreamTarget, id: string): Promise<void> {
+export async function checkPreviousId(
+  run: CallRun,
+  target: UpstreamTarget,
+  id: string,
+): Promise<void> {
   // A known id without a stored response was deleted, whoever owned it.
   const [row] = await run.gateway.store.findUpstreamIds([id])
   if (row || !target.upstream.sharesIds) throw responseNotFound(id)
 }
 
 /** The first target that would receive the request unchanged. */
-function nativeTarget({ gateway, call, route }: Run): UpstreamTarget | undefined {
+function nativeTarget({ gateway, call, route }: CallRun): UpstreamTarget | undefined {
   const targets = route.levels.flat().filter((target) => target.kind === 'upstream')
   return targets.find((target) => nativeOf(gateway, call, target) !== undefined)
 }

@@ -10,18 +10,18 @@ import type { ApiKey } from '../../ports/api-key.ts'
 import { freeTarget } from '../../prices/target-price.ts'
 import { answerHeaders, answerOf } from '../answer/answer.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
-import { Attempt, type Attempted } from '../attempt/attempt.ts'
+import { Attempt, type BegunResponse } from '../attempt/attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { defaultTimeouts } from '../route/timeouts.ts'
 import { namedFilesOf } from '../call/named-files.ts'
 import { nameOfSecret } from '../attempt/secret-name.ts'
 import type { Answer, Call } from '../call/call.ts'
-import type { Gateway } from '../gateway.ts'
+import type { StoredParts } from './stored-parts.ts'
 import { admitOn, type Door } from '../admit/admit.ts'
 import type { Admitted } from '../admit/admitted.ts'
 import { begin, openRun } from '../answer/handle.ts'
 import type { Target, Upstream } from '../route/routing.ts'
-import type { Run } from '../attempt/run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 import { deleteThere } from './delete-there.ts'
 
 /** Finished videos are kept for a day. */
@@ -31,7 +31,7 @@ const keptSeconds = 86_400
  * Starts a video job, here or upstream, and stores it under an id of the gateway. Upstream ids are never shown or
  * accepted.
  */
-export async function createVideo(gateway: Gateway, admitted: Admitted): Promise<Answer> {
+export async function createVideo(gateway: StoredParts, admitted: Admitted): Promise<Answer> {
   const run = openRun(gateway, admitted)
   const { call } = run
   const [target] = run.route.levels[0] ?? []
@@ -42,7 +42,7 @@ export async function createVideo(gateway: Gateway, admitted: Admitted): Promise
   return { kind: 'json', headers: answerHeaders(gateway, call), body: videoOf(job) }
 }
 
-async function startHere(run: Run, target: Target): Promise<VideoJob> {
+async function startHere(run: CallRun<StoredParts>, target: Target): Promise<VideoJob> {
   const { gateway, call } = run
   // Validated by the schema of createVideo.
   const request = call.request.value as CreateVideoRequest
@@ -80,7 +80,7 @@ async function startHere(run: Run, target: Target): Promise<VideoJob> {
 const imageBytesMax = 50 * 1024 * 1024
 
 async function inputImage(
-  gateway: Gateway,
+  gateway: StoredParts,
   call: Call,
   { input_reference: reference }: CreateVideoRequest,
 ): Promise<Uint8Array | undefined> {
@@ -102,14 +102,14 @@ function isUpload(reference: object): reference is UploadedFile {
   return 'bytes' in reference
 }
 
-async function startUpstream(run: Run): Promise<VideoJob> {
+async function startUpstream(run: CallRun<StoredParts>): Promise<VideoJob> {
   const { gateway, call } = run
   const request = call.request.value as CreateVideoRequest
   await using room = await gateway.keptRoom.forVideo(call.key.id, 0)
-  const attempted = await begin(run)
-  const { answer, target } = attempted
+  const begun = await begin(run)
+  const { answer, target } = begun
   if (answer.kind !== 'reply' || answer.jobId === undefined) {
-    attempted.abandon()
+    begun.abandon()
     throw new GatewayError('upstream_garbled', 'The upstream returned no task id')
   }
   const video = answer.reply as Video
@@ -126,7 +126,7 @@ async function startUpstream(run: Run): Promise<VideoJob> {
     size: video.size,
     request: JSON.stringify({
       upstreamModel: target.model,
-      madeWith: attempted.madeWith,
+      madeWith: begun.madeWith,
     } satisfies Made),
     createdAt: Math.floor(gateway.now() / 1000),
     ...(video.error && { error: video.error }),
@@ -136,7 +136,7 @@ async function startUpstream(run: Run): Promise<VideoJob> {
 }
 
 /** Finds a video job of this key as it is stored. A job of another key is reported as not found. */
-export async function findVideo(gateway: Gateway, key: ApiKey, id: string): Promise<VideoJob> {
+export async function findVideo(gateway: StoredParts, key: ApiKey, id: string): Promise<VideoJob> {
   const job = await gateway.store.findVideoJob(id)
   if (job?.keyId !== key.id) throw noVideo(id)
   return job
@@ -149,13 +149,17 @@ function noVideo(id: string): GatewayError {
 }
 
 /** Asks the upstream for the status of a job, unless it has already ended. */
-export async function pollVideo(door: Door, call: Call, job: VideoJob): Promise<VideoJob> {
+export async function pollVideo(
+  door: Door<StoredParts>,
+  call: Call,
+  job: VideoJob,
+): Promise<VideoJob> {
   const { gateway } = door
   if (gateway.videos.owns(job) || job.status === 'completed' || job.status === 'failed') return job
-  const attempted = await askOwner(await ownerRun(door, call, job), job)
-  const { answer } = attempted
+  const begun = await askOwner(await ownerRun(door, call, job), job)
+  const { answer } = begun
   if (answer.kind !== 'reply') {
-    attempted.abandon()
+    begun.abandon()
     throw new GatewayError('upstream_garbled', 'Not a video task')
   }
   const video = answer.reply as Video
@@ -175,13 +179,21 @@ export async function pollVideo(door: Door, call: Call, job: VideoJob): Promise<
 }
 
 /** Downloads a finished video from the upstream that made it. */
-export async function downloadUpstream(door: Door, call: Call, job: VideoJob): Promise<Answer> {
+export async function downloadUpstream(
+  door: Door<StoredParts>,
+  call: Call,
+  job: VideoJob,
+): Promise<Answer> {
   const run = await ownerRun(door, call, job)
   return answerOf(run, await askOwner(run, job))
 }
 
 /** A run that goes to the provider that has the job. */
-async function ownerRun(door: Door, call: Call, job: VideoJob): Promise<Run> {
+async function ownerRun(
+  door: Door<StoredParts>,
+  call: Call,
+  job: VideoJob,
+): Promise<CallRun<StoredParts>> {
   const { gateway } = door
   const routing = gateway.routing()
   ownerOf(gateway, job)
@@ -210,7 +222,7 @@ function upstreamModelOf({ request, model }: VideoJob): string {
  * The provider that has the job, limited to the key that created it, because each key may belong to a different
  * account. If that key is no longer configured, all keys are used.
  */
-function ownerOf(gateway: Gateway, job: VideoJob): Upstream {
+function ownerOf(gateway: StoredParts, job: VideoJob): Upstream {
   const upstream = gateway.routing().upstreams.get(job.provider)
   if (!upstream)
     throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
@@ -221,7 +233,7 @@ function ownerOf(gateway: Gateway, job: VideoJob): Upstream {
 
 /** Deletes a job of this key and its files, also at the provider if it supports that. */
 export async function deleteVideo(
-  gateway: Gateway,
+  gateway: StoredParts,
   key: ApiKey,
   { id, cancellation }: Asked,
 ): Promise<void> {
@@ -246,7 +258,7 @@ interface Asked {
 const paidAlready = freeTarget('not charged', '')
 
 /** Sends one request about a job to the provider that has it, without fallback. */
-function askOwner(run: Run, job: VideoJob): Promise<Attempted> {
+function askOwner(run: CallRun<StoredParts>, job: VideoJob): Promise<BegunResponse> {
   const { gateway, call } = run
   const model = upstreamModelOf(job)
   const upstream = ownerOf(gateway, job)

@@ -1,7 +1,7 @@
 import { nanoPerMicro } from '@sluice/contract'
 import { adminOf, seenKeys, seesAccount } from '../../accounts/rights.ts'
 import { type HeldBudget, heldBudget } from '../../gateway/admit/claims.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import type { Budget, Holder } from '../../ports/account.ts'
 import type { ApiKey } from '../../ports/api-key.ts'
 import type { Level } from '../../ports/limiter.ts'

@@ -1,5 +1,5 @@
 import { invalidRequest, type OperationName, operationNames } from '@sluice/contract'
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import type { ListedModel, Route, Target } from '../../gateway/route/routing.ts'
 import type { Caller } from '../../ports/api-key.ts'
 import type { Address, Exchange } from '../address.ts'

@@ -1,6 +1,6 @@
 import { invalidRequest, isObject } from '@sluice/contract'
 import { Type } from 'typebox'
-import type { Change, Written } from '../../gateway/settings-file.ts'
+import type { Change, Written } from '../../gateway/route/settings-file.ts'
 import type { Address, Exchange } from '../address.ts'
 import { object, text } from '../openapi-written.ts'
 import { changers, wholeReaders } from './endpoint.ts'

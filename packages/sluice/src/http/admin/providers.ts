@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest, microUsdOf, operations } from '@sluice/co
 import { formats } from '@sluice/protocols'
 import { Type } from 'typebox'
 import { shownUrl } from '../../settings/shown-url.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import { handle } from '../../gateway/answer/handle.ts'
 import type { Upstream } from '../../gateway/route/routing.ts'
 import type { Address, Exchange } from '../address.ts'

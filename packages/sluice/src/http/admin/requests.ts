@@ -6,7 +6,7 @@ import {
   operations,
   type UsageRecord,
 } from '@sluice/contract'
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import type { RequestCursor } from '../../ports/usage-book.ts'
 import type { Address, Exchange } from '../address.ts'
 import { whole, one } from '../models.ts'

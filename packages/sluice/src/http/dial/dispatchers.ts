@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher, ProxyAgent } from 'undici'
 import type { ProxyVariables } from '../../settings/proxy-variables.ts'
-import type { Dialing } from '../../gateway/attempt/send.ts'
+import type { Dialing } from '../../gateway/call/send.ts'
 import { createProxyChoice, type Goal } from './proxies.ts'
 
 /** Where a request goes: the parts of an origin. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fakeUpstream } from '../../../../../test/support/fakes/fake-upstream.ts'
 import { openForwardProxy } from '../../../../../test/support/servers/forward-proxy.ts'
-import { ask, type Outgoing } from '../../../src/gateway/attempt/send.ts'
+import { ask, type Outgoing } from '../../../src/gateway/call/send.ts'
 import { Network } from '../../../src/http/dial/network.ts'
 import { createSender, type SenderOptions } from '../../../src/http/upstream/send.ts'
 

@@ -1,5 +1,5 @@
-import type { Caller } from '../ports/api-key.ts'
-import type { Routing } from './route/routing.ts'
+import type { Caller } from '../../ports/api-key.ts'
+import type { Routing } from './routing.ts'
 
 /** A section of the settings file that administrators can change at run time. */
 export type Section = 'models' | 'providers'

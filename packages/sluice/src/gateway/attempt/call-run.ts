@@ -5,12 +5,12 @@ import type { Admitted } from '../admit/admitted.ts'
 import type { TakenSlots } from './taken-slots.ts'
 import type { Call } from '../call/call.ts'
 import type { AnyRequest } from '../call/canonical.ts'
-import type { Gateway } from '../gateway.ts'
+import type { CallParts } from './call-parts.ts'
 import type { Route, Target } from '../route/routing.ts'
 
 /** A call on its route, as far as requests for its targets can be built. */
-export interface Draft {
-  readonly gateway: Gateway
+export interface CallDraft<Parts = CallParts> {
+  readonly gateway: Parts
   readonly call: Call
   readonly route: Route
   /** The canonical request for a mode; computed once, when the first target needs it. */
@@ -20,7 +20,7 @@ export interface Draft {
 }
 
 /** An admitted call being processed: the context shared by all steps to the last attempt. */
-export interface Run extends Draft {
+export interface CallRun<Parts = CallParts> extends CallDraft<Parts> {
   readonly admitted: Admitted
   /** The concurrency slots this try holds. */
   readonly slots?: TakenSlots
@@ -32,7 +32,7 @@ export interface Run extends Draft {
  * The policy for fields a target cannot express. The call's setting wins over the route's, and that over the
  * target's.
  */
-export function modeOf({ call, route }: Draft, target: Target): UnsupportedMode {
+export function modeOf({ call, route }: CallDraft, target: Target): UnsupportedMode {
   return call.unsupported ?? route.options.unsupported ?? target.unsupported
 }
 
@@ -63,17 +63,17 @@ export function asWritten(call: Call, thrown: unknown): GatewayError {
 type Reports = Pick<FormatContext, 'unsupported' | 'leftOut'>
 
 /** Refuses fields a target cannot express, or records them as dropped. Given paths are those of canonical fields. */
-export function reportsOf(run: Draft, target: Target): Reports {
+export function reportsOf(run: CallDraft, target: Target): Reports {
   return reportsAt(run, target, (param) => pathIn(run.call, param))
 }
 
 /** The same for a request in the caller's own format, where the given paths are. */
-export function nativeReportsOf(run: Draft, target: Target): Reports {
+export function nativeReportsOf(run: CallDraft, target: Target): Reports {
   return reportsAt(run, target, (param) => param)
 }
 
 function reportsAt(
-  run: Draft,
+  run: CallDraft,
   target: Target,
   pathOf: (param: string) => string | undefined,
 ): Reports {
