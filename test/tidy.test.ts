@@ -53,11 +53,7 @@ test.each([
   ['sluice/http/a.ts', "import { b } from '../../contract/b.ts'", 'past the door'],
   ['sluice/storage/a.ts', "import type { B } from '../http/b.ts'", 'not below it'],
   ['sluice/elsewhere/a.ts', '', 'no known layer'],
-  [
-    'sluice/providers/acme.ts',
-    "import { b } from '../packages/sluice/src/providers/openai.ts'",
-    'do not know each other',
-  ],
+  ['sluice/providers/acme.ts', "import { b } from './openai.ts'", 'do not know each other'],
   ['sluice/providers/acme.ts', '\n'.repeat(80), 'a provider is data'],
   ['protocols/acme/chat.ts', 'const now = Date.now()', 'reads a clock'],
   ['contract/wire/acme.ts', "import { readFileSync } from 'node:fs'", 'input or output'],
@@ -67,7 +63,7 @@ test.each([
   ['sluice/http/a.ts', "job.provider === 'builtin'", 'by name'],
   [
     'sluice/http/a.ts',
-    "import { admittedCall } from '../packages/sluice/src/gateway/admit/admitted.ts'",
+    "import { admittedCall } from '../gateway/admit/admitted.ts'",
     'lets a call in',
   ],
   ['contract/core/string-utils.ts', '', 'named for nothing'],
