@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import type { Claim } from '../../packages/sluice/src/ports/limiter.ts'
 import { formatTable } from '../../packages/sluice/src/cli/table.ts'
-import { createMemoryLimiter } from '../../packages/sluice/src/storage/limiter-memory.ts'
+import { createMemoryLimiter } from '../../packages/sluice/src/storage/limits/memory-limiter.ts'
 
 const leaseMs = 60_000
 const plenty = 1_000_000_000_000

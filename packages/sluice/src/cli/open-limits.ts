@@ -5,13 +5,13 @@ import { recallBudget } from '../gateway/admit/recall-budget.ts'
 import type { SlotLimits } from '../ports/slot-queue.ts'
 import type { BudgetClaim } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
-import { createSlotQueue } from '../storage/slot-queue-memory.ts'
-import { createRemoteSlotQueue } from '../storage/slot-queue-remote.ts'
-import { SlotQueues } from '../storage/slot-queues.ts'
-import { createMemoryLimiter } from '../storage/limiter-memory.ts'
-import { createRemoteLimiter } from '../storage/limiter-remote.ts'
-import type { Counting } from '../storage/redis-roll-call.ts'
-import type { ProcessLink } from '../storage/process-link.ts'
+import { createSlotQueue } from '../storage/limits/memory-slot-queue.ts'
+import { createRemoteSlotQueue } from '../storage/limits/remote-slot-queue.ts'
+import { SlotQueues } from '../storage/limits/slot-queues.ts'
+import { createMemoryLimiter } from '../storage/limits/memory-limiter.ts'
+import { createRemoteLimiter } from '../storage/limits/remote-limiter.ts'
+import type { Counting } from '../storage/limits/redis-roll-call.ts'
+import type { ProcessLink } from '../storage/limits/process-link.ts'
 
 export interface LimitsInput {
   readonly config: Config
@@ -39,7 +39,7 @@ export async function openLimits({
   if (link && !redis) return { slotQueues, limiter: createRemoteLimiter(link, { recall }) }
   if (!redis) return { slotQueues, limiter: createMemoryLimiter({ recall }) }
   // The client is loaded only if Redis is configured.
-  const { openRedisLimiter } = await import('../storage/limiter-redis.ts')
+  const { openRedisLimiter } = await import('../storage/limits/redis-limiter.ts')
   const limiter = await openRedisLimiter({
     ...redis,
     recall,

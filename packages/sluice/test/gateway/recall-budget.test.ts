@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { recallBudget } from '../../src/gateway/admit/recall-budget.ts'
 import type { Budget, Holder } from '../../src/ports/account.ts'
 import type { UsageBook } from '../../src/ports/usage-book.ts'
-import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
+import { createMemoryLimiter } from '../../src/storage/limits/memory-limiter.ts'
 
 const now = Date.UTC(2026, 5, 17, 12, 30)
 const hourMs = 3_600_000

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { heldBudget } from '../../src/gateway/admit/claims.ts'
 import { recallBudget } from '../../src/gateway/admit/recall-budget.ts'
 import type { Budget } from '../../src/ports/account.ts'
-import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
+import { createMemoryLimiter } from '../../src/storage/limits/memory-limiter.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const at = (text: string) => Date.parse(text)

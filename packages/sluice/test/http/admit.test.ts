@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { start } from '../../../../test/support/start.ts'
 import type { Limiter } from '../../src/ports/limiter.ts'
-import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
+import { createMemoryLimiter } from '../../src/storage/limits/memory-limiter.ts'
 
 const chat = { model: 'builtin-chat', messages: [{ role: 'user', content: 'Hi' }] }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Limiter, Reservation } from '../../src/ports/limiter.ts'
-import { createMemoryLimiter } from '../../src/storage/limiter-memory.ts'
-import '../../../../test/support/property-limits.ts'
-import { describeLimiter } from '../contract/limiter.ts'
-import { leaseMs, money, requests, startDate, tokens } from '../contract/limiter-claims.ts'
+import type { Limiter, Reservation } from '../../../src/ports/limiter.ts'
+import { createMemoryLimiter } from '../../../src/storage/limits/memory-limiter.ts'
+import '../../../../../test/support/property-limits.ts'
+import { describeLimiter } from '../../contract/limiter.ts'
+import { leaseMs, money, requests, startDate, tokens } from '../../contract/limiter-claims.ts'
 
 /** Takes one request; nothing has to be waited for. */
 function take(limiter: Limiter, bucket: string, perMinute: number) {

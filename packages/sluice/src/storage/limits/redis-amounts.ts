@@ -1,4 +1,4 @@
-import { type Actual, type Claim, usedOf } from '../ports/limiter.ts'
+import { type Actual, type Claim, usedOf } from '../../ports/limiter.ts'
 
 /** Such a reservation is final, because requests are never given back. */
 export function isRequests(claim: Claim): boolean {

@@ -7,8 +7,8 @@ import {
   type RateClaim,
   type Reservation,
   usedOf,
-} from '../ports/limiter.ts'
-import { createMemoryLimiter, type MemoryLimiter } from './limiter-memory.ts'
+} from '../../ports/limiter.ts'
+import { createMemoryLimiter, type MemoryLimiter } from './memory-limiter.ts'
 
 /** Budgets whose remaining amount is stored; the oldest is evicted first. */
 const budgetsMax = 100_000

@@ -1,5 +1,5 @@
-import type { BudgetClaim, BudgetWindow, Level, Spent } from '../ports/limiter.ts'
-import { endOfSlot, slotOf } from '../accounts/budget-windows.ts'
+import type { BudgetClaim, BudgetWindow, Level, Spent } from '../../ports/limiter.ts'
+import { endOfSlot, slotOf } from '../../accounts/budget-windows.ts'
 
 /** Spending per budget and slot, reservations included. */
 export class Budgets {

@@ -11,15 +11,10 @@ import {
   type Recall,
   type Reservation,
   type Spent,
-} from '../ports/limiter.ts'
-import { LocalShare } from './limiter-local-share.ts'
-import { beyond, givenBack, isRequests, lostOf } from './limiter-redis-amounts.ts'
-import {
-  type Command,
-  RedisEmptied,
-  RedisLink,
-  type RedisLinkOptions,
-} from './limiter-redis-link.ts'
+} from '../../ports/limiter.ts'
+import { LocalShare } from './local-share.ts'
+import { beyond, givenBack, isRequests, lostOf } from './redis-amounts.ts'
+import { type Command, RedisEmptied, RedisLink, type RedisLinkOptions } from './redis-link.ts'
 import { Recalls } from './recalls.ts'
 import { type Counting, RollCall } from './redis-roll-call.ts'
 

@@ -1,4 +1,4 @@
-import type { ConcurrencyClaim, Level } from '../ports/limiter.ts'
+import type { ConcurrencyClaim, Level } from '../../ports/limiter.ts'
 
 /** Suggested retry delay if it is unknown when a call will end, in milliseconds. */
 const retryMs = 1_000

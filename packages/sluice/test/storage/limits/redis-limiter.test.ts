@@ -5,13 +5,23 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import { afterAll, describe, expect, test } from 'vitest'
-import { leaveOut } from '../../../../test/support/leave-out.ts'
-import { noRedis, openTestRedis } from '../../../../test/support/servers/redis-server.ts'
-import { until } from '../../../../test/support/start.ts'
-import '../../../../test/support/property-limits.ts'
-import { openRedisLimiter, type RedisLimiterOptions } from '../../src/storage/limiter-redis.ts'
-import { describeLimiter } from '../contract/limiter.ts'
-import { leaseMs, money, place, requests, startDate, tokens } from '../contract/limiter-claims.ts'
+import { leaveOut } from '../../../../../test/support/leave-out.ts'
+import { noRedis, openTestRedis } from '../../../../../test/support/servers/redis-server.ts'
+import { until } from '../../../../../test/support/start.ts'
+import '../../../../../test/support/property-limits.ts'
+import {
+  openRedisLimiter,
+  type RedisLimiterOptions,
+} from '../../../src/storage/limits/redis-limiter.ts'
+import { describeLimiter } from '../../contract/limiter.ts'
+import {
+  leaseMs,
+  money,
+  place,
+  requests,
+  startDate,
+  tokens,
+} from '../../contract/limiter-claims.ts'
 
 const redis = await openTestRedis()
 afterAll(() => redis?.[Symbol.asyncDispose]())

@@ -1,4 +1,4 @@
-import type { Level, RateClaim } from '../ports/limiter.ts'
+import type { Level, RateClaim } from '../../ports/limiter.ts'
 
 const minuteMs = 60_000
 /** In units: accumulated rounding errors must not refuse the last unit of a full bucket. */

@@ -5,7 +5,7 @@ import {
   type SlotQueue,
   type SlotTicket,
   type SlotUsage,
-} from '../ports/slot-queue.ts'
+} from '../../ports/slot-queue.ts'
 
 /** The number of keys whose count is kept while it is 0. */
 const keysMax = 10_000

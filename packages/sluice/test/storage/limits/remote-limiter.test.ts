@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import '../../../../test/support/property-limits.ts'
-import { linked } from '../../../../test/support/servers/linked-processes.ts'
+import '../../../../../test/support/property-limits.ts'
+import { linked } from '../../../../../test/support/servers/linked-processes.ts'
 import {
   createLimiterServer,
   createRemoteLimiter,
   type RemoteLimiterOptions,
-} from '../../src/storage/limiter-remote.ts'
-import { describeLimiter } from '../contract/limiter.ts'
+} from '../../../src/storage/limits/remote-limiter.ts'
+import { describeLimiter } from '../../contract/limiter.ts'
 import {
   granted,
   leaseMs,
@@ -16,7 +16,7 @@ import {
   requests,
   startDate,
   tokens,
-} from '../contract/limiter-claims.ts'
+} from '../../contract/limiter-claims.ts'
 
 /** A process that holds the limits, and those that ask it. */
 function openLimits() {

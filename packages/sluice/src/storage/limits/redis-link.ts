@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createClient } from '@redis/client'
-import { endOfSlot, slotOf } from '../accounts/budget-windows.ts'
-import type { BudgetWindow, Claim } from '../ports/limiter.ts'
-import { isRequests } from './limiter-redis-amounts.ts'
-import { limiterScript } from './limiter-redis-script.ts'
+import { endOfSlot, slotOf } from '../../accounts/budget-windows.ts'
+import type { BudgetWindow, Claim } from '../../ports/limiter.ts'
+import { isRequests } from './redis-amounts.ts'
+import { limiterScript } from './redis-script.ts'
 
 export interface RedisLinkOptions {
   /** Such as `redis://127.0.0.1:6379`. */

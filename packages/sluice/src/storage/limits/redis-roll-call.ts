@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { openName, RedisEmptied, type RedisLink, within } from './limiter-redis-link.ts'
+import { openName, RedisEmptied, type RedisLink, within } from './redis-link.ts'
 
 /** What processes that share Redis have in common beside it: the ledger. */
 export interface Counting {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { SlotLimits, SlotQueue, SlotTicket, SlotUsage } from '../ports/slot-queue.ts'
+import type { SlotLimits, SlotQueue, SlotTicket, SlotUsage } from '../../ports/slot-queue.ts'
 import type { ProcessLink } from './process-link.ts'
 
 interface Entering {

@@ -8,8 +8,8 @@ import type {
   Recall,
   Reservation,
   Spent,
-} from '../ports/limiter.ts'
-import { createMemoryLimiter, type MemoryLimiterOptions } from './limiter-memory.ts'
+} from '../../ports/limiter.ts'
+import { createMemoryLimiter, type MemoryLimiterOptions } from './memory-limiter.ts'
 import type { ProcessLink } from './process-link.ts'
 
 /** JSON cannot represent Infinity. */

@@ -1,4 +1,4 @@
-import type { SlotLimits, SlotQueue, SlotTicket, SlotUsage } from '../ports/slot-queue.ts'
+import type { SlotLimits, SlotQueue, SlotTicket, SlotUsage } from '../../ports/slot-queue.ts'
 
 /** Slot queues by name, with counts of this process's admitted and waiting requests. */
 export class SlotQueues {

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import '../../../../test/support/property-limits.ts'
-import { linked } from '../../../../test/support/servers/linked-processes.ts'
-import { until } from '../../../../test/support/start.ts'
-import type { SlotLimits, SlotQueue, SlotTicket } from '../../src/ports/slot-queue.ts'
-import { createSlotQueue } from '../../src/storage/slot-queue-memory.ts'
-import { createRemoteSlotQueue, serveSlotQueues } from '../../src/storage/slot-queue-remote.ts'
+import '../../../../../test/support/property-limits.ts'
+import { linked } from '../../../../../test/support/servers/linked-processes.ts'
+import { until } from '../../../../../test/support/start.ts'
+import type { SlotLimits, SlotQueue, SlotTicket } from '../../../src/ports/slot-queue.ts'
+import { createSlotQueue } from '../../../src/storage/limits/memory-slot-queue.ts'
+import {
+  createRemoteSlotQueue,
+  serveSlotQueues,
+} from '../../../src/storage/limits/remote-slot-queue.ts'
 
 const bounds = (inside: number, change: Partial<SlotLimits> = {}): SlotLimits => ({
   inside,

@@ -10,10 +10,10 @@ import {
   type Reservation,
   type Spent,
   usedOf,
-} from '../ports/limiter.ts'
-import { type BudgetBucket, Budgets } from './limiter-budgets.ts'
-import { SlotLeases } from './limiter-slots.ts'
-import { Rates } from './limiter-rates.ts'
+} from '../../ports/limiter.ts'
+import { type BudgetBucket, Budgets } from './budgets.ts'
+import { SlotLeases } from './slots.ts'
+import { Rates } from './rates.ts'
 import { Recalls } from './recalls.ts'
 
 export interface MemoryLimiterOptions {

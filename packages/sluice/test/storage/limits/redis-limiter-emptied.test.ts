@@ -4,12 +4,15 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createClient } from '@redis/client'
 import { afterAll, describe, expect, test } from 'vitest'
-import { leaveOut } from '../../../../test/support/leave-out.ts'
-import { openWay } from '../../../../test/support/servers/cuttable-proxy.ts'
-import { noRedis, openTestRedis } from '../../../../test/support/servers/redis-server.ts'
-import { until } from '../../../../test/support/start.ts'
-import { openRedisLimiter, type RedisLimiterOptions } from '../../src/storage/limiter-redis.ts'
-import { leaseMs, money, place, requests, startDate } from '../contract/limiter-claims.ts'
+import { leaveOut } from '../../../../../test/support/leave-out.ts'
+import { noRedis, openTestRedis } from '../../../../../test/support/servers/redis-server.ts'
+import { openWay } from '../../../../../test/support/servers/cuttable-proxy.ts'
+import { until } from '../../../../../test/support/start.ts'
+import {
+  openRedisLimiter,
+  type RedisLimiterOptions,
+} from '../../../src/storage/limits/redis-limiter.ts'
+import { leaseMs, money, place, requests, startDate } from '../../contract/limiter-claims.ts'
 
 const redis = await openTestRedis()
 afterAll(() => redis?.[Symbol.asyncDispose]())

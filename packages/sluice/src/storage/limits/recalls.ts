@@ -1,4 +1,4 @@
-import type { BudgetClaim, Limiter, Recall } from '../ports/limiter.ts'
+import type { BudgetClaim, Limiter, Recall } from '../../ports/limiter.ts'
 
 /** Reads what was spent of budgets that a limiter does not know. Concurrent requests for the same budget share one read. */
 export class Recalls {
