@@ -7,7 +7,7 @@ import { type Config, createConfig } from '../../packages/sluice/src/config/conf
 import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
 import type { OpenUsage, UsageBegun } from '../../packages/sluice/src/ports/store.ts'
-import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import { until } from '../support/start.ts'
 import { watchLeftBehind } from './left-behind.ts'
 import { closeConnections } from './post.ts'

@@ -11,7 +11,7 @@ import type {
 } from '../../packages/sluice/src/ports/usage-book.ts'
 import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
 import { addMonths } from '../../packages/sluice/src/storage/postgres-months.ts'
-import { openSqlite } from '../../packages/sluice/src/storage/sqlite.ts'
+import { openSqlite } from '../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import { query, readRow } from '../../packages/sluice/test/storage/postgres-server.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../packages/sluice/src/ports/store.ts'
 import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite.ts'
+import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,

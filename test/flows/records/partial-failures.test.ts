@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../packages/contract/src/core/errors.ts'
 import { untilAborted } from '../../../packages/sluice/src/gateway/call/until-aborted.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite.ts'
+import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chunk } from '../../support/fakes/openai-wire.ts'
-import { upstreamStreams } from '../../support/fakes/upstream-streams.ts'
-import { records, settled } from '../../support/measures/usage-records.ts'
 import { ask, at, error, good } from '../../support/routes.ts'
 import { type Started, start, until } from '../../support/start.ts'
+import { upstreamStreams } from '../../support/fakes/upstream-streams.ts'
+import { records, settled } from '../../support/measures/usage-records.ts'
 
 const anthropic = upstreamStreams.find(({ type }) => type === 'anthropic')
 const begun: Answering = (_seen, response) =>

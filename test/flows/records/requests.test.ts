@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../../packages/sluice/src/accounts/secrets.ts'
 import type { AccountWrite, Store } from '../../../packages/sluice/src/ports/store.ts'
 import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite.ts'
+import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../../packages/sluice/src/accounts/secrets.ts'
-import { flatRecordSchema } from '../../../packages/sluice/src/http/usage-rows.ts'
 import type { AccountWrite, Store } from '../../../packages/sluice/src/ports/store.ts'
+import { flatRecordSchema } from '../../../packages/sluice/src/http/usage-rows.ts'
 import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite.ts'
+import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import type { Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite.ts'
+import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import { type FakeUpstream, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
-import { clientStreams, upstreamStreams } from '../../support/fakes/upstream-streams.ts'
 import { isRunning, type Program, startProgram } from '../../support/gateways/program.ts'
-import { noSuchAddress } from '../../support/gateways/two-keys.ts'
 import { runSluice } from '../../support/run-sluice.ts'
 import { adminKey, until } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { noSuchAddress } from '../../support/gateways/two-keys.ts'
+import { clientStreams, upstreamStreams } from '../../support/fakes/upstream-streams.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 beforeEach(() => {

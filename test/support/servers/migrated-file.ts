@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrationsAfter } from '../../../packages/sluice/src/storage/migrations.ts'
-import { migrate } from '../../../packages/sluice/src/storage/sqlite-migrate.ts'
+import { migrate } from '../../../packages/sluice/src/storage/sqlite/migrate.ts'
 
 let template: string | undefined
 

@@ -3,7 +3,7 @@ import type { UsageBook } from '../../../packages/sluice/src/ports/usage-book.ts
 import type { Database } from '../../../packages/sluice/src/storage/database.ts'
 import { openPostgresDatabase } from '../../../packages/sluice/src/storage/postgres.ts'
 import { postgresUsage } from '../../../packages/sluice/src/storage/postgres-usage.ts'
-import { openSqliteDatabase } from '../../../packages/sluice/src/storage/sqlite.ts'
+import { openSqliteDatabase } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import { createUsageBook } from '../../../packages/sluice/src/storage/usage-book.ts'
 import { plainUsage, type UsageDatabase } from '../../../packages/sluice/src/storage/usage-fold.ts'
 import { readState } from '../../../packages/sluice/src/storage/usage-state.ts'

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from '../../src/cli/keys.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 
 function dataIn(folder: string) {
   const data = join(folder, 'data')

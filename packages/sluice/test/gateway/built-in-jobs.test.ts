@@ -15,7 +15,7 @@ import {
 } from '../../src/gateway/stored/built-in-jobs.ts'
 import type { KeptFileKind } from '../../src/ports/kept-files.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 
 const soon = { timeout: 20_000 }
 

@@ -7,7 +7,7 @@ import { heldBudget } from '../../src/gateway/admit/claims.ts'
 import { recallBudget } from '../../src/gateway/admit/recall-budget.ts'
 import type { Budget } from '../../src/ports/account.ts'
 import { createMemoryLimiter } from '../../src/storage/limits/memory-limiter.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 
 const at = (text: string) => Date.parse(text)
 const holder = { kind: 'key', id: 'key_1', name: 'k', terms: {} } as const

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Store } from '../../src/ports/store.ts'
 import type { Database } from '../../src/storage/database.ts'
-import { openSqliteDatabase } from '../../src/storage/sqlite.ts'
+import { openSqliteDatabase } from '../../src/storage/sqlite/open-sqlite.ts'
 import { openStore, type StoreOptions } from '../../src/storage/store.ts'
 
 interface AcmeOptions extends StoreOptions {

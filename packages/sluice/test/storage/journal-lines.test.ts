@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { openJournal } from '../../src/storage/journal.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { documentOf, journalLine } from '../../src/storage/usage-journal.ts'
 
 const disk = vi.hoisted(() => ({ room: Infinity }))

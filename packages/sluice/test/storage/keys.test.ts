@@ -6,7 +6,7 @@ import { createKey, createSecret, hashSecret, keyOf } from '../../src/accounts/s
 import type { Store } from '../../src/ports/store.ts'
 import { createInitialKeys, readInitialKeys } from '../../src/storage/initial-keys.ts'
 import { openKeyRing } from '../../src/storage/key-ring.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 
 const caller = { name: 'test', role: 'caller' } as const
 

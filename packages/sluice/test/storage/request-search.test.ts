@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { RequestScope } from '../../src/ports/usage-book.ts'
 import { boundValues } from '../../src/storage/bound-values.ts'
 import { searchRequests } from '../../src/storage/request-search.ts'
-import { openSqlite, openSqliteDatabase } from '../../src/storage/sqlite.ts'
+import { openSqlite, openSqliteDatabase } from '../../src/storage/sqlite/open-sqlite.ts'
 import { listRecords } from '../../src/storage/usage-records.ts'
 
 /** How the records of each statement of a search are found, as SQLite plans it. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { sampleResponse } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { openData } from '../../src/cli/open-data.ts'
-import { openSqliteDatabase } from '../../src/storage/sqlite.ts'
+import { openSqliteDatabase } from '../../src/storage/sqlite/open-sqlite.ts'
 import { openStore } from '../../src/storage/store.ts'
 
 const full = { code: 'overloaded', status: 503 }

@@ -6,7 +6,7 @@ import { interrupted } from '../../../../test/support/failing-calls.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { openSqliteDatabase } from '../../src/storage/sqlite.ts'
+import { openSqliteDatabase } from '../../src/storage/sqlite/open-sqlite.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { answered, expected, foldAll, manyRecords, march } from '../contract/many-records.ts'
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { migrationsAfter } from '../../src/storage/migrations.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { furtherFaces } from '../../src/storage/usage-faces.ts'
 import {
   answered,

@@ -6,7 +6,7 @@ import { until } from '../../../../test/support/start.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { UsageBook } from '../../src/ports/usage-book.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { openUsageUpkeep } from '../../src/storage/usage-upkeep.ts'
 
 const day = 86_400_000

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Migration, migrationsAfter, type SchemaState } from './migrations.ts'
-import { copyDatabase } from './sqlite-copy.ts'
+import { type Migration, migrationsAfter, type SchemaState } from '../migrations.ts'
+import { copyDatabase } from './copy-database.ts'
 
 /** How long a start waits for another process that migrates, in milliseconds: indexes of millions of records take minutes. */
 const migrationWaitMs = 600_000

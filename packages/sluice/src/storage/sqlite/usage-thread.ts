@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { UsageBook } from '../ports/usage-book.ts'
-import { unavailable } from './unavailable.ts'
+import type { UsageBook } from '../../ports/usage-book.ts'
+import { unavailable } from '../unavailable.ts'
 
 /** Rows are summed as they are read, so little memory is live at any time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 6 }
@@ -32,7 +32,7 @@ export function openUsageThread(file: string): UsageBook {
   let count = 0
 
   function start(): Worker {
-    const entry = new URL('./sqlite-usage-thread-entry.ts', import.meta.url)
+    const entry = new URL('./usage-thread-entry.ts', import.meta.url)
     const started = new Worker(entry, { workerData: file, resourceLimits })
     let cause: unknown
     started.on('error', (error) => {

@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { GatewayError } from '@sluice/contract'
 import type { Sql } from 'sql-template-tag'
-import { boundValues } from './bound-values.ts'
-import { transaction } from './sqlite-transaction.ts'
-import type { FromUsageThread, ToUsageThread } from './sqlite-usage-thread.ts'
-import { sqliteError } from './unavailable.ts'
-import { createUsageBook } from './usage-book.ts'
-import { recordsPerFoldUsual, type UsageDatabase } from './usage-fold.ts'
+import { boundValues } from '../bound-values.ts'
+import { transaction } from './transaction.ts'
+import type { FromUsageThread, ToUsageThread } from './usage-thread.ts'
+import { sqliteError } from '../unavailable.ts'
+import { createUsageBook } from '../usage-book.ts'
+import { recordsPerFoldUsual, type UsageDatabase } from '../usage-fold.ts'
 
 /** Longer than in the main thread, because no call is blocked by this one. */
 const lockWaitMs = 5_000

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { sectionOf } from '../../../../test/support/contributing.ts'
-import { sampleKey } from '../../../../test/support/store-samples.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { migrationsAfter } from '../../src/storage/migrations.ts'
-import { openSqlite } from '../../src/storage/sqlite.ts'
-import { copyDatabase } from '../../src/storage/sqlite-copy.ts'
-import { migrate } from '../../src/storage/sqlite-migrate.ts'
+import { sectionOf } from '../../../../../test/support/contributing.ts'
+import { sampleKey } from '../../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { migrationsAfter } from '../../../src/storage/migrations.ts'
+import { openSqlite } from '../../../src/storage/sqlite/open-sqlite.ts'
+import { copyDatabase } from '../../../src/storage/sqlite/copy-database.ts'
+import { migrate } from '../../../src/storage/sqlite/migrate.ts'
 
-const migrations = join(import.meta.dirname, '../../src/storage/migrations')
+const migrations = join(import.meta.dirname, '../../../src/storage/migrations')
 const newest = readdirSync(migrations).length
 
 const versionOf = (db: DatabaseSync) => db.prepare('PRAGMA user_version').get()?.['user_version']

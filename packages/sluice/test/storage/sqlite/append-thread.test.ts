@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { integer } from '../../src/storage/columns.ts'
-import { type NewRows, RefusedData } from '../../src/storage/database.ts'
-import { openSqliteThread } from '../../src/storage/sqlite-thread.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { integer } from '../../../src/storage/columns.ts'
+import { type NewRows, RefusedData } from '../../../src/storage/database.ts'
+import { openSqliteThread } from '../../../src/storage/sqlite/append-thread.ts'
 
 const rows = (...values: (number | null)[]): NewRows => ({
   table: 't',

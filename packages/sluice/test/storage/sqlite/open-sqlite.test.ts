@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
-import { sampleKey, sampleUsage } from '../../../../test/support/store-samples.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { openSqlite, openSqliteDatabase } from '../../src/storage/sqlite.ts'
-import { describeDatabase } from '../contract/database.ts'
-import { describeStore } from '../contract/store.ts'
+import { sampleKey, sampleUsage } from '../../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { openSqlite, openSqliteDatabase } from '../../../src/storage/sqlite/open-sqlite.ts'
+import { describeDatabase } from '../../contract/database.ts'
+import { describeStore } from '../../contract/store.ts'
 
 describeStore('sqlite', async () => {
   const folder = temporaryFolder()
@@ -47,7 +47,7 @@ describeDatabase('sqlite', async () => {
 test('migrates a database of the first version and keeps its data', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'sluice.db')
-  const first = new URL('../../src/storage/migrations/001-initial.sql', import.meta.url)
+  const first = new URL('../../../src/storage/migrations/001-initial.sql', import.meta.url)
   {
     using db = new DatabaseSync(file)
     db.exec(readFileSync(first, 'utf8'))

@@ -1,9 +1,9 @@
 // The thread started by sqlite-thread.ts.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { toValue } from './columns.ts'
-import type { Column, NewRows } from './database.ts'
-import type { FromThread, SharedRows, ToThread } from './sqlite-thread.ts'
+import { toValue } from '../columns.ts'
+import type { Column, NewRows } from '../database.ts'
+import type { FromThread, SharedRows, ToThread } from './append-thread.ts'
 
 /** Longer than in the main thread, because nothing is blocked by this one. */
 const lockWaitMs = 5_000

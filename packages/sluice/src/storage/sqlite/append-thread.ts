@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type Database, type NewRows, RefusedData } from './database.ts'
+import { type Database, type NewRows, RefusedData } from '../database.ts'
 
 /** Writes in a separate thread with its own connection, one call at a time; see `Database.append`. */
 export type SqliteThread = Pick<Database, 'append'> & AsyncDisposable
@@ -34,7 +34,7 @@ export function openSqliteThread(file: string): SqliteThread {
   const kept = new SharedArrayBuffer(keptBytes)
 
   function start(): Worker {
-    const started = new Worker(new URL('./sqlite-thread-entry.ts', import.meta.url), {
+    const started = new Worker(new URL('./append-thread-entry.ts', import.meta.url), {
       workerData: file,
       resourceLimits: heapLimits,
     })

@@ -1,7 +1,7 @@
 // The thread started by sqlite-copy-thread.ts.
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { copyDatabase } from './sqlite-copy.ts'
+import { copyDatabase } from './copy-database.ts'
 
 if (parentPort) {
   const { source, copy } = workerData as { readonly source: string; readonly copy: string }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { unfinishedCopy } from './sqlite-copy.ts'
+import { unfinishedCopy } from './copy-database.ts'
 
 export interface CopyOptions {
   readonly source: string
@@ -14,7 +14,7 @@ const lookEveryMs = 100
 
 /** Runs copyDatabase in a thread, so that its progress can be reported. Rejects with its error. */
 export async function copyInThread({ source, copy, at }: CopyOptions): Promise<void> {
-  const entry = new URL('./sqlite-copy-thread-entry.ts', import.meta.url)
+  const entry = new URL('./copy-thread-entry.ts', import.meta.url)
   const worker = new Worker(entry, { workerData: { source, copy } })
   const look = () => {
     const written = statSync(unfinishedCopy(copy), { throwIfNoEntry: false })?.size ?? 0
