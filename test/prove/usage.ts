@@ -9,10 +9,10 @@ import type {
   UsageDimension,
   UsageQuestion,
 } from '../../packages/sluice/src/ports/usage-book.ts'
-import { openPostgres } from '../../packages/sluice/src/storage/postgres.ts'
-import { addMonths } from '../../packages/sluice/src/storage/postgres-months.ts'
+import { openPostgres } from '../../packages/sluice/src/storage/postgres/open-postgres.ts'
+import { addMonths } from '../../packages/sluice/src/storage/postgres/month-partitions.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
-import { query, readRow } from '../../packages/sluice/test/storage/postgres-server.ts'
+import { query, readRow } from '../../packages/sluice/test/storage/postgres/postgres-server.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
 
 export interface Proved {

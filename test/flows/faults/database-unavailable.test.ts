@@ -1,15 +1,15 @@
 // The database does not answer for a while: calls go on, and all of them are in the ledger when it is back.
 import { afterAll, describe, expect, test } from 'vitest'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
+import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres-server.ts'
+} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+import { openWay } from '../support/database-way.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
-import { reservedTokens } from '../../support/formats/reserved-tokens.ts'
 import { type Program, startProgram } from '../../support/gateways/program.ts'
-import { openWay } from '../../support/servers/cuttable-proxy.ts'
+import { reservedTokens } from '../../support/formats/reserved-tokens.ts'
 import { adminKey, until } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

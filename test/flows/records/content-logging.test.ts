@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
+import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres-server.ts'
+} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
 import { asked, granted } from '../../support/administrate.ts'
 import { fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply, chunk, done, usageChunk } from '../../support/fakes/openai-wire.ts'
-import { adminKey, type Started, start, testKey, until } from '../../support/start.ts'
+import { adminKey, start, type Started, testKey, until } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const postgres = await openTestDatabase()

@@ -2,18 +2,18 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../../packages/sluice/src/accounts/secrets.ts'
 import type { AccountWrite, Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
+import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres-server.ts'
-import { openEvents } from '../../support/clients/open-events.ts'
+} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
-import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { ledger } from '../../support/ledger.ts'
+import { openEvents } from '../../support/clients/open-events.ts'
+import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { ask, at, error, good, streams } from '../../support/routes.ts'
-import { adminKey, type Started, start, until } from '../../support/start.ts'
+import { adminKey, start, type Started, until } from '../../support/start.ts'
 import { sampleAccount, sampleAudit } from '../../support/store-samples.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -4,21 +4,16 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AuditCheck } from '../../../packages/sluice/src/accounts/audit.ts'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
+import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
 import { type FakeUpstream, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
-import { clientStreams, upstreamStreams } from '../../support/fakes/upstream-streams.ts'
 import { reservedTokens } from '../../support/formats/reserved-tokens.ts'
-import {
-  type AskOptions,
-  type Program,
-  startProgram,
-  type Told,
-} from '../../support/gateways/program.ts'
-import { noSuchAddress } from '../../support/gateways/two-keys.ts'
-import { openPostgresAndRedis } from '../../support/servers/postgres-and-redis.ts'
+import { type AskOptions, type Program, startProgram, type Told } from '../../support/gateways/program.ts'
 import { adminKey, until } from '../../support/start.ts'
+import { openPostgresAndRedis } from '../../support/servers/postgres-and-redis.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { noSuchAddress } from '../../support/gateways/two-keys.ts'
+import { clientStreams, upstreamStreams } from '../../support/fakes/upstream-streams.ts'
 
 const { postgres, redis } = await openPostgresAndRedis()
 

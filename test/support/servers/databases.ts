@@ -2,15 +2,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, test } from 'vitest'
 import type { Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres.ts'
+import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
   query,
-} from '../../../packages/sluice/test/storage/postgres-server.ts'
-import type { StartOptions } from '../start.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
 import { putMigrated } from './migrated-file.ts'
 
 /** The stored data of gateways: all gateways started with these options share it, as replicas do. */

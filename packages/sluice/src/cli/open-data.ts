@@ -36,7 +36,7 @@ export async function openData(
   }
   try {
     // Loaded only if configured: the driver takes a tenth of the startup time.
-    const { openPostgres } = await import('../storage/postgres.ts')
+    const { openPostgres } = await import('../storage/postgres/open-postgres.ts')
     return await openPostgres({ url, ...options })
   } catch (cause) {
     throw new CommandError(

@@ -5,7 +5,7 @@ import { putMigrated } from '../../../../test/support/servers/migrated-file.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { openPostgres } from '../../src/storage/postgres.ts'
+import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { segmentsOf } from '../../src/storage/usage-sums.ts'
 import { foldAll } from '../contract/many-records.ts'
@@ -13,7 +13,7 @@ import { describeRequestSearch } from '../contract/request-search.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
 import { describeUsageBook } from '../contract/usage-book.ts'
 import { describeUsageRecords } from '../contract/usage-records.ts'
-import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
+import { leaveOutPostgres, openTestDatabase } from './postgres/postgres-server.ts'
 
 async function underTest(
   openOne: () => Promise<Store>,

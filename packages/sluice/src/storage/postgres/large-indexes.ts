@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig } from 'pg'
-import { migrationsAfter } from './migrations.ts'
-import { connect } from './postgres-client.ts'
-import type { StoreOptions } from './store.ts'
+import { migrationsAfter } from '../migrations.ts'
+import { connect } from './connect.ts'
+import type { StoreOptions } from '../store.ts'
 
 /** An advisory lock of this program, different from the one in postgres-migrate.ts. */
 const lockNumber = 7_582_234

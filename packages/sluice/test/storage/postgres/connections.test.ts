@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { openWay } from '../../../../test/support/servers/cuttable-proxy.ts'
-import { openConnections } from '../../src/storage/postgres-connections.ts'
+import { openWay } from '../../../../../test/support/servers/cuttable-proxy.ts'
+import { openConnections } from '../../../src/storage/postgres/connections.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 
 const postgres = await openTestDatabase()

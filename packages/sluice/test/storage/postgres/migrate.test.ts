@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { until } from '../../../../test/support/start.ts'
-import { migrationsAfter } from '../../src/storage/migrations.ts'
-import { openPostgres } from '../../src/storage/postgres.ts'
-import { forPostgres, migrate } from '../../src/storage/postgres-migrate.ts'
-import { addMonths } from '../../src/storage/postgres-months.ts'
+import { sampleUsage } from '../../../../../test/support/store-samples.ts'
+import { until } from '../../../../../test/support/start.ts'
+import { migrationsAfter } from '../../../src/storage/migrations.ts'
+import { openPostgres } from '../../../src/storage/postgres/open-postgres.ts'
+import { forPostgres, migrate } from '../../../src/storage/postgres/migrate.ts'
+import { addMonths } from '../../../src/storage/postgres/month-partitions.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 
 const database = await openTestDatabase()
@@ -17,7 +17,7 @@ test('PostgreSQL is available', (context) => {
   if (!database) leaveOutPostgres(context)
 })
 
-const newest = readdirSync(join(import.meta.dirname, '../../src/storage/migrations')).length
+const newest = readdirSync(join(import.meta.dirname, '../../../src/storage/migrations')).length
 
 interface Connected extends AsyncDisposable {
   readonly client: Client

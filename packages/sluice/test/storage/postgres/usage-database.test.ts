@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { postgresUsage } from '../../src/storage/postgres-usage.ts'
+import { postgresUsage } from '../../../src/storage/postgres/usage-database.ts'
 
 test('the fold size shrinks after server timeouts and grows again', async () => {
   let failure: Error | undefined

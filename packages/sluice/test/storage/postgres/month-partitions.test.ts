@@ -1,10 +1,10 @@
 // PostgreSQL keeps the records of each month in a partition: how these come, and how they go.
 import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { openPostgres } from '../../src/storage/postgres.ts'
-import { addMonths } from '../../src/storage/postgres-months.ts'
-import { answered, everything as known, foldAll } from '../contract/many-records.ts'
+import { sampleUsage } from '../../../../../test/support/store-samples.ts'
+import { openPostgres } from '../../../src/storage/postgres/open-postgres.ts'
+import { addMonths } from '../../../src/storage/postgres/month-partitions.ts'
+import { answered, everything as known, foldAll } from '../../contract/many-records.ts'
 import { leaveOutPostgres, openTestDatabase } from './postgres-server.ts'
 
 const database = await openTestDatabase()

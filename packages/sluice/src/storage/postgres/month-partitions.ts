@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig } from 'pg'
 import { partitionIndexes } from './large-indexes.ts'
-import { connect } from './postgres-client.ts'
-import { changeTables } from './postgres-locks.ts'
-import type { StoreOptions } from './store.ts'
+import { connect } from './connect.ts'
+import { changeTables } from './change-tables.ts'
+import type { StoreOptions } from '../store.ts'
 
 /** An advisory lock of this program, different from the ones in postgres-migrate.ts and large-indexes.ts. */
 const lockNumber = 7_582_235

@@ -1,9 +1,9 @@
 import type { Client, ClientConfig } from 'pg'
 import { withoutIndexes } from './large-indexes.ts'
-import { type Migration, migrationsAfter, type SchemaState } from './migrations.ts'
-import { connect } from './postgres-client.ts'
-import { changeTables } from './postgres-locks.ts'
-import { addMonths } from './postgres-months.ts'
+import { type Migration, migrationsAfter, type SchemaState } from '../migrations.ts'
+import { connect } from './connect.ts'
+import { changeTables } from './change-tables.ts'
+import { addMonths } from './month-partitions.ts'
 
 /** Identifies this program among all that take advisory locks in the same database. */
 const lockNumber = 7_582_233
