@@ -6,7 +6,7 @@ import {
   type RequestScope,
   usageDimensions,
 } from '../ports/usage-book.ts'
-import { fromRow } from './columns.ts'
+import { fromRow } from './tables/columns.ts'
 import type { Row } from './database.ts'
 import { lookThrough, orderedStart, type Span } from './request-spans.ts'
 import { usageColumns } from './usage.ts'

@@ -7,7 +7,7 @@ import {
   type UsageDimension,
   usageDimensions,
 } from '../ports/usage-book.ts'
-import { fromRow } from './columns.ts'
+import { fromRow } from './tables/columns.ts'
 import { lookThrough, orderedStart, type Span } from './request-spans.ts'
 import { usageColumns } from './usage.ts'
 import { dimensionColumns, hourMs } from './usage-faces.ts'

@@ -1,7 +1,16 @@
 import type { UsageRecord } from '@sluice/contract'
 import sql from 'sql-template-tag'
 import type { Store } from '../ports/store.ts'
-import { boolean, type Columns, fieldsOf, fromRow, integer, json, number, text } from './columns.ts'
+import {
+  boolean,
+  type Columns,
+  fieldsOf,
+  fromRow,
+  integer,
+  json,
+  number,
+  text,
+} from './tables/columns.ts'
 import type { Database } from './database.ts'
 import { forgetWriters } from './ledger-writers.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { newInstanceName } from '../../src/storage/journal-owner.ts'
-import { boolean, integer, json, number, text } from '../../src/storage/columns.ts'
+import { boolean, integer, json, number, text } from '../../src/storage/tables/columns.ts'
 import { type Database, type NewRows, RefusedData } from '../../src/storage/database.ts'
 import { openStore } from '../../src/storage/store.ts'
 

@@ -1,7 +1,7 @@
 // The thread started by sqlite-thread.ts.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { toValue } from '../columns.ts'
+import { toValue } from '../tables/columns.ts'
 import type { Column, NewRows } from '../database.ts'
 import type { FromThread, SharedRows, ToThread } from './append-thread.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
-import { integer } from '../../../src/storage/columns.ts'
+import { integer } from '../../../src/storage/tables/columns.ts'
 import { type NewRows, RefusedData } from '../../../src/storage/database.ts'
 import { openSqliteThread } from '../../../src/storage/sqlite/append-thread.ts'
 

@@ -1,8 +1,8 @@
 import { GatewayError, type VideoJob } from '@sluice/contract'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
-import type { Store } from '../ports/store.ts'
+import type { Store } from '../../ports/store.ts'
 import { assignments, type Columns, fromRow, insertNew, integer, json, text } from './columns.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 const columns: Columns<VideoJob> = {
   id: text('id'),

@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag'
-import type { RefusalBook, RefusalQuestion, Refusals } from '../ports/refusals.ts'
-import type { Database, Row } from './database.ts'
+import type { RefusalBook, RefusalQuestion, Refusals } from '../../ports/refusals.ts'
+import type { Database, Row } from '../database.ts'
 
 /** The part of the store that counts refused calls. */
 export function refusalTable(database: Pick<Database, 'rows' | 'change'>): RefusalBook {

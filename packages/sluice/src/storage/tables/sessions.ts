@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag'
-import type { Session } from '../ports/session.ts'
-import type { Store } from '../ports/store.ts'
+import type { Session } from '../../ports/session.ts'
+import type { Store } from '../../ports/store.ts'
 import { type Columns, fromRow, insert, integer, json, text } from './columns.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 const sessionColumns: Columns<Session> = {
   hash: text('hash'),

@@ -1,6 +1,6 @@
 import sql, { join } from 'sql-template-tag'
-import type { AlertOutbox } from '../ports/alert.ts'
-import type { Database } from './database.ts'
+import type { AlertOutbox } from '../../ports/alert.ts'
+import type { Database } from '../database.ts'
 
 /** The part of the store for alerts and their deliveries. */
 export function alertTable(database: Pick<Database, 'rows' | 'change'>): AlertOutbox {

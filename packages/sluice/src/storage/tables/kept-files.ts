@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import sql, { join } from 'sql-template-tag'
-import type { KeptFiles } from '../ports/kept-files.ts'
+import type { KeptFiles } from '../../ports/kept-files.ts'
 import { type Columns, insert, integer, text } from './columns.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 interface Part {
   readonly id: string

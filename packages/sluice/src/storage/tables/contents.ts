@@ -1,8 +1,8 @@
 import sql, { join, raw } from 'sql-template-tag'
-import type { ContentShelf, KeptContent } from '../ports/content.ts'
-import { storableJson } from './bound-values.ts'
+import type { ContentShelf, KeptContent } from '../../ports/content.ts'
+import { storableJson } from '../bound-values.ts'
 import { boolean, type Columns, fieldsOf, fromRow, integer, text } from './columns.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 const columns: Columns<KeptContent> = {
   callId: text('call_id'),

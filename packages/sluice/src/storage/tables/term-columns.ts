@@ -1,4 +1,4 @@
-import type { Terms } from '../ports/account.ts'
+import type { Terms } from '../../ports/account.ts'
 import { boolean, type Columns, integer, json, text } from './columns.ts'
 
 /** The columns of the terms that keys and accounts share. */

@@ -1,8 +1,8 @@
 import { GatewayError } from '@sluice/contract'
 import sql, { join } from 'sql-template-tag'
-import type { Store, StoredResponse, UpstreamId } from '../ports/store.ts'
+import type { Store, StoredResponse, UpstreamId } from '../../ports/store.ts'
 import { boolean, type Columns, fromRow, insertNew, integer, text } from './columns.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 const columns: Columns<StoredResponse> = {
   id: text('id'),

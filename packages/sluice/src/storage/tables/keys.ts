@@ -1,9 +1,9 @@
 import { GatewayError } from '@sluice/contract'
 import sql from 'sql-template-tag'
-import type { ApiKey } from '../ports/api-key.ts'
-import type { Store } from '../ports/store.ts'
+import type { ApiKey } from '../../ports/api-key.ts'
+import type { Store } from '../../ports/store.ts'
 import { type Columns, fromRow, insertNew, integer, json, text } from './columns.ts'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 import { termColumns } from './term-columns.ts'
 
 /** The columns of a key. */

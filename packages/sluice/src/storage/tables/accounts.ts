@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag'
-import type { Account } from '../ports/account.ts'
-import type { AuditEntry } from '../ports/audit.ts'
-import type { AccountWrite, Store } from '../ports/store.ts'
+import type { Account } from '../../ports/account.ts'
+import type { AuditEntry } from '../../ports/audit.ts'
+import type { AccountWrite, Store } from '../../ports/store.ts'
 import { type Columns, fromRow, insert, insertOrReplace, integer, text } from './columns.ts'
-import { type Database, RefusedData } from './database.ts'
+import { type Database, RefusedData } from '../database.ts'
 import { countKeyChange, keyColumns } from './keys.ts'
 import { termColumns } from './term-columns.ts'
 

@@ -1,5 +1,5 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import type { Column, Row } from './database.ts'
+import type { Column, Row } from '../database.ts'
 
 /** The columns of a record by field name. Absent fields are stored as NULL. */
 export type Columns<Record> = { readonly [Field in keyof Required<Record>]: Column }
