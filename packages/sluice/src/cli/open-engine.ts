@@ -12,7 +12,7 @@ import { createPublished, type Published } from '../gateway/stored/published.ts'
 import type { Network } from '../http/dial/network.ts'
 import { createMediaFetcher } from '../http/fetch-media.ts'
 import type { Store } from '../ports/store.ts'
-import { hasEnded, newInstanceName } from '../storage/journal-owner.ts'
+import { hasEnded, newInstanceName } from '../storage/ledger/journal-owner.ts'
 
 /** The built-in engine and its stored data. Disposing lets another process continue its video jobs. */
 export interface OpenEngine extends AsyncDisposable {

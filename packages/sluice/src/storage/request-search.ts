@@ -9,7 +9,7 @@ import {
 import { fromRow } from './tables/columns.ts'
 import type { Row } from './database.ts'
 import { lookThrough, orderedStart, type Span } from './request-spans.ts'
-import { usageColumns } from './usage.ts'
+import { usageColumns } from './ledger/usage-table.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 import { isOf } from './usage-records.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '../ports/usage-book.ts'
 import { fromRow } from './tables/columns.ts'
 import { lookThrough, orderedStart, type Span } from './request-spans.ts'
-import { usageColumns } from './usage.ts'
+import { usageColumns } from './ledger/usage-table.ts'
 import { dimensionColumns, hourMs } from './usage-faces.ts'
 import type { UsageDatabase } from './usage-fold.ts'
 import { spentIn, spentTogether } from './usage-spent.ts'

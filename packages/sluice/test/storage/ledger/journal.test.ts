@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { openJournal } from '../../src/storage/journal.ts'
-import { isAbandoned, newInstanceName } from '../../src/storage/journal-owner.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { openJournal } from '../../../src/storage/ledger/journal.ts'
+import { isAbandoned, newInstanceName } from '../../../src/storage/ledger/journal-owner.ts'
 
 const soon = { timeout: 20_000 }
 

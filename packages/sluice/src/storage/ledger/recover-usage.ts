@@ -1,8 +1,8 @@
 import { createReadStream, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, noUsage, type UsageRecord } from '@sluice/contract'
-import type { BudgetReservation, NotedUsage, UsageBegun, UsageEnded } from '../ports/store.ts'
-import { storableJson } from './bound-values.ts'
+import type { BudgetReservation, NotedUsage, UsageBegun, UsageEnded } from '../../ports/store.ts'
+import { storableJson } from '../bound-values.ts'
 import { instanceOf, isAbandoned } from './journal-owner.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { UsageRecord } from '@sluice/contract'
 import sql from 'sql-template-tag'
-import type { Store } from '../ports/store.ts'
+import type { Store } from '../../ports/store.ts'
 import {
   boolean,
   type Columns,
@@ -10,12 +10,12 @@ import {
   json,
   number,
   text,
-} from './tables/columns.ts'
-import type { Database } from './database.ts'
-import { forgetWriters } from './ledger-writers.ts'
-import { type Ledger, type LedgerOptions, openLedger } from './usage-ledger.ts'
-import { orphanedOf } from './usage-orphaned.ts'
-import { readState } from './usage-state.ts'
+} from '../tables/columns.ts'
+import type { Database } from '../database.ts'
+import { forgetWriters } from './writers.ts'
+import { type Ledger, type LedgerOptions, openLedger } from './ledger.ts'
+import { orphanedOf } from './orphaned-reservations.ts'
+import { readState } from '../usage-state.ts'
 
 /** The columns of a usage record. */
 export const usageColumns: Columns<UsageRecord> = {

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
-import type { LedgerWriters } from '../ports/store.ts'
-import type { Database } from './database.ts'
+import type { LedgerWriters } from '../../ports/store.ts'
+import type { Database } from '../database.ts'
 
 /** A sign of life is written this often, in milliseconds. */
 const signMs = 60_000

@@ -8,10 +8,10 @@ import type {
   Store,
   UsageBegun,
   WaitingUsage,
-} from '../ports/store.ts'
+} from '../../ports/store.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { type Destination, OpenRecord } from './open-record.ts'
-import { unavailable } from './unavailable.ts'
+import { unavailable } from '../unavailable.ts'
 import {
   documentOf,
   type ReadSegment,
@@ -19,8 +19,8 @@ import {
   type ReservedCall,
   type WriteDocuments,
   writeSettled,
-} from './usage-journal.ts'
-import { openUsageQueue, type UsageQueue, type WriteFailed } from './usage-queue.ts'
+} from './recover-usage.ts'
+import { openUsageQueue, type UsageQueue, type WriteFailed } from './write-queue.ts'
 
 export interface LedgerOptions {
   /** Writes the records to the database, all of them or none. Records whose id exists are skipped. */

@@ -1,6 +1,6 @@
-import type { BudgetReservation, NotedUsage, OpenUsage, UsageEnded } from '../ports/store.ts'
+import type { BudgetReservation, NotedUsage, OpenUsage, UsageEnded } from '../../ports/store.ts'
 import type { Journal, JournalLine } from './journal.ts'
-import { completed, journalLine } from './usage-journal.ts'
+import { completed, journalLine } from './recover-usage.ts'
 
 /** Where the lines and the record of an attempt go. */
 export interface Destination {

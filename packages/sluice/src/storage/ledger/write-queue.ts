@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { WaitingUsage } from '../ports/store.ts'
-import { RefusedData } from './database.ts'
+import type { WaitingUsage } from '../../ports/store.ts'
+import { RefusedData } from '../database.ts'
 import type { OpenRecord } from './open-record.ts'
 
 /** A queued record. */

@@ -1,7 +1,7 @@
 import { close, closeSync, fdatasync, futimes, openSync, unlink, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { newInstanceName } from './journal-owner.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from '../make-folder.ts'
 
 /**
  * Lines on the local disk that survive a crash until their content is in the database. Appended lines are in the file at the

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { openJournal } from '../../src/storage/journal.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import { documentOf, journalLine } from '../../src/storage/usage-journal.ts'
+import { sampleUsage } from '../../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { openJournal } from '../../../src/storage/ledger/journal.ts'
+import { openSqlite } from '../../../src/storage/sqlite/open-sqlite.ts'
+import { documentOf, journalLine } from '../../../src/storage/ledger/recover-usage.ts'
 
 const disk = vi.hoisted(() => ({ room: Infinity }))
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { RefusedData } from '../../src/storage/database.ts'
-import { OpenRecord } from '../../src/storage/open-record.ts'
-import { openUsageQueue, type WaitingRecord } from '../../src/storage/usage-queue.ts'
+import { sampleUsage } from '../../../../../test/support/store-samples.ts'
+import { RefusedData } from '../../../src/storage/database.ts'
+import { OpenRecord } from '../../../src/storage/ledger/open-record.ts'
+import { openUsageQueue, type WaitingRecord } from '../../../src/storage/ledger/write-queue.ts'
 
 type Batch = readonly WaitingRecord[]
 
