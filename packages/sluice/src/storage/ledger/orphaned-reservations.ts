@@ -2,7 +2,7 @@ import sql, { join } from 'sql-template-tag'
 import type { OrphanedReservation } from '../../ports/store.ts'
 import type { Database } from '../database.ts'
 import type { ReservedCall } from './recover-usage.ts'
-import { spentByRecord, spentIn } from '../usage-spent.ts'
+import { spentByRecord, spentIn } from '../usage/spent.ts'
 
 /** Calls per query. */
 const callsAtOnce = 500

@@ -15,7 +15,7 @@ import type { Database } from '../database.ts'
 import { forgetWriters } from './writers.ts'
 import { type Ledger, type LedgerOptions, openLedger } from './ledger.ts'
 import { orphanedOf } from './orphaned-reservations.ts'
-import { readState } from '../usage-state.ts'
+import { readState } from '../usage/state.ts'
 
 /** The columns of a usage record. */
 export const usageColumns: Columns<UsageRecord> = {

@@ -10,7 +10,7 @@ import { dropPart, openMonths } from './month-partitions.ts'
 import { postgresHorizon, postgresUsage } from './usage-database.ts'
 import { openStore, type StoreOptions } from '../store.ts'
 import { unavailable } from '../unavailable.ts'
-import { createUsageBook } from '../usage-book.ts'
+import { createUsageBook } from '../usage/usage-book.ts'
 
 export interface PostgresOptions extends StoreOptions {
   /** `postgres://user:password@host:port/database`, with parameters of libpq such as `sslmode`. */

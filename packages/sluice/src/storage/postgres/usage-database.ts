@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import type { Database } from '../database.ts'
-import type { AddedRows, Horizon, UsageDatabase } from '../usage-fold.ts'
+import type { AddedRows, Horizon, UsageDatabase } from '../usage/fold.ts'
 
 const looks = 5
 const betweenLooksMs = 20

@@ -10,7 +10,7 @@ import { transaction } from './transaction.ts'
 import { openUsageThread } from './usage-thread.ts'
 import { openStore, type StoreOptions } from '../store.ts'
 import { isLocked, sqliteError } from '../unavailable.ts'
-import { isFolded } from '../usage-book.ts'
+import { isFolded } from '../usage/usage-book.ts'
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created if absent. Its folder must exist. */

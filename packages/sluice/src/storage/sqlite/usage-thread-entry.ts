@@ -7,8 +7,8 @@ import { boundValues } from '../bound-values.ts'
 import { transaction } from './transaction.ts'
 import type { FromUsageThread, ToUsageThread } from './usage-thread.ts'
 import { sqliteError } from '../unavailable.ts'
-import { createUsageBook } from '../usage-book.ts'
-import { recordsPerFoldUsual, type UsageDatabase } from '../usage-fold.ts'
+import { createUsageBook } from '../usage/usage-book.ts'
+import { recordsPerFoldUsual, type UsageDatabase } from '../usage/fold.ts'
 
 /** Longer than in the main thread, because no call is blocked by this one. */
 const lockWaitMs = 5_000

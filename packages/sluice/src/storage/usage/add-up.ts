@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type UsageDimension, usageDimensions, usagePeriods } from '../ports/usage-book.ts'
-import type { Row } from './database.ts'
+import { type UsageDimension, usageDimensions, usagePeriods } from '../../ports/usage-book.ts'
+import type { Row } from '../database.ts'
 import {
   dimensionColumns,
   type Face,
@@ -9,7 +9,7 @@ import {
   groupId,
   measureColumns,
   periodStart,
-} from './usage-faces.ts'
+} from './groupings.ts'
 
 /** A group of sums: one combination of dimension values in one face. */
 export interface Group {

@@ -1,13 +1,13 @@
 import sql from 'sql-template-tag'
-import type { UsageBook } from '../ports/usage-book.ts'
-import type { Database } from './database.ts'
-import { searchRequests } from './request-search.ts'
-import { eraseIds } from './usage-erase.ts'
-import { dayMs } from './usage-faces.ts'
-import { clearNext, foldNext, type Horizon, type UsageDatabase } from './usage-fold.ts'
-import { listRecords, spentGroups } from './usage-records.ts'
-import { assertUnchanged, foldedWhole, nextEpoch, readState, setState } from './usage-state.ts'
-import { answerSums } from './usage-sums.ts'
+import type { UsageBook } from '../../ports/usage-book.ts'
+import type { Database } from '../database.ts'
+import { searchRequests } from './search-requests.ts'
+import { eraseIds } from './erase-ids.ts'
+import { dayMs } from './groupings.ts'
+import { clearNext, foldNext, type Horizon, type UsageDatabase } from './fold.ts'
+import { listRecords, spentGroups } from './records.ts'
+import { assertUnchanged, foldedWhole, nextEpoch, readState, setState } from './state.ts'
+import { answerSums } from './sums.ts'
 
 /** Number of records removed per transaction. */
 const recordsPerRemoval = 2_000

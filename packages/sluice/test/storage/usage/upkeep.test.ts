@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { until } from '../../../../test/support/start.ts'
-import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import type { UsageBook } from '../../src/ports/usage-book.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import { openUsageUpkeep } from '../../src/storage/usage-upkeep.ts'
+import { until } from '../../../../../test/support/start.ts'
+import { sampleUsage } from '../../../../../test/support/store-samples.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import type { UsageBook } from '../../../src/ports/usage-book.ts'
+import { openSqlite } from '../../../src/storage/sqlite/open-sqlite.ts'
+import { openUsageUpkeep } from '../../../src/storage/usage/upkeep.ts'
 
 const day = 86_400_000
 const now = Date.UTC(2026, 4, 20, 13)
@@ -65,7 +65,7 @@ test('continues after a failure, which is reported once', async () => {
 })
 
 test('dispose between two steps completes although nothing else keeps the process alive', async () => {
-  const upkeep = new URL('../../src/storage/usage-upkeep.ts', import.meta.url).href
+  const upkeep = new URL('../../../src/storage/usage/upkeep.ts', import.meta.url).href
   const program = `
     const { openUsageUpkeep } = await import('${upkeep}')
     const folded = Promise.withResolvers()

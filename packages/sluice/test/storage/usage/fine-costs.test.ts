@@ -1,12 +1,12 @@
 // Costs below a millionth of a dollar, beside programs that know none of them.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { onEachDatabase } from '../../../../test/support/servers/databases.ts'
-import { openOlderBook } from '../../../../test/support/servers/older-ledger.ts'
-import '../../../../test/support/property-limits.ts'
-import type { UsageRecord } from '../../../contract/src/core/usage.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { answered, expected, foldAll, manyRecords, rounded } from '../contract/many-records.ts'
+import { onEachDatabase } from '../../../../../test/support/servers/databases.ts'
+import { openOlderBook } from '../../../../../test/support/servers/older-ledger.ts'
+import '../../../../../test/support/property-limits.ts'
+import type { UsageRecord } from '../../../../contract/src/core/usage.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { answered, expected, foldAll, manyRecords, rounded } from '../../contract/many-records.ts'
 
 const records = manyRecords(300)
 

@@ -1,9 +1,9 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import { type UsagePeriod, type UsageScope, usageDimensions } from '../ports/usage-book.ts'
-import { faceOf, hourMs, periodEnd, periodStart } from './usage-faces.ts'
-import type { UsageDatabase } from './usage-fold.ts'
-import { readState } from './usage-state.ts'
-import { conditionsOf } from './usage-sums.ts'
+import { type UsagePeriod, type UsageScope, usageDimensions } from '../../ports/usage-book.ts'
+import { faceOf, hourMs, periodEnd, periodStart } from './groupings.ts'
+import type { UsageDatabase } from './fold.ts'
+import { readState } from './state.ts'
+import { conditionsOf } from './sums.ts'
 
 /** A time span in milliseconds; `to` is exclusive. */
 export interface Span {

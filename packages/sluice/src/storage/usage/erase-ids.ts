@@ -6,8 +6,8 @@ import {
   usageDimensions,
   type UsagePeriod,
   usagePeriods,
-} from '../ports/usage-book.ts'
-import type { Row } from './database.ts'
+} from '../../ports/usage-book.ts'
+import type { Row } from '../database.ts'
 import {
   dimensionColumns,
   type Face,
@@ -16,10 +16,10 @@ import {
   hourMs,
   measureColumns,
   summed,
-} from './usage-faces.ts'
-import type { Group } from './usage-add-up.ts'
-import { newGroups, onTop, type UsageDatabase } from './usage-fold.ts'
-import { nextEpoch } from './usage-state.ts'
+} from './groupings.ts'
+import type { Group } from './add-up.ts'
+import { newGroups, onTop, type UsageDatabase } from './fold.ts'
+import { nextEpoch } from './state.ts'
 
 /** Record numbers scanned per step. */
 const recordsPerStep = 20_000

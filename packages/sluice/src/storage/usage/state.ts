@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag'
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 /** The state of the sums; the migration that created the table describes each value. */
 export interface UsageState {

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { joinMoney } from '@sluice/contract'
-import { firstTokenBounds } from '../ports/first-token.ts'
+import { firstTokenBounds } from '../../ports/first-token.ts'
 import {
   type UsageDimension,
   type UsagePeriod,
   type UsageSums,
   usageDimensions,
-} from '../ports/usage-book.ts'
+} from '../../ports/usage-book.ts'
 
 /**
  * The sets of dimensions (faces) by which sums are stored. One face with all dimensions could answer every question, but would

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { UsageBook } from '../ports/usage-book.ts'
+import type { UsageBook } from '../../ports/usage-book.ts'
 
 export interface UsageUpkeepOptions {
   readonly book: UsageBook

@@ -1,7 +1,7 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
-import { usageDimensions } from '../ports/usage-book.ts'
-import type { Database } from './database.ts'
-import { addUp, type AddedUp, type Group } from './usage-add-up.ts'
+import { usageDimensions } from '../../ports/usage-book.ts'
+import type { Database } from '../database.ts'
+import { addUp, type AddedUp, type Group } from './add-up.ts'
 import {
   costRests,
   dimensionColumns,
@@ -14,8 +14,8 @@ import {
   measureList,
   periodStart,
   summed,
-} from './usage-faces.ts'
-import { assertUnchanged, setState, type UsageState } from './usage-state.ts'
+} from './groupings.ts'
+import { assertUnchanged, setState, type UsageState } from './state.ts'
 
 /** Rows to add to one table. */
 export interface AddedRows {

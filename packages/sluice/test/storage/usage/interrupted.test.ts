@@ -2,13 +2,13 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { interrupted } from '../../../../test/support/failing-calls.ts'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import type { UsageRecord } from '../../../contract/src/core/usage.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { openSqliteDatabase } from '../../src/storage/sqlite/open-sqlite.ts'
-import { openStore } from '../../src/storage/store.ts'
-import { answered, expected, foldAll, manyRecords, march } from '../contract/many-records.ts'
+import { interrupted } from '../../../../../test/support/failing-calls.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import type { UsageRecord } from '../../../../contract/src/core/usage.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { openSqliteDatabase } from '../../../src/storage/sqlite/open-sqlite.ts'
+import { openStore } from '../../../src/storage/store.ts'
+import { answered, expected, foldAll, manyRecords, march } from '../../contract/many-records.ts'
 
 const dayMs = 86_400_000
 const folder = temporaryFolder()

@@ -1,6 +1,6 @@
 import { joinMoney, type Money } from '@sluice/contract'
 import { raw } from 'sql-template-tag'
-import type { Row } from './database.ts'
+import type { Row } from '../database.ts'
 
 /** What a record counts in budgets, in both parts of money: its cost or, if that is unknown, what was reserved for it. */
 const micro = 'COALESCE(cost_micro_usd, reserved_micro_usd, 0)'

@@ -5,13 +5,13 @@ import {
   type RequestQuestion,
   type RequestScope,
   usageDimensions,
-} from '../ports/usage-book.ts'
-import { fromRow } from './tables/columns.ts'
-import type { Row } from './database.ts'
-import { lookThrough, orderedStart, type Span } from './request-spans.ts'
-import { usageColumns } from './ledger/usage-table.ts'
-import type { UsageDatabase } from './usage-fold.ts'
-import { isOf } from './usage-records.ts'
+} from '../../ports/usage-book.ts'
+import { fromRow } from '../tables/columns.ts'
+import type { Row } from '../database.ts'
+import { lookThrough, orderedStart, type Span } from './record-spans.ts'
+import { usageColumns } from '../ledger/usage-table.ts'
+import type { UsageDatabase } from './fold.ts'
+import { isOf } from './records.ts'
 
 /**
  * Searches calls by properties of their attempts, newest first. A call is sorted by its newest matching attempt, so it appears

@@ -7,8 +7,8 @@ import {
   type UsageScope,
   usageDimensions,
   usagePeriods,
-} from '../ports/usage-book.ts'
-import type { Row } from './database.ts'
+} from '../../ports/usage-book.ts'
+import type { Row } from '../database.ts'
 import {
   dayMs,
   dimensionColumns,
@@ -20,8 +20,8 @@ import {
   periodStart,
   summed,
   sumsOf,
-} from './usage-faces.ts'
-import type { UsageDatabase } from './usage-fold.ts'
+} from './groupings.ts'
+import type { UsageDatabase } from './fold.ts'
 
 /** Answers a question from the sums. */
 export async function answerSums(

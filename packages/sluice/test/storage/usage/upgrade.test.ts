@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { migrationsAfter } from '../../src/storage/migrations.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import { furtherFaces } from '../../src/storage/usage-faces.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { migrationsAfter } from '../../../src/storage/migrations.ts'
+import { openSqlite } from '../../../src/storage/sqlite/open-sqlite.ts'
+import { furtherFaces } from '../../../src/storage/usage/groupings.ts'
 import {
   answered,
   everything,
@@ -15,7 +15,7 @@ import {
   manyRecords,
   march,
   rounded,
-} from '../contract/many-records.ts'
+} from '../../contract/many-records.ts'
 
 const records = manyRecords(1_500).map(rounded)
 const further = Object.keys(furtherFaces)

@@ -6,13 +6,13 @@ import {
   type UsageBook,
   type UsageDimension,
   usageDimensions,
-} from '../ports/usage-book.ts'
-import { fromRow } from './tables/columns.ts'
-import { lookThrough, orderedStart, type Span } from './request-spans.ts'
-import { usageColumns } from './ledger/usage-table.ts'
-import { dimensionColumns, hourMs } from './usage-faces.ts'
-import type { UsageDatabase } from './usage-fold.ts'
-import { spentIn, spentTogether } from './usage-spent.ts'
+} from '../../ports/usage-book.ts'
+import { fromRow } from '../tables/columns.ts'
+import { lookThrough, orderedStart, type Span } from './record-spans.ts'
+import { usageColumns } from '../ledger/usage-table.ts'
+import { dimensionColumns, hourMs } from './groupings.ts'
+import type { UsageDatabase } from './fold.ts'
+import { spentIn, spentTogether } from './spent.ts'
 
 /** A page of the ledger's records, ordered by start time. */
 export async function listRecords(
