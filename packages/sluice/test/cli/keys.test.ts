@@ -6,7 +6,7 @@ import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from '../../src/cli/keys.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { openKeyRing } from '../../src/storage/key-ring.ts'
+import { openKeyRing } from '../../src/storage/keys/key-ring.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 
 function dataIn(folder: string) {

@@ -1,9 +1,9 @@
-import { callersByHash, type Dated, datedCaller } from '../accounts/callers.ts'
-import { isOwner } from '../accounts/rights.ts'
-import { hashSecret, isCreatedSecret } from '../accounts/secrets.ts'
-import type { Account } from '../ports/account.ts'
-import type { ApiKey, Caller } from '../ports/api-key.ts'
-import type { Store } from '../ports/store.ts'
+import { callersByHash, type Dated, datedCaller } from '../../accounts/callers.ts'
+import { isOwner } from '../../accounts/rights.ts'
+import { hashSecret, isCreatedSecret } from '../../accounts/secrets.ts'
+import type { Account } from '../../ports/account.ts'
+import type { ApiKey, Caller } from '../../ports/api-key.ts'
+import type { Store } from '../../ports/store.ts'
 import { UnknownKeys } from './unknown-keys.ts'
 
 /** All keys in memory, so that authenticating a call needs only one or two look-ups and no I/O. */

@@ -1,11 +1,11 @@
 // Keys that belong to somebody are worth what those are worth.
 import { expect, test } from 'vitest'
-import { sampleAccount, sampleKey } from '../../../../test/support/store-samples.ts'
-import { callersByHash } from '../../src/accounts/callers.ts'
-import { hashSecret } from '../../src/accounts/secrets.ts'
-import type { Account } from '../../src/ports/account.ts'
-import type { ApiKey } from '../../src/ports/api-key.ts'
-import { openKeyRing } from '../../src/storage/key-ring.ts'
+import { sampleAccount, sampleKey } from '../../../../../test/support/store-samples.ts'
+import { callersByHash } from '../../../src/accounts/callers.ts'
+import { hashSecret } from '../../../src/accounts/secrets.ts'
+import type { Account } from '../../../src/ports/account.ts'
+import type { ApiKey } from '../../../src/ports/api-key.ts'
+import { openKeyRing } from '../../../src/storage/keys/key-ring.ts'
 
 const organization = sampleAccount({ id: 'org_1', kind: 'organization', name: 'acme', tags: ['o'] })
 const team = sampleAccount({ parentId: 'org_1', name: 'search', tags: ['t', 'o'], models: ['a'] })

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { createKey, createSecret, hashSecret, keyOf } from '../../src/accounts/secrets.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { createInitialKeys, readInitialKeys } from '../../src/storage/initial-keys.ts'
-import { openKeyRing } from '../../src/storage/key-ring.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { createKey, createSecret, hashSecret, keyOf } from '../../../src/accounts/secrets.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { createInitialKeys, readInitialKeys } from '../../../src/storage/keys/initial-keys.ts'
+import { openKeyRing } from '../../../src/storage/keys/key-ring.ts'
+import { openSqlite } from '../../../src/storage/sqlite/open-sqlite.ts'
 
 const caller = { name: 'test', role: 'caller' } as const
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { sampleKey } from '../../../../test/support/store-samples.ts'
-import { createSecret, hashSecret } from '../../src/accounts/secrets.ts'
-import type { Account } from '../../src/ports/account.ts'
-import type { ApiKey } from '../../src/ports/api-key.ts'
-import { openKeyRing } from '../../src/storage/key-ring.ts'
+import { sampleKey } from '../../../../../test/support/store-samples.ts'
+import { createSecret, hashSecret } from '../../../src/accounts/secrets.ts'
+import type { Account } from '../../../src/ports/account.ts'
+import type { ApiKey } from '../../../src/ports/api-key.ts'
+import { openKeyRing } from '../../../src/storage/keys/key-ring.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { administer } from '../accounts/administer.ts'
-import { shownKey } from '../accounts/key-changes.ts'
-import { createKey } from '../accounts/secrets.ts'
-import type { ApiKey } from '../ports/api-key.ts'
-import type { Store } from '../ports/store.ts'
+import { administer } from '../../accounts/administer.ts'
+import { shownKey } from '../../accounts/key-changes.ts'
+import { createKey } from '../../accounts/secrets.ts'
+import type { ApiKey } from '../../ports/api-key.ts'
+import type { Store } from '../../ports/store.ts'
 
 /** The content of `data/initial-keys.json`, the only place where the initial secrets can be read again. */
 export interface InitialKeys {
