@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Migration {
   readonly version: number
-  /** In SQLite's dialect; postgres-migrate.ts translates it. */
+  /** In SQLite's dialect; postgres/migrate.ts translates it. */
   readonly sql: string
 }
 

@@ -4,7 +4,7 @@ import { migrationsAfter } from '../migrations.ts'
 import { connect } from './connect.ts'
 import type { StoreOptions } from '../store.ts'
 
-/** An advisory lock of this program, different from the one in postgres-migrate.ts. */
+/** An advisory lock of this program, different from the one in migrate.ts. */
 const lockNumber = 7_582_234
 /** Delay before retrying after a failure or while another process is building, in milliseconds. */
 const againMs = 60_000

@@ -5,7 +5,7 @@ import { connect } from './connect.ts'
 import { changeTables } from './change-tables.ts'
 import type { StoreOptions } from '../store.ts'
 
-/** An advisory lock of this program, different from the ones in postgres-migrate.ts and large-indexes.ts. */
+/** An advisory lock of this program, different from the ones in migrate.ts and large-indexes.ts. */
 const lockNumber = 7_582_235
 /** How many months ahead partitions are made. An older program, which makes none, may run alone for that long. */
 const monthsAhead = 3

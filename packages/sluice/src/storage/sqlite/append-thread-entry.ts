@@ -1,4 +1,4 @@
-// The thread started by sqlite-thread.ts.
+// The thread started by append-thread.ts.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { toValue } from '../tables/columns.ts'

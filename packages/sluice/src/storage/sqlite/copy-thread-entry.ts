@@ -1,4 +1,4 @@
-// The thread started by sqlite-copy-thread.ts.
+// The thread started by copy-thread.ts.
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { copyDatabase } from './copy-database.ts'

@@ -1,4 +1,4 @@
-// The thread started by sqlite-usage-thread.ts.
+// The thread started by usage-thread.ts.
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { GatewayError } from '@sluice/contract'
