@@ -1,22 +1,20 @@
 // The code of the thread that content-thread.ts starts.
-import { type MessagePort, parentPort } from 'node:worker_threads'
-import type { GatheredCall, MaskedBatch, SpanContent } from './content-thread.ts'
+import { serveThread } from '../threads/serve-thread.ts'
+import type { GatheredCall, MaskMethods, SpanContent } from './content-thread.ts'
 import { type GatheredBody, maskBody } from './masked-content.ts'
 import { spanContent } from './span-messages.ts'
 
-if (parentPort) serve(parentPort)
-
-function serve(port: MessagePort): void {
-  port.on('message', (calls: readonly GatheredCall[]) => {
-    const documents = calls.map(documentOf)
-    const spans = calls.flatMap((call, at) => spansOf(call, documents[at]))
-    const answer: MaskedBatch = {
-      documents: documents.map((document) => JSON.stringify(document)),
-      spans,
-    }
-    port.postMessage(answer)
-  })
-}
+serveThread<MaskMethods>(() => ({
+  methods: {
+    mask(calls) {
+      const documents = calls.map(documentOf)
+      return {
+        documents: documents.map((document) => JSON.stringify(document)),
+        spans: calls.flatMap((call, at) => spansOf(call, documents[at])),
+      }
+    },
+  },
+}))
 
 type Document = ReturnType<typeof documentOf>
 

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import type { KeptContent } from '../ports/content.ts'
+import { openThread } from '../threads/call-thread.ts'
 import type { GatheredBody } from './masked-content.ts'
 
 /** A call whose prompt and response are to be stored. */
@@ -29,48 +29,26 @@ export interface MaskedBatch {
   readonly spans: readonly SpanContent[]
 }
 
+export interface MaskMethods {
+  mask(calls: readonly GatheredCall[]): MaskedBatch
+}
+
 /** Masks in a separate thread, one batch at a time. */
 export interface ContentThread extends AsyncDisposable {
   mask(calls: readonly GatheredCall[]): Promise<MaskedBatch>
 }
 
 /** A batch is a few megabytes; without limits the thread's heap would grow with garbage. */
-const heapLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
+const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 
 /** The thread starts when it is first needed. */
 export function openContentThread(): ContentThread {
-  let worker: Worker | undefined
-  let caller: PromiseWithResolvers<MaskedBatch> | undefined
-
-  function start(): Worker {
-    const started = new Worker(new URL('./content-thread-entry.ts', import.meta.url), {
-      resourceLimits: heapLimits,
-    })
-    let failure = new Error('The thread that masks prompts and answers has ended')
-    started.on('error', (error) => {
-      failure = new Error(failure.message, { cause: error })
-    })
-    started.on('exit', () => {
-      worker = undefined
-      caller?.reject(failure)
-    })
-    started.on('message', (masked: MaskedBatch) => {
-      started.unref()
-      caller?.resolve(masked)
-    })
-    return started
-  }
-
+  const thread = openThread<MaskMethods>(new URL('./content-thread-entry.ts', import.meta.url), {
+    task: 'masks prompts and answers',
+    resourceLimits,
+  })
   return {
-    async mask(calls) {
-      worker ??= start()
-      caller = Promise.withResolvers()
-      worker.ref()
-      worker.postMessage(calls)
-      return caller.promise
-    },
-    async [Symbol.asyncDispose]() {
-      await worker?.terminate()
-    },
+    mask: (calls) => thread.call('mask', calls),
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   }
 }

@@ -1,19 +1,16 @@
 // The thread started by append-thread.ts.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { toValue } from '../tables/columns.ts'
+import { serveThread } from '../../threads/serve-thread.ts'
 import type { Column, NewRows } from '../database.ts'
-import type { FromThread, SharedRows, ToThread } from './append-thread.ts'
+import { toValue } from '../tables/columns.ts'
+import type { AppendMethods, EncodedRows } from './append-thread.ts'
+import { transaction } from './transaction.ts'
 
 /** Longer than in the main thread, because nothing is blocked by this one. */
 const lockWaitMs = 5_000
 
-if (parentPort) serve(parentPort, String(workerData))
-
-type Prepare = (text: string) => StatementSync
-
-function serve(port: MessagePort, file: string): void {
-  const db = new DatabaseSync(file, { timeout: lockWaitMs })
+serveThread<AppendMethods>((file) => {
+  const db = new DatabaseSync(String(file), { timeout: lockWaitMs })
   db.exec('PRAGMA synchronous = NORMAL')
   // There are few statements, and SQLite re-prepares them itself when a table has changed. Preparing one per batch would keep
   // native memory until this thread collects garbage, which it rarely does.
@@ -23,30 +20,22 @@ function serve(port: MessagePort, file: string): void {
     statements.set(text, statement)
     return statement
   }
-  port.on('message', (message: ToThread) => {
-    if (message.kind === 'append') return port.postMessage(append(db, prepare, message))
-    db.close()
-    port.close()
-  })
-}
-
-function append(db: DatabaseSync, prepare: Prepare, rows: SharedRows): FromThread {
-  try {
-    const documents = documentsIn(rows)
-    db.exec('BEGIN IMMEDIATE')
-    insertAll(prepare, rows, documents)
-    db.exec('COMMIT')
-    return { kind: 'done' }
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    const message = error instanceof Error ? error.message : String(error)
-    return { kind: isConstraintFailure(error) ? 'refused' : 'failed', message }
+  return {
+    methods: {
+      append(rows) {
+        const documents = documentsIn(rows)
+        transaction(db, () => insertAll(prepare, rows, documents))
+      },
+    },
+    [Symbol.dispose]: () => db.close(),
   }
-}
+})
+
+type Prepare = (text: string) => StatementSync
 
 type Document = Readonly<Record<string, unknown>>
 
-function documentsIn({ bytes, ends }: SharedRows): readonly Document[] {
+function documentsIn({ bytes, ends }: EncodedRows): readonly Document[] {
   const source = Buffer.from(bytes)
   let begin = 0
   return Array.from(ends, (end) => {
@@ -124,10 +113,4 @@ function insertOf(prepare: Prepare, { table, columns }: Table, fields: readonly 
 
 function areSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((field, at) => field === other[at])
-}
-
-/** SQLite's primary result code 19 (https://sqlite.org/rescode.html); the upper bits identify the constraint. */
-function isConstraintFailure(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false
-  return typeof error.errcode === 'number' && (error.errcode & 0xff) === 19
 }

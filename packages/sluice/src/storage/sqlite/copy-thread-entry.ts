@@ -1,11 +1,15 @@
 // The thread started by copy-thread.ts.
 import { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { serveThread } from '../../threads/serve-thread.ts'
 import { copyDatabase } from './copy-database.ts'
+import type { CopyMethods } from './copy-thread.ts'
 
-if (parentPort) {
-  const { source, copy } = workerData as { readonly source: string; readonly copy: string }
-  // Waits for the lock of a gateway that is migrating the database.
-  using db = new DatabaseSync(source, { readOnly: true, timeout: 10_000 })
-  copyDatabase(db, copy)
-}
+serveThread<CopyMethods>(() => ({
+  methods: {
+    copy({ source, copy }) {
+      // Waits for the lock of a gateway that is migrating the database.
+      using db = new DatabaseSync(source, { readOnly: true, timeout: 10_000 })
+      copyDatabase(db, copy)
+    },
+  },
+}))

@@ -1,11 +1,17 @@
-import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
+import { openThread } from '../../threads/call-thread.ts'
 import { unfinishedCopy } from './copy-database.ts'
 
-export interface CopyOptions {
+interface Files {
   readonly source: string
   readonly copy: string
+}
+
+export interface CopyMethods {
+  copy(files: Files): void
+}
+
+export interface CopyOptions extends Files {
   /** Called with the bytes written and the maximum expected: at the start, then every 100 ms. */
   readonly at: (bytes: number, most: number) => void
 }
@@ -15,7 +21,7 @@ const lookEveryMs = 100
 /** Runs copyDatabase in a thread, so that its progress can be reported. Rejects with its error. */
 export async function copyInThread({ source, copy, at }: CopyOptions): Promise<void> {
   const entry = new URL('./copy-thread-entry.ts', import.meta.url)
-  const worker = new Worker(entry, { workerData: { source, copy } })
+  await using thread = openThread<CopyMethods>(entry, { task: 'copies the database' })
   const look = () => {
     const written = statSync(unfinishedCopy(copy), { throwIfNoEntry: false })?.size ?? 0
     at(written, statSync(source).size)
@@ -23,7 +29,7 @@ export async function copyInThread({ source, copy, at }: CopyOptions): Promise<v
   look()
   const timer = setInterval(look, lookEveryMs)
   try {
-    await once(worker, 'exit')
+    await thread.call('copy', { source, copy })
   } finally {
     clearInterval(timer)
   }

@@ -5,7 +5,7 @@ import type { Store } from '../../ports/store.ts'
 import { boundValues } from '../bound-values.ts'
 import type { Database } from '../database.ts'
 import { migrate } from './migrate.ts'
-import { openSqliteThread } from './append-thread.ts'
+import { openAppendThread } from './append-thread.ts'
 import { transaction } from './transaction.ts'
 import { openUsageThread } from './usage-thread.ts'
 import { openStore, type StoreOptions } from '../store.ts'
@@ -52,7 +52,7 @@ export function openSqliteDatabase(file: string): Database {
  * unless they are durable.
  */
 function sqliteDatabase(db: DatabaseSync, file: string): Database {
-  const thread = openSqliteThread(file)
+  const thread = openAppendThread(file)
   const opened = inodeOf(file)
   const run = (statement: Sql): StatementResultingChanges =>
     db.prepare(statement.sql).run(...boundValues(statement))

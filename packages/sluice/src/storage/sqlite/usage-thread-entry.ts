@@ -1,49 +1,21 @@
 // The thread started by usage-thread.ts.
 import { DatabaseSync } from 'node:sqlite'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { GatewayError } from '@sluice/contract'
 import type { Sql } from 'sql-template-tag'
+import { serveThread } from '../../threads/serve-thread.ts'
 import { boundValues } from '../bound-values.ts'
-import { transaction } from './transaction.ts'
-import type { FromUsageThread, ToUsageThread } from './usage-thread.ts'
-import { sqliteError } from '../unavailable.ts'
-import { createUsageBook } from '../usage/usage-book.ts'
 import { recordsPerFoldUsual, type UsageDatabase } from '../usage/fold.ts'
+import { createUsageBook } from '../usage/usage-book.ts'
+import { transaction } from './transaction.ts'
+import type { UsageMethods } from './usage-thread.ts'
 
 /** Longer than in the main thread, because no call is blocked by this one. */
 const lockWaitMs = 5_000
 
-if (parentPort) serve(parentPort, String(workerData))
-
-function serve(port: MessagePort, file: string): void {
-  const db = new DatabaseSync(file, { timeout: lockWaitMs })
+serveThread<UsageMethods>((file) => {
+  const db = new DatabaseSync(String(file), { timeout: lockWaitMs })
   db.exec('PRAGMA synchronous = NORMAL')
-  const book = createUsageBook(databaseOf(db))
-  // Processed one at a time, in order of arrival.
-  let last: Promise<unknown> = Promise.resolve()
-  port.on('message', (message: ToUsageThread) => {
-    last = last.then(async () => {
-      if (message.kind === 'ask') return port.postMessage(await answer(book, message))
-      db.close()
-      port.close()
-    })
-  })
-}
-
-async function answer(
-  book: ReturnType<typeof createUsageBook>,
-  { id, method, argument }: Extract<ToUsageThread, { kind: 'ask' }>,
-): Promise<FromUsageThread> {
-  try {
-    // The main thread sends the method's argument.
-    const result = await (book[method] as (given: unknown) => Promise<unknown>)(argument)
-    return { id, result }
-  } catch (thrown) {
-    const error = sqliteError(thrown)
-    const message = thrown instanceof Error ? thrown.message : String(thrown)
-    return { id, message, passing: error instanceof GatewayError }
-  }
-}
+  return { methods: createUsageBook(databaseOf(db)), [Symbol.dispose]: () => db.close() }
+})
 
 function databaseOf(db: DatabaseSync): UsageDatabase {
   const run = (statements: readonly Sql[]) =>

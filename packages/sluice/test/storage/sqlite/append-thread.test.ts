@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { integer } from '../../../src/storage/tables/columns.ts'
 import { type NewRows, RefusedData } from '../../../src/storage/database.ts'
-import { openSqliteThread } from '../../../src/storage/sqlite/append-thread.ts'
+import { openAppendThread } from '../../../src/storage/sqlite/append-thread.ts'
 
 const rows = (...values: (number | null)[]): NewRows => ({
   table: 't',
@@ -16,7 +16,7 @@ const rows = (...values: (number | null)[]): NewRows => ({
 test('replaces an ended thread at the next write', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'later', 'sluice.db')
-  await using thread = openSqliteThread(file)
+  await using thread = openAppendThread(file)
   await expect(thread.append(rows(1))).rejects.toMatchObject({
     message: 'The thread that writes to the database has ended',
     cause: { message: expect.stringContaining('unable to open') },
@@ -32,7 +32,7 @@ test('distinguishes constraint violations from errors that may pass', async () =
   using folder = temporaryFolder()
   using db = new DatabaseSync(join(folder.path, 'sluice.db'))
   db.exec('CREATE TABLE t (a INTEGER NOT NULL UNIQUE CHECK (a > 0))')
-  await using thread = openSqliteThread(join(folder.path, 'sluice.db'))
+  await using thread = openAppendThread(join(folder.path, 'sluice.db'))
   await thread.append(rows(1))
   for (const value of [null, 0])
     await expect(thread.append(rows(2, value))).rejects.toBeInstanceOf(RefusedData)
@@ -44,14 +44,14 @@ test('distinguishes constraint violations from errors that may pass', async () =
 })
 
 test('disposes a thread that was never started', async () => {
-  await openSqliteThread('/nowhere/sluice.db')[Symbol.asyncDispose]()
+  await openAppendThread('/nowhere/sluice.db')[Symbol.asyncDispose]()
 })
 
 test('runs concurrent writes in sequence and reports the outcome of each', async () => {
   using folder = temporaryFolder()
   using db = new DatabaseSync(join(folder.path, 'sluice.db'))
   db.exec('CREATE TABLE t (a INTEGER NOT NULL)')
-  await using thread = openSqliteThread(join(folder.path, 'sluice.db'))
+  await using thread = openAppendThread(join(folder.path, 'sluice.db'))
   const written = await Promise.allSettled([1, null, 2].map((value) => thread.append(rows(value))))
   expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(db.prepare('SELECT a FROM t').all()).toEqual([{ a: 1 }, { a: 2 }])
