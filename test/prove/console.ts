@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import { openBrowser } from '../support/browser/chromium.ts'
+import { startServer } from '../support/gateways/server-process.ts'
 import { root } from '../support/npm.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
 

@@ -12,7 +12,6 @@ import type { Log } from '../../packages/sluice/src/gateway/call/log.ts'
 import type { Gateway } from '../../packages/sluice/src/http/gateway.ts'
 import type { StreamTimes } from '../../packages/sluice/src/http/deliver.ts'
 import type { Store } from '../../packages/sluice/src/ports/store.ts'
-import { StoreFailures } from '../../packages/sluice/src/cli/store-failures.ts'
 import { openSqlite } from '../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
 import type { StoreOptions } from '../../packages/sluice/src/storage/store.ts'
 import { putMigrated } from './servers/migrated-file.ts'
@@ -177,9 +176,7 @@ async function openStoreAt(
     return openSqlite({ file, ...options })
   }
   // Loaded only when needed, as in the program.
-  const { openPostgres } = await import(
-    '../../packages/sluice/src/storage/postgres/open-postgres.ts'
-  )
+  const { openPostgres } = await import('../../packages/sluice/src/storage/postgres/open-postgres.ts')
   return openPostgres({ url, ...options })
 }
 

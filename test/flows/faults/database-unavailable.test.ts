@@ -5,11 +5,11 @@ import {
   leaveOutPostgres,
   openTestDatabase,
 } from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
-import { openWay } from '../support/database-way.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
-import { type Program, startProgram } from '../../support/gateways/program.ts'
 import { reservedTokens } from '../../support/formats/reserved-tokens.ts'
+import { type Program, startProgram } from '../../support/gateways/program.ts'
+import { openWay } from '../../support/servers/cuttable-proxy.ts'
 import { adminKey, until } from '../../support/start.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -9,6 +9,8 @@ import {
   openTestDatabase,
   query,
 } from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+import type { StartOptions } from '../start.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { putMigrated } from './migrated-file.ts'
 
 /** The stored data of gateways: all gateways started with these options share it, as replicas do. */
