@@ -63,7 +63,7 @@ const models: readonly EngineModel[] = [
   {
     id: 'builtin-image',
     displayName: 'Built-in images',
-    description: `Draws shapes, texts and bar charts, does plain edits, and says what it left out. ${honest}`,
+    description: `Draws shapes and texts, does plain edits, and says what it left out. ${honest}`,
     inputTokenLimit: 32_000,
     outputTokenLimit: 0,
     operations: ['createImage', 'editImage'],
@@ -79,7 +79,7 @@ const models: readonly EngineModel[] = [
   {
     id: 'builtin-video',
     displayName: 'Built-in video',
-    description: `Renders short clips of moving shapes and texts as MP4. ${honest}`,
+    description: `Renders short clips of swaying shapes and texts as MP4. ${honest}`,
     inputTokenLimit: 32_000,
     outputTokenLimit: 0,
     operations: ['createVideo', 'getVideo', 'downloadVideo'],

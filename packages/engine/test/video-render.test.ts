@@ -1,9 +1,6 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import { layOut } from '../src/images/layout.ts'
-import { parseScene } from '../src/images/parse-scene.ts'
-import { animateObjects, animateTexts } from '../src/video/animate-scene.ts'
 import type { ClipRequest } from '../src/video/clip-plan.ts'
 import { planClip } from '../src/video/clip-plan.ts'
 import { renderVideo } from '../src/video/render-video.ts'
@@ -95,31 +92,5 @@ describe('frame rates', () => {
     } catch (thrown) {
       expect((thrown as GatewayError).details.param).toBe(param)
     }
-  })
-})
-
-describe('movement', () => {
-  const at = (prompt: string, time: number) =>
-    animateObjects(layOut(parseScene(prompt), { width: 100, height: 60 }), time)[0]!
-
-  test.each([
-    ['a circle rises', (first, last) => last.y < first.y],
-    ['a ring falls', (first, last) => last.y > first.y],
-    ['a box drives to the left', (first, last) => last.x < first.x],
-    ['a box drives', (first, last) => last.x > first.x],
-    ['a square spins', (first, last) => last.rotation > first.rotation + 360],
-  ] as [string, (first: ReturnType<typeof at>, last: ReturnType<typeof at>) => boolean][])(
-    '%s',
-    (prompt, holds) => {
-      expect(holds(at(prompt, 0), at(prompt, 1))).toBe(true)
-      expect(parseScene(prompt).leftOut).toEqual([])
-    },
-  )
-
-  test('texts fade in', () => {
-    const [early] = animateTexts(parseScene('"Hi"').texts, 0)
-    const [late] = animateTexts(parseScene('"Hi"').texts, 0.5)
-    expect(early!.opacity).toBeLessThan(0.1)
-    expect(late!.opacity).toBe(1)
   })
 })

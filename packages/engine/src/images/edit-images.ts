@@ -1,7 +1,7 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
-import { applyOperations, combine, drawWatermark, fitInto } from './apply-operations.ts'
-import type { EditKind, EditOperation } from './edit-operations.ts'
+import { applyEdits, combine, drawWatermark, fitInto } from './apply-edits.ts'
+import type { Edit, EditKind } from './edit-rules.ts'
 import { type FinishedPicture, finishPicture } from './finish-picture.ts'
 import type { DrawingOptions } from './image-options.ts'
 import { parseInstruction, parseNegative } from './parse-instruction.ts'
@@ -39,12 +39,12 @@ const pictureMax = 4_194_304
 const togetherMax = 12_000_000
 const stepsMax = 16_000_000
 
-function pixelsFor({ count, images }: EditImagesInput, { operations }: Plan): number {
-  const steps = count * Math.max(1, operations.length)
+function pixelsFor({ count, images }: EditImagesInput, { edits }: Plan): number {
+  const steps = count * Math.max(1, edits.length)
   return Math.min(pictureMax, togetherMax / Math.max(count, images.length), stepsMax / steps)
 }
 
-/** Operations that move pixels, so that a mask made for the original would no longer fit. */
+/** Steps that move pixels, so that a mask made for the original would no longer fit. */
 const movingKinds: ReadonlySet<EditKind> = new Set(['rotate', 'flip', 'crop', 'resize', 'border'])
 
 /** Edits images as an instruction says. Throws invalid_request with the image's param if one cannot be read. */
@@ -60,8 +60,8 @@ export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { p
   const joined = await combine([first, ...others], pixelsMax)
   const finished: FinishedPicture[] = []
   for (let variant = 0; variant < input.count; variant += 1) {
-    const operations = variantOf(plan.operations, variant)
-    const edited = await runOperations(joined, operations, { mask, pixelsMax })
+    const plain = await applyThrough(joined, plan.edits, { mask, pixelsMax })
+    const edited = await varied(plain, variant)
     const sized = input.size === undefined ? edited : await fitInto(edited, input.size)
     const marked = input.watermark ? await drawWatermark(sized) : sized
     finished.push(await finishPicture(marked, input.finish))
@@ -74,17 +74,17 @@ export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { p
 }
 
 interface Plan {
-  readonly operations: readonly EditOperation[]
+  readonly edits: readonly Edit[]
   readonly understood: string
 }
 
 function planEdit(input: EditImagesInput): Plan {
   const { steps, leftover } = parseInstruction(input.prompt)
   const unwanted = parseNegative(input.negativePrompt)
-  const edits = steps.filter(({ operation: { kind } }) => kind !== 'combine' && !unwanted.has(kind))
-  const removed = steps.filter(({ operation }) => unwanted.has(operation.kind))
+  const kept = steps.filter(({ edit: { kind } }) => kind !== 'combine' && !unwanted.has(kind))
+  const removed = steps.filter(({ edit }) => unwanted.has(edit.kind))
   const joined = input.images.length > 1 ? ['the pictures set side by side'] : []
-  const done = [...joined, ...edits.map(({ words }) => words)].join('; ')
+  const done = [...joined, ...kept.map(({ words }) => words)].join('; ')
   const parts: readonly (readonly [isSaid: boolean, sentence: string])[] = [
     [done !== '', `Done: ${done}.`],
     // Without anything to do the image is unchanged, and the response says so.
@@ -98,29 +98,27 @@ function planEdit(input: EditImagesInput): Plan {
     [leftover.length > 0, `Not understood and not done: ${leftover.join('; ').slice(0, 500)}.`],
   ]
   const understood = parts.flatMap(([isSaid, sentence]) => (isSaid ? [sentence] : [])).join(' ')
-  return { operations: edits.map(({ operation }) => operation), understood }
+  return { edits: kept.map(({ edit }) => edit), understood }
 }
 
 /** The first variant is as requested; the next ones are steps darker and lighter. */
-function variantOf(
-  operations: readonly EditOperation[],
-  variant: number,
-): readonly EditOperation[] {
-  if (variant === 0) return operations
+async function varied(picture: Picture, variant: number): Promise<Picture> {
+  if (variant === 0) return picture
   const step = Math.ceil(variant / 2) * 0.08
-  return [...operations, { kind: 'brightness', amount: variant % 2 === 1 ? -step : step }]
+  const factor = variant % 2 === 1 ? 1 - step : 1 + step
+  return pictureOf(pipelineOf(picture).linear([factor, factor, factor, 1], [0, 0, 0, 0]))
 }
 
-async function runOperations(
+async function applyThrough(
   picture: Picture,
-  operations: readonly EditOperation[],
+  edits: readonly Edit[],
   { mask, pixelsMax }: { readonly mask: Uint8Array | undefined; readonly pixelsMax: number },
 ): Promise<Picture> {
-  if (mask === undefined) return applyOperations(picture, operations, pixelsMax)
-  const inPlace = operations.filter(({ kind }) => !movingKinds.has(kind))
-  const moving = operations.filter(({ kind }) => movingKinds.has(kind))
-  const edited = await applyOperations(picture, inPlace, pixelsMax)
-  return applyOperations(throughMask(picture, edited, mask), moving, pixelsMax)
+  if (mask === undefined) return applyEdits(picture, edits, pixelsMax)
+  const inPlace = edits.filter(({ kind }) => !movingKinds.has(kind))
+  const moving = edits.filter(({ kind }) => movingKinds.has(kind))
+  const edited = await applyEdits(picture, inPlace, pixelsMax)
+  return applyEdits(throughMask(picture, edited, mask), moving, pixelsMax)
 }
 
 /** Shows the edit where the mask is transparent. */

@@ -1,7 +1,11 @@
-import type { EditKind, EditOperation, EditStep } from './edit-operations.ts'
-import { openClause } from './instruction-clause.ts'
-import { instructionRules } from './instruction-rules.ts'
-import { takeQuotes, withQuotes } from './quotes.ts'
+import { type Edit, type EditKind, findEdit, isEmpty } from './edit-rules.ts'
+import { quoteOf, quotePlaceholder, takeQuotes, withQuotes } from './quotes.ts'
+
+/** A step, and the words that asked for it. */
+export interface EditStep {
+  readonly edit: Edit
+  readonly words: string
+}
 
 export interface ParsedInstruction {
   readonly steps: readonly EditStep[]
@@ -16,48 +20,29 @@ const stepsMax = 24
 // "Black and white" is one thing, and a dot between digits belongs to a number.
 const clauseBreaks = /[,;!?\n]|\.(?!\d)|\b(?:then|but|after that|(?<!\bblack |\bb )and)\b/
 
-/** Reads what an instruction asks for, in order. Never throws; what is not understood is returned as leftover. */
+/**
+ * Reads what an instruction asks for, in order. Never throws; what is not understood is returned as leftover. A repeated clause
+ * is emphasis and not a second step.
+ */
 export function parseInstruction(instruction: string): ParsedInstruction {
   const { text, quotes } = takeQuotes(instruction.slice(0, charactersMax))
-  const steps: EditStep[] = []
+  const quoteIn = (part: string): string =>
+    quoteOf(quotes, new RegExp(quotePlaceholder).exec(part)?.[0] ?? '') ?? ''
+  const steps = new Map<string, EditStep>()
   const leftover: string[] = []
   for (const clause of text.replaceAll(/ ?& ?|-and-/g, ' and ').split(clauseBreaks)) {
     const asked = clause.trim()
-    if (openClause(asked, quotes).unread().length === 0) continue
-    if (/\b(?:do not|don't|dont|don’t|without|no|never|avoid)\b/.test(asked)) continue
-    const last = steps.at(-1)
+    if (isEmpty(asked)) continue
+    if (/\b(?:do not|don't|dont|don’t|no|never|avoid)\b/.test(asked)) continue
     const words = withQuotes(asked, quotes)
-    // "Add a circle and two stars": the second clause continues the drawing.
-    const more = last?.operation.kind === 'draw' ? readClause(`add ${asked}`, quotes) : undefined
-    const operation = readClause(asked, quotes) ?? more
-    if (operation === undefined) leftover.push(words)
-    else if (last?.operation.kind === 'draw' && operation.kind === 'draw')
-      steps.splice(-1, 1, {
-        operation: { kind: 'draw', things: [...last.operation.things, ...operation.things] },
-        words: `${last.words} and ${words}`,
-      })
-    else steps.push({ operation, words })
+    const edit = findEdit(asked, quoteIn)
+    if (edit === undefined) leftover.push(words)
+    else if (steps.size < stepsMax) steps.set(asked, { edit, words })
   }
-  return { steps: withoutRepeats(steps).slice(0, stepsMax), leftover }
+  return { steps: [...steps.values()], leftover }
 }
 
-/** A repeated instruction is emphasis and not a second step. */
-function withoutRepeats(steps: readonly EditStep[]): readonly EditStep[] {
-  return [...new Map(steps.map((step) => [JSON.stringify(step.operation), step])).values()]
-}
-
-function readClause(text: string, quotes: readonly string[]): EditOperation | undefined {
-  for (const { pattern, make } of instructionRules) {
-    const clause = openClause(text, quotes)
-    const match = clause.take(pattern)
-    if (match === undefined) continue
-    const operation = make(match, clause)
-    if (operation !== undefined && clause.unread().length === 0) return operation
-  }
-  return undefined
-}
-
-/** Words of a negative prompt that name a kind of operation. */
+/** Words of a negative prompt that name a kind of step. */
 const kindWords: Readonly<Record<string, EditKind>> = {
   text: 'caption',
   words: 'caption',
@@ -72,7 +57,7 @@ const kindWords: Readonly<Record<string, EditKind>> = {
   monochrome: 'grayscale',
 }
 
-/** The kinds of operations that a negative prompt excludes. */
+/** The kinds of steps that a negative prompt excludes. */
 export function parseNegative(negativePrompt: string): ReadonlySet<EditKind> {
   const { steps } = parseInstruction(negativePrompt)
   const words =
@@ -83,5 +68,5 @@ export function parseNegative(negativePrompt: string): ReadonlySet<EditKind> {
   const named = words.flatMap((word) =>
     Object.hasOwn(kindWords, word) ? (kindWords[word] ?? []) : [],
   )
-  return new Set([...steps.map(({ operation }) => operation.kind), ...named])
+  return new Set([...steps.map(({ edit }) => edit.kind), ...named])
 }

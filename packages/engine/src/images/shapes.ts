@@ -89,14 +89,10 @@ export function shapeNamed(word: string): ShapeName | undefined {
 }
 
 /** The drawing of a shape in its box of -1 to 1. */
-export function drawShape(name: ShapeName, color: Rgb, isOutline: boolean): string {
+export function drawShape(name: ShapeName, color: Rgb): string {
   const shape: Shape = shapes[name]
   const ink = formatHex(color)
-  const stroked = (element: string, width: number): string =>
-    `${element} fill="none" stroke="${ink}" stroke-width="${width}" stroke-linejoin="round"/>`
-  if ('line' in shape) return stroked(shape.line, shape.width)
-  // Half of the stroke lies outside of the figure, which must stay within its box.
-  return isOutline
-    ? `<g transform="scale(.95)">${stroked(shape.area, 0.1)}</g>`
+  return 'line' in shape
+    ? `${shape.line} fill="none" stroke="${ink}" stroke-width="${shape.width}"/>`
     : `${shape.area} fill="${ink}"/>`
 }

@@ -1,7 +1,6 @@
 import h264 from 'h264-mp4-encoder'
 import { sceneSvg } from '../images/draw-scene.ts'
 import { composeScene } from '../images/generate-images.ts'
-import { layOut } from '../images/layout.ts'
 import { parseScene } from '../images/parse-scene.ts'
 import {
   decodePicture,
@@ -13,7 +12,6 @@ import {
 } from '../images/picture.ts'
 import type { Scene } from '../images/scene.ts'
 import type { Task } from '../workers/task.ts'
-import { animateObjects, animateTexts } from './animate-scene.ts'
 import { type ClipPlan, type ClipRequest, planClip } from './clip-plan.ts'
 
 export interface RenderedVideo {
@@ -56,18 +54,22 @@ async function createCamera(
     image === undefined
       ? { ...composeScene(read, prompt), background: read.background ?? ([255, 255, 255] as const) }
       : { ...read, background: undefined }
-  const objects = layOut(scene, plan)
   const draw = (time: number): Promise<Picture> => {
-    const texts = animateTexts(scene.texts, time)
-    return drawSvg(sceneSvg({ ...scene, texts }, animateObjects(objects, time), plan))
+    const wave = (index: number): number => Math.sin(2 * Math.PI * (time * 2 + index * 0.17))
+    // Shapes sway and texts fade in, so that a video is never a still image.
+    const look = {
+      turn: (index: number) => 15 * wave(index),
+      opacity: Math.min(1, time * 4 + 0.05),
+    }
+    return drawSvg(sceneSvg(scene, plan, look))
   }
   if (image === undefined) return draw
   const move = await createPan(image, plan)
   return isEmpty(scene) ? move : async (time) => layOver(await move(time), await draw(time))
 }
 
-function isEmpty({ things, texts, chart }: Scene): boolean {
-  return things.length === 0 && texts.length === 0 && chart === undefined
+function isEmpty({ things, texts }: Scene): boolean {
+  return things.length === 0 && texts.length === 0
 }
 
 /** Slow zoom and pan over an image that fills the frame. */
