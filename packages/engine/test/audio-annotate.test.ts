@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { annotateAudio } from '../src/audio/annotate.ts'
 import { captionOf } from '../src/audio/segments.ts'
-import { synthesizeSpeech } from '../src/audio/speech/synthesize-speech.ts'
+import { synthesizeSpeech } from '../src/audio/synthesize-speech.ts'
 import { chord, noise, type Sound, silence, sine, square, sweep, wavOf } from './audio-sounds.ts'
 
 const context = { progress: () => undefined }
@@ -60,7 +60,8 @@ describe('captions of a recording', () => {
     'describe speech with its pauses as one sound: %s',
     async (voice) => {
       const text = 'The gateway answers. It answers every request that it is sent today.'
-      const bytes = await synthesizeSpeech({ text, voice, speed: 1, format: 'wav' }, context)
+      const speech = { texts: [text], voice, speed: 1, format: 'wav' } as const
+      const { bytes } = await synthesizeSpeech(speech, context)
       const { segments } = await captions(bytes)
       expect(segments.map(({ kind }) => kind).filter((kind) => kind !== 'silence')).toEqual([
         'sound',

@@ -9,44 +9,47 @@ import {
 } from '@sluice/contract'
 import type { Operation, OperationContext } from '../operation.ts'
 import { countSent } from '../tokens.ts'
-import { planSpeech, speechSampleRate } from './speech/plan.ts'
-import { findVoice } from './speech/voices.ts'
+import { type SpokenPart, speechSampleRate } from './synthesize-speech.ts'
+import { findVoice } from './voices.ts'
 
 const speakTimeoutMs = 60_000
 /** OpenAI's own limit. */
 const charactersMax = 4096
-/** Maximum length of speech. 4,096 characters take half of this at the slowest speed, unless they are digits. */
-const secondsMax = 2400
+/** Maximum length of speech. 4,096 characters take less at the slowest speed, unless they are digits. */
+const secondsMax = 1500
 
 /**
- * Speaks with a formant synthesiser in a worker, sentence by sentence: 24 kHz, one channel, as `mp3` (default), or with 16
- * bits as `wav` or `pcm`. `instructions` have no effect. Throws unsupported_value for other formats and unknown voices.
+ * Speaks with Flite in a worker, sentence by sentence: 24 kHz, one channel, as `mp3` (default), or with 16 bits as `wav` or
+ * `pcm`. Events are sent as they are spoken; a file when all of it is. It knows English; letters of other scripts are silent.
+ * `instructions` have no effect. Throws unsupported_value for other formats and unknown voices.
  */
 export const speak: Operation<'speak'> = async (request, context) => {
-  const format = formatOf(request)
-  if (request.input.length > charactersMax)
+  const { input, response_format: wanted, stream_format: streamed } = request
+  const format = formatOf(wanted ?? 'mp3')
+  if (input.length > charactersMax)
     throw invalidRequest(`'input' must be at most ${charactersMax} characters long`, 'input')
-  const voice = voiceOf(request)
-  findVoice(voice)
-  const speed = request.speed ?? 1
-  const parts = request.input.match(partPattern) ?? []
-  const samples = parts.reduce((sum, part) => sum + planSpeech(part, speed).samples, 0)
-  if (samples > secondsMax * speechSampleRate)
-    throw invalidRequest(
-      `The input would take more than ${secondsMax} seconds to say; send a shorter one`,
-      'input',
-    )
-  const usage = speechUsage(request.input, samples)
-  const header = format === 'wav' ? wavHeader(samples * 2, speechSampleRate) : undefined
-  const body = speakParts({ parts, voice, speed, format, header }, context)
-  if (request.stream_format === 'sse') return { kind: 'events', events: speechEvents(body, usage) }
-  if (format === 'mp3') return { kind: 'bytes', contentType: 'audio/mpeg', body, usage }
-  const contentType = format === 'wav' ? 'audio/wav' : 'audio/pcm'
-  return { kind: 'bytes', contentType, body, length: samples * 2 + (header?.length ?? 0), usage }
+  const spoken = speakParts(request, format === 'mp3' ? 'mp3' : 'pcm', context)
+  findVoice(voiceOf(request))
+  if (streamed === 'sse') return { kind: 'events', events: speechEvents(spoken, request, format) }
+  const pieces: Uint8Array[] = []
+  let seconds = 0
+  for await (const part of spoken) {
+    pieces.push(part.bytes)
+    seconds += part.seconds
+  }
+  if (format === 'wav') pieces.unshift(headerFor(seconds))
+  return {
+    kind: 'bytes',
+    contentType: { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm' }[format],
+    body: oneByOne(pieces),
+    length: pieces.reduce((sum, { length }) => sum + length, 0),
+    usage: speechUsage(input, seconds),
+  }
 }
 
-function formatOf(request: RequestOf<'speak'>): 'mp3' | 'wav' | 'pcm' {
-  const format = request.response_format ?? 'mp3'
+type Format = 'mp3' | 'wav' | 'pcm'
+
+function formatOf(format: NonNullable<RequestOf<'speak'>['response_format']>): Format {
   if (format === 'mp3' || format === 'wav' || format === 'pcm') return format
   throw new GatewayError(
     'unsupported_value',
@@ -60,47 +63,70 @@ function voiceOf({ voice }: RequestOf<'speak'>): string {
   return typeof voice === 'string' ? voice : voice.id
 }
 
-/** A sentence is synthesised while the one before is sent; very short ones are joined, and long ones are cut between words. */
+/** Very short sentences are joined, and long ones are cut between words. */
 const partPattern = /[^]{60,600}?[.!?\n]\s*|[^]{1,600}(?:\s|$)|[^]{1,600}/g
 
-interface SpokenParts {
-  readonly parts: readonly string[]
-  readonly voice: string
-  readonly speed: number
-  readonly format: 'mp3' | 'wav' | 'pcm'
-  readonly header: Uint8Array | undefined
+/** A text in parts of at most 600 characters that are spoken one after the other; at least one. */
+export function partsOf(text: string): readonly string[] {
+  return text.match(partPattern) ?? ['']
 }
 
 async function* speakParts(
-  { parts, voice, speed, format, header }: SpokenParts,
+  request: RequestOf<'speak'>,
+  format: 'mp3' | 'pcm',
   { workers }: OperationContext,
-): AsyncIterable<Uint8Array> {
-  if (header !== undefined) yield header
-  for (const [part, text] of parts.entries()) {
-    const input = { text, voice, speed, format: format === 'mp3' ? 'mp3' : 'pcm' } as const
-    yield await workers.run('synthesizeSpeech', input, {
-      timeoutMs: speakTimeoutMs,
-      isFurtherPart: part > 0,
-    })
+): AsyncGenerator<SpokenPart> {
+  const voice = voiceOf(request)
+  const speed = request.speed ?? 1
+  let seconds = 0
+  for (const [part, text] of partsOf(request.input).entries()) {
+    const input = { texts: [text], voice, speed, format }
+    const options = { timeoutMs: speakTimeoutMs, isFurtherPart: part > 0 }
+    const spoken = await workers.run('synthesizeSpeech', input, options)
+    seconds += spoken.seconds
+    if (seconds > secondsMax)
+      throw invalidRequest(
+        `The input would take more than ${secondsMax} seconds to say; send a shorter one`,
+        'input',
+      )
+    yield spoken
   }
 }
 
+function headerFor(seconds: number): Uint8Array {
+  return wavHeader(Math.round(seconds * speechSampleRate) * 2, speechSampleRate)
+}
+
+async function* oneByOne(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces
+}
+
 /** OpenAI counts twenty tokens per second of speech. */
-function speechUsage(text: string, samples: number): Usage {
-  const seconds = samples / speechSampleRate
+function speechUsage(text: string, seconds: number): Usage {
   const audioOutputTokens = Math.ceil(seconds * 20)
   const inputTokens = countSent(text)
   return { inputTokens, outputTokens: audioOutputTokens, audioOutputTokens, seconds }
 }
 
+/** A WAV file is sent with the greatest length that its header can have, as OpenAI does, since its own is not known yet. */
 async function* speechEvents(
-  body: AsyncIterable<Uint8Array>,
-  usage: Usage,
+  spoken: AsyncIterable<SpokenPart>,
+  { input }: RequestOf<'speak'>,
+  format: Format,
 ): AsyncIterable<Step<EventOf<'speak'>>> {
-  for await (const bytes of body) {
-    const audio = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
-    yield { event: { type: 'speech.audio.delta', audio } }
+  const delta = (bytes: Uint8Array) => ({
+    event: {
+      type: 'speech.audio.delta' as const,
+      audio: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
+    },
+  })
+  if (format === 'wav') yield delta(wavHeader(0xffff_ffff - 36, speechSampleRate))
+  let seconds = 0
+  for await (const part of spoken) {
+    seconds += part.seconds
+    yield delta(part.bytes)
   }
+  const usage = speechUsage(input, seconds)
   const { inputTokens, outputTokens } = usage
   yield {
     event: {

@@ -1,4 +1,5 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
+import { partsOf } from '../audio/speak.ts'
 import type { OperationContext } from '../operation.ts'
 
 /** How to speak a response; undefined if only text was requested. */
@@ -7,12 +8,8 @@ export interface SpeechWish {
   readonly format: Format
 }
 
-/** Maps OpenAI's formats to the synthesiser's, with the size of a second of speech. */
-const formats = {
-  wav: { format: 'wav', bytesPerSecond: 2 * 24_000 },
-  pcm16: { format: 'pcm', bytesPerSecond: 2 * 24_000 },
-  mp3: { format: 'mp3', bytesPerSecond: 8_000 },
-} as const
+/** Maps OpenAI's formats to the synthesiser's. */
+const formats = { wav: 'wav', pcm16: 'pcm', mp3: 'mp3' } as const
 
 type Format = keyof typeof formats
 
@@ -57,18 +54,13 @@ export async function speakAnswer(
   wish: SpeechWish,
   context: OperationContext,
 ): Promise<Spoken> {
-  const { format, bytesPerSecond } = formats[wish.format]
-  const input = {
-    text: text.slice(0, spokenCharactersMax).toWellFormed(),
-    voice: wish.voice,
-    speed: 1,
-    format,
-  }
+  const texts = partsOf(text.slice(0, spokenCharactersMax))
+  const input = { texts, voice: wish.voice, speed: 1, format: formats[wish.format] }
   const spoken = context.workers.run('synthesizeSpeech', input, {
     signal: context.signal,
     timeoutMs: workMs,
   })
-  const bytes = await spoken.catch((thrown: unknown) => {
+  const { bytes, seconds } = await spoken.catch((thrown: unknown) => {
     throw thrown instanceof GatewayError && thrown.code === 'unsupported_value'
       ? new GatewayError('unsupported_value', thrown.message, {
           param: 'audio.voice',
@@ -81,6 +73,6 @@ export async function speakAnswer(
     expiresAt: Math.floor(context.now() / 1000) + keptSeconds,
     bytes,
     transcript: text,
-    tokens: Math.ceil((bytes.length / bytesPerSecond) * tokensPerSecond),
+    tokens: Math.ceil(seconds * tokensPerSecond),
   }
 }

@@ -9,8 +9,7 @@ export const tasks = {
   composeSentCompletion: async () => (await import('../complete/compose.ts')).composeSentCompletion,
   judgeDocuments: async () => (await import('../rerank/relevance.ts')).judgeDocuments,
   annotateAudio: async () => (await import('../audio/annotate.ts')).annotateAudio,
-  synthesizeSpeech: async () =>
-    (await import('../audio/speech/synthesize-speech.ts')).synthesizeSpeech,
+  synthesizeSpeech: async () => (await import('../audio/synthesize-speech.ts')).synthesizeSpeech,
   editImages: async () => (await import('../images/edit-images.ts')).editImages,
   generateImages: async () => (await import('../images/generate-images.ts')).generateImages,
   describeImage: async () => (await import('../chat/media/image.ts')).describeImage,
