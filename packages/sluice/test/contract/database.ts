@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { newInstanceName } from '../../src/storage/ledger/journal-owner.ts'
-import { boolean, integer, json, number, text } from '../../src/storage/tables/columns.ts'
 import { type Database, type NewRows, RefusedData } from '../../src/storage/database.ts'
 import { openStore } from '../../src/storage/store.ts'
 
@@ -64,8 +63,8 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       const rows = (...values: [name: string, version: number | null][]): NewRows => ({
         table: 'versions',
         columns: [
-          ['called', text('name')],
-          ['version', integer('version')],
+          ['called', { column: 'name', as: 'text' }],
+          ['version', { column: 'version', as: 'integer' }],
         ],
         documents: values.map(([called, version]) => JSON.stringify({ called, version })),
       })
@@ -88,12 +87,12 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       await database.append({
         table: 'sorts',
         columns: [
-          ['a', text('a')],
-          ['small', integer('b')],
-          ['large', integer('c')],
-          ['fraction', number('d')],
-          ['flag', boolean('e')],
-          ['nested', json('f')],
+          ['a', { column: 'a', as: 'text' }],
+          ['small', { column: 'b', as: 'integer' }],
+          ['large', { column: 'c', as: 'integer' }],
+          ['fraction', { column: 'd', as: 'number' }],
+          ['flag', { column: 'e', as: 'boolean' }],
+          ['nested', { column: 'f', as: 'json' }],
         ],
         documents: [
           { a: '"\\u0000\n猫', small: 1.5, large: 2 ** 53 - 1, fraction: 0.1, flag: true },
@@ -114,7 +113,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       const add = (...texts: readonly string[]) =>
         database.append({
           table: 'texts',
-          columns: [['a', text('a')]],
+          columns: [['a', { column: 'a', as: 'text' }]],
           documents: texts.map((a) => JSON.stringify({ a })),
         })
       const texts = ['ü'.repeat(700_000), '猫'.repeat(9), 'b', 'a'.repeat(1_048_576), '']

@@ -1,48 +1,25 @@
-import sql, { type Sql } from 'sql-template-tag'
-import type { Account } from '../../ports/account.ts'
-import type { AuditEntry } from '../../ports/audit.ts'
+import type { Sql } from 'sql-template-tag'
 import type { AccountWrite, Store } from '../../ports/store.ts'
-import { type Columns, fromRow, insert, insertOrReplace, integer, text } from './columns.ts'
 import { type Database, RefusedData } from '../database.ts'
-import { countKeyChange, keyColumns } from './keys.ts'
-import { termColumns } from './term-columns.ts'
-
-const accountColumns: Columns<Account> = {
-  id: text('id'),
-  kind: text('kind'),
-  name: text('name'),
-  parentId: text('parent_id'),
-  identity: text('identity'),
-  createdAt: integer('created_at'),
-  disabledAt: integer('disabled_at'),
-  ...termColumns,
-}
-
-const auditColumns: Columns<AuditEntry> = {
-  sequence: integer('sequence'),
-  at: integer('at'),
-  actor: text('actor'),
-  action: text('action'),
-  target: text('target'),
-  before: text('before'),
-  after: text('after'),
-  previousHash: text('previous_hash'),
-  hash: text('hash'),
-}
+import { countKeyChange } from './keys.ts'
+import { accountColumns, auditColumns, keyColumns } from './schema.ts'
+import { built, known, replaced, select, tables } from './statements.ts'
 
 /** The part of the store for organizations, teams, users and the audit log. */
 export function accountTable(
   database: Database,
 ): Pick<Store, 'listAccounts' | 'administer' | 'listAudit'> {
   return {
-    async listAccounts() {
-      const rows = await database.rows(sql`SELECT * FROM accounts ORDER BY created_at, id`)
-      return rows.map((row) => fromRow(accountColumns, row))
-    },
+    listAccounts: () =>
+      select(
+        database,
+        accountColumns,
+        tables.selectFrom('accounts').selectAll().orderBy('createdAt').orderBy('id'),
+      ),
     async administer(writes, entry) {
       try {
         await database.changeDurably(
-          insert('audit_log', auditColumns, entry),
+          built(tables.insertInto('auditLog').values(known(auditColumns, entry))),
           ...writes.map(statementOf),
           countKeyChange,
         )
@@ -52,19 +29,33 @@ export function accountTable(
         throw thrown
       }
     },
-    async listAudit({ limit, after, before }) {
-      const rows = await database.rows(
+    listAudit({ limit, after, before }) {
+      const entries = tables.selectFrom('auditLog').selectAll().limit(limit)
+      return select(
+        database,
+        auditColumns,
         before === undefined
-          ? sql`SELECT * FROM audit_log WHERE sequence > ${after ?? 0} ORDER BY sequence LIMIT ${limit}`
-          : sql`SELECT * FROM audit_log WHERE sequence < ${before} ORDER BY sequence DESC LIMIT ${limit}`,
+          ? entries.where('sequence', '>', after ?? 0).orderBy('sequence')
+          : entries.where('sequence', '<', before).orderBy('sequence', 'desc'),
       )
-      return rows.map((row) => fromRow(auditColumns, row))
     },
   }
 }
 
 function statementOf(write: AccountWrite): Sql {
-  if ('key' in write) return insertOrReplace('api_keys', keyColumns, write.key)
-  if ('account' in write) return insertOrReplace('accounts', accountColumns, write.account)
-  return sql`DELETE FROM accounts WHERE id = ${write.removed}`
+  if ('removed' in write)
+    return built(tables.deleteFrom('accounts').where('id', '=', write.removed))
+  if ('key' in write)
+    return built(
+      tables
+        .insertInto('apiKeys')
+        .values(known(keyColumns, write.key))
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(replaced(keyColumns))),
+    )
+  return built(
+    tables
+      .insertInto('accounts')
+      .values(known(accountColumns, write.account))
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(replaced(accountColumns))),
+  )
 }

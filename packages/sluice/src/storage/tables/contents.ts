@@ -1,68 +1,66 @@
-import sql, { join, raw } from 'sql-template-tag'
-import type { ContentShelf, KeptContent } from '../../ports/content.ts'
+import type { ContentShelf } from '../../ports/content.ts'
 import { storableJson } from '../bound-values.ts'
-import { boolean, type Columns, fieldsOf, fromRow, integer, text } from './columns.ts'
 import type { Database } from '../database.ts'
-
-const columns: Columns<KeptContent> = {
-  callId: text('call_id'),
-  requestId: text('request_id'),
-  keyId: text('key_id'),
-  userId: text('user_id'),
-  teamId: text('team_id'),
-  organizationId: text('organization_id'),
-  createdAt: integer('created_at'),
-  operation: text('operation'),
-  format: text('format'),
-  request: text('request'),
-  answer: text('answer'),
-  requestCut: boolean('request_cut'),
-  answerCut: boolean('answer_cut'),
-  masked: integer('masked'),
-}
+import { fieldsOf } from './columns.ts'
+import { contentColumns } from './schema.ts'
+import { built, select, tables } from './statements.ts'
 
 /** Rows removed per statement, because each may be large. */
 const contentsPerRemoval = 500
 
 /** The part of the store for prompts and responses. */
 export function contentTable(database: Database): ContentShelf {
+  const contents = tables.selectFrom('callContents').selectAll()
   return {
     add: (documents) =>
       database.append({
         table: 'call_contents',
-        columns: fieldsOf(columns),
+        columns: fieldsOf(contentColumns),
         documents: documents.map(storableJson),
       }),
     async find(callId) {
-      const [row] = await database.rows(sql`SELECT * FROM call_contents WHERE call_id = ${callId}`)
-      return row && fromRow(columns, row)
+      const [found] = await select(database, contentColumns, contents.where('callId', '=', callId))
+      return found
     },
-    async list({ from, to, keyId, userId, teamId, limit, after }) {
-      const conditions = [
-        sql`created_at >= ${Math.max(from, after?.createdAt ?? 0)}`,
-        sql`created_at < ${to}`,
-        ...(after ? [sql`(created_at > ${after.createdAt} OR call_id > ${after.callId})`] : []),
-        ...(keyId === undefined ? [] : [sql`key_id = ${keyId}`]),
-        ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
-        ...(teamId === undefined ? [] : [sql`team_id = ${teamId}`]),
-      ]
-      const rows = await database.rows(
-        sql`SELECT * FROM call_contents WHERE ${join(conditions, ' AND ')}
-          ORDER BY created_at, call_id LIMIT ${limit}`,
+    list({ from, to, keyId, userId, teamId, limit, after }) {
+      let page = contents
+        .where('createdAt', '>=', Math.max(from, after?.createdAt ?? 0))
+        .where('createdAt', '<', to)
+        .where((content) =>
+          content.and({
+            ...(keyId !== undefined && { keyId }),
+            ...(userId !== undefined && { userId }),
+            ...(teamId !== undefined && { teamId }),
+          }),
+        )
+      if (after)
+        page = page.where((content) =>
+          content.or([
+            content('createdAt', '>', after.createdAt),
+            content('callId', '>', after.callId),
+          ]),
+        )
+      return select(
+        database,
+        contentColumns,
+        page.orderBy('createdAt').orderBy('callId').limit(limit),
       )
-      return rows.map((row) => fromRow(columns, row))
     },
     async forget(before) {
+      const old = tables.selectFrom('callContents').select('callId')
       const [count = 0] = await database.change(
-        sql`DELETE FROM call_contents WHERE call_id IN (
-          SELECT call_id FROM call_contents WHERE created_at < ${before} LIMIT ${contentsPerRemoval})`,
+        built(
+          tables
+            .deleteFrom('callContents')
+            .where('callId', 'in', old.where('createdAt', '<', before).limit(contentsPerRemoval)),
+        ),
       )
       return count === contentsPerRemoval
     },
     async erase({ kind, id }) {
-      const column = raw(kind === 'user' ? 'user_id' : 'key_id')
+      const column = kind === 'user' ? 'userId' : 'keyId'
       const [count = 0] = await database.change(
-        sql`DELETE FROM call_contents WHERE ${column} = ${id}`,
+        built(tables.deleteFrom('callContents').where(column, '=', id)),
       )
       return count
     },

@@ -1,32 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import sql, { join } from 'sql-template-tag'
-import type { KeptFiles } from '../../ports/kept-files.ts'
-import { type Columns, insert, integer, text } from './columns.ts'
+import sql from 'sql-template-tag'
+import type { KeptFileKind, KeptFiles } from '../../ports/kept-files.ts'
 import type { Database } from '../database.ts'
+import type { Columns } from './columns.ts'
+import type { Tables } from './schema.ts'
+import { built, select, tables } from './statements.ts'
 
-interface Part {
-  readonly id: string
-  readonly kind: string
-  readonly part: number
-  readonly parts: number
-  readonly contentType: string
-  readonly bytes: number
-  readonly createdAt: number
-  readonly expiresAt: number
-  /** Base64, which both databases store as text. */
-  readonly content: string
-}
-
-const columns: Columns<Part> = {
-  id: text('id'),
-  kind: text('kind'),
-  part: integer('part'),
-  parts: integer('parts'),
-  contentType: text('content_type'),
-  bytes: integer('bytes'),
-  createdAt: integer('created_at'),
-  expiresAt: integer('expires_at'),
-  content: text('content'),
+/** What is read of a part. */
+const partColumns: Columns<Pick<Tables['keptFiles'], 'parts' | 'contentType' | 'content'>> = {
+  parts: 'integer',
+  contentType: 'text',
+  content: 'text',
 }
 
 /** SQLite writes in this thread; one part takes some milliseconds. */
@@ -36,44 +20,51 @@ const orphanMs = 600_000
 
 /** The part of the store for files. */
 export function keptFileTable(database: Database): KeptFiles {
+  async function removeFiles(id: string, kinds: readonly KeptFileKind[]): Promise<void> {
+    const files = tables.deleteFrom('keptFiles').where('id', '=', id)
+    await database.change(built(files.where('kind', 'in', kinds)))
+  }
+
   return {
     async addFile({ bytes, ...file }) {
-      const { id, kind } = file
+      const { id, kind, contentType, createdAt, expiresAt } = file
+      const fields = { id, kind, contentType, createdAt, expiresAt }
       const parts = Math.max(1, Math.ceil(bytes.length / partBytes))
-      await database.change(sql`DELETE FROM kept_files WHERE id = ${id} AND kind = ${kind}`)
+      await removeFiles(id, [kind])
       for (let part = 0; part < parts; part += 1) {
         const piece = bytes.subarray(part * partBytes, (part + 1) * partBytes)
         const content = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
         const row = {
-          ...file,
+          ...fields,
           part,
           parts,
           bytes: piece.length,
           content: content.toString('base64'),
         }
-        await database.change(insert('kept_files', columns, row))
+        await database.change(built(tables.insertInto('keptFiles').values(row)))
         await nextTurn()
       }
     },
     async findFile({ id, kind, at }) {
       const pieces: Buffer[] = []
       for (let part = 0; ; part += 1) {
-        const [row] = await database.rows(
-          sql`SELECT parts, content_type, content FROM kept_files
-            WHERE id = ${id} AND kind = ${kind} AND part = ${part} AND expires_at > ${at}`,
+        const [found] = await select(
+          database,
+          partColumns,
+          tables
+            .selectFrom('keptFiles')
+            .select(['parts', 'contentType', 'content'])
+            .where((file) => file.and({ id, kind, part }))
+            .where('expiresAt', '>', at),
         )
-        if (!row) return undefined
-        pieces.push(Buffer.from(String(row['content']), 'base64'))
-        if (pieces.length === Number(row['parts']))
-          return { contentType: String(row['content_type']), bytes: Buffer.concat(pieces) }
+        if (!found) return undefined
+        const { contentType, content, parts } = found
+        pieces.push(Buffer.from(content, 'base64'))
+        if (pieces.length === parts) return { contentType, bytes: Buffer.concat(pieces) }
         await nextTurn()
       }
     },
-    async removeFiles(id, kinds) {
-      await database.change(
-        sql`DELETE FROM kept_files WHERE id = ${id} AND kind IN (${join([...kinds])})`,
-      )
-    },
+    removeFiles,
     async sweepFiles({ at, imageBytes }) {
       await database.change(
         sql`DELETE FROM kept_files WHERE expires_at <= ${at}`,

@@ -1,16 +1,37 @@
 import sql, { join, type Sql } from 'sql-template-tag'
-import type { RefusalBook, RefusalQuestion, Refusals } from '../../ports/refusals.ts'
-import type { Database, Row } from '../database.ts'
+import type { RefusalBook, RefusalQuestion } from '../../ports/refusals.ts'
+import type { Database } from '../database.ts'
+import { readerOf } from './columns.ts'
+import { refusalColumns } from './schema.ts'
+import { built, known, tables } from './statements.ts'
 
 /** The part of the store that counts refused calls. */
 export function refusalTable(database: Pick<Database, 'rows' | 'change'>): RefusalBook {
   return {
     async add(refusals) {
-      if (refusals.length > 0) await database.change(...refusals.map(added))
+      const added = refusals.map(({ teamId = '', ...refused }) =>
+        tables
+          .insertInto('refusals')
+          .values({ ...known(refusalColumns, refused), teamId })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['hour', 'keyId', 'teamId', 'operation', 'code', 'status'])
+              .doUpdateSet((row) => ({
+                count: row('refusals.count', '+', row.ref('excluded.count')),
+                lastAt: row.ref('excluded.lastAt'),
+                message: row.ref('excluded.message'),
+                callId: row.ref('excluded.callId'),
+                model: row.ref('excluded.model'),
+              })),
+          ),
+      )
+      if (added.length > 0) await database.change(...added.map(built))
     },
     async list(question) {
       const rows = await database.rows(
-        sql`SELECT * FROM (
+        sql`SELECT first_hour AS hour, key_id, NULLIF(team_id, '') AS team_id, user_id, organization_id, operation,
+            code, status, CAST(total AS BIGINT) AS count, last_at, message, call_id, model
+          FROM (
             SELECT refusals.*,
               SUM(count) OVER same AS total,
               MIN(hour) OVER same AS first_hour,
@@ -20,24 +41,12 @@ export function refusalTable(database: Pick<Database, 'rows' | 'change'>): Refus
           ) AS latest
           WHERE place = 1 ORDER BY total DESC, last_at DESC LIMIT ${question.limit}`,
       )
-      return rows.map(read)
+      return rows.map(readerOf(refusalColumns))
     },
     async forget(before) {
-      await database.change(sql`DELETE FROM refusals WHERE hour < ${before}`)
+      await database.change(built(tables.deleteFrom('refusals').where('hour', '<', before)))
     },
   }
-}
-
-function added(refused: Refusals): Sql {
-  const { hour, keyId, operation, code, status, count, lastAt, message, callId } = refused
-  const { teamId = '', userId = null, organizationId = null, model = null } = refused
-  return sql`INSERT INTO refusals (hour, key_id, team_id, operation, code, status, user_id, organization_id,
-      count, last_at, message, call_id, model)
-    VALUES (${hour}, ${keyId}, ${teamId}, ${operation}, ${code}, ${status}, ${userId}, ${organizationId},
-      ${count}, ${lastAt}, ${message}, ${callId}, ${model})
-    ON CONFLICT (hour, key_id, team_id, operation, code, status) DO UPDATE SET
-      count = refusals.count + excluded.count, last_at = excluded.last_at, message = excluded.message,
-      call_id = excluded.call_id, model = excluded.model`
 }
 
 function conditions(question: RefusalQuestion): readonly Sql[] {
@@ -51,23 +60,4 @@ function conditions(question: RefusalQuestion): readonly Sql[] {
     ...(organizationId === undefined ? [] : [sql`organization_id = ${organizationId}`]),
     ...(operation === undefined ? [] : [sql`operation = ${operation}`]),
   ]
-}
-
-function read(row: Row): Refusals {
-  const { user_id: userId, team_id: teamId, organization_id: organizationId, model } = row
-  return {
-    hour: Number(row['first_hour']),
-    keyId: String(row['key_id']),
-    ...(typeof userId === 'string' && { userId }),
-    ...(typeof teamId === 'string' && teamId !== '' && { teamId }),
-    ...(typeof organizationId === 'string' && { organizationId }),
-    operation: String(row['operation']),
-    code: String(row['code']),
-    status: Number(row['status']),
-    count: Number(row['total']),
-    lastAt: Number(row['last_at']),
-    message: String(row['message']),
-    callId: String(row['call_id']),
-    ...(typeof model === 'string' && { model }),
-  }
 }

@@ -1,31 +1,14 @@
-import { GatewayError, type VideoJob } from '@sluice/contract'
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
+import { GatewayError } from '@sluice/contract'
+import { sql as fragment } from 'kysely'
+import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '../../ports/store.ts'
-import { assignments, type Columns, fromRow, insertNew, integer, json, text } from './columns.ts'
 import type { Database } from '../database.ts'
+import { videoColumns } from './schema.ts'
+import { built, known, select, tables } from './statements.ts'
 
-const columns: Columns<VideoJob> = {
-  id: text('id'),
-  keyId: text('key_id'),
-  provider: text('provider'),
-  model: text('model'),
-  upstreamId: text('upstream_id'),
-  status: text('status'),
-  progress: integer('progress'),
-  prompt: text('prompt'),
-  seconds: text('seconds'),
-  size: text('size'),
-  request: text('request'),
-  error: json('error'),
-  contentFile: text('content_file'),
-  createdAt: integer('created_at'),
-  completedAt: integer('completed_at'),
-  expiresAt: integer('expires_at'),
-  remixedFromVideoId: text('remixed_from_video_id'),
-  bytes: integer('bytes'),
-}
-
-const unfinished = raw("status IN ('queued', 'in_progress')")
+/** Not as values: SQLite uses the index of unfinished jobs only if it sees its condition. */
+const unfinished = "status IN ('queued', 'in_progress')"
+const isUnfinished = fragment<boolean>`${fragment.raw(unfinished)}`
 
 type VideoJobStore = Pick<
   Store,
@@ -45,46 +28,55 @@ type VideoJobStore = Pick<
 
 /** The part of the store for video jobs. */
 export function videoJobTable(database: Database): VideoJobStore {
+  const jobs = tables.selectFrom('videoJobs').selectAll()
   type Change = Parameters<Store['updateVideoJob']>[1]
-  async function update(id: string, change: Change, condition: Sql): Promise<boolean> {
-    const changed = assignments<Partial<VideoJob>>(columns, change) ?? sql`id = id`
-    const [updated] = await database.change(
-      sql`UPDATE video_jobs SET ${changed} WHERE id = ${id} AND ${unfinished} ${condition}`,
-    )
-    return updated === 1
+  function update(id: string, change: Change) {
+    // With the id, because a change may be empty.
+    const fields = { ...known(videoColumns, change), id }
+    return tables.updateTable('videoJobs').set(fields).where('id', '=', id).where(isUnfinished)
   }
 
   return {
     async addVideoJob(job, slotId) {
-      const add = insertNew('video_jobs', columns, job)
-      const [added] = await (slotId === undefined
-        ? database.changeDurably(add)
-        : database.changeDurably(add, sql`DELETE FROM video_places WHERE id = ${slotId}`))
+      const add = tables.insertInto('videoJobs').values(known(videoColumns, job))
+      const used = slotId === undefined ? [] : [freedSlot(slotId)]
+      const [added] = await database.changeDurably(
+        built(add.onConflict((conflict) => conflict.doNothing())),
+        ...used,
+      )
       if (added !== 1) throw new GatewayError('conflict', 'This video exists already')
     },
     async findVideoJob(id) {
-      const [row] = await database.rows(sql`SELECT * FROM video_jobs WHERE id = ${id}`)
-      return row && fromRow(columns, row)
+      const [found] = await select(database, videoColumns, jobs.where('id', '=', id))
+      return found
     },
-    async listVideoJobs(keyId, { limit, after, ascending = false }) {
-      // If the key has no such row, the comparison with NULL matches nothing.
-      const mark = sql`(SELECT sequence FROM video_jobs WHERE id = ${after} AND key_id = ${keyId})`
-      const behind =
-        after === undefined ? empty : sql`AND sequence ${raw(ascending ? '>' : '<')} ${mark}`
-      const rows = await database.rows(
-        sql`SELECT * FROM video_jobs WHERE key_id = ${keyId} ${behind}
-          ORDER BY sequence ${raw(ascending ? 'ASC' : 'DESC')} LIMIT ${limit}`,
-      )
-      return rows.map((row) => fromRow(columns, row))
+    listVideoJobs(keyId, { limit, after, ascending = false }) {
+      let page = jobs.where('keyId', '=', keyId)
+      if (after !== undefined)
+        page = page.where('sequence', ascending ? '>' : '<', (job) =>
+          // If the key has no such row, the comparison with NULL matches nothing.
+          job
+            .selectFrom('videoJobs')
+            .select('sequence')
+            .where((last) => last.and({ id: after, keyId })),
+        )
+      const ordered = page.orderBy('sequence', ascending ? 'asc' : 'desc')
+      return select(database, videoColumns, ordered.limit(limit))
     },
-    updateVideoJob: (id, change) => update(id, change, empty),
-    updateClaimedVideoJob: (id, owner, change) =>
-      update(id, change, sql`AND claimed_by = ${owner}`),
+    async updateVideoJob(id, change) {
+      const [updated] = await database.change(built(update(id, change)))
+      return updated === 1
+    },
+    async updateClaimedVideoJob(id, owner, change) {
+      const own = update(id, change).where('claimedBy', '=', owner)
+      const [updated] = await database.change(built(own))
+      return updated === 1
+    },
     ...claims(database),
     async deleteVideoJob(id) {
       const [deleted] = await database.change(
-        sql`DELETE FROM video_jobs WHERE id = ${id}`,
-        sql`DELETE FROM kept_files WHERE id = ${id}`,
+        built(tables.deleteFrom('videoJobs').where('id', '=', id)),
+        built(tables.deleteFrom('keptFiles').where('id', '=', id)),
       )
       return deleted === 1
     },
@@ -101,8 +93,8 @@ function videoSlots(database: Database): VideoSlots {
       const seconds = Math.floor(at / 1000)
       // An ended job has no files, or only until they are removed, so its size is not counted.
       const weighed = sql`SELECT id, sequence,
-          CASE WHEN ${unfinished} OR expires_at > ${seconds} THEN COALESCE(bytes, 0) ELSE 0 END AS weight,
-          CASE WHEN ${unfinished} OR expires_at > ${seconds} THEN 0 ELSE 1 END AS is_over
+          CASE WHEN ${raw(unfinished)} OR expires_at > ${seconds} THEN COALESCE(bytes, 0) ELSE 0 END AS weight,
+          CASE WHEN ${raw(unfinished)} OR expires_at > ${seconds} THEN 0 ELSE 1 END AS is_over
         FROM video_jobs WHERE key_id = ${keyId}`
       const taken = sql`SELECT bytes FROM video_places WHERE key_id = ${keyId}`
       const count = sql`((SELECT COUNT(*) FROM (${weighed}) AS kept) + (SELECT COUNT(*) FROM (${taken}) AS held))`
@@ -129,12 +121,17 @@ function videoSlots(database: Database): VideoSlots {
       return Number(row?.['count']) >= most.count ? 'count' : 'bytes'
     },
     async renewVideoSlot(id, until) {
-      await database.change(sql`UPDATE video_places SET until = ${until} WHERE id = ${id}`)
+      const renew = tables.updateTable('videoPlaces').set({ until })
+      await database.change(built(renew.where('id', '=', id)))
     },
     async freeVideoSlot(id) {
-      await database.change(sql`DELETE FROM video_places WHERE id = ${id}`)
+      await database.change(freedSlot(id))
     },
   }
+}
+
+function freedSlot(id: string): Sql {
+  return built(tables.deleteFrom('videoPlaces').where('id', '=', id))
 }
 
 type Claims = Pick<Store, 'claimVideoJobs' | 'videoJobOwners' | 'releaseVideoJobs'>
@@ -143,28 +140,38 @@ type Claims = Pick<Store, 'claimVideoJobs' | 'videoJobOwners' | 'releaseVideoJob
 function claims(database: Database): Claims {
   return {
     async claimVideoJobs({ provider, owner, gone, at, until }) {
-      const isOwn = sql`claimed_by IN (${join([owner, ...gone])})`
-      await database.change(
-        sql`UPDATE video_jobs SET claimed_by = ${owner}, claimed_until = ${until}
-          WHERE provider = ${provider} AND ${unfinished}
-            AND (claimed_by IS NULL OR claimed_until <= ${at} OR ${isOwn})`,
-      )
-      const rows = await database.rows(
-        sql`SELECT * FROM video_jobs
-          WHERE provider = ${provider} AND ${unfinished} AND claimed_by = ${owner} ORDER BY sequence`,
-      )
-      return rows.map((row) => fromRow(columns, row))
+      const claim = tables
+        .updateTable('videoJobs')
+        .set({ claimedBy: owner, claimedUntil: until })
+        .where('provider', '=', provider)
+        .where(isUnfinished)
+        .where((job) =>
+          job.or([
+            job('claimedBy', 'is', null),
+            job('claimedUntil', '<=', at),
+            job('claimedBy', 'in', [owner, ...gone]),
+          ]),
+        )
+      await database.change(built(claim))
+      const own = tables
+        .selectFrom('videoJobs')
+        .selectAll()
+        .where((job) => job.and({ provider, claimedBy: owner }))
+        .where(isUnfinished)
+      return select(database, videoColumns, own.orderBy('sequence'))
     },
     async videoJobOwners(provider) {
-      const rows = await database.rows(
-        sql`SELECT DISTINCT claimed_by FROM video_jobs WHERE provider = ${provider} AND ${unfinished}`,
+      const owners = tables.selectFrom('videoJobs').select('claimedBy').distinct()
+      const found = await select<{ readonly claimedBy?: string }>(
+        database,
+        { claimedBy: 'text' },
+        owners.where('provider', '=', provider).where(isUnfinished),
       )
-      return rows.map(({ claimed_by: owner }) => (typeof owner === 'string' ? owner : undefined))
+      return found.map(({ claimedBy }) => claimedBy)
     },
     async releaseVideoJobs(owner) {
-      await database.change(
-        sql`UPDATE video_jobs SET claimed_until = 0 WHERE claimed_by = ${owner} AND ${unfinished}`,
-      )
+      const release = tables.updateTable('videoJobs').set({ claimedUntil: 0 })
+      await database.change(built(release.where('claimedBy', '=', owner).where(isUnfinished)))
     },
   }
 }

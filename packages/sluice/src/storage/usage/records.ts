@@ -7,9 +7,8 @@ import {
   type UsageDimension,
   usageDimensions,
 } from '../../ports/usage-book.ts'
-import { fromRow } from '../tables/columns.ts'
 import { lookThrough, orderedStart, type Span } from './record-spans.ts'
-import { usageColumns } from '../ledger/usage-table.ts'
+import { readRecord } from './record-columns.ts'
 import { dimensionColumns, hourMs } from './groupings.ts'
 import type { UsageDatabase } from './fold.ts'
 import { spentIn, spentTogether } from './spent.ts'
@@ -34,7 +33,7 @@ export async function listRecords(
   )
   return rows.map((row) => ({
     sequence: Number(row['sequence']),
-    record: fromRow(usageColumns, row),
+    record: readRecord(row),
   }))
 }
 

@@ -6,10 +6,9 @@ import {
   type RequestScope,
   usageDimensions,
 } from '../../ports/usage-book.ts'
-import { fromRow } from '../tables/columns.ts'
 import type { Row } from '../database.ts'
 import { lookThrough, orderedStart, type Span } from './record-spans.ts'
-import { usageColumns } from '../ledger/usage-table.ts'
+import { readRecord } from './record-columns.ts'
 import type { UsageDatabase } from './fold.ts'
 import { isOf } from './records.ts'
 
@@ -34,9 +33,7 @@ export async function searchRequests(
   return found.map((row) => ({
     startedAt: Number(row['started_at']),
     sequence: Number(row['sequence']),
-    attempts: (attempts.get(String(row['call_id'])) ?? []).map((each) =>
-      fromRow(usageColumns, each),
-    ),
+    attempts: (attempts.get(String(row['call_id'])) ?? []).map(readRecord),
   }))
 }
 

@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
-import { integer } from '../../../src/storage/tables/columns.ts'
 import { type NewRows, RefusedData } from '../../../src/storage/database.ts'
 import { openAppendThread } from '../../../src/storage/sqlite/append-thread.ts'
 
 const rows = (...values: (number | null)[]): NewRows => ({
   table: 't',
-  columns: [['a', integer('a')]],
+  columns: [['a', { column: 'a', as: 'integer' }]],
   documents: values.map((a) => JSON.stringify({ a })),
 })
 

@@ -1,0 +1,67 @@
+import {
+  CamelCasePlugin,
+  type Compilable,
+  DummyDriver,
+  Kysely,
+  type Selectable,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely'
+import { Sql } from 'sql-template-tag'
+import type { Database } from '../database.ts'
+import { type Columns, readerOf } from './columns.ts'
+import type { Tables } from './schema.ts'
+
+/**
+ * Builds statements on the plain tables, in what SQLite and PostgreSQL have in common. It runs none: `built` makes them what a
+ * `Database` runs.
+ */
+export const tables = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  plugins: [new CamelCasePlugin()],
+})
+
+/** A statement for a `Database`. */
+export function built(statement: Compilable): Sql {
+  const { sql: text, parameters } = statement.compile()
+  // A question mark is always a value: no name has one, and texts are values.
+  return new Sql(text.split('?'), parameters.map(stored))
+}
+
+/** The records that a query finds. */
+export async function select<Record>(
+  database: Pick<Database, 'rows'>,
+  columns: Columns<Record>,
+  query: Compilable<Selectable<Required<Record>> | Selectable<Record>>,
+): Promise<readonly Record[]> {
+  return (await database.rows(built(query))).map(readerOf(columns))
+}
+
+/** The fields that have a column: objects of callers may have others. */
+export function known<Fields extends object>(columns: object, record: Fields): Fields {
+  const fields = Object.entries(record).filter(([field]) => field in columns)
+  // Only fields that Fields does not name are missing.
+  return Object.fromEntries(fields) as Fields
+}
+
+/** What an upsert sets to replace a whole record: fields that are absent become NULL. */
+export function replaced(columns: object) {
+  const fields = Object.keys(columns).filter((field) => field !== 'id')
+  return Object.fromEntries(fields.map((field) => [field, sql.ref(`excluded.${field}`)]))
+}
+
+/** The plain tables have no fractions: PostgreSQL would refuse them, and SQLite would store them. */
+function stored(value: unknown): string | number | null {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return Math.round(value)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return JSON.stringify(value)
+}
