@@ -13,8 +13,8 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 124, functions: 441 },
-  stream: { files: 142 },
+  chat: { files: 123, functions: 426 },
+  stream: { files: 141 },
 }
 
 /** Calls before the first that counts. */

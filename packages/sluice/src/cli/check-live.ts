@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { Received, UpstreamRequest } from '@sluice/protocols'
-import { dialed, outgoing } from '../gateway/route/outgoing.ts'
+import { outgoing } from '../gateway/route/outgoing.ts'
 import { ask, type Send } from '../gateway/call/send.ts'
 import { untilAborted } from '../gateway/call/until-aborted.ts'
 import type { Upstream } from '../gateway/route/routing.ts'
@@ -180,9 +180,7 @@ async function exchange(
       : await untilAborted(provider.credentials(secret, request, settings), signal)
   const headers = { ...request.headers, ...signed }
   const { url, body } = request
-  return ask(
-    send,
-    { ...dialed(upstream, timeoutMs), method: made.method, url, headers, body },
-    signal,
-  )
+  const { dialing } = upstream
+  const connecting = { connectMs: timeoutMs, dialing }
+  return ask(send, { method: made.method, url, headers, body, ...connecting }, signal)
 }

@@ -53,9 +53,11 @@ function open(cancellation: Cancellation) {
   const attempt = new Attempt(run as unknown as CallRun, target as Target, cancellation)
   attempt.connection = { isOpen: true, pause() {}, resume() {}, close: () => (closed += 1) }
   const told: GatewayError[] = []
-  attempt.onBreak((error) => {
-    told.push(error)
-    attempt.fail(error)
+  attempt.onBreak({
+    fail(error) {
+      told.push(error)
+      attempt.fail(error)
+    },
   })
   return { attempt, records, told, closed: () => closed, trail: run.call.trail }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { GatewayError } from '../../../contract/src/core/errors.ts'
-import { type Deadline, openDeadline, type Phase } from '../../src/gateway/attempt/deadline.ts'
+import { Deadline, type Phase } from '../../src/gateway/attempt/deadline.ts'
 
 const timeouts = {
   connectMs: 10,
@@ -38,7 +38,7 @@ interface Opened extends Disposable {
 
 function open(): Opened {
   const expired: GatewayError[] = []
-  const deadline = openDeadline(timeouts, (reached) => expired.push(reached))
+  const deadline = new Deadline(timeouts, { break: (reached) => void expired.push(reached) })
   return { deadline, expired, [Symbol.dispose]: () => deadline[Symbol.dispose]() }
 }
 

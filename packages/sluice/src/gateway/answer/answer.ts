@@ -41,7 +41,7 @@ export function answerOf(
       : streamedAnswer(run, begun, keep)
   } catch (thrown) {
     // Nobody will read the response to its end.
-    begun.abandon()
+    begun.attempt.abandon()
     throw thrown
   }
 }
@@ -49,7 +49,7 @@ export function answerOf(
 function wholeAnswer(run: CallRun, begun: BegunResponse, keep?: Keep): Answer | Promise<Answer> {
   const { gateway, call } = run
   const { answer } = begun
-  call.trail.usage = begun.usage()
+  call.trail.usage = begun.attempt.usage()
   call.trail.outcome = 'completed'
   if (answer.kind === 'native') {
     const headers = { ...answerHeaders(gateway, call), ...costFields(call.trail) }
@@ -81,7 +81,7 @@ async function largeAnswer(
 /** Streams a response that arrived as a whole. */
 function streamedReply({ gateway, call }: CallRun, begun: BegunResponse, reply: AnyReply): Answer {
   const writer = writerOf(call)
-  const steps = call.format.stepsOf?.(reply, begun.usage()) ?? []
+  const steps = call.format.stepsOf?.(reply, begun.attempt.usage()) ?? []
   const pieces = createHeld<string>({ pause() {}, resume() {}, cancel() {} })
   pieces.push(steps.map((step) => writer.write(step)).join('') + writer.end())
   pieces.end()
@@ -133,7 +133,7 @@ function settle(
   begun: BegunResponse,
   error: GatewayError | undefined,
 ) {
-  trail.usage = begun.usage()
+  trail.usage = begun.attempt.usage()
   trail.outcome = !error ? 'completed' : error.code === 'cancelled' ? 'cancelled' : 'incomplete'
   if (trail.outcome === 'incomplete') trail.failure = error
 }

@@ -50,13 +50,7 @@ export async function askEngine(
       attempt.signal,
     )
     const answer = await answerOf(attempt, target, result)
-    return {
-      target,
-      firstContentMs: attempt.elapsedMs,
-      answer,
-      usage: () => attempt.usage(),
-      abandon: () => attempt.abandon(),
-    }
+    return { attempt, target, firstContentMs: attempt.elapsedMs, answer }
   } catch (thrown) {
     throw attempt.fail(asWritten(call, attempt.signal.aborted ? attempt.signal.reason : thrown))
   }

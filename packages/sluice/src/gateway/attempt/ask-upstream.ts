@@ -3,17 +3,16 @@ import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols'
 import type { OutgoingRequest } from '../../providers/provider.ts'
 import type { KeyUse } from '../route/key-turns.ts'
 import type { CallRun } from './call-run.ts'
-import { Attempt, type AttemptAnswer, type BegunResponse } from './attempt.ts'
+import { Attempt, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { checkNamed, namedAsSent } from './named-ids.ts'
-import { dialed, outgoing } from '../route/outgoing.ts'
+import { outgoing } from '../route/outgoing.ts'
 import { formatLargeJson } from '../turns/format-large.ts'
-import type { UpstreamRequest } from '@sluice/protocols'
+import type { UpstreamBody } from '@sluice/protocols'
 import { type Prepared, prepare } from './prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
-import { receiveAnswer } from './receive-answer.ts'
+import { ResponseReceiver } from './receive-answer.ts'
 import type { Outgoing } from '../call/send.ts'
-import { nameOfSecret } from './secret-name.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 
 /**
@@ -28,19 +27,19 @@ export function askUpstream(
 ): Promise<BegunResponse> {
   const { health } = run.gateway
   const { secrets } = target.upstream
-  const use = useOf(run, target)
+  const use: KeyUse = {
+    provider: target.providerId,
+    model: target.model,
+    caller: run.call.key.id,
+  }
   const secret = health.nextKey(use, secrets)
   if (secret === undefined)
     return Promise.reject(everyKeyRests(target, health.keyRestsMs(use, secrets)))
   return askWith(run, { target, secret }, cancellation).catch((thrown: unknown) => {
     const error = GatewayError.from(thrown)
     if (error.code !== 'upstream_refused_us') throw error
-    return askWithOther(run, { target, secret, error }, cancellation)
+    return askWithOther(run, { target, secret, use, error }, cancellation)
   })
-}
-
-function useOf({ call }: CallRun, { providerId, model }: UpstreamTarget): KeyUse {
-  return { provider: providerId, model, caller: call.key.id }
 }
 
 function everyKeyRests({ providerId }: UpstreamTarget, retryAfterMs: number): GatewayError {
@@ -54,6 +53,7 @@ function everyKeyRests({ providerId }: UpstreamTarget, retryAfterMs: number): Ga
 interface Refused {
   readonly target: UpstreamTarget
   readonly secret: string
+  readonly use: KeyUse
   readonly error: GatewayError
 }
 
@@ -63,11 +63,10 @@ interface Refused {
  */
 async function askWithOther(
   run: CallRun,
-  { target, secret, error }: Refused,
+  { target, secret, use, error }: Refused,
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
   const { health } = run.gateway
-  const use = useOf(run, target)
   const { upstreamStatus: status } = error.details
   // A 403 is often about one model or region; the key may still work for others.
   const isRemembered = status !== 403
@@ -193,88 +192,83 @@ function sendPrepared(
     attempt.wait('headers')
     const request = signedRequest(run, sending, attempt)
     return request instanceof Promise
-      ? request.then((signed) => exchange(run, sending, { attempt, request: signed }), failed)
+      ? request.then((made) => exchange(run, sending, { attempt, request: made }), failed)
       : exchange(run, sending, { attempt, request })
   } catch (thrown) {
     return failed(thrown)
   }
 }
 
-/** A promise only for large requests and for credentials that must be fetched. */
-function signedRequest(
-  run: CallRun,
-  { target, prepared, secret }: Sending,
-  attempt: Attempt,
-): Outgoing | Promise<Outgoing> {
-  const { upstream } = target
-  const isDownload = run.call.operation === 'downloadVideo'
-  const signed = (request: OutgoingRequest): Outgoing | Promise<Outgoing> => {
-    const isElsewhere = prepared.request.elsewhere !== undefined
-    const credentials = isElsewhere
-      ? {}
-      : upstream.provider.credentials(secret, request, upstream.settings)
-    const complete = (own: Readonly<Record<string, string>>): Outgoing => ({
-      method: prepared.request.method,
-      url: request.url,
-      headers: {
-        accept: run.call.stream ? 'text/event-stream, application/json' : '*/*',
-        ...request.headers,
-        ...own,
-        ...attempt.span?.headers,
-      },
-      body: request.body,
-      ...dialed(upstream, target.timeouts.connectMs),
-      ...(isDownload && { download: { home: new URL(upstream.baseUrl).origin } }),
-    })
-    return credentials instanceof Promise
-      ? untilAborted(credentials, attempt.signal).then(complete)
-      : complete(credentials)
-  }
-  const writing = outgoingOf(run, target, prepared.request)
-  return writing instanceof Promise ? writing.then(signed) : signed(writing)
-}
-
 /** Larger requests are serialized in several turns of the event loop. */
 const writtenAtOnceBytesMax = 1024 * 1024
 
-/** As `outgoing`; returns a promise only for large requests. */
-function outgoingOf(
-  { gateway, call }: CallRun,
-  { upstream }: UpstreamTarget,
-  request: UpstreamRequest,
-): OutgoingRequest | Promise<OutgoingRequest> {
-  const { body } = request
-  if (body?.kind !== 'json' || call.held.bytes <= writtenAtOnceBytesMax)
-    return outgoing(request, upstream, gateway.newId)
-  return formatLargeJson(body.value).then((bytes) =>
-    outgoing(
-      { ...request, body: { kind: 'bytes', contentType: 'application/json', bytes } },
-      upstream,
-      gateway.newId,
-    ),
+/** A promise only for large requests and for credentials that must be fetched. */
+function signedRequest(
+  run: CallRun,
+  sending: Sending,
+  attempt: Attempt,
+): Outgoing | Promise<Outgoing> {
+  const { target, prepared, secret } = sending
+  const { upstream } = target
+  const { body, elsewhere } = prepared.request
+  if (body?.kind === 'json' && run.call.held.bytes > writtenAtOnceBytesMax)
+    return withBytes(sending, body.value).then((next) => signedRequest(run, next, attempt))
+  const request = outgoing(prepared.request, upstream, run.gateway.newId)
+  const credentials =
+    elsewhere === undefined ? upstream.provider.credentials(secret, request, upstream.settings) : {}
+  if (!(credentials instanceof Promise))
+    return signed(run, sending, { attempt, request, credentials })
+  return untilAborted(credentials, attempt.signal).then((fetched) =>
+    signed(run, sending, { attempt, request, credentials: fetched }),
   )
+}
+
+async function withBytes(sending: Sending, value: unknown): Promise<Sending> {
+  const { prepared } = sending
+  const bytes = await formatLargeJson(value)
+  const body: UpstreamBody = { kind: 'bytes', contentType: 'application/json', bytes }
+  return { ...sending, prepared: { ...prepared, request: { ...prepared.request, body } } }
+}
+
+interface Signing {
+  readonly attempt: Attempt
+  readonly request: OutgoingRequest
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+function signed(
+  { call }: CallRun,
+  { target: { upstream, timeouts }, prepared }: Sending,
+  { attempt, request, credentials }: Signing,
+): Outgoing {
+  return {
+    method: prepared.request.method,
+    url: request.url,
+    headers: {
+      accept: call.stream ? 'text/event-stream, application/json' : '*/*',
+      ...request.headers,
+      ...credentials,
+      ...attempt.span?.headers,
+    },
+    body: request.body,
+    connectMs: timeouts.connectMs,
+    dialing: upstream.dialing,
+    ...(call.operation === 'downloadVideo' && {
+      download: { home: new URL(upstream.baseUrl).origin },
+    }),
+  }
 }
 
 /** Resolves when the response has begun. */
 function exchange(
   run: CallRun,
-  { target, prepared, secret }: Sending,
+  { target, prepared }: Sending,
   { attempt, request }: { readonly attempt: Attempt; readonly request: Outgoing },
 ): Promise<BegunResponse> {
-  const { gateway, call } = run
-  return new Promise((resolve, reject) => {
-    const begun = (answer: AttemptAnswer): void =>
-      resolve({
-        target,
-        firstContentMs: attempt.elapsedMs,
-        answer,
-        ...(call.operation === 'createVideo' && { madeWith: nameOfSecret(secret) }),
-        usage: () => attempt.usage(),
-        abandon: () => attempt.abandon(),
-      })
-    const receiver = receiveAnswer(run, { target, prepared, attempt }, { resolve: begun, reject })
-    attempt.connection = gateway.send(request, receiver)
-    attempt.onBreak((error) => receiver.fail(error))
-    if (prepared.isNative) call.request.rest()
-  })
+  const { promise, ...outcome } = Promise.withResolvers<BegunResponse>()
+  const receiver = new ResponseReceiver(run, { target, prepared, attempt }, outcome)
+  attempt.connection = run.gateway.send(request, receiver)
+  attempt.onBreak(receiver)
+  if (prepared.isNative) run.call.request.rest()
+  return promise
 }

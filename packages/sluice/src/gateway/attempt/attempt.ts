@@ -15,7 +15,7 @@ import type { CallRun } from './call-run.ts'
 import type { AttemptSpan } from '../call/trace.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from '../call/cancellation.ts'
 import { charge, costSoFar } from './charge.ts'
-import { type Deadline, openDeadline, type Phase } from './deadline.ts'
+import { Deadline, type Phase } from './deadline.ts'
 import type { Delivery } from './delivery.ts'
 import { estimatedUsage } from './estimate.ts'
 import { judgeBroken } from './judge.ts'
@@ -38,6 +38,11 @@ export interface BegunResponse {
    * The provider key that was used, as `nameOfSecret`. Set only for videos, which are polled later with the same key.
    */
   readonly madeWith?: string
+  readonly attempt: RunningAttempt
+}
+
+/** An attempt whose response is being read. */
+export interface RunningAttempt {
   /** Usage reported so far. */
   usage(): Usage | undefined
   /** Ends the attempt and closes its socket. It is recorded as cancelled, with the cost as far as it is known. */
@@ -66,11 +71,16 @@ export type AttemptAnswer =
       readonly length: number | undefined
     }
 
+/** Is told why an attempt was broken, and then fails it. */
+interface BreakListener {
+  fail(error: GatewayError): void
+}
+
 /**
  * One attempt at one target. It alone owns its timeouts, its socket and its usage record, and ends all three exactly
  * once.
  */
-export class Attempt implements CancelListener, Growing {
+export class Attempt implements CancelListener, Growing, RunningAttempt {
   place = -1
   /** Number of the attempt within the call, from 1. */
   readonly number: number
@@ -88,7 +98,7 @@ export class Attempt implements CancelListener, Growing {
   readonly #startedAt: number
   readonly #deadline: Deadline
   #controller: AbortController | undefined
-  #broken: ((error: GatewayError) => void) | undefined
+  #broken: BreakListener | undefined
   #error: GatewayError | undefined
   #usage: Usage | undefined
   #watcher: Pick<StreamWatcher, 'usage'> | undefined
@@ -127,7 +137,7 @@ export class Attempt implements CancelListener, Growing {
     this.#open = run.gateway.store.beginUsage(this.#begun, reservation)
     if (reservation) admission.namedBy?.(this.#open)
     this.span = run.call.trace?.beginAttempt()
-    this.#deadline = openDeadline(target.timeouts, (reached) => this.break(reached))
+    this.#deadline = new Deadline(target.timeouts, this)
     run.slots?.attemptBegins()
     cancellation.add(this)
     const { live } = run.gateway
@@ -207,12 +217,12 @@ export class Attempt implements CancelListener, Growing {
   }
 
   /**
-   * Calls `broken` when a timeout is reached, the caller disconnects or another target wins; at once if that has
+   * Tells `listener` when a timeout is reached, the caller disconnects or another target wins; at once if that has
    * already happened.
    */
-  onBreak(broken: (error: GatewayError) => void): void {
-    this.#broken = broken
-    if (this.#error) broken(this.#error)
+  onBreak(listener: BreakListener): void {
+    this.#broken = listener
+    if (this.#error) listener.fail(this.#error)
   }
 
   wait(phase: Phase): void {
@@ -241,7 +251,7 @@ export class Attempt implements CancelListener, Growing {
     if (this.#isOver || this.#error) return
     this.#error = error
     this.#controller?.abort(error)
-    this.#broken?.(error)
+    this.#broken?.fail(error)
   }
 
   /**
@@ -292,7 +302,7 @@ export class Attempt implements CancelListener, Growing {
     if (this.#isOver) return
     this.#isOver = true
     this.#deadline[Symbol.dispose]()
-    stopNoting(this)
+    if (this.#delivered) stopNoting(this)
     this.#cancellation.remove(this)
     this.#run.slots?.attemptEnds()
     if (error) {

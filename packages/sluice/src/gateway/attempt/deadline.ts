@@ -4,29 +4,13 @@ import type { Timeouts } from '../route/timeouts.ts'
 
 export type Phase = 'headers' | 'first token' | 'idle' | 'total'
 
-/** The timeouts of one attempt. */
-export interface Deadline extends Disposable {
-  /** Total time spent on hold, in milliseconds. */
-  readonly heldMs: number
-  /** Starts waiting for the given phase instead of the current one. The total timeout keeps running. */
-  wait(phase: Phase): void
-  /** Restarts the idle timeout. The first-token timeout keeps running. */
-  progress(): void
-  /** The caller reads slowly: only the total timeout runs until `resume`. */
-  hold(): void
-  resume(): void
-}
-
-/** Calls `expire` at most once, with an error that names the timeout that was reached. */
-export function openDeadline(
-  timeouts: Timeouts,
-  expire: (reached: GatewayError) => void,
-): Deadline {
-  return new OpenDeadline(timeouts, expire)
+/** Is told at most once, with an error that names the timeout that was reached. */
+interface Expiring {
+  break(reached: GatewayError): void
 }
 
 /** All open deadlines share one timer, because most attempts end long before their timeouts. */
-const open = new OpenList<OpenDeadline>()
+const open = new OpenList<Deadline>()
 let timer: NodeJS.Timeout | undefined
 let firesAt = Infinity
 
@@ -53,19 +37,20 @@ function lookAtAll(): void {
   if (open.size > 0) arm(first)
 }
 
-class OpenDeadline implements Deadline, Listed {
+/** The timeouts of one attempt. */
+export class Deadline implements Disposable, Listed {
   place = -1
   readonly #timeouts: Timeouts
-  readonly #expire: (reached: GatewayError) => void
+  readonly #attempt: Expiring
   readonly #openedAt = performance.now()
   #phase: Phase = 'total'
   #since = this.#openedAt
   #heldAt: number | undefined
   #heldMs = 0
 
-  constructor(timeouts: Timeouts, expire: (reached: GatewayError) => void) {
+  constructor(timeouts: Timeouts, attempt: Expiring) {
     this.#timeouts = timeouts
-    this.#expire = expire
+    this.#attempt = attempt
     open.add(this)
   }
 
@@ -73,10 +58,11 @@ class OpenDeadline implements Deadline, Listed {
   get endsAt(): number {
     const totalAt = this.#openedAt + this.#timeouts.totalMs
     return this.#heldAt === undefined
-      ? Math.min(totalAt, this.#since + limitOf(this.#timeouts, this.#phase))
+      ? Math.min(totalAt, this.#since + this.#timeouts[limits[this.#phase]])
       : totalAt
   }
 
+  /** Total time spent on hold, in milliseconds. */
   get heldMs(): number {
     return this.#heldMs + (this.#heldAt === undefined ? 0 : performance.now() - this.#heldAt)
   }
@@ -86,10 +72,11 @@ class OpenDeadline implements Deadline, Listed {
     const isTotal = now >= this.#openedAt + this.#timeouts.totalMs - 1
     const reached = isTotal ? 'total' : this.#phase
     this[Symbol.dispose]()
-    const sentence = sentences[reached](limitOf(this.#timeouts, reached))
-    this.#expire(new GatewayError('upstream_timeout', sentence))
+    const sentence = sentences[reached](this.#timeouts[limits[reached]])
+    this.#attempt.break(new GatewayError('upstream_timeout', sentence))
   }
 
+  /** Starts waiting for the given phase instead of the current one. The total timeout keeps running. */
   wait(next: Phase): void {
     this.#phase = next
     this.#heldMs = this.heldMs
@@ -99,10 +86,12 @@ class OpenDeadline implements Deadline, Listed {
     if (this.place >= 0) arm(this.endsAt)
   }
 
+  /** Restarts the idle timeout. The first-token timeout keeps running. */
   progress(): void {
     if (this.#phase === 'idle') this.#since = performance.now()
   }
 
+  /** The caller reads slowly: only the total timeout runs until `resume`. */
   hold(): void {
     this.#heldAt ??= performance.now()
   }
@@ -124,18 +113,13 @@ class OpenDeadline implements Deadline, Listed {
   }
 }
 
-function limitOf(timeouts: Timeouts, phase: Phase): number {
-  switch (phase) {
-    case 'headers':
-      return timeouts.headersMs
-    case 'first token':
-      return timeouts.firstTokenMs
-    case 'idle':
-      return timeouts.idleMs
-    case 'total':
-      return timeouts.totalMs
-  }
-}
+/** The timeout that ends each phase. */
+const limits = {
+  headers: 'headersMs',
+  'first token': 'firstTokenMs',
+  idle: 'idleMs',
+  total: 'totalMs',
+} as const satisfies Readonly<Record<Phase, keyof Timeouts>>
 
 const sentences: Readonly<Record<Phase, (ms: number) => string>> = {
   headers: (ms) => `The upstream did not begin to answer within ${ms} ms (headersMs)`,

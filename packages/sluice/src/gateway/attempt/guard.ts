@@ -10,8 +10,8 @@ export interface GuardOptions {
   readonly comments: boolean
   /** Whether to drop usage-only events, which exist only because the gateway asked for usage. */
   readonly hidesUsage: boolean
-  /** Called for every unreadable block that was skipped. */
-  readonly skipped: () => void
+  /** Is told of every unreadable block that was skipped. */
+  readonly listener: { skipped(): void }
 }
 
 const nothing: readonly EventBlock[] = []
@@ -132,7 +132,7 @@ export class Guard {
 
   /** Returns the block to pass on, false to drop it, or an error that ends the stream. */
   #judge(block: EventBlock): EventBlock | false | GatewayError {
-    const { watcher, comments, hidesUsage, skipped } = this.#options
+    const { watcher, comments, hidesUsage, listener } = this.#options
     if (block.kind === 'comment') return comments && block
     const verdict = block.kind === 'unreadable' ? 'garbage' : watcher.see(block)
     if (verdict instanceof GatewayError) return verdict
@@ -142,7 +142,7 @@ export class Guard {
       const mended = mendEvent(block)
       if (mended) return this.#judge(mended)
       this.#unreadable += 1
-      skipped()
+      listener.skipped()
       return this.hasContent && this.#unreadable < 2
         ? false
         : new GatewayError('upstream_garbled', 'The upstream’s stream cannot be read')

@@ -30,7 +30,7 @@ import { asWritten, modeOf, nativeReportsOf, type CallDraft, reportsOf } from '.
 import { turn } from '../turns/turn.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
-import { renderedType, usualMediaType } from './media-type.ts'
+import { renderedType } from './media-type.ts'
 import { namedFilesOf } from '../call/named-files.ts'
 import { isOffered, type Offered, offeredBy } from './offered.ts'
 import { assertOwnRouting } from './own-routing.ts'
@@ -62,8 +62,8 @@ export interface Prepared {
   readonly request: UpstreamRequest
   /** Whether the caller's bytes are passed on unchanged. */
   readonly isNative: boolean
-  /** The usual type of the response if one that is not JSON is media and passed through unchanged. */
-  readonly mediaType: string | undefined
+  /** Whether a response that is not JSON is media, if the operation has any, and passed through unchanged. */
+  readonly takesMedia: boolean
   /** Reads a whole response. Throws `upstream_garbled`. */
   read(received: Received): Reading
   /** Set if the caller wants a stream. */
@@ -124,7 +124,7 @@ function prepareNative(run: CallDraft, target: UpstreamTarget, native: Native): 
       return asked === undefined ? undefined : Math.min(asked, most)
     },
     streamsWhole: false,
-    mediaType: usualMediaType(call.operation),
+    takesMedia: true,
     request: nativeRequest(run, target, native),
     read(received) {
       const body = outlineOf(received)
@@ -254,7 +254,7 @@ async function prepareCodec(
   return {
     isNative: false,
     streamsWhole,
-    mediaType: codec.bytes === true ? usualMediaType(call.operation) : undefined,
+    takesMedia: codec.bytes === true,
     outputLimit: () =>
       encoded.body?.kind === 'json' ? outputLimitIn(encoded.body.value) : undefined,
     request: quirks.reduce((before, quirk) => quirk(before, spoken), encoded),

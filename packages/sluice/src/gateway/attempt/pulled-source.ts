@@ -49,7 +49,7 @@ export function pulledSource<T>(
 
   return {
     flow(sink) {
-      attempt.onBreak(resume)
+      attempt.onBreak({ fail: resume })
       pull(sink)
         .catch((thrown: unknown) => {
           const { signal } = attempt

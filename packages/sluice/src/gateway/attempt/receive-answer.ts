@@ -1,108 +1,167 @@
-import { GatewayError, isObject } from '@sluice/contract'
+import { GatewayError, isObject, type OperationName } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
 import type { AnyReply } from '../call/canonical.ts'
 import type { Concealer } from '../call/concealer.ts'
 import { readingFailure, requestIdIn, upstreamError } from './failures.ts'
 import type { CallRun } from './call-run.ts'
-import type { Attempt, AttemptAnswer } from './attempt.ts'
-import { mediaTypeOf } from './media-type.ts'
+import type { Attempt, AttemptAnswer, BegunResponse } from './attempt.ts'
+import { mediaTypeOf, usualMediaType } from './media-type.ts'
 import { rememberMade } from './named-ids.ts'
 import type { Prepared } from './prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
-import { answerBytesMax, Collector, outlineOf, type Receiver, withBody } from '../call/send.ts'
+import { Collector, outlineOf, type Receiver, withBody } from '../call/send.ts'
+import { nameOfSecret } from './secret-name.ts'
 import { createHeld } from '../call/source.ts'
 import { streamTypes } from './splitters.ts'
-import { StreamReceiver, valveOf } from './upstream-stream.ts'
+import { type StreamListener, StreamReceiver, valveOf } from './upstream-stream.ts'
 
-interface Asked {
+export interface Asked {
   readonly target: UpstreamTarget
   readonly prepared: Prepared
   readonly attempt: Attempt
 }
 
 /** Settled once: either the response has begun, or it failed before the caller saw any of it. */
-interface Begun {
-  readonly resolve: (answer: AttemptAnswer) => void
+interface Outcome {
+  readonly resolve: (begun: BegunResponse) => void
   readonly reject: (error: GatewayError) => void
 }
 
-type Body = Omit<Receiver, 'head'>
+/** Maximum size of a whole media response; larger ones fail as `upstream_garbled`. 256 MiB holds a base64 video. */
+const mediaBytesMax = 256 * 1024 * 1024
 
 /** Reads an upstream's response. The headers decide whether it is a stream, media, a whole response or an error. */
-export function receiveAnswer(run: CallRun, asked: Asked, begun: Begun): Receiver {
-  const { attempt } = asked
-  let body: Body | undefined
-  let isFailed = false
-  const fail = (thrown: unknown): void => {
-    if (isFailed) return
-    isFailed = true
-    begun.reject(attempt.fail(GatewayError.from(thrown)))
+export class ResponseReceiver implements Receiver, StreamListener {
+  readonly #run: CallRun
+  readonly #asked: Asked
+  readonly #outcome: Outcome
+  /** Reads a stream or media. */
+  #reader: Omit<Receiver, 'head'> | undefined
+  /** Collects a whole response. */
+  #collector: Collector | undefined
+  #isFailed = false
+
+  constructor(run: CallRun, asked: Asked, outcome: Outcome) {
+    this.#run = run
+    this.#asked = asked
+    this.#outcome = outcome
   }
-  return {
-    head(status, headers) {
-      try {
-        attempt.wait(run.call.stream ? 'first token' : 'total')
-        attempt.upstreamStatus = status
-        attempt.upstreamRequestId = requestIdIn(headers, asked.target.upstream.provider.protocol)
-        body = bodyOf(run, asked, {
-          status,
-          headers,
-          begun: { resolve: begun.resolve, reject: fail },
-          bytesMax: answerBytesMax(run.call.operation),
-        })
-      } catch (thrown) {
-        fail(thrown)
+
+  head(status: number, headers: Readonly<Record<string, string>>): void {
+    const { gateway, call } = this.#run
+    const { attempt, target } = this.#asked
+    try {
+      attempt.wait(call.stream ? 'first token' : 'total')
+      attempt.upstreamStatus = status
+      attempt.upstreamRequestId = requestIdIn(headers, target.upstream.provider.protocol)
+      if (status < 300) {
+        gateway.health.setGateway(target.providerId, 'x-sluice-attempts' in headers)
+        this.#reader = this.#readerFor(headers)
       }
-    },
-    data: (piece) => body?.data(piece),
-    end: () => body?.end(),
-    fail: (error) => (body ? body.fail(error) : fail(error)),
+      const bytesMax = wordy.has(call.operation) ? undefined : mediaBytesMax
+      if (!this.#reader) this.#collector = new Collector(status, headers, bytesMax)
+    } catch (thrown) {
+      this.failed(thrown)
+    }
   }
-}
 
-interface Head {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly begun: Begun
-  /** The maximum size of a whole response. */
-  readonly bytesMax: number
-}
+  data(piece: Uint8Array): void {
+    if (this.#reader) return this.#reader.data(piece)
+    try {
+      this.#collector?.add(piece)
+    } catch (thrown) {
+      this.failed(readingFailure(thrown))
+    }
+  }
 
-function bodyOf(run: CallRun, { target, prepared, attempt }: Asked, head: Head): Body {
-  const { status, headers, begun } = head
-  const { stream: reading } = prepared
-  const contentType = headers['content-type'] ?? ''
-  if (status >= 300)
-    return whole(head, (received) => {
-      const { protocol } = target.upstream.provider
-      const failure = protocol.failure(received)
-      throw upstreamError({ id: target.providerId, protocol }, received, failure, run.gateway.now())
-    })
-  run.gateway.health.setGateway(target.providerId, 'x-sluice-attempts' in headers)
-  if (reading && streamTypes[reading.framing].test(contentType))
-    return new StreamReceiver({
+  end(): void {
+    if (this.#reader) return this.#reader.end()
+    const collector = this.#collector
+    if (collector?.isLarge !== true) return this.#read(collector?.received())
+    collector.parsed().then(
+      (received) => this.#read(received),
+      (thrown: unknown) => this.failed(readingFailure(thrown)),
+    )
+  }
+
+  fail(error: GatewayError): void {
+    if (this.#reader) this.#reader.fail(error)
+    else this.failed(error)
+  }
+
+  begun(answer: AttemptAnswer): void {
+    const { attempt, target } = this.#asked
+    const { secret } = attempt
+    const isVideo = this.#run.call.operation === 'createVideo' && secret !== undefined
+    this.#outcome.resolve({
       attempt,
-      reading,
-      contentType: contentType === '' ? 'text/event-stream' : contentType,
-      made: (ids) => void rememberMade(run, ids),
-      skipped: () =>
-        run.gateway.log.warn({ call: run.call.id }, 'skipped an unreadable line of an upstream'),
-      begun: begun.resolve,
-      failed: begun.reject,
+      target,
+      firstContentMs: attempt.elapsedMs,
+      answer,
+      ...(isVideo && { madeWith: nameOfSecret(secret) }),
     })
-  // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's oldest ones).
-  const isSound = reading === undefined || contentType.startsWith('audio/')
-  if (isSound && prepared.mediaType !== undefined && !contentType.includes('json')) {
-    const mediaType = mediaTypeOf(contentType, prepared.mediaType)
-    return mediaType === undefined
-      ? whole(head, () => refuseMedia(target, contentType))
-      : media(attempt, { ...head, mediaType })
   }
-  return whole(head, (received) => {
-    // The attempt was broken while its response was parsed in turns.
-    if (attempt.isOver) return
-    refuseErrorBody(target, received, run.gateway.now)
-    if (reading && !prepared.streamsWhole)
+
+  /** Fails the attempt, of whose response the caller has seen nothing. */
+  failed(thrown: unknown): void {
+    if (this.#isFailed) return
+    this.#isFailed = true
+    this.#outcome.reject(this.#asked.attempt.fail(GatewayError.from(thrown)))
+  }
+
+  made(ids: readonly string[]): void {
+    void rememberMade(this.#run, ids)
+  }
+
+  skipped(): void {
+    const { gateway, call } = this.#run
+    gateway.log.warn({ call: call.id }, 'skipped an unreadable line of an upstream')
+  }
+
+  /** What reads a response with these headers as it arrives; undefined for a whole response. */
+  #readerFor(headers: Readonly<Record<string, string>>): Omit<Receiver, 'head'> | undefined {
+    const { attempt, prepared } = this.#asked
+    const { stream: reading } = prepared
+    const contentType = headers['content-type'] ?? ''
+    if (reading && streamTypes[reading.framing].test(contentType))
+      return new StreamReceiver(this, {
+        attempt,
+        reading,
+        contentType: contentType === '' ? 'text/event-stream' : contentType,
+      })
+    const usual = this.#usualMedia(contentType)
+    const mediaType = usual === undefined ? undefined : mediaTypeOf(contentType, usual)
+    return mediaType === undefined ? undefined : media(this, { attempt, headers, mediaType })
+  }
+
+  /** The usual type of the media that the caller asked for, if this is no JSON. */
+  #usualMedia(contentType: string): string | undefined {
+    const { takesMedia, stream } = this.#asked.prepared
+    // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's oldest ones).
+    const isSound = stream === undefined || contentType.startsWith('audio/')
+    const isMedia = takesMedia && isSound && !contentType.includes('json')
+    return isMedia ? usualMediaType(this.#run.call.operation) : undefined
+  }
+
+  #read(received: Received | undefined): void {
+    // The attempt may have been broken while its response was parsed in turns.
+    if (!received || this.#asked.attempt.isOver) return
+    try {
+      this.#readWhole(received)
+    } catch (thrown) {
+      this.failed(readingFailure(thrown))
+    }
+  }
+
+  #readWhole(received: Received): void {
+    const { gateway } = this.#run
+    const { attempt, prepared, target } = this.#asked
+    const { contentType } = received
+    const { status } = received
+    if (status >= 300) throw refusalIn(received, { status, target, now: gateway.now() })
+    if (this.#usualMedia(contentType) !== undefined) refuseMedia(target, contentType)
+    refuseErrorBody(target, received, gateway.now)
+    if (prepared.stream && !prepared.streamsWhole)
       throw new GatewayError(
         'upstream_garbled',
         `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
@@ -110,36 +169,32 @@ function bodyOf(run: CallRun, { target, prepared, attempt }: Asked, head: Head):
     const { answer, usage, made = [] } = prepared.read(received)
     if (usage) attempt.report(usage)
     attempt.complete()
-    const shown = concealed(answer, run.gateway.concealer)
-    if (made.length === 0) begun.resolve(shown)
-    else void rememberMade(run, made).then(() => begun.resolve(shown))
-  })
+    const shown = concealed(answer, gateway.concealer)
+    if (made.length === 0) this.begun(shown)
+    else void rememberMade(this.#run, made).then(() => this.begun(shown))
+  }
 }
 
-/** Collects a whole response and passes it to `read`. An error thrown by `read` fails the attempt. */
-function whole(
-  { status, headers, begun, bytesMax }: Head,
-  read: (received: Received) => void,
-): Body {
-  const collector = new Collector(status, headers, bytesMax)
-  const tried = (step: () => void): void => {
-    try {
-      step()
-    } catch (thrown) {
-      begun.reject(readingFailure(thrown))
-    }
-  }
-  return {
-    data: (piece) => tried(() => collector.add(piece)),
-    end() {
-      if (!collector.isLarge) return tried(() => read(collector.received()))
-      collector.parsed().then(
-        (received) => tried(() => read(received)),
-        (thrown: unknown) => begun.reject(readingFailure(thrown)),
-      )
-    },
-    fail: (error) => begun.reject(error),
-  }
+/** The operations whose whole responses are text. */
+const wordy: ReadonlySet<OperationName> = new Set<OperationName>([
+  'chat',
+  'complete',
+  'rerank',
+  'moderate',
+  'transcribe',
+  'translate',
+])
+
+interface Refusing {
+  readonly status: number
+  readonly target: UpstreamTarget
+  readonly now: number
+}
+
+function refusalIn(received: Received, { status, target, now }: Refusing): GatewayError {
+  const { protocol } = target.upstream.provider
+  const named = { id: target.providerId, protocol }
+  return upstreamError(named, { ...received, status }, protocol.failure(received), now)
 }
 
 /**
@@ -154,16 +209,22 @@ function refuseMedia({ providerId }: UpstreamTarget, contentType: string): never
   )
 }
 
+interface Media {
+  readonly attempt: Attempt
+  readonly headers: Readonly<Record<string, string>>
+  readonly mediaType: string
+}
+
 /** Passes audio, images and video through unchanged. */
 function media(
-  attempt: Attempt,
-  { headers, begun, mediaType }: Head & { readonly mediaType: string },
-): Body {
+  listener: Pick<StreamListener, 'begun'>,
+  { attempt, headers, mediaType }: Media,
+): Omit<Receiver, 'head'> {
   const length = Number(headers['content-length'] ?? Number.NaN)
   const out = createHeld<Uint8Array>(valveOf(attempt))
   attempt.begin()
   attempt.wait('idle')
-  begun.resolve({
+  listener.begun({
     kind: 'media',
     contentType: mediaType,
     length: Number.isFinite(length) ? length : undefined,
@@ -195,14 +256,7 @@ function refuseErrorBody(target: UpstreamTarget, received: Received, now: () => 
   // Finished jobs and stored responses have an `error` field of their own.
   if (body['error'] == null || ['object', 'status', 'id', 'done'].some((name) => name in body))
     return
-  const { protocol } = target.upstream.provider
-  const failure = protocol.failure(received)
-  throw upstreamError(
-    { id: target.providerId, protocol },
-    { ...received, status: 502 },
-    failure,
-    now(),
-  )
+  throw refusalIn(received, { status: 502, target, now: now() })
 }
 
 function isEmpty(body: object): boolean {

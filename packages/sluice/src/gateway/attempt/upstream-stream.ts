@@ -14,13 +14,17 @@ export interface StreamOptions {
   readonly attempt: Attempt
   readonly reading: StreamReading
   readonly contentType: string
-  readonly skipped: () => void
+}
+
+/** Is told what happens to a stream. */
+export interface StreamListener {
+  skipped(): void
   /** Called with the ids of objects the response has created in the upstream's account. */
-  readonly made: (ids: readonly string[]) => void
+  made(ids: readonly string[]): void
   /** Called once, with the first content. From then on no other target can take over. */
-  readonly begun: (answer: AttemptAnswer) => void
-  /** Called instead of `begun` if the stream failed before its first content. */
-  readonly failed: (error: GatewayError) => void
+  begun(answer: AttemptAnswer): void
+  /** Called instead of `begun` if the stream failed before its first content, after the attempt was ended. */
+  failed(error: unknown): void
 }
 
 /** If no content arrives within this many events, the stream is passed on as it is. */
@@ -50,6 +54,7 @@ interface Way {
  * no timer per event.
  */
 export class StreamReceiver implements Omit<Receiver, 'head'> {
+  readonly #listener: StreamListener
   readonly #options: StreamOptions
   readonly #guard: Guard
   readonly #way: Way
@@ -65,15 +70,16 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #made = 0
   #lookedAtMs = performance.now()
 
-  constructor(options: StreamOptions) {
+  constructor(listener: StreamListener, options: StreamOptions) {
     const { attempt, reading } = options
+    this.#listener = listener
     this.#options = options
     this.#guard = new Guard({
       splitter: splitters[reading.framing](),
       watcher: reading.watcher,
       comments: !reading.reader,
       hidesUsage: reading.hidesUsage,
-      skipped: options.skipped,
+      listener,
     })
     attempt.delivers(this.#guard.delivered)
     this.#way = reading.reader
@@ -183,20 +189,20 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   }
 
   #begin(): void {
-    const { attempt, begun } = this.#options
+    const { attempt } = this.#options
     if (attempt.hasBegun) return
     attempt.begin()
     attempt.wait('idle')
     // A caller may use an id as soon as the stream has ended.
     this.#rememberMade()
-    begun(this.#way.answer)
+    this.#listener.begun(this.#way.answer)
   }
 
   #rememberMade(): void {
-    const { reading, made } = this.#options
+    const { reading } = this.#options
     const ids = (reading.watcher.made?.() ?? []).slice(this.#made)
     this.#made += ids.length
-    if (ids.length > 0) made(ids)
+    if (ids.length > 0) this.#listener.made(ids)
   }
 
   #finish(): void {
@@ -217,11 +223,11 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #fail(error: GatewayError): void {
     if (this.#isOver) return
     this.#isOver = true
-    const { attempt, failed } = this.#options
+    const { attempt } = this.#options
     const { hasBegun } = attempt
     const shown = attempt.fail(error)
     if (hasBegun) this.#way.out.fail(shown)
-    else failed(shown)
+    else this.#listener.failed(shown)
   }
 }
 

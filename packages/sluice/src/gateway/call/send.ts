@@ -1,10 +1,4 @@
-import {
-  formatJson,
-  GatewayError,
-  type OperationName,
-  outlineJson,
-  parseJson,
-} from '@sluice/contract'
+import { formatJson, GatewayError, outlineJson, parseJson } from '@sluice/contract'
 import type { Received } from '@sluice/protocols'
 import { concatInTurns } from '../turns/concat.ts'
 import { parseLargeAnswer } from '../turns/large-json.ts'
@@ -33,7 +27,8 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
   readonly connectMs: number
-  readonly dialing?: Dialing
+  /** How to connect; undefined: as usual. */
+  readonly dialing?: Dialing | undefined
   /**
    * Set for a download, which follows redirects and may lead to an address that the upstream named. `home` is the upstream's
    * configured origin. Every other origin must have public addresses only, and gets no credentials. Absent: redirects are not
@@ -66,26 +61,10 @@ export interface Connection {
 /** The only way to the network. Never throws: errors are passed to the receiver asynchronously. */
 export type Send = (request: Outgoing, receiver: Receiver) => Connection
 
-/** Maximum size of a whole media response; larger ones fail as `upstream_garbled`. 256 MiB holds a base64 video. */
-const mediaBytesMax = 256 * 1024 * 1024
 /** Maximum size of a text response: far more than any model writes, plus a few images. */
 const wordsBytesMax = 64 * 1024 * 1024
 /** Larger JSON responses are scanned for their parsing cost first, and very expensive ones are parsed in turns. */
 const parsedAtOnceMax = 256 * 1024
-
-const ofWords: ReadonlySet<OperationName> = new Set<OperationName>([
-  'chat',
-  'complete',
-  'rerank',
-  'moderate',
-  'transcribe',
-  'translate',
-])
-
-/** The maximum size of a whole response, in bytes. */
-export function answerBytesMax(operation: OperationName): number {
-  return ofWords.has(operation) ? wordsBytesMax : mediaBytesMax
-}
 
 /** Joins the chunks of a whole response. Throws `upstream_garbled` if they exceed the limit. */
 export class Collector {
@@ -138,8 +117,16 @@ export class Collector {
       contentType: this.#headers['content-type'] ?? '',
       bytes,
       json() {
-        parsed ??= { value: parse(bytes) }
-        return parsed.value
+        try {
+          parsed ??= {
+            value: parseJson(
+              Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'),
+            ),
+          }
+          return parsed.value
+        } catch (cause) {
+          throw unreadable(cause)
+        }
       },
       outline() {
         if (parsed) return parsed.value
@@ -161,14 +148,6 @@ export function withBody(
 /** The body of a response without its long free texts, for what does not depend on them: its usage, ids and errors. */
 export function outlineOf(received: Received): unknown {
   return received.outline ? received.outline() : received.json()
-}
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
-  } catch (cause) {
-    throw unreadable(cause)
-  }
 }
 
 function unreadable(cause: unknown): GatewayError {

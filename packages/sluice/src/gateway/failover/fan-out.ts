@@ -54,7 +54,7 @@ export async function fanOut(
   const failed = settled.find((one) => one.status === 'rejected' && !isCancelled(one.reason))
   const broken = failed ?? settled.find((one) => one.status === 'rejected')
   if (broken?.status === 'rejected') {
-    for (const attempted of begun) attempted.abandon()
+    for (const { attempt } of begun) attempt.abandon()
     throw broken.reason
   }
   return merged(target, begun, shares)
@@ -71,16 +71,18 @@ function merged(
 ): BegunResponse {
   const usage = () =>
     mergedUsage(
-      begun.map((attempted) => attempted.usage()),
+      begun.map(({ attempt }) => attempt.usage()),
       shares,
     )
   return {
     target,
     firstContentMs: Math.max(...begun.map(({ firstContentMs }) => firstContentMs)),
     answer: mergedAnswer(begun, usage, shares),
-    usage,
-    abandon() {
-      for (const attempted of begun) attempted.abandon()
+    attempt: {
+      usage,
+      abandon() {
+        for (const { attempt } of begun) attempt.abandon()
+      },
     },
   }
 }

@@ -35,7 +35,7 @@ export async function hedged(run: CallRun, first: Target, second: Target): Promi
       if (legs.length === 1 && !settled) start(second)
     }
     const win = (leg: Leg, begun: BegunResponse) => {
-      if (settled) return begun.abandon()
+      if (settled) return begun.attempt.abandon()
       settled = true
       clearTimeout(timer)
       leg.won = true

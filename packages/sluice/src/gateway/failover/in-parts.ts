@@ -72,7 +72,7 @@ function joined(target: UpstreamTarget, answered: readonly BegunResponse[]): Beg
     if (answer.kind !== 'reply') throw new GatewayError('internal', 'A part was not read')
     return answer.reply as EmbedReply
   })
-  const usages = answered.map((begun) => begun.usage())
+  const usages = answered.map(({ attempt }) => attempt.usage())
   const [first] = replies
   if (!first) throw new GatewayError('internal', 'Nothing was asked in parts')
   const tokens = replies.reduce((sum, { usage }) => sum + usage.prompt_tokens, 0)
@@ -82,9 +82,11 @@ function joined(target: UpstreamTarget, answered: readonly BegunResponse[]): Beg
     target,
     firstContentMs: Math.max(...answered.map(({ firstContentMs }) => firstContentMs)),
     answer: { kind: 'reply', reply },
-    usage: () => summed(usages),
-    abandon() {
-      for (const begun of answered) begun.abandon()
+    attempt: {
+      usage: () => summed(usages),
+      abandon() {
+        for (const { attempt } of answered) attempt.abandon()
+      },
     },
   }
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { ModelCard } from '@sluice/protocols'
-import { dialed, outgoing } from './outgoing.ts'
+import { outgoing } from './outgoing.ts'
 import { ask as askOnce, type Send } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
@@ -134,7 +134,14 @@ async function ask(
     const headers = { ...request.headers, ...signed }
     const received = await askOnce(
       send,
-      { ...dialed(upstream, askMs), method: 'GET', url: request.url, headers, body: undefined },
+      {
+        method: 'GET',
+        url: request.url,
+        headers,
+        body: undefined,
+        connectMs: askMs,
+        dialing: upstream.dialing,
+      },
       signal,
     )
     status = received.status

@@ -1,7 +1,6 @@
 import { formatForm } from '@sluice/contract'
 import type { UpstreamBody, UpstreamRequest } from '@sluice/protocols'
 import type { OutgoingRequest } from '../../providers/provider.ts'
-import type { Outgoing } from '../call/send.ts'
 import type { Upstream } from './routing.ts'
 
 function addressOf(
@@ -38,14 +37,6 @@ export function outgoing(
     },
     body: bytes,
   }
-}
-
-/** How the connection for a request is made. */
-export function dialed(
-  { dialing }: Pick<Upstream, 'dialing'>,
-  connectMs: number,
-): Pick<Outgoing, 'connectMs' | 'dialing'> {
-  return dialing === undefined ? { connectMs } : { connectMs, dialing }
 }
 
 function bodyOf(

@@ -1,8 +1,8 @@
 import { GatewayError } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { Cancellation } from '../call/cancellation.ts'
-import { dialed, outgoing } from '../route/outgoing.ts'
-import { ask } from '../call/send.ts'
+import { outgoing } from '../route/outgoing.ts'
+import { ask, type Outgoing } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 import type { StoredParts } from './stored-parts.ts'
 import type { Upstream } from '../route/routing.ts'
@@ -34,10 +34,17 @@ export async function deleteThere(
     const signed = await untilAborted(Promise.resolve(credentials), signal)
     const headers = { ...request.headers, ...signed }
     const { url } = request
-    const dialing = dialed(upstream, deleteMs)
-    const outgoingDelete = { ...dialing, method: 'DELETE', url, headers, body: undefined } as const
+    const { dialing } = upstream
+    const made: Outgoing = {
+      method: 'DELETE',
+      url,
+      headers,
+      body: undefined,
+      connectMs: deleteMs,
+      dialing,
+    }
     try {
-      const received = await ask(send, outgoingDelete, signal)
+      const received = await ask(send, made, signal)
       if (received.status < 300) return
       status = received.status
     } catch (thrown) {

@@ -109,7 +109,7 @@ async function startUpstream(run: CallRun<StoredParts>): Promise<VideoJob> {
   const begun = await begin(run)
   const { answer, target } = begun
   if (answer.kind !== 'reply' || answer.jobId === undefined) {
-    begun.abandon()
+    begun.attempt.abandon()
     throw new GatewayError('upstream_garbled', 'The upstream returned no task id')
   }
   const video = answer.reply as Video
@@ -159,7 +159,7 @@ export async function pollVideo(
   const begun = await askOwner(await ownerRun(door, call, job), job)
   const { answer } = begun
   if (answer.kind !== 'reply') {
-    begun.abandon()
+    begun.attempt.abandon()
     throw new GatewayError('upstream_garbled', 'Not a video task')
   }
   const video = answer.reply as Video
