@@ -66,6 +66,8 @@ test.each([
     "import { admittedCall } from '../gateway/admit/admitted.ts'",
     'lets a call in',
   ],
+  ['sluice/gateway/limits/a.ts', "request['max_output_tokens']", 'for protocols or providers'],
+  ['sluice/telemetry/a.ts', "provider === 'azure-openai'", 'for protocols or providers'],
   ['contract/core/string-utils.ts', '', 'named for nothing'],
   ['contract/core/Big.ts', '', 'not kebab-case'],
   ['contract/core/a.ts', 'x\n'.repeat(401), '401 lines'],

@@ -5,11 +5,8 @@ import {
   type EventBlock,
   type ServerSentEvent,
 } from '../../packages/contract/src/wire/sse.ts'
-import type {
-  CodecContext,
-  FormatContext,
-  Received,
-} from '../../packages/protocols/src/protocol.ts'
+import type { FormatContext } from '../../packages/protocols/src/client-format.ts'
+import type { CodecContext, Received } from '../../packages/protocols/src/protocol.ts'
 
 /** 2023-11-14T22:13:20Z */
 export const fixedNow = 1_700_000_000_000

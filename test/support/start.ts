@@ -176,7 +176,9 @@ async function openStoreAt(
     return openSqlite({ file, ...options })
   }
   // Loaded only when needed, as in the program.
-  const { openPostgres } = await import('../../packages/sluice/src/storage/postgres/open-postgres.ts')
+  const { openPostgres } = await import(
+    '../../packages/sluice/src/storage/postgres/open-postgres.ts'
+  )
   return openPostgres({ url, ...options })
 }
 

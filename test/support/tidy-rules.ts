@@ -42,6 +42,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'sluice/config': ['sluice/settings', 'sluice/gateway'],
   'sluice/telemetry': [
     'sluice/gateway',
+    'sluice/providers',
     'sluice/config',
     'sluice/settings',
     'sluice/ports',
@@ -131,6 +132,7 @@ export function breaches(sources: Sources): readonly string[] {
     ...engineBreaches(path, text),
     ...admissionBreaches(path, text),
     ...stepBreaches(path, text),
+    ...shapeBreaches(path, text),
   ])
 }
 
@@ -237,6 +239,23 @@ function stepBreaches(path: string, text: string): readonly string[] {
 
 function stepOf(path: string): number {
   return stepsOfCall.findIndex((step) => path.startsWith(`sluice/gateway/${step}/`))
+}
+
+/** Fields that only some client formats or upstreams have. Where they are is for protocols to know. */
+const shapes =
+  /\b(?:generationConfig|systemInstruction|candidates|functionCall|finishReason|max(?:_completion|_output)?_tokens|stream_options|previous_response_id|stop_reason|content_block|tool_use|tool_calls|partial_json|reasoning_content|encrypted_content)\b/
+const vendors =
+  /['"`](?:openai|anthropic|claude|gemini|google|vertex|azure|bedrock|amazon|mistral|cohere|xai|alibaba|dashscope)\b/
+
+/** The gateway and what observes it know neither fields of formats nor vendors: both are data of protocols and providers. */
+function shapeBreaches(path: string, text: string): readonly string[] {
+  if (!/^sluice\/(?:gateway|telemetry)\//.test(path)) return []
+  return [shapes, vendors].flatMap((names) => {
+    const [named] = names.exec(text) ?? []
+    return named === undefined
+      ? []
+      : [`${path} knows ${named}, which is for protocols or providers`]
+  })
 }
 
 function nameBreaches(path: string, text: string): readonly string[] {

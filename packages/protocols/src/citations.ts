@@ -8,7 +8,7 @@ import {
   textOf,
 } from '@sluice/contract'
 import { countWhere } from './ordered.ts'
-import type { FormatContext } from './protocol.ts'
+import type { FormatContext } from './client-format.ts'
 import { type PlacedText, placedTexts } from './text-places.ts'
 
 /**

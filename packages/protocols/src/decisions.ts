@@ -11,7 +11,8 @@ import type { TSchema } from 'typebox'
 import { furtherFields } from './further-fields.ts'
 import { keptElsewhere } from './kept-elsewhere.ts'
 import { isNeutral } from './neutral-values.ts'
-import type { CodecContext, FormatContext } from './protocol.ts'
+import type { FormatContext } from './client-format.ts'
+import type { CodecContext } from './protocol.ts'
 import { lackServerTools } from './tools/offered-server-tools.ts'
 
 /**

@@ -4,7 +4,7 @@ import { countTokens, generateContent, streamGenerateContent } from './gemini/cl
 import { ownFormats } from './openai/client/formats.ts'
 import { responsesCompact } from './openai-responses/client/compact.ts'
 import { responses } from './openai-responses/client/formats.ts'
-import type { ClientFormat } from './protocol.ts'
+import type { ClientFormat } from './client-format.ts'
 
 /** All client formats. A new one needs a file in its protocol's folder and a line here. */
 export const formats: readonly ClientFormat[] = [

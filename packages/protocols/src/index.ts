@@ -21,7 +21,9 @@ export { deepgram } from './deepgram/index.ts'
 export { elevenlabs } from './elevenlabs/index.ts'
 export { coherePurposes } from './embed-purpose.ts'
 export { embeddingReply, inputTexts } from './embedding-reply.ts'
+export { canonicalTextBytes } from './event-text.ts'
 export type { FormatHeaders } from './format-headers.ts'
+export { type FormatMessages, parsedFields, type PlainMessage } from './format-messages.ts'
 export { formats } from './formats.ts'
 export { geminiVersions } from './gemini/client/paths.ts'
 export { gemini, vertex } from './gemini/index.ts'
@@ -52,7 +54,6 @@ export {
 } from './openai/upstream/search-quirks.ts'
 export {
   inputItems,
-  itemsOf,
   referredResponses,
   responseNotFound,
   sinceCompaction,
@@ -62,21 +63,18 @@ export {
 export type { ResponsesRequest } from './openai-responses/client/schema.ts'
 export type { ModelCard } from './model-list.ts'
 export { openaiResponses } from './openai-responses/index.ts'
-export { namedInTool } from './openai-responses/upstream/named.ts'
+export { madeByResponse, namedInResponsesRequest } from './openai-responses/upstream/named.ts'
+export type { ClientFormat, FormatContext, FormatName, StreamWriter } from './client-format.ts'
 export type {
-  ClientFormat,
   Codec,
   CodecContext,
   Decoded,
-  FormatContext,
-  FormatName,
   Native,
   Protocol,
   Quirk,
   Received,
   StreamReader,
   StreamWatcher,
-  StreamWriter,
   UpstreamBody,
   UpstreamFailure,
   UpstreamRequest,
@@ -87,7 +85,7 @@ export { documentTexts, rerankReply } from './rerank-reply.ts'
 export { allowedTools } from './tools/allowed-tools.ts'
 export { imageTokensMax } from './families/image-tokens.ts'
 export type { Measured, MediaKind, ProviderTools } from './measure.ts'
-export { plainMeasure } from './measure.ts'
+export { plainMeasure, unbilledFields } from './measure.ts'
 export type { Change, NativeTarget } from './native-target.ts'
 export { outputLimitIn, outputMaximumIn, type OutputMaximum, withinOutput } from './output-limit.ts'
 export { fitTools, type ToolChanges } from './tools/fit-tools.ts'

@@ -26,20 +26,36 @@ export interface Measured {
   readonly media: readonly Media[]
   /** Paths of what counts as input and is not in the request: stored conversations and prompts, and files. */
   readonly references: readonly string[]
-  /** The most output tokens that it allows for each choice; undefined if it does not limit them. */
-  readonly outputLimit?: number | undefined
   /** The number of choices that it asks for. */
   readonly choices: number
   /** The reasoning tokens that it allows; undefined if it does not say. */
-  readonly thinkingBudget?: number | undefined
+  readonly thinkingBudget: number | undefined
   /** Whether it offers tools, which providers describe to the model in a text of their own. */
-  readonly offersTools?: boolean
-  /** Absent if the provider runs nothing. */
-  readonly providerTools?: ProviderTools | undefined
+  readonly offersTools: boolean
+  /** Undefined if the provider runs nothing. */
+  readonly providerTools: ProviderTools | undefined
 }
 
 /** A request of an operation that has neither media nor choices. */
-export const plainMeasure: Measured = { media: [], references: [], choices: 1 }
+export const plainMeasure: Measured = {
+  media: [],
+  references: [],
+  choices: 1,
+  thinkingBudget: undefined,
+  offersTools: false,
+  providerTools: undefined,
+}
+
+/** Names of fields whose texts no provider counts as input. */
+export const unbilledFields: ReadonlySet<string> = new Set([
+  'encoding_format',
+  'metadata',
+  'model',
+  'prompt_cache_key',
+  'safety_identifier',
+  'service_tier',
+  'user',
+])
 
 const base64Url = /^data:([^,;]*)(?:;[^,;]*)*;base64,/i
 const foreign = /[^A-Za-z0-9+/_=-]/

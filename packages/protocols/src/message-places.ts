@@ -1,5 +1,5 @@
 import type { ChatRequest, ContentPart, Message } from '@sluice/contract'
-import type { FormatContext } from './protocol.ts'
+import type { FormatContext } from './client-format.ts'
 
 /** The paths in a client's request of the content of chat messages, in the order of the canonical messages. */
 export interface MessagePlaces {

@@ -1,4 +1,5 @@
-import { objectOf } from '@sluice/contract'
+import { objectOf, type OperationName } from '@sluice/contract'
+import { largestOf } from './measure.ts'
 import type { Change, NativeTarget } from './native-target.ts'
 
 /** The names of the limit of the output in the formats of clients and upstreams. */
@@ -14,6 +15,25 @@ export const limitsOf = {
 } as const satisfies Readonly<Record<string, readonly Change['path'][]>>
 
 const everyLimit: readonly Change['path'][] = Object.values(limitsOf).flat()
+
+/** How the requests of a client format limit their output. */
+export interface OutputLimit {
+  /** The most output tokens that a request allows for each choice; undefined if it does not limit them. */
+  of(request: unknown): number | undefined
+  /** The change that limits them in a request without a limit. */
+  set(request: unknown, tokens: number): Change
+}
+
+/** A limit in a field at the top of the request, or in one that older clients have. */
+export function limitField(name: string, ...older: readonly string[]): OutputLimit {
+  return {
+    of(request) {
+      const fields = objectOf(request)
+      return largestOf(fields[name], ...older.map((other) => fields[other]))
+    },
+    set: (_request, tokens) => ({ path: [name], value: tokens }),
+  }
+}
 
 /** The limit of the output in the body of any request; undefined if it has none. The least of several. */
 export function outputLimitIn(body: unknown): number | undefined {
@@ -151,12 +171,21 @@ function besideSent(text: string, sent: number): number | undefined {
   return smaller.size === 1 ? only : undefined
 }
 
-/** A request to translate with its limit lowered to what the target writes; the same one if it is low enough. */
+/**
+ * A request to translate with its limit lowered to what the target writes, or with `limit`, which the gateway sets; the same one
+ * if nothing is to be changed.
+ */
 export function withinOutput<R extends object>(
+  operation: OperationName,
   request: R,
-  field: 'max_completion_tokens' | 'max_tokens',
-  { outputTokensMax: most, leftOut }: Pick<NativeTarget, 'outputTokensMax' | 'leftOut'>,
+  {
+    limit,
+    outputTokensMax: most,
+    leftOut,
+  }: Pick<NativeTarget, 'outputTokensMax' | 'leftOut'> & { readonly limit: number | undefined },
 ): R {
+  const field = operation === 'complete' ? 'max_tokens' : 'max_completion_tokens'
+  if (limit !== undefined) return { ...request, [field]: Math.min(limit, most ?? limit) }
   const asked = limitAt(request, [field])
   if (most === undefined || asked === undefined || asked <= most) return request
   leftOut(field, atMost(most))

@@ -10,11 +10,9 @@ import type {
   UploadedFile,
   Usage,
 } from '@sluice/contract'
-import type { TSchema } from 'typebox'
-import type { Change, NativeTarget } from './native-target.ts'
-import type { FormatHeaders } from './format-headers.ts'
-import type { Measured } from './measure.ts'
+import type { FormatName } from './client-format.ts'
 import type { ModelList } from './model-list.ts'
+import type { Change, NativeTarget } from './native-target.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -171,6 +169,11 @@ export interface StreamWatcher {
   repeats?(block: string): boolean
   /** The usage that the stream has reported so far; undefined if none. */
   usage(): Usage | undefined
+  /**
+   * The bytes of text, reasoning and arguments in an event's data, to estimate the usage if the upstream never reports it. Takes
+   * no longer than finding the texts, because it is called for a sample of all events with content.
+   */
+  readonly textBytes: (data: string) => number
   /** Whether the event just seen exists only because the gateway, and not the caller, asked for the usage. */
   readonly usageOnly?: boolean
   /** The corrected data of the event just seen, with what the model left out, if it is not sent unchanged. */
@@ -191,19 +194,6 @@ export interface UpstreamFailure {
   /** In milliseconds, if the body contains it (google.rpc.RetryInfo). Headers are read by the gateway. */
   readonly retryAfterMs?: number
 }
-
-/** The client formats, by endpoint. Those with the name of an operation are OpenAI's own. */
-export type FormatName =
-  | OperationName
-  | 'responses'
-  | 'responsesCompact'
-  | 'messages'
-  | 'messagesCountTokens'
-  | 'generateContent'
-  | 'streamGenerateContent'
-  | 'countTokens'
-  | 'embedContent'
-  | 'batchEmbedContents'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -255,11 +245,8 @@ export interface Native {
   usage(body: unknown): Usage | undefined
   /** The ids of what a whole response to this request created in the upstream's account. */
   made?(body: unknown, request: unknown): readonly string[]
-  /**
-   * Whether a streamed request must ask for the usage (`stream_options.include_usage`). Its chunk is then hidden from the
-   * caller.
-   */
-  readonly asksForUsage?: boolean
+  /** The change by which a streamed request asks for the usage. Its chunk is then hidden from the caller. Absent: it need not. */
+  readonly askForUsage?: (request: unknown) => Change
 }
 
 /** An id of something stored in an upstream's account, such as a file. Whoever knows the id can use what it refers to. */
@@ -274,6 +261,8 @@ export interface NamedId {
 /** One wire protocol: a set of codecs and the client formats that it uses itself. */
 export interface Protocol {
   readonly id: string
+  /** The path that servers have below their host, which users leave out of a base URL: `/v1`. Absent: none. */
+  readonly versionPath?: string
   readonly codecs: { readonly [O in OperationName]?: Codec<O> }
   readonly native: { readonly [F in FormatName]?: Native }
   /** The response header with the id of the request, besides `x-request-id` and `request-id`. */
@@ -291,110 +280,4 @@ export interface Protocol {
   named?(body: unknown): readonly NamedId[]
   /** The request to delete what a finished video job created; undefined if the upstream stores nothing that could be deleted. */
   deleteVideo?(jobId: string): UpstreamRequest | undefined
-}
-
-/** What a client format gets besides the request. */
-export interface FormatContext {
-  readonly now: () => number
-  readonly newId: (prefix: string) => string
-  /** The caller's headers, with names in lower case. Formats read version and beta headers from them. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The id of the request, for error events. */
-  readonly requestId?: string
-  /** As in CodecContext, for what `toCanonical` cannot express, with its path in this format. */
-  readonly unsupported: (param: string, reason?: string) => void
-  readonly leftOut: (param: string, reason?: string) => void
-}
-
-/**
- * The form of an operation that one family of applications uses. Pure, in both directions. Its request schema is checked
- * before `toCanonical` is called. What `toCanonical` of another format returns is checked again with the operation's own
- * schema.
- */
-export interface ClientFormat<O extends OperationName = OperationName> {
-  readonly id: FormatName
-  readonly operation: O
-  readonly summary: string
-  readonly tag: string
-  /** Addresses. `{model}` in a path becomes the request's `model`. A colon begins Gemini's verb. */
-  readonly paths: readonly string[]
-  readonly request: TSchema
-  /** The response, for the OpenAPI document. */
-  readonly reply: TSchema
-  /** One streamed event, for the OpenAPI document. Absent if the events have different forms. */
-  readonly event?: TSchema
-  readonly example?: unknown
-  /** Whether it is the format of the operation itself, with the operation's own addresses and forms. */
-  readonly isOwn?: boolean
-  /** Whether it is streamed, if the address (Gemini) and not the field `stream` decides that. */
-  readonly streams?: boolean
-  /** Whether an effort alone does not switch thinking on. Default false. */
-  readonly effortWithoutThinking?: boolean
-  /**
-   * Whether only `toCanonical`, `fromCanonical` and `prefixOf` read the long texts of a request. All others that get a
-   * request, including natives, may then get its outline (`outlineJson`). Default false.
-   */
-  readonly takesOutline?: boolean
-  /** What a request says about its size and price. It may be an outline (`takesOutline`). */
-  measure(request: unknown): Measured
-  /** The change that limits the output of a request without a limit. Absent: no field of the format does. */
-  limitOutput?(request: unknown, tokens: number): Change
-  /** Whether a request asks for a stream, if the field `stream` does not decide that. */
-  isStreamed?(request: unknown): boolean
-  /** Where the name of the model is; default `body`. */
-  readonly modelIn?: 'body' | 'path'
-  /**
-   * Rewrites a body to this format, for variants that other servers with this format accept. Called only for a body that was
-   * rejected; the result is tried instead.
-   */
-  respell?(body: Fields, context: FormatContext): Fields
-  /** Rules that the schema cannot express, for a request that matches it. Throws GatewayError with the field's path. */
-  check?(request: unknown): void
-  toCanonical(request: unknown, context: FormatContext): RequestOf<O>
-  fromCanonical(reply: ReplyOf<O>, request: unknown, context: FormatContext): unknown
-  /** Only for formats that count tokens instead of responding: the response for a count. */
-  readonly counted?: (tokens: number) => unknown
-  /**
-   * The steps of the stream that the caller asked for, made from a response that came whole. Absent if no stream is possible
-   * for an upstream without streams.
-   */
-  stepsOf?(reply: ReplyOf<O>, usage: Usage | undefined): readonly Step<EventOf<O>>[]
-  /** Absent if the format cannot be streamed. */
-  writer?(request: unknown, context: FormatContext, query: string): StreamWriter<O>
-  /** The error body of this format. */
-  error(error: GatewayError, requestId: string): unknown
-  /** The headers of the API's own that its clients read. Absent: none. */
-  readonly headers?: FormatHeaders
-  /**
-   * The path in this format for a canonical field, for errors: `max_completion_tokens` → `max_output_tokens`. A path in this
-   * format is kept. Undefined for what `toCanonical` added and the caller did not write.
-   */
-  paramOf?(canonical: string, request: unknown): string | undefined
-  /** Whether the caller asked for the event with the usage, for streams that send it only on request. */
-  asksForUsage?(request: unknown): boolean
-  /** The beginning of the prompt, which providers cache. Default: the whole request. */
-  prefixOf?(request: unknown): unknown
-  /** The last event, if it is always the same and some upstreams leave it out. */
-  readonly terminal?: string
-}
-
-/** Writes canonical steps as a client format's stream. Each call returns wire text, or '' for nothing. */
-export interface StreamWriter<O extends OperationName> {
-  readonly contentType: string
-  write(step: Step<EventOf<O>>): string
-  /** The format's final event or events. Called once, only after a complete response. */
-  end(): string
-  /** The format's error event. Nothing follows it. */
-  fail(error: GatewayError): string
-  /**
-   * Large events that follow the text written last. Each of these functions writes one event, in its own turn of the event
-   * loop, so that other requests need not wait for all of them. Called after each text. Absent if nothing is written later.
-   */
-  later?(): readonly (() => string)[]
-  /** Called once when an upstream's own bytes are sent to the caller instead, so that `fail` can continue where they stop. */
-  passed?(): void
-  /** What to send while nothing happens: a comment, unless the format has its own event for it. */
-  readonly keepAlive: string
-  /** The response as one document, after its last event was written. Absent if the format has none. */
-  whole?(): unknown
 }

@@ -9,7 +9,7 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
-import type { FormatContext } from './protocol.ts'
+import type { FormatContext } from './client-format.ts'
 
 // Calls of tools that a provider runs itself. Every format has items of its own for them.
 

@@ -8,7 +8,8 @@ import {
 } from '../../contract/src/operations/index.ts'
 import { type Decisions, hints } from '../src/decisions.ts'
 import { formats } from '../src/formats.ts'
-import type { ClientFormat, Codec, UpstreamBody } from '../src/protocol.ts'
+import type { ClientFormat } from '../src/client-format.ts'
+import type { Codec, UpstreamBody } from '../src/protocol.ts'
 import { protocols } from '../src/protocols.ts'
 
 const bytes = new Uint8Array([1])

@@ -14,7 +14,7 @@ import { EmbedRequest } from '../../contract/src/operations/embed.ts'
 import { validate } from '../../contract/src/operations/validate.ts'
 import { batchEmbedContents, embedContent } from '../src/gemini/client/embed.ts'
 import { countTokens, generateContent } from '../src/gemini/client/formats.ts'
-import type { ClientFormat } from '../src/protocol.ts'
+import type { ClientFormat } from '../src/client-format.ts'
 
 describe('invalid Gemini requests name the client’s paths', () => {
   test.each<[object, string, string]>([

@@ -8,7 +8,12 @@ import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open
 import { type FakeUpstream, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { reservedTokens } from '../../support/formats/reserved-tokens.ts'
-import { type AskOptions, type Program, startProgram, type Told } from '../../support/gateways/program.ts'
+import {
+  type AskOptions,
+  type Program,
+  startProgram,
+  type Told,
+} from '../../support/gateways/program.ts'
 import { adminKey, until } from '../../support/start.ts'
 import { openPostgresAndRedis } from '../../support/servers/postgres-and-redis.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../packages/contract/src/core/errors.ts'
 import { type ChatReply, chat } from '../../../packages/contract/src/operations/chat.ts'
 import { validate } from '../../../packages/contract/src/operations/validate.ts'
 import { generateContent } from '../../../packages/protocols/src/gemini/client/formats.ts'
-import type { ClientFormat } from '../../../packages/protocols/src/protocol.ts'
+import type { ClientFormat } from '../../../packages/protocols/src/client-format.ts'
 import { formatContext } from '../codec-context.ts'
 
 export const hello = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }

@@ -1,10 +1,13 @@
 import { type Fields, isObject, objectOf, someText, type Usage } from '@sluice/contract'
+import { textBytesIn } from '../event-text.ts'
 import { endWithoutReason } from '../finished.ts'
 import type { StreamWatcher } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
 import { BlockFees } from './block-fees.ts'
 import { streamFailure } from './failure.ts'
 import { readUsage } from './usage.ts'
+
+const textBytes = textBytesIn('text', 'input')
 
 /** Watches ConverseStream; the last frame is metadata after messageStop. */
 export function createChatWatcher(): StreamWatcher {
@@ -34,6 +37,7 @@ export function createChatWatcher(): StreamWatcher {
       }
     },
     usage: () => fees.in(usage),
+    textBytes,
   }
 }
 

@@ -1,9 +1,12 @@
 import { type Fields, GatewayError, objectOf, someText, type Usage } from '@sluice/contract'
+import { textBytesIn } from '../event-text.ts'
 import { endWithoutReason } from '../finished.ts'
 import type { StreamWatcher, Verdict } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
 import { finishFailure } from './finish-reasons.ts'
 import { readUsage } from './usage.ts'
+
+const textBytes = textBytesIn('text', 'content', 'thinking', 'tool_plan', 'arguments')
 
 /** Watches a stream of Cohere's events. message-end is the last one. */
 export function createChatWatcher(): StreamWatcher {
@@ -18,6 +21,7 @@ export function createChatWatcher(): StreamWatcher {
       return verdictOf(body, delta)
     },
     usage: () => usage,
+    textBytes,
   }
 }
 

@@ -7,7 +7,7 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
-import type { FormatContext } from '../protocol.ts'
+import type { FormatContext } from '../client-format.ts'
 import { codeOf, logsOf, nameUntold, pagesOf, queriesOf } from '../server-tools.ts'
 import type { Part } from './generate-content.ts'
 

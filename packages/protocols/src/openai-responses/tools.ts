@@ -9,7 +9,7 @@ import {
   type ToolChoice,
   textOf,
 } from '@sluice/contract'
-import type { FormatContext } from '../protocol.ts'
+import type { FormatContext } from '../client-format.ts'
 import { searchFilters } from '../search-domains.ts'
 
 /**

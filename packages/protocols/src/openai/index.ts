@@ -54,6 +54,7 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
     differences
   return {
     id: 'openai',
+    versionPath: '/v1',
     codecs: {
       chat: openaiChat(chat),
       ...(complete === false ? {} : { complete: openaiComplete(complete) }),

@@ -6,14 +6,8 @@ import type { Step } from '../../../contract/src/operations/operation.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { formats as allFormats } from '../../src/formats.ts'
 import { protocols } from '../../src/protocols.ts'
-import type {
-  ClientFormat,
-  Codec,
-  CodecContext,
-  FormPart,
-  Protocol,
-  UpstreamRequest,
-} from '../../src/protocol.ts'
+import type { ClientFormat } from '../../src/client-format.ts'
+import type { Codec, CodecContext, FormPart, Protocol, UpstreamRequest } from '../../src/protocol.ts'
 import type { ServerSentEvent } from '../../../contract/src/wire/sse.ts'
 import {
   codecContext,

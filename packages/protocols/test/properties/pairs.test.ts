@@ -29,7 +29,7 @@ import type { Step } from '../../../contract/src/operations/operation.ts'
 import { validate } from '../../../contract/src/operations/validate.ts'
 import { formatJson, parseJson } from '../../../contract/src/wire/json.ts'
 import { formats as allFormats } from '../../src/formats.ts'
-import type { ClientFormat } from '../../src/protocol.ts'
+import type { ClientFormat } from '../../src/client-format.ts'
 import { protocols } from '../../src/protocols.ts'
 import '../../../../test/support/property-limits.ts'
 

@@ -5,6 +5,7 @@ import { bearer, type Provider } from './provider.ts'
 export const alibaba: Provider = {
   id: 'alibaba',
   name: 'Alibaba Model Studio',
+  type: 'dashscope',
   protocol: dashscope,
   baseUrl: 'https://dashscope-intl.aliyuncs.com',
   environment: ['DASHSCOPE_API_KEY', 'ALIBABA_API_KEY'],

@@ -5,6 +5,8 @@ import type { Provider } from './provider.ts'
 export const amazonBedrock: Provider = {
   id: 'amazon-bedrock',
   name: 'Amazon Bedrock',
+  type: 'bedrock',
+  telemetryName: 'aws.bedrock',
   protocol: bedrock,
   baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
   ambient: true,

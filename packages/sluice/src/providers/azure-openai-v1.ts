@@ -5,6 +5,7 @@ import { header, type Provider } from './provider.ts'
 export const azureOpenaiV1: Provider = {
   id: 'azure-openai-v1',
   name: 'Azure OpenAI (v1)',
+  telemetryName: 'azure.ai.openai',
   protocol: openai,
   baseUrl: 'https://{resource}.openai.azure.com/openai/v1',
   environment: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],

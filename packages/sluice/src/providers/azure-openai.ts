@@ -5,6 +5,8 @@ import { header, type Provider } from './provider.ts'
 export const azureOpenai: Provider = {
   id: 'azure-openai',
   name: 'Azure OpenAI',
+  type: 'azure',
+  telemetryName: 'azure.ai.openai',
   protocol: azureDeployments,
   baseUrl: 'https://{resource}.openai.azure.com',
   baseUrlFrom: ({ endpoint }) => endpoint?.replace(/\/+$/, ''),

@@ -5,6 +5,8 @@ import { googleRetirements } from './retirements.ts'
 export const google: Provider = {
   id: 'google',
   name: 'Google Gemini',
+  type: 'gemini',
+  telemetryName: 'gcp.gemini',
   protocol: gemini,
   baseUrl: 'https://generativelanguage.googleapis.com',
   baseUrlVariables: ['GOOGLE_GEMINI_BASE_URL'],

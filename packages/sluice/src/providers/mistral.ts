@@ -39,6 +39,7 @@ const codestral = openaiLike({ ...differences, complete: mistralFim })
 export const mistral = compatible({
   id: 'mistral',
   name: 'Mistral AI',
+  telemetryName: 'mistral_ai',
   protocol: openaiLike({ ...differences, complete: false }),
   protocolOf: (model) => (/codestral/.test(model) ? codestral : undefined),
   baseUrl: 'https://api.mistral.ai/v1',
@@ -51,8 +52,7 @@ export const mistral = compatible({
     mistralOrder,
     thinkingAsPart,
     requiredAsAny,
-    renameField('seed', 'random_seed'),
-    renameField('seed', 'random_seed', 'complete'),
+    renameField('seed', 'random_seed', ['chat', 'complete']),
     noStreamOptions,
   ],
   documentation: 'https://docs.mistral.ai/api',

@@ -6,6 +6,7 @@ import { openaiRetirements } from './retirements.ts'
 export const openaiResponses: Provider = {
   id: 'openai-responses',
   name: 'OpenAI Responses',
+  telemetryName: 'openai',
   protocol,
   baseUrl: 'https://api.openai.com/v1',
   // OPENAI_API_KEY enables only the provider `openai`.

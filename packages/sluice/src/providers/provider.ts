@@ -29,6 +29,10 @@ export interface Provider {
   readonly id: string
   /** The display name. */
   readonly name: string
+  /** The `type` of providers outside the catalogue that have its protocol and credentials. Default: the id. */
+  readonly type?: string
+  /** The name in OpenTelemetry's semantic conventions (`gen_ai.provider.name`). Default: the id. */
+  readonly telemetryName?: string
   readonly protocol: Protocol
   /** The protocol of models that use a different one; undefined for all others. */
   readonly protocolOf?: (model: string) => Protocol | undefined

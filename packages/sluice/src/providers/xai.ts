@@ -4,6 +4,7 @@ import { compatible } from './compatible.ts'
 export const xai = compatible({
   id: 'xai',
   name: 'xAI',
+  telemetryName: 'x_ai',
   protocol: openaiLike({ chat: { lacks: ['logit_bias'] }, responses: true }),
   baseUrl: 'https://api.x.ai/v1',
   environment: ['XAI_API_KEY'],

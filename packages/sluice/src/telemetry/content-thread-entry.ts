@@ -1,7 +1,8 @@
 // The code of the thread that content-thread.ts starts.
+import { type ClientFormat, formats } from '@sluice/protocols'
 import { serveThread } from '../threads/serve-thread.ts'
 import type { GatheredCall, MaskMethods, SpanContent } from './content-thread.ts'
-import { type GatheredBody, maskBody } from './masked-content.ts'
+import { type GatheredBody, maskBody, type Masking } from './masked-content.ts'
 import { spanContent } from './span-messages.ts'
 
 serveThread<MaskMethods>(() => ({
@@ -19,26 +20,32 @@ serveThread<MaskMethods>(() => ({
 type Document = ReturnType<typeof documentOf>
 
 function spansOf(call: GatheredCall, document: Document | undefined): readonly SpanContent[] {
-  if (!call.isTraced || !document) return []
-  const { callId, format, request, answer } = document
+  const messages = formatOf(call)?.messages
+  if (!call.isTraced || !document || messages === undefined || messages === 'none') return []
+  const { callId, request, answer } = document
   const { bytes, isStream } = call.answer
-  const finishReason = isStream ? lastReasonIn(bytes) : undefined
-  const content = spanContent({ format, request, answer, isStream, finishReason })
-  return content ? [{ callId, ...content }] : []
+  const endReason = isStream ? lastReasonIn(bytes, messages.endField) : undefined
+  return [{ callId, ...spanContent(messages, { request, answer, isStream, endReason }) }]
 }
 
-/** The last end reason in a stream, whatever the format calls it. */
-function lastReasonIn(bytes: Uint8Array): string | undefined {
+function formatOf({ facts }: GatheredCall): ClientFormat | undefined {
+  return formats.find(({ id }) => id === facts.format)
+}
+
+/** The last end reason in a stream. */
+function lastReasonIn(bytes: Uint8Array, field: string): string | undefined {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  const pattern = /"(?:finish_reason|stop_reason|finishReason)"\s*:\s*"([\w-]{1,40})"/g
+  const pattern = new RegExp(`"${field}"\\s*:\\s*"([\\w-]{1,40})"`, 'g')
   let last: string | undefined
-  for (const [, said] of raw.matchAll(pattern)) last = said
+  for (const [, reason] of raw.matchAll(pattern)) last = reason
   return last
 }
 
-function documentOf({ facts, request, answer, charactersMax }: GatheredCall) {
-  const asked = bodyOf(request, charactersMax)
-  const said = bodyOf(answer, charactersMax)
+function documentOf(call: GatheredCall) {
+  const { facts, request, answer, charactersMax } = call
+  const textsOf = formatOf(call)?.textsOf ?? 'none'
+  const asked = bodyOf(request, { charactersMax, textsOf })
+  const said = bodyOf(answer, { charactersMax, textsOf })
   return {
     ...facts,
     request: asked.text,
@@ -49,8 +56,8 @@ function documentOf({ facts, request, answer, charactersMax }: GatheredCall) {
   }
 }
 
-function bodyOf(body: GatheredBody, charactersMax: number) {
+function bodyOf(body: GatheredBody, masking: Masking) {
   return body.bytes.length === 0
     ? { text: '', isCut: body.isCut, masked: 0 }
-    : maskBody(body, charactersMax)
+    : maskBody(body, masking)
 }

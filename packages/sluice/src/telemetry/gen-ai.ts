@@ -1,5 +1,6 @@
 // Names from OpenTelemetry's semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/). They
 // are still in development and have changed before, so they are only in this file.
+import { providers } from '../providers/index.ts'
 
 /** Metrics of the conventions, measured for every attempt at an upstream. */
 export const genAiMetrics = {
@@ -52,19 +53,7 @@ export function operationWord(operation: string): string {
   return operationWords.get(operation) ?? operation
 }
 
-/** The conventions' names of providers that have other names here. */
-const providerWords: ReadonlyMap<string, string> = new Map([
-  ['google', 'gcp.gemini'],
-  ['google-vertex', 'gcp.vertex_ai'],
-  ['google-vertex-anthropic', 'gcp.vertex_ai'],
-  ['amazon-bedrock', 'aws.bedrock'],
-  ['azure-openai', 'azure.ai.openai'],
-  ['azure-openai-v1', 'azure.ai.openai'],
-  ['openai-responses', 'openai'],
-  ['mistral', 'mistral_ai'],
-  ['xai', 'x_ai'],
-])
-
+/** The conventions' name of a provider, or its name here if they have none. */
 export function providerWord(provider: string): string {
-  return providerWords.get(provider) ?? provider
+  return providers.get(provider)?.telemetryName ?? provider
 }

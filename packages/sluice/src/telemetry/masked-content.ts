@@ -1,3 +1,5 @@
+import { isObject } from '@sluice/contract'
+import type { ClientFormat } from '@sluice/protocols'
 import { maskText } from './masking.ts'
 
 /** A prompt or response as transferred, as far as it was collected. */
@@ -21,15 +23,22 @@ export interface MaskedBody {
 /** A cut may split a secret so that it is not recognized; this many characters before the cut are removed, too. */
 const cutMargin = 256
 
-/** Joins, masks and cuts a prompt or response to at most `charactersMax` characters. */
+export interface Masking {
+  /** How much is kept. */
+  readonly charactersMax: number
+  /** How the client format's events are read. */
+  readonly textsOf: ClientFormat['textsOf']
+}
+
+/** Joins, masks and cuts a prompt or response. */
 export function maskBody(
   { bytes, isCut, isStream }: GatheredBody,
-  charactersMax: number,
+  { charactersMax, textsOf }: Masking,
 ): MaskedBody {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const counter = { masked: 0 }
   const text = isStream
-    ? JSON.stringify(maskValue(textsOf(raw), counter, isCut ? cutMargin : 0))
+    ? JSON.stringify(maskValue(joinedTexts(raw, textsOf), counter, isCut ? cutMargin : 0))
     : maskDocument(raw, counter, isCut)
   const kept = text.slice(0, charactersMax)
   return { text: kept, isCut: isCut || kept.length < text.length, masked: counter.masked }
@@ -92,52 +101,20 @@ function masked(text: string, counter: Counter): string {
   return shown
 }
 
-/** The formats' names of fields with pieces of response text. */
-const textNames: ReadonlySet<string> = new Set([
-  'content',
-  'text',
-  'delta',
-  'thinking',
-  'reasoning',
-  'reasoning_content',
-  'partial_json',
-  'arguments',
-  'input',
-  'refusal',
-  'transcript',
-  'name',
-])
-
 /**
- * Joins the texts of a stream's events by their position, because a secret may be split between pieces. If an event carries the
- * whole response, as the last one of OpenAI's Responses does, that is used.
+ * Joins the texts of a stream's events by their places, because a secret may be split between pieces. If an event carries the
+ * whole response, that is used.
  */
-function textsOf(raw: string): unknown {
+function joinedTexts(raw: string, textsOf: ClientFormat['textsOf']): unknown {
+  if (textsOf === 'none') return {}
   const texts = new Map<string, string>()
   for (const line of raw.split(/\r?\n/)) {
     if (!line.startsWith('data:')) continue
     const event = parsed(line.slice('data:'.length))
-    if (typeof event !== 'object' || event === null) continue
-    const { type, response } = event as { readonly type?: unknown; readonly response?: unknown }
-    if (typeof type === 'string' && type.startsWith('response.')) {
-      if (/\.(?:completed|incomplete|failed)$/.test(type) && response !== undefined) return response
-      if (!type.endsWith('.delta')) continue
-    }
-    gather(event, '', texts)
+    if (!isObject(event)) continue
+    const found = textsOf(event)
+    if ('whole' in found) return found.whole
+    for (const [place, text] of found) texts.set(place, (texts.get(place) ?? '') + text)
   }
   return Object.fromEntries(texts)
-}
-
-function gather(value: unknown, path: string, texts: Map<string, string>): void {
-  if (typeof value !== 'object' || value === null) return
-  const fields = value as Readonly<Record<string, unknown>>
-  const place = ['output_index', 'content_index', 'index']
-    .map((name) => fields[name])
-    .filter((number) => typeof number === 'number')
-  const here = place.length === 0 ? path : `${path}[${place.join('.')}]`
-  for (const [name, field] of Object.entries(fields)) {
-    const inner = Array.isArray(value) ? here : here === '' ? name : `${here}.${name}`
-    if (typeof field !== 'string') gather(field, inner, texts)
-    else if (textNames.has(name)) texts.set(inner, (texts.get(inner) ?? '') + field)
-  }
 }

@@ -86,7 +86,7 @@ describe.each(Object.entries(requests))('the input bound of a %s request', (id, 
 test('every format with an output limit sets it, or is a known exception', () => {
   const unlimited = formats
     .filter(({ operation, counted }) => ['chat', 'complete'].includes(operation) && !counted)
-    .filter((format) => !('limitOutput' in format))
+    .filter(({ outputLimit }) => outputLimit === 'none')
   // A summary has no limit in its API.
   expect(unlimited.map(({ id }) => id)).toEqual(['responsesCompact'])
 })

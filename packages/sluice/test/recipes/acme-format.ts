@@ -13,6 +13,10 @@ export const acme: ClientFormat<'embed'> = {
   request: Type.Object({ model: Type.String(), texts: Type.Array(Type.String()) }),
   reply: Type.Object({ vectors: Type.Array(Type.Array(Type.Number())) }),
   measure: () => plainMeasure,
+  outputLimit: 'none',
+  continues: 'none',
+  textsOf: 'none',
+  messages: 'none',
   toCanonical(request) {
     const { model, texts } = request as { readonly model: string; readonly texts: string[] }
     return { model, input: texts }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import '../../../../test/support/property-limits.ts'
+import { formats } from '../../../protocols/src/formats.ts'
 import { maskText } from '../../src/telemetry/masking.ts'
 import { maskBody } from '../../src/telemetry/masked-content.ts'
 
@@ -55,9 +56,15 @@ describe('masking replaces', () => {
 const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value))
 const whole = { isCut: false, isStream: false }
 
+/** How a client format's content is masked. */
+const masking = (format: string, charactersMax = 10_000) => {
+  const { textsOf = 'none' } = formats.find(({ id }) => id === format) ?? {}
+  return { charactersMax, textsOf }
+}
+
 test('masks every text of a JSON document despite escapes, and keeps it valid JSON', () => {
   const raw = `{"a":{"jane\\u0040mail.example":["4111111111111111",4111111111111111,1.5,null,true]}}`
-  const { text, masked } = maskBody({ ...whole, bytes: Buffer.from(raw) }, 10_000)
+  const { text, masked } = maskBody({ ...whole, bytes: Buffer.from(raw) }, masking('chat'))
   expect(JSON.parse(text)).toEqual({
     a: { '[EMAIL]': ['[CARD NUMBER]', '[CARD NUMBER]', 1.5, null, true] },
   })
@@ -70,7 +77,7 @@ test('masks a secret that is split over stream events', () => {
     (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
   )
   const bytes = Buffer.from(`${events.join('')}data: [DONE]\n\n`)
-  const { text } = maskBody({ bytes, isCut: false, isStream: true }, 10_000)
+  const { text } = maskBody({ bytes, isCut: false, isStream: true }, masking('chat'))
   expect(Object.values(JSON.parse(text))).toEqual(['write to [EMAIL] now'])
 })
 
@@ -80,7 +87,7 @@ test('joins the text of each choice and block separately', () => {
   const bytes = Buffer.from(
     event(0, 'one ') + event(1, 'two ') + event(0, 'three') + event(1, 'four'),
   )
-  const { text } = maskBody({ bytes, isCut: false, isStream: true }, 10_000)
+  const { text } = maskBody({ bytes, isCut: false, isStream: true }, masking('messages'))
   expect(Object.values(JSON.parse(text))).toEqual(['one three', 'two four'])
 })
 
@@ -91,12 +98,15 @@ test('uses the last event of a Responses stream as the whole answer', () => {
     { type: 'response.completed', response },
   ]
   const bytes = Buffer.from(events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''))
-  const { text } = maskBody({ bytes, isCut: false, isStream: true }, 10_000)
+  const { text } = maskBody({ bytes, isCut: false, isStream: true }, masking('responses'))
   expect(JSON.parse(text)).toEqual(response)
 })
 
 test('masks before it truncates long content', () => {
-  const { text, isCut } = maskBody({ ...whole, bytes: bytesOf({ a: 'x'.repeat(500) }) }, 100)
+  const { text, isCut } = maskBody(
+    { ...whole, bytes: bytesOf({ a: 'x'.repeat(500) }) },
+    masking('chat', 100),
+  )
   expect([text.length, isCut]).toEqual([100, true])
 })
 
@@ -108,7 +118,7 @@ test('property: a body truncated anywhere contains no part of a known secret', (
       for (let cut = 20; cut < raw.length; cut += 7) {
         const { text } = maskBody(
           { bytes: raw.subarray(0, cut), isCut: true, isStream: false },
-          1e6,
+          masking('chat', 1e6),
         )
         expect(text).not.toContain('jane')
       }

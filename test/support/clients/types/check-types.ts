@@ -34,42 +34,38 @@ export async function typeErrors(documents: readonly Typed[]): Promise<readonly 
   const unique = [
     ...new Map(documents.map((one) => [one.type + JSON.stringify(one.document), one])).values(),
   ]
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-types-'))
-  try {
-    const imports = Object.entries(files).map(
-      ([type, file]) =>
-        `import type { ${type} } from ${JSON.stringify(join(import.meta.dirname, file))}`,
-    )
-    const lines = unique.map(
-      ({ type, document }, index) =>
-        `export const d${index}: ${type} = ${JSON.stringify(document)}`,
-    )
-    await writeFile(join(folder, 'documents.ts'), [...imports, ...lines, ''].join('\n'))
-    const options = { strict: true, noEmit: true, skipLibCheck: true, lib: ['esnext', 'dom'] }
-    const modules = { module: 'nodenext', target: 'esnext', allowImportingTsExtensions: true }
-    await writeFile(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: { ...options, ...modules, types: [] }, include: ['*.ts'] }),
-    )
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-    // The lines of one error belong together; the last says most.
-    const errors = (await compiled(folder)).split(/\n(?! |$)/)
-    return errors.flatMap((text) => {
-      const [, at, first = ''] = /documents\.ts\((\d+),\d+\): (.*)/.exec(text) ?? []
-      if (at === undefined) return text.trim() === '' ? [] : [text]
-      const error = text.trimEnd().split('\n').slice(1).at(-1)?.trim() ?? first
-      const one = unique[Number(at) - 1 - imports.length]
-      return [`${one?.name} as ${one?.type}: ${error}`]
-    })
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  const imports = Object.entries(files).map(
+    ([type, file]) =>
+      `import type { ${type} } from ${JSON.stringify(join(import.meta.dirname, file))}`,
+  )
+  const lines = unique.map(
+    ({ type, document }, index) => `export const d${index}: ${type} = ${JSON.stringify(document)}`,
+  )
+  // The lines of one error belong together; the last says most.
+  const errors = (await compiled([...imports, ...lines, ''].join('\n'))).split(/\n(?! |$)/)
+  return errors.flatMap((text) => {
+    const [, at, first = ''] = /source\.ts\((\d+),\d+\): (.*)/.exec(text) ?? []
+    if (at === undefined) return text.trim() === '' ? [] : [text]
+    const error = text.trimEnd().split('\n').slice(1).at(-1)?.trim() ?? first
+    const one = unique[Number(at) - 1 - imports.length]
+    return [`${one?.name} as ${one?.type}: ${error}`]
+  })
 }
 
-/** What the compiler prints. */
-async function compiled(folder: string): Promise<string> {
+/** What the compiler prints of a source, which imports by absolute paths. */
+export async function compiled(source: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-types-'))
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const options = { strict: true, noEmit: true, skipLibCheck: true, lib: ['esnext', 'dom'] }
+  const modules = { module: 'nodenext', target: 'esnext', allowImportingTsExtensions: true }
+  const compilerOptions = { ...options, ...modules, types: [] }
   try {
+    await writeFile(join(folder, 'source.ts'), source)
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+    )
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
     await promisify(execFile)(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
       maxBuffer: 64 * 1024 * 1024,
     })
@@ -78,5 +74,7 @@ async function compiled(folder: string): Promise<string> {
     const { stdout } = thrown as { readonly stdout?: string }
     if (!stdout) throw thrown
     return stdout
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }

@@ -1,9 +1,12 @@
+import { objectOf } from '@sluice/contract'
 import { anthropicHeaders } from '../../format-headers.ts'
-import type { ClientFormat } from '../../protocol.ts'
+import type { ClientFormat } from '../../client-format.ts'
+import { textsNamed } from '../../streamed-texts.ts'
 import { errorBody, paramOf } from './error.ts'
 import { measureMessages } from './measure.ts'
 import { pathInMessages } from './message-paths.ts'
 import { fromCanonical } from './reply.ts'
+import { plainMessages } from './plain-messages.ts'
 import { checkMessages, countedPrompt, toCanonical } from './request.ts'
 import { respellMessages } from './respell.ts'
 import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } from './schema.ts'
@@ -27,7 +30,17 @@ export const messages: ClientFormat<'chat'> = {
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
   },
   measure: measureMessages,
-  limitOutput: (_request, tokens) => ({ path: ['max_tokens'], value: tokens }),
+  outputLimit: {
+    of(request) {
+      const { max_tokens: limit } = objectOf(request)
+      // 0 only fills the cache.
+      return typeof limit === 'number' ? limit : undefined
+    },
+    set: (_request, tokens) => ({ path: ['max_tokens'], value: tokens }),
+  },
+  continues: 'none',
+  textsOf: textsNamed('text', 'thinking', 'partial_json', 'content', 'name'),
+  messages: plainMessages,
   respell: respellMessages,
   // The schema has validated the request before these are called.
   check: (request) => checkMessages(request as MessagesRequest),
@@ -58,6 +71,10 @@ export const messagesCountTokens: ClientFormat<'chat'> = {
   example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
   respell: respellMessages,
   measure: measureMessages,
+  outputLimit: 'none',
+  continues: 'none',
+  textsOf: 'none',
+  messages: 'none',
   // The schema has validated the request before these are called.
   check: (request) => checkMessages(request as CountTokensRequest),
   toCanonical: (request, context) => countedPrompt(request as CountTokensRequest, context),

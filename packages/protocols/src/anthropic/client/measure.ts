@@ -17,7 +17,7 @@ export function measureMessages(request: unknown): Measured {
   const list = new MediaList()
   for (const [index, message] of listOf(fields['messages']).entries())
     addBlocks(list, objectOf(message)['content'], `messages[${index}].content`)
-  const { max_tokens: limit, thinking, thread } = fields
+  const { thinking, thread } = fields
   const { previous_message_id: previous } = objectOf(thread)
   return {
     media: list.media,
@@ -26,8 +26,6 @@ export function measureMessages(request: unknown): Measured {
       ...(previous == null ? [] : ['thread.previous_message_id']),
       ...referencesIn(MessagesRequest, fields, []),
     ],
-    // 0 only fills the cache.
-    outputLimit: typeof limit === 'number' ? limit : undefined,
     choices: 1,
     thinkingBudget: largestOf(objectOf(thinking)['budget_tokens']),
     offersTools: listOf(fields['tools']).length > 0,

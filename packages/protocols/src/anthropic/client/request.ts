@@ -9,7 +9,7 @@ import {
 } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import { isNeutral } from '../../neutral-values.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { accountHeaders } from '../account-headers.ts'
 import { canonicalMessages } from './messages.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Fields, isObject, type ServerToolCall } from '@sluice/contract'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { logsOf, nameUntold, pagesOf, textForm } from '../../server-tools.ts'
 import type { Block } from '../blocks.ts'
 

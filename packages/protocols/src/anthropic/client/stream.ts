@@ -8,7 +8,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import { annotationsName, nameUnread } from '../../citations.ts'
-import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import type { FormatContext, StreamWriter } from '../../client-format.ts'
 import { stopReason } from '../finish-reasons.ts'
 import { formatUsage } from '../usage.ts'
 import { type BlockWriter, createBlockWriter } from './block-writer.ts'

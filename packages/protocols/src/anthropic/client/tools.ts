@@ -1,5 +1,5 @@
 import { type ChatRequest, type Fields, GatewayError, objectOf, type Tool } from '@sluice/contract'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { searchFilters } from '../../search-domains.ts'
 import { anthropicTool, type PlacedServerTool } from '../../tools/offered-server-tools.ts'
 import type { Tool as ClientTool, CountTokensRequest } from './schema.ts'

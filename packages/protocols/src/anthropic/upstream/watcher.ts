@@ -7,6 +7,7 @@ import {
   someText,
   type Usage,
 } from '@sluice/contract'
+import { textBytesIn } from '../../event-text.ts'
 import { betweenBlocks, endWithoutReason, isCut, withinCall } from '../../finished.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
@@ -14,6 +15,8 @@ import { finishReason } from '../finish-reasons.ts'
 import { createUsageReading } from '../usage.ts'
 import { upstreamError } from './failure.ts'
 import { continuable, filesOf, madeByMessage } from './named.ts'
+
+const textBytes = textBytesIn('text', 'thinking', 'partial_json', 'input', 'content')
 
 /** Watches the events of a streamed message, the response to `request`; unknown types pass. */
 export function createChatWatcher(request?: unknown): StreamWatcher {
@@ -46,6 +49,7 @@ export function createChatWatcher(request?: unknown): StreamWatcher {
     },
     usage: (): Usage | undefined => usage.read(),
     made: () => made,
+    textBytes,
   }
 }
 

@@ -8,7 +8,7 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
-import type { ClientFormat } from '../../protocol.ts'
+import type { ClientFormat } from '../../client-format.ts'
 import { plainMeasure } from '../../measure.ts'
 import { inputTypeOf } from '../embed-task.ts'
 import { geminiError } from './error.ts'
@@ -36,6 +36,10 @@ export const embedContent: ClientFormat<'embed'> = {
   example: { content: { parts: [{ text: 'A gate across a channel of water' }] } },
   respell: respellContent,
   measure: () => plainMeasure,
+  outputLimit: 'none',
+  continues: 'none',
+  textsOf: 'none',
+  messages: 'none',
   toCanonical(request, context) {
     const fields = objectOf(request)
     nameLeftOut(EmbedContentRequest, fields, context)

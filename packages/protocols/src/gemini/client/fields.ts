@@ -2,7 +2,7 @@ import { type Fields, GatewayError, isObject, objectOf } from '@sluice/contract'
 import type { TSchema } from 'typebox'
 import { reportUnlistedIn } from '../../decisions.ts'
 import { isNeutral } from '../../neutral-values.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 
 const spellings = new Map<string, string>()
 

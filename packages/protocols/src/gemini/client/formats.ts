@@ -1,11 +1,12 @@
 import { type ChatRequest, invalidRequest, listOf, objectOf } from '@sluice/contract'
-import type { Change } from '../../native-target.ts'
-import type { ClientFormat, FormatContext } from '../../protocol.ts'
+import type { ClientFormat, FormatContext } from '../../client-format.ts'
+import { textsNamed } from '../../streamed-texts.ts'
 import { geminiError } from './error.ts'
-import { nameLeftOut, pick, spelledPath } from './fields.ts'
-import { measureContent } from './measure.ts'
+import { nameLeftOut, pick } from './fields.ts'
+import { contentLimit, measureContent } from './measure.ts'
 import { pathInContents } from './message-paths.ts'
 import { methodPaths } from './paths.ts'
+import { plainMessages } from './plain-messages.ts'
 import { contentReply } from './reply.ts'
 import { chatRequestOf, paramOfChat } from './request.ts'
 import { respellContents } from './respell.ts'
@@ -25,13 +26,8 @@ function generationOf(request: unknown, context: FormatContext): ChatRequest {
   return chatRequestOf(fields, context)
 }
 
-/** The configuration is added if the request has none. */
-function limitedContent(request: unknown, tokens: number): Change {
-  const [config = ''] = spelledPath('generationConfig', request).split('.')
-  return objectOf(request)[config] == null
-    ? { path: [config], value: { maxOutputTokens: tokens } }
-    : { path: [config, 'maxOutputTokens'], value: tokens }
-}
+/** The last three are usual names of arguments, which come as objects. */
+const textsOf = textsNamed('text', 'name', 'content', 'arguments', 'input')
 
 const example = { contents: [{ role: 'user', parts: [{ text: 'What is 6 times 7?' }] }] }
 
@@ -46,7 +42,10 @@ export const generateContent: ClientFormat<'chat'> = {
   reply: GenerateContentReply,
   example,
   measure: measureContent,
-  limitOutput: limitedContent,
+  outputLimit: contentLimit,
+  continues: 'none',
+  textsOf,
+  messages: plainMessages,
   streams: false,
   modelIn: 'path',
   prefixOf(request) {
@@ -83,6 +82,8 @@ export const countTokens: ClientFormat<'chat'> = {
   paths: methodPaths('countTokens'),
   request: CountTokensRequest,
   reply: CountTokensReply,
+  outputLimit: 'none',
+  messages: 'none',
   toCanonical(request, context) {
     const fields = objectOf(request)
     nameLeftOut(CountTokensRequest, fields, context)

@@ -7,7 +7,8 @@ import {
   type ProviderTools,
   referencesIn,
 } from '../../measure.ts'
-import { pick } from './fields.ts'
+import type { OutputLimit } from '../../output-limit.ts'
+import { pick, snakeCase, spelledPath } from './fields.ts'
 import { GenerateContentRequest } from './schema.ts'
 
 /** What a request of generateContent says about its size. Google reads two spellings of each name. */
@@ -18,17 +19,14 @@ export function measureContent(request: unknown): Measured {
   for (const [index, content] of contents.entries())
     for (const part of listOf(objectOf(content)['parts']))
       addPart(list, objectOf(part), `contents[${index}]`)
-  const configs = [fields['generationConfig'], fields['generation_config']].map(objectOf)
-  const all = (name: string) => configs.flatMap((config) => bothSpellings(config, name))
-  const thinking = all('thinkingConfig').map(objectOf)
+  const thinking = configured(fields, 'thinkingConfig').map(objectOf)
   return {
     media: list.media,
     references: [
       ...list.references,
       ...referencesIn(GenerateContentRequest, fields, ['cachedContent', 'cached_content']),
     ],
-    outputLimit: largestOf(...all('maxOutputTokens')),
-    choices: largestOf(...all('candidateCount')) ?? 1,
+    choices: largestOf(...configured(fields, 'candidateCount')) ?? 1,
     thinkingBudget: largestOf(...thinking.flatMap((one) => bothSpellings(one, 'thinkingBudget'))),
     offersTools: listOf(fields['tools']).length > 0,
     providerTools: providerTools(fields),
@@ -48,9 +46,26 @@ function addPart(list: MediaList, part: Fields, path: string): void {
   for (const each of listOf(inner)) addPart(list, objectOf(each), path)
 }
 
+/** The limit of the output. The configuration is added if the request has none. */
+export const contentLimit: OutputLimit = {
+  of: (request) => largestOf(...configured(objectOf(request), 'maxOutputTokens')),
+  set(request, tokens) {
+    const [config = ''] = spelledPath('generationConfig', request).split('.')
+    return objectOf(request)[config] == null
+      ? { path: [config], value: { maxOutputTokens: tokens } }
+      : { path: [config, 'maxOutputTokens'], value: tokens }
+  },
+}
+
+/** The values of a setting under all its spellings. */
+function configured(request: Fields, name: string): readonly unknown[] {
+  return bothSpellings(request, 'generationConfig').flatMap((config) =>
+    bothSpellings(objectOf(config), name),
+  )
+}
+
 function bothSpellings(fields: Fields, name: string): readonly unknown[] {
-  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return [fields[name], fields[snake]]
+  return [fields[name], fields[snakeCase(name)]]
 }
 
 /** Members of a tool that the caller runs (https://ai.google.dev/api/caching#Tool). */

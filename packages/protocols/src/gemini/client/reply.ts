@@ -1,6 +1,6 @@
 import type { ChatReply, ChatUsage, Usage } from '@sluice/contract'
 import { nameUnread } from '../../citations.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { callsAndTexts, placedTexts } from '../../text-places.ts'
 import type { Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'

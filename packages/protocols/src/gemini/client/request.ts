@@ -7,7 +7,7 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { configOf, withResolution } from './config.ts'

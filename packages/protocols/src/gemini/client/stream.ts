@@ -14,7 +14,7 @@ import {
 } from '@sluice/contract'
 import { assertBounded } from '../../bounded.ts'
 import { nameUnread } from '../../citations.ts'
-import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import type { FormatContext, StreamWriter } from '../../client-format.ts'
 import { isServerSent, type Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
 import { serverMetadata, serverParts } from '../server-tools.ts'

@@ -8,7 +8,8 @@ import {
   spliceItems,
 } from '@sluice/contract'
 import { createIdleWatcher } from '../../idle-watcher.ts'
-import type { FormatName, Native } from '../../protocol.ts'
+import type { FormatName } from '../../client-format.ts'
+import type { Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
 import { isServerSent } from '../generate-content.ts'
 import { contentUsage } from '../content-usage.ts'

@@ -7,6 +7,7 @@ import {
   someText,
   type Usage,
 } from '@sluice/contract'
+import { textBytesIn } from '../../event-text.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventJson } from '../../read-json.ts'
 import { failureOf } from '../finish-reasons.ts'
@@ -15,6 +16,9 @@ import { readUsage } from '../usage.ts'
 import { hasContent } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'
 import { errorIn, upstreamError } from './failure.ts'
+
+/** `stringValue` is a piece of arguments. */
+const textBytes = textBytesIn('text', 'args', 'stringValue')
 
 /**
  * Watches streamGenerateContent. It has no final event: the response is complete when every candidate that began has a
@@ -59,6 +63,7 @@ export function createChatWatcher(): StreamWatcher {
       return judge(fragment)
     },
     usage: () => usage && counter.in(usage),
+    textBytes,
   }
 }
 

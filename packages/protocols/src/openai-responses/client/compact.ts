@@ -1,7 +1,7 @@
 import { type ChatReply, GatewayError } from '@sluice/contract'
 import { reportUnlistedIn } from '../../decisions.ts'
 import { openAiHeaders } from '../../format-headers.ts'
-import type { ClientFormat, FormatContext } from '../../protocol.ts'
+import type { ClientFormat, FormatContext } from '../../client-format.ts'
 import { compactionItem, summaryIn, withTrigger } from './compaction.ts'
 import { inputItems, itemIds, itemsOf } from './history.ts'
 import { usageOf } from './reply.ts'
@@ -21,6 +21,11 @@ export const responsesCompact: ClientFormat<'chat'> = {
   reply: CompactReply,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   measure: measureResponse,
+  // A summary has no limit in this API.
+  outputLimit: 'none',
+  continues: 'previous_response_id',
+  textsOf: 'none',
+  messages: 'none',
   toCanonical(request, context) {
     reportUnlistedIn(CompactRequest, request, context)
     return canonicalOf(withTrigger(checked(request)), context)

@@ -7,7 +7,7 @@ import {
   someText,
 } from '@sluice/contract'
 import { carry, restore } from '../../carried-reasoning.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { itemsOf } from './history.ts'
 import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 

@@ -1,7 +1,9 @@
 import { openAiHeaders } from '../../format-headers.ts'
-import type { ClientFormat } from '../../protocol.ts'
+import { limitField } from '../../output-limit.ts'
+import type { ClientFormat } from '../../client-format.ts'
 import { measureResponse } from './measure.ts'
 import { pathInInput } from './message-paths.ts'
+import { plainMessages, textsOf } from './plain-messages.ts'
 import { responseOf } from './reply.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { respellResponses } from './respell.ts'
@@ -18,7 +20,10 @@ export const responses: ClientFormat<'chat'> = {
   request: schema,
   reply: ResponseObject,
   measure: measureResponse,
-  limitOutput: (_request, tokens) => ({ path: ['max_output_tokens'], value: tokens }),
+  outputLimit: limitField('max_output_tokens'),
+  continues: 'previous_response_id',
+  textsOf,
+  messages: plainMessages,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   respell: respellResponses,
   toCanonical: (request, context) => canonicalOf(checked(request), context),

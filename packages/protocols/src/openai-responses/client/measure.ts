@@ -32,8 +32,8 @@ export function measureResponse(request: unknown): Measured {
   return {
     media: list.media,
     references: [...list.references, ...referencesIn(ResponsesRequest, fields, keptFields)],
-    outputLimit: largestOf(fields['max_output_tokens']),
     choices: 1,
+    thinkingBudget: undefined,
     offersTools: listOf(fields['tools']).length > 0,
     providerTools: providerTools(fields),
   }

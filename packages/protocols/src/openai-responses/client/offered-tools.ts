@@ -1,5 +1,5 @@
 import { type Fields, isObject, listOf, type Tool, textOf } from '@sluice/contract'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { type PlacedServerTool, responsesTool } from '../../tools/offered-server-tools.ts'
 import { isSearch, searchOptions, wrappedTool } from '../tools.ts'
 import type { ResponsesRequest } from './schema.ts'

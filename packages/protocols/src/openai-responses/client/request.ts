@@ -1,6 +1,6 @@
 import { type ChatRequest, type Fields, type Message, type Tool } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { wrappedFormat } from '../text-format.ts'

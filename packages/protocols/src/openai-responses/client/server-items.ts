@@ -1,5 +1,5 @@
 import { type Fields, type ServerToolCall, someText } from '@sluice/contract'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { codeOf, logsOf, nameUntold, pagesOf, queriesOf, textForm } from '../../server-tools.ts'
 import type { OutputItem } from './schema.ts'
 

@@ -9,7 +9,7 @@ import {
   type Step,
   type Usage,
 } from '@sluice/contract'
-import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import type { FormatContext, StreamWriter } from '../../client-format.ts'
 import { asksForCompaction, noSummary } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames } from './offered-tools.ts'

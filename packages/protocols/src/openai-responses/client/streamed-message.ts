@@ -1,6 +1,6 @@
 import type { ChoiceLogprobs, Fields } from '@sluice/contract'
 import { assertBounded } from '../../bounded.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import type { FlatNames } from './offered-tools.ts'
 import type { ResponsesRequest } from './schema.ts'
 import { textPart } from './reply.ts'

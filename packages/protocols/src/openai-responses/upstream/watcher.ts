@@ -6,12 +6,15 @@ import {
   someText,
   type Usage,
 } from '@sluice/contract'
+import { repeatsText, textBytesIn } from '../../event-text.ts'
 import { upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { mendedResponse, StreamedArguments } from './no-arguments.ts'
 import { callOf } from './output-items.ts'
 import { responseUsage } from './response-usage.ts'
+
+const countText = textBytesIn('delta', 'text', 'content', 'arguments', 'input', 'refusal')
 
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent). It ends with a whole response and without `[DONE]`. */
 export function createChatWatcher(): StreamWatcher {
@@ -36,6 +39,7 @@ export function createChatWatcher(): StreamWatcher {
     },
     usage: () => usage,
     whole: () => whole,
+    textBytes: (data) => (repeatsText(data) ? 0 : countText(data)),
     get mended() {
       return mended
     },

@@ -12,7 +12,7 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
-import type { FormatContext, StreamWriter } from '../../protocol.ts'
+import type { FormatContext, StreamWriter } from '../../client-format.ts'
 import { serverToolText } from '../../server-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'

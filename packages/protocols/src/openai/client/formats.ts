@@ -6,7 +6,10 @@ import {
 } from '@sluice/contract'
 import { openAiHeaders } from '../../format-headers.ts'
 import { plainMeasure } from '../../measure.ts'
-import type { ClientFormat } from '../../protocol.ts'
+import { limitField } from '../../output-limit.ts'
+import type { ClientFormat } from '../../client-format.ts'
+import { textsNamed } from '../../streamed-texts.ts'
+import { chatMessages, completionMessages } from './chat-messages.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
 import { measureChat, measureCompletion, measureEdit } from './measure.ts'
 import { respellChat } from './respell.ts'
@@ -20,11 +23,23 @@ import {
 import { asksForUsage, done, writeChunks, writeTypedEvents } from './stream.ts'
 import { transcriptSteps } from './transcript-steps.ts'
 
+/** What requests and responses hold, and where. */
+type Shapes = Pick<ClientFormat, 'measure' | 'outputLimit' | 'continues' | 'textsOf' | 'messages'>
+
+/** Of an operation without media, limits and messages. */
+const plain: Shapes = {
+  measure: () => plainMeasure,
+  outputLimit: 'none',
+  continues: 'none',
+  textsOf: 'none',
+  messages: 'none',
+}
+
 /**
  * An operation in the form of OpenAI's clients. Most are the canonical form itself, so nothing is translated; `further` holds
  * what is particular to the operation.
  */
-function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFormat {
+function own(name: OperationName, further: Shapes & Partial<ClientFormat>): ClientFormat {
   const { summary, tag, paths, request, reply, event, example } = operations[name]
   return {
     id: name,
@@ -37,7 +52,6 @@ function own(name: OperationName, further: Partial<ClientFormat> = {}): ClientFo
     reply,
     event,
     ...(example !== undefined && { example }),
-    measure: () => plainMeasure,
     toCanonical: (given) => given as never,
     fromCanonical: (answer) => answer,
     error: (error) => error.toJSON(),
@@ -72,7 +86,21 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     event: ChatCompletionChunk,
     respell: respellChat,
     measure: measureChat,
-    limitOutput: (_request, tokens) => ({ path: ['max_completion_tokens'], value: tokens }),
+    outputLimit: limitField('max_completion_tokens', 'max_tokens'),
+    continues: 'none',
+    textsOf: textsNamed(
+      'content',
+      'text',
+      'thinking',
+      'reasoning',
+      'reasoning_content',
+      'name',
+      'arguments',
+      'input',
+      'refusal',
+      'transcript',
+    ),
+    messages: chatMessages,
     toCanonical: (request, context) => canonicalChat(request as ChatCompletionRequest, context),
     fromCanonical: (reply: ChatReply, request) =>
       chatAnswer(reply, request as ChatCompletionRequest),
@@ -87,7 +115,10 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     ...chunked,
     request: CompletionRequest,
     measure: measureCompletion,
-    limitOutput: (_request, tokens) => ({ path: ['max_tokens'], value: tokens }),
+    outputLimit: limitField('max_tokens'),
+    continues: 'none',
+    textsOf: textsNamed('text'),
+    messages: completionMessages,
     // vLLM's clients write false for none.
     respell: (body) => (body['logprobs'] === false ? { ...body, logprobs: null } : body),
     toCanonical(request) {
@@ -99,22 +130,25 @@ export const ownFormats: { readonly [O in OperationName]: ClientFormat } = {
     paramOf: (canonical) =>
       canonical.startsWith('messages') ? 'prompt' : (asChat[canonical] ?? canonical),
   }),
-  embed: own('embed'),
+  embed: own('embed', plain),
   // OpenAI has no such operation.
-  rerank: own('rerank', { headers: {} }),
-  moderate: own('moderate'),
+  rerank: own('rerank', { ...plain, headers: {} }),
+  moderate: own('moderate', plain),
   transcribe: own('transcribe', {
+    ...plain,
     ...typed,
+    textsOf: textsNamed('delta', 'text'),
     stepsOf: (reply, usage) => transcriptSteps(reply as TranscribeReply, usage),
   }),
-  translate: own('translate'),
+  translate: own('translate', plain),
   speak: own('speak', {
+    ...plain,
     ...typed,
     isStreamed: (request) => (request as { stream_format?: unknown }).stream_format === 'sse',
   }),
-  createImage: own('createImage', typed),
-  editImage: own('editImage', { ...typed, respell: respellEdit, measure: measureEdit }),
-  createVideo: own('createVideo'),
-  getVideo: own('getVideo'),
-  downloadVideo: own('downloadVideo'),
+  createImage: own('createImage', { ...plain, ...typed }),
+  editImage: own('editImage', { ...plain, ...typed, respell: respellEdit, measure: measureEdit }),
+  createVideo: own('createVideo', plain),
+  getVideo: own('getVideo', plain),
+  downloadVideo: own('downloadVideo', plain),
 }

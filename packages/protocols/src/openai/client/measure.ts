@@ -3,6 +3,7 @@ import {
   largestOf,
   type Measured,
   MediaList,
+  plainMeasure,
   type ProviderTools,
   referencesIn,
 } from '../../measure.ts'
@@ -25,7 +26,6 @@ export function measureChat(request: unknown): Measured {
   return {
     media: list.media,
     references: [...list.references, ...referencesIn(ChatCompletionRequest, fields, [])],
-    outputLimit: largestOf(fields['max_completion_tokens'], fields['max_tokens']),
     choices: largestOf(fields['n']) ?? 1,
     thinkingBudget: largestOf(
       fields['thinking_budget'],
@@ -65,9 +65,8 @@ export function measureCompletion(request: unknown): Measured {
   const { prompt } = fields
   const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt.length : 1
   return {
-    media: [],
+    ...plainMeasure,
     references: referencesIn(CompletionRequest, fields, []),
-    outputLimit: largestOf(fields['max_tokens']),
     choices: (largestOf(fields['n'], fields['best_of']) ?? 1) * Math.max(1, prompts),
   }
 }
@@ -85,5 +84,5 @@ export function measureEdit(request: unknown): Measured {
   for (const message of listOf(objectOf(input)['messages']))
     for (const part of listOf(objectOf(message)['content']))
       list.addUrl(objectOf(part)['image'], 'image', 'input')
-  return { media: list.media, references: list.references, choices: 1 }
+  return { ...plainMeasure, media: list.media, references: list.references }
 }

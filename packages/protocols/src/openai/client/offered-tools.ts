@@ -10,7 +10,7 @@ import {
   searchWords as googleSearchWords,
 } from '../../gemini/client/tools.ts'
 import { isSearch, searchOptions } from '../../openai-responses/tools.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import {
   anthropicTool,

@@ -15,7 +15,7 @@ import {
   ResponsesRequest as Responses,
   type ResponsesRequest,
 } from '../../openai-responses/client/schema.ts'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 
 /**
  * Rewrites a chat request to OpenAI's form. Cursor and others send Anthropic's blocks and tools, or the parts and tools of

@@ -8,7 +8,7 @@ import {
   type OperationName,
   type Usage,
 } from '@sluice/contract'
-import type { StreamWriter } from '../../protocol.ts'
+import type { StreamWriter } from '../../client-format.ts'
 
 const contentType = 'text/event-stream; charset=utf-8'
 

@@ -5,7 +5,7 @@ import {
   isObject,
   reasoningEfforts,
 } from '@sluice/contract'
-import type { FormatContext } from '../../protocol.ts'
+import type { FormatContext } from '../../client-format.ts'
 import type { ChatCompletionRequest } from './schema.ts'
 
 type Given = Pick<

@@ -1,5 +1,6 @@
 import { listOf, objectOf } from '@sluice/contract'
 import { createIdleWatcher } from '../../idle-watcher.ts'
+import type { Change } from '../../native-target.ts'
 import type { Native } from '../../protocol.ts'
 import { takesStops } from '../../stops/stop-rule.ts'
 import { readUsage, servedAs, usageIn } from '../../usage.ts'
@@ -35,6 +36,11 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
   }
 }
 
+function askForUsage(request: unknown): Change {
+  const { stream_options: options } = objectOf(request)
+  return { path: ['stream_options'], value: { ...objectOf(options), include_usage: true } }
+}
+
 export function nativeChat(options: ChatOptions = {}): Native {
   return nativeJson('/chat/completions', {
     fits: fitsChat(options),
@@ -42,7 +48,7 @@ export function nativeChat(options: ChatOptions = {}): Native {
     watcher: createCompletionWatcher,
     usage: (body) => usageOfAnswer(objectOf(body)),
     made: (body) => madeByChat(listOf(objectOf(body)['choices'])),
-    asksForUsage: true,
+    askForUsage,
     mends: mendedHistory,
     mended: () => mendedAnswer,
   })
@@ -53,7 +59,7 @@ export const nativeComplete = nativeJson('/completions', {
   adapted: adaptedCompletion,
   watcher: createCompletionWatcher,
   usage: (body) => usageIn(objectOf(body)),
-  asksForUsage: true,
+  askForUsage,
 })
 
 /** `input_type` belongs to this gateway's API; OpenAI does not have it. Some upstreams reject even null (DeepInfra). */

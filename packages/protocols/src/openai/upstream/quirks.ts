@@ -19,8 +19,12 @@ export const noStreamOptions: Quirk = overBody(['chat', 'complete'], (body) => {
 })
 
 /** Renames a field, for example to Mistral's `random_seed`. */
-export function renameField(from: string, to: string, operation: OperationName = 'chat'): Quirk {
-  return overBody([operation], (body) => {
+export function renameField(
+  from: string,
+  to: string,
+  operations: readonly OperationName[] = ['chat'],
+): Quirk {
+  return overBody(operations, (body) => {
     if (!(from in body)) return body
     const { [from]: value, ...rest } = body
     return to in rest ? rest : { ...rest, [to]: value }

@@ -6,6 +6,7 @@ import {
   type TypedEvent,
   type Usage,
 } from '@sluice/contract'
+import { repeatsText, textBytesIn } from '../../event-text.ts'
 import { errorIn, upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
@@ -42,6 +43,8 @@ export function createTypedEventReader(): {
   }
 }
 
+const countText = textBytesIn('delta', 'text', 'content', 'transcript')
+
 export function createTypedEventWatcher(): StreamWatcher {
   let usage: Usage | undefined
   const see = (event: ServerSentEvent): Verdict => {
@@ -62,7 +65,8 @@ export function createTypedEventWatcher(): StreamWatcher {
     if (type === undefined) return 'other'
     return /\.(done|completed)$/.test(type) ? 'finish' : 'content'
   }
-  return { see, usage: () => usage }
+  const textBytes = (data: string) => (repeatsText(data) ? 0 : countText(data))
+  return { see, usage: () => usage, textBytes }
 }
 
 function typeOf(event: ServerSentEvent): string | undefined {

@@ -1,4 +1,5 @@
 import { type Fields, isObject, listOf, objectOf, someText, type Usage } from '@sluice/contract'
+import { textBytesIn } from '../../event-text.ts'
 import { errorIn, upstreamError } from '../../failure.ts'
 import { endWithoutReason } from '../../finished.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
@@ -10,6 +11,24 @@ import { ExecutedTools } from './executed-tools.ts'
 import { failureOf } from './finish-reasons.ts'
 import { spokenIn } from './named.ts'
 import { StreamedArguments } from './no-arguments.ts'
+
+const countText = textBytesIn(
+  'content',
+  'text',
+  'thinking',
+  'reasoning',
+  'reasoning_content',
+  'arguments',
+  'input',
+  'refusal',
+  'transcript',
+)
+
+/** OpenRouter repeats the content of `reasoning` in its details. */
+function textBytes(data: string): number {
+  const again = data.indexOf('"reasoning_details":')
+  return countText(again >= 0 && data.includes('"reasoning":') ? data.slice(0, again) : data)
+}
 
 /** Watches a stream of chat or text completion chunks (OpenAI API; the stream ends with `[DONE]`). */
 export function createCompletionWatcher(): StreamWatcher {
@@ -57,6 +76,7 @@ export function createCompletionWatcher(): StreamWatcher {
     },
     usage: () => used && executed.in(used),
     made: () => [...made],
+    textBytes,
     get mended() {
       return mended
     },

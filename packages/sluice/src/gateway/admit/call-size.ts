@@ -1,12 +1,6 @@
 import type { Measured } from '@sluice/protocols'
 import type { Call } from '../call/call.ts'
-import {
-  continuedField,
-  type Estimates,
-  estimatedInput,
-  type InputSize,
-  inputSizeOf,
-} from './input-size.ts'
+import { type Estimates, estimatedInput, type InputSize, inputSizeOf } from './input-size.ts'
 import { heardIn, isFree, usualAudio } from './paid-amounts.ts'
 
 /** Number of models whose sizes are kept; the one learned first is removed first. */
@@ -76,14 +70,22 @@ export function sizeOf(call: Call, { learned, estimates, history }: Sizing): Cal
     return { measured, input, estimate: { inputTokens: said + audioInputTokens, outputTokens } }
   }
   const usual = learned.of(call.request.model) ?? estimates.outputTokens
-  const outputTokens = isWriting(call) && !isFree(call) ? (measured.outputLimit ?? usual) : 0
+  const outputTokens = isWriting(call) && !isFree(call) ? (askedOutput(call) ?? usual) : 0
   return { measured, input, estimate: { inputTokens: said, outputTokens: Math.ceil(outputTokens) } }
+}
+
+/** The most output tokens that a request allows for each choice; undefined if it does not limit them. */
+export function askedOutput({
+  format,
+  request,
+}: Pick<Call, 'format' | 'request'>): number | undefined {
+  return format.outputLimit === 'none' ? undefined : format.outputLimit.of(request.outline)
 }
 
 /** The id of the response that a call continues; undefined if it continues none. */
 export function continuedBy(call: Call): string | undefined {
   if (!isWriting(call)) return undefined
-  const previous = call.request.outline[continuedField]
+  const previous = call.request.outline[call.format.continues]
   return typeof previous === 'string' ? previous : undefined
 }
 

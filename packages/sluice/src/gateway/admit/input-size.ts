@@ -51,13 +51,12 @@ export function inputSizeOf(
     videoBytes: decoded(characters.video),
     documentBytes: decoded(characters.document),
     references:
-      history === undefined ? references : references.filter((path) => path !== continuedField),
+      history === undefined
+        ? references
+        : references.filter((path) => path !== call.format.continues),
     history,
   }
 }
-
-/** The field of a request that continues a response. */
-export const continuedField = 'previous_response_id'
 
 function decoded(characters: number): number {
   return Math.ceil((characters * 3) / 4)

@@ -2,7 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { OutputPolicy } from '../../ports/account.ts'
 import type { Call } from '../call/call.ts'
 import type { Target } from '../route/routing.ts'
-import { type CallSize, isWriting } from './call-size.ts'
+import { askedOutput, type CallSize } from './call-size.ts'
 
 /** How the output of a call that a budget counts is bounded if its caller does not limit it. */
 export interface OutputTerms {
@@ -25,14 +25,14 @@ export type OutputPlan =
  * @throws GatewayError `missing_parameter` if the caller has to limit the output.
  */
 export function outputPlan(call: Call, { measured }: CallSize, terms: OutputTerms): OutputPlan {
-  const { outputLimit: tokens, thinkingBudget = 0 } = measured
+  const { thinkingBudget = 0 } = measured
+  const tokens = askedOutput(call)
   if (tokens !== undefined) return { by: 'caller', tokens }
-  const { format, request } = call
+  const { outputLimit } = call.format
   // Nothing in this format limits the output, or there is none.
-  const written = isWriting(call) ? format.limitOutput?.(request.outline, 1) : undefined
-  if (!written || terms.policy === 'reserve') return { by: 'model' }
+  if (outputLimit === 'none' || terms.policy === 'reserve') return { by: 'model' }
   if (terms.policy === 'refuse') {
-    const param = outputField(written)
+    const param = outputField(outputLimit.set(call.request.outline, 1))
     throw new GatewayError(
       'missing_parameter',
       `A budget counts this call: limit its output with '${param}'`,

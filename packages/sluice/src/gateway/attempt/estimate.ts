@@ -1,4 +1,5 @@
 import { countOf, isObject, noUsage, type OperationName, type Usage } from '@sluice/contract'
+import { unbilledFields } from '@sluice/protocols'
 import type { Call } from '../call/call.ts'
 import { isMedia, mediaTokensOf } from '../admit/input-size.ts'
 import { promptsIn, searchesIn } from '../admit/paid-amounts.ts'
@@ -26,16 +27,6 @@ const promptFields: Readonly<Partial<Record<OperationName, 'all' | readonly stri
   transcribe: ['prompt'],
   translate: ['prompt'],
 }
-/** The fields of client formats whose texts no provider counts as input. */
-const unbilledFields: ReadonlySet<string> = new Set([
-  'encoding_format',
-  'metadata',
-  'model',
-  'prompt_cache_key',
-  'safety_identifier',
-  'service_tier',
-  'user',
-])
 const listens: ReadonlySet<OperationName> = new Set<OperationName>(['transcribe', 'translate'])
 const nothingCame: Pick<Delivery, 'events' | 'textBytes'> = { events: 0, textBytes: 0 }
 

@@ -33,7 +33,7 @@ export class Guard {
   /** Whether the format's terminal event has arrived. */
   isTerminated = false
   /** Content received so far, for an estimate if usage is never reported. */
-  readonly delivered = new Delivery()
+  readonly delivered: Delivery
   /** An error found after good events of the same chunk; raised once those have been passed on. */
   failure: GatewayError | undefined
   /** Whether the response is complete although the terminal event is missing. */
@@ -44,6 +44,7 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options
+    this.delivered = new Delivery(options.watcher.textBytes)
   }
 
   /** Splits a chunk into blocks without validating them. Throws `upstream_garbled` if an event is too large. */

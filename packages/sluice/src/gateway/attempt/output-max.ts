@@ -1,6 +1,7 @@
-import { type OutputMaximum, outputLimitIn } from '@sluice/protocols'
+import type { OutputMaximum } from '@sluice/protocols'
 import type { Target } from '../route/routing.ts'
 import type { CallDraft } from './call-run.ts'
+import { askedOutput } from '../admit/call-size.ts'
 import { estimatedInput, inputSizeOf, usualEstimates } from '../admit/input-size.ts'
 
 /**
@@ -32,7 +33,7 @@ function withinWindow(
   { tokens, window }: OutputMaximum,
 ): number | undefined {
   if (window === undefined) return tokens
-  const asked = outputLimitIn(call.request.outline)
+  const asked = askedOutput(call)
   if (asked === undefined || asked < window) return undefined
   const left =
     window -

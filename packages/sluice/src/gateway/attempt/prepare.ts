@@ -9,6 +9,7 @@ import {
   type Usage,
 } from '@sluice/contract'
 import {
+  type Change,
   type CodecContext,
   type Decoded,
   type Native,
@@ -24,6 +25,7 @@ import {
 import type { Call } from '../call/call.ts'
 import type { AnyRequest } from '../call/canonical.ts'
 import type { CallParts } from './call-parts.ts'
+import { askedOutput } from '../admit/call-size.ts'
 import { outputMaxOf } from './output-max.ts'
 import type { Target, UpstreamTarget } from '../route/routing.ts'
 import { asWritten, modeOf, nativeReportsOf, type CallDraft, reportsOf } from './call-run.ts'
@@ -119,7 +121,7 @@ function prepareNative(run: CallDraft, target: UpstreamTarget, native: Native): 
   return {
     isNative: true,
     outputLimit() {
-      const asked = outputLimitIn(call.request.outline) ?? call.admission.outputLimit
+      const asked = askedOutput(call) ?? call.admission.outputLimit
       const most = outputMaxOf(run, target) ?? Number.POSITIVE_INFINITY
       return asked === undefined ? undefined : Math.min(asked, most)
     },
@@ -151,11 +153,6 @@ function nativeRequest(run: CallDraft, target: UpstreamTarget, native: Native): 
   const changes = changesOf(run, target, native)
   const fields = { ...changes.fields }
   if (format.modelIn !== 'path') fields['model'] = target.model
-  if (stream && native.asksForUsage === true && !asksForUsage(run.call))
-    fields['stream_options'] = {
-      ...objectIn(request.outline['stream_options']),
-      include_usage: true,
-    }
   const headers = headersFor(run, target, native)
   const changed = changes.apply(request.bytesWith(fields))
   const bytes = native.mends?.(request.outline)?.(changed) ?? changed
@@ -182,7 +179,9 @@ function changesOf(run: CallDraft, target: UpstreamTarget, native: Native): Spli
   const { call, gateway } = run
   const isGateway = gateway.health.isGateway(target.upstream.id)
   const { outputLimit } = call.admission
-  if (outputLimit === undefined && (native.adapted === undefined || isGateway)) return noChanges
+  const counts = call.stream && !asksForUsage(call) ? native.askForUsage : undefined
+  const adapts = native.adapted !== undefined && !isGateway
+  if (outputLimit === undefined && counts === undefined && !adapts) return noChanges
   const most = outputMaxOf(run, target)
   const adapted = isGateway
     ? undefined
@@ -191,21 +190,26 @@ function changesOf(run: CallDraft, target: UpstreamTarget, native: Native): Spli
         outputTokensMax: most,
         ...nativeReportsOf(run, target),
       })
-  const limited =
-    outputLimit === undefined
-      ? undefined
-      : call.format.limitOutput?.(call.request.outline, Math.min(outputLimit, most ?? outputLimit))
-  const changes = [...(adapted ?? []), ...(limited ? [limited] : [])]
+  const changes = [
+    ...(adapted ?? []),
+    ...limitChange(call, most),
+    ...(counts ? [counts(call.request.outline)] : []),
+  ]
   return changes.length === 0 ? noChanges : splitChanges(changes)
+}
+
+/** Sets the limit of the output that the gateway has decided on. */
+function limitChange(
+  { format, request, admission: { outputLimit } }: Call,
+  most: number | undefined,
+): readonly Change[] {
+  if (outputLimit === undefined || format.outputLimit === 'none') return []
+  return [format.outputLimit.set(request.outline, Math.min(outputLimit, most ?? outputLimit))]
 }
 
 /** Whether the caller asked for usage itself; usage events are then not hidden. */
 function asksForUsage({ format, request }: Call): boolean {
   return format.asksForUsage?.(request.outline) === true
-}
-
-function objectIn(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {}
 }
 
 /** Quirks work on JSON. If they change nothing, the caller's bytes are still passed on unchanged. */
@@ -276,14 +280,11 @@ async function prepareCodec(
 
 /** The request with the limit of its output lowered to what the target writes, or with the one that the gateway sets. */
 export function lowered(
-  { call }: CallDraft,
+  { call: { operation, admission } }: CallDraft,
   canonical: AnyRequest,
   target: Pick<NativeTarget, 'leftOut' | 'outputTokensMax'>,
 ): AnyRequest {
-  const field = call.operation === 'complete' ? 'max_tokens' : 'max_completion_tokens'
-  const { outputLimit: limit } = call.admission
-  if (limit === undefined) return withinOutput(canonical, field, target)
-  return { ...canonical, [field]: Math.min(limit, target.outputTokensMax ?? limit) }
+  return withinOutput(operation, canonical, { ...target, limit: admission.outputLimit })
 }
 
 function readingOf(

@@ -1,3 +1,4 @@
+import { protocols } from '@sluice/protocols'
 import type { Settings } from '../../settings/settings.ts'
 import type { Concealed } from '../call/concealer.ts'
 import type { Upstream } from './routing.ts'
@@ -47,11 +48,11 @@ const credentialName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)S?(?:_\
 /** Headers whose values are not secret. */
 const ordinaryHeaders: ReadonlySet<string> = new Set([
   'accept',
-  'anthropic-beta',
-  'anthropic-version',
   'content-type',
-  'openai-beta',
   'user-agent',
+  ...protocols.flatMap(({ native }) =>
+    Object.values(native).flatMap(({ headers = [] }) => headers),
+  ),
 ])
 
 function isSecretHeader(name: string): boolean {

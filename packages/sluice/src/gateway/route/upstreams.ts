@@ -4,15 +4,6 @@ import type { ProviderConfig } from '../../settings/schema-provider.ts'
 import type { Credentials, Provider } from '../../providers/provider.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
 
-/** For providers configured by `type` alone: the catalogue entry that defines the credentials of the protocol. */
-const namesakes: Readonly<Record<string, string>> = {
-  gemini: 'google',
-  bedrock: 'amazon-bedrock',
-  dashscope: 'alibaba',
-  azure: 'azure-openai',
-  vertex: 'google-vertex',
-}
-
 /**
  * All enabled providers: those with a key in the environment and those in sluice.yaml. Local servers must be
  * configured. `skipped` is called with the reason why a configured provider is off.
@@ -77,7 +68,7 @@ function baseOf(
   catalogue: ReadonlyMap<string, Provider>,
 ): Provider | undefined {
   if (type !== undefined && kind === undefined) {
-    const base = catalogue.get(namesakes[type] ?? type)
+    const base = [...catalogue.values()].find((one) => (one.type ?? one.id) === type)
     // Only the protocol is shared with the catalogue entry, not its models, quirks or limits.
     return base && { ...withoutModels(base), id, name: id }
   }
@@ -150,13 +141,20 @@ function dialingOf({
   return { dialing: { ...own, name: hash('sha256', JSON.stringify(own)) } }
 }
 
-/** Adds `/v1` to a bare host with OpenAI's protocol, if the provider's own base URL ends in it. */
-function withVersion(baseUrl: string, known: string, { protocol }: Provider): string {
-  return protocol.id.startsWith('openai') &&
-    /^https?:\/\/[^/]+\/v1$/.test(known) &&
-    /^https?:\/\/[^/]+$/.test(baseUrl)
-    ? `${baseUrl}/v1`
+/** Adds the path of the protocol's version to a bare host, if the provider's own base URL ends in it. */
+function withVersion(
+  baseUrl: string,
+  known: string,
+  { protocol: { versionPath } }: Provider,
+): string {
+  const isBare = /^https?:\/\/[^/]+$/.test(baseUrl)
+  return versionPath !== undefined && isBare && isBareWith(versionPath, known)
+    ? baseUrl + versionPath
     : baseUrl
+}
+
+function isBareWith(path: string, url: string): boolean {
+  return url.endsWith(path) && /^https?:\/\/[^/]+$/.test(url.slice(0, -path.length))
 }
 
 /** The version segment at the end of a base URL, which a protocol's path may repeat. */

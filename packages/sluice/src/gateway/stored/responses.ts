@@ -1,6 +1,7 @@
 import { GatewayError, invalidRequest, JsonSurvey, parseJson } from '@sluice/contract'
 import {
   inputItems,
+  madeByResponse,
   type ResponsesRequest,
   referredResponses,
   responseNotFound,
@@ -18,12 +19,13 @@ import { CallRequest } from '../call/call-request.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
 import type { StoredParts } from './stored-parts.ts'
 import type { Admitted } from '../admit/admitted.ts'
+import { continuedBy } from '../admit/call-size.ts'
 import { begin, openRun, withCall } from '../answer/handle.ts'
 import type { HeldBytes } from '../call/held-bytes.ts'
 import type { CallRun } from '../attempt/call-run.ts'
 import { turn } from '../turns/turn.ts'
 import { findKept } from '../admit/continued-response.ts'
-import { checkNamedIds, checkPreviousId, idsOf } from './upstream-ids.ts'
+import { checkNamedIds, checkPreviousId } from './upstream-ids.ts'
 
 type Items = ReturnType<typeof inputItems>
 
@@ -39,7 +41,7 @@ const chainUnitsMax = 500_000
 const keptBytesMax = 16 * 1024 * 1024
 
 /**
- * POST /v1/responses with state: prepends the conversation before `previous_response_id` and stores the response
+ * POST /v1/responses with state: prepends the conversation that the request continues and stores the response
  * unless `store` is false. If the upstream created the earlier response itself, the upstream continues it.
  */
 export async function createResponse(gateway: StoredParts, admitted: Admitted): Promise<Answer> {
@@ -57,7 +59,7 @@ export async function createResponse(gateway: StoredParts, admitted: Admitted): 
   if (request.store === false) return answerOf(answering, begun)
   const kept = {
     call,
-    previousId: request.previous_response_id ?? undefined,
+    previousId: continuedBy(call),
     own: inputItems(request, gateway.newId),
     // An upstream that received the previous id knows the response by its own id.
     isOurs: answering.call !== asked || !isOfUpstream(begun),
@@ -84,8 +86,8 @@ async function continuedRun(
   const asked = await withReferred(gateway, admitted.call)
   const run = withCall(openRun(gateway, admitted), asked)
   await checkNamedIds(run)
-  const { previous_response_id: previousId } = asked.request.value as ResponsesRequest
-  const continued = previousId == null ? asked : await withPrevious(run, previousId)
+  const previousId = continuedBy(asked)
+  const continued = previousId === undefined ? asked : await withPrevious(run, previousId)
   return { asked, answering: continued === asked ? run : withCall(run, continued) }
 }
 
@@ -134,16 +136,16 @@ async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<Call
 
 /** All items of the conversation, inputs and outputs, oldest first. */
 async function history(
-  { gateway, call: { held } }: CallRun<StoredParts>,
+  { gateway, call }: CallRun<StoredParts>,
   last: StoredResponse,
 ): Promise<Items> {
-  const reader = new KeptReader(held, 'previous_response_id')
+  const reader = new KeptReader(call.held, call.format.continues)
   const chain: Items[number][][] = []
   let current: StoredResponse | undefined = last
   while (current) {
     const input = (await reader.read(current.input)) as Items
     chain.push([...input, ...(await reader.output(current))])
-    if (chain.length > chainMax) throw tooLong('previous_response_id')
+    if (chain.length > chainMax) throw tooLong(call.format.continues)
     const before: string | undefined = current.previousResponseId
     current = before === undefined ? undefined : await gateway.store.findResponse(before)
     if (before !== undefined && current?.keyId !== last.keyId) throw responseNotFound(before)
@@ -221,7 +223,7 @@ async function add(
     response: await textOf(document),
     input: await textOf(own),
   }
-  await gateway.store.addResponse(response, isOurs ? [] : idsOf(id, output))
+  await gateway.store.addResponse(response, isOurs ? [] : madeByResponse(id, output))
   await gateway.keptRoom.responseAdded(response)
 }
 
