@@ -10,8 +10,8 @@ import {
 
 /** The arguments of a call as text. Models write nothing or `null` for tools without parameters; both mean an empty object. */
 export function argumentsText(text: string): string {
-  const said = text.trim()
-  return said === '' || said === 'null' ? '{}' : text
+  const trimmed = text.trim()
+  return trimmed === '' || trimmed === 'null' ? '{}' : text
 }
 
 /** Whether a piece of arguments may still turn out to be empty. */

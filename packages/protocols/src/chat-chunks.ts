@@ -22,7 +22,7 @@ export function createChatChunks(
     created: Math.floor(context.now() / 1000),
     model: context.publicModel,
   } as const
-  let begun = false
+  let hasRole = false
   let hasText = false
   let calls = 0
 
@@ -42,8 +42,8 @@ export function createChatChunks(
   }
 
   function begin(): readonly Step<ChatChunk>[] {
-    if (begun) return []
-    begun = true
+    if (hasRole) return []
+    hasRole = true
     return [
       step({ delta: { role: 'assistant', content: '' }, finish_reason: null, logprobs: null }),
     ]

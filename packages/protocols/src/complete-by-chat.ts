@@ -174,10 +174,10 @@ function createTextReader(
   const readStep = (step: Step<ChatChunk>): readonly Step<CompleteChunk>[] => {
     if ('usage' in step) return [step]
     const { id, created, model, choices, system_fingerprint: fingerprint = null } = step.event
-    const told = choices.flatMap(readChoice)
-    if (told.length === 0) return []
+    const texts = choices.flatMap(readChoice)
+    if (texts.length === 0) return []
     const object = 'text_completion' as const
-    const event = { id, object, created, model, choices: told, system_fingerprint: fingerprint }
+    const event = { id, object, created, model, choices: texts, system_fingerprint: fingerprint }
     return [{ event }]
   }
   return {

@@ -72,8 +72,8 @@ const endingsByType: Readonly<Record<string, string>> = {
 export function describedFile(file: UploadedFile): UploadedFile {
   const { filename, contentType, bytes } = file
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const begun = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
-  const ending = endingsByType[type] ?? beginnings.find(([start]) => start.test(begun))?.[1]
+  const firstBytes = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
+  const ending = endingsByType[type] ?? beginnings.find(([start]) => start.test(firstBytes))?.[1]
   const named = /\.[a-z0-9]{2,5}$/i.test(filename)
     ? filename
     : ending && `${filename === '' ? 'file' : filename}.${ending}`

@@ -44,7 +44,7 @@ export function messagePaths({
     }
   }
   return (canonical, request) => {
-    const [, index, place = '', rest = ''] = told.exec(canonical) ?? []
+    const [, index, place = '', rest = ''] = canonicalPath.exec(canonical) ?? []
     if (index === undefined || typeof request !== 'object' || request === null) return undefined
     const found = read(request).get(`${index}${place}`)
     if (found === undefined) return undefined
@@ -54,7 +54,7 @@ export function messagePaths({
 }
 
 /** Paths that exist only in the canonical form. */
-const told =
+const canonicalPath =
   /^messages\[(\d+)\](\.content\[\d+\](?=\.(?:image_url|file|input_audio|video_url))|\.tool_calls\[\d+\]|\.tool_call_id)(.*)$/
 
 /** Maps canonical paths to the caller's. */

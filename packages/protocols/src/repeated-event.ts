@@ -71,8 +71,8 @@ function consistsOf(text: string, parts: readonly string[]): boolean {
 function blockPartsOf(parts: readonly string[]): readonly string[] {
   const last = parts.length - 1
   return parts.map((part, index) => {
-    const begun = index === 0 ? `data: ${part}` : part
-    return index === last ? `${begun}\n\n` : begun
+    const line = index === 0 ? `data: ${part}` : part
+    return index === last ? `${line}\n\n` : line
   })
 }
 

@@ -16,13 +16,13 @@ export class SaidText {
 
   /** As String.slice, but only for whole numbers that are not negative. */
   slice(start: number, end: number): string {
-    let said = ''
+    let text = ''
     let at = countWhere(this.#pieces, (piece) => piece.start <= start) - 1
     for (; at < this.#pieces.length; at += 1) {
       const piece = this.#pieces[at]
       if (piece === undefined || piece.start >= end) break
-      said += piece.text.slice(Math.max(0, start - piece.start), end - piece.start)
+      text += piece.text.slice(Math.max(0, start - piece.start), end - piece.start)
     }
-    return said
+    return text
   }
 }

@@ -89,9 +89,10 @@ const ticksPerUsd = 10_000_000_000
  */
 function charge(usage: Fields): Pick<Usage, 'chargedUsd'> {
   const { cost_in_usd_ticks: ticks, estimated_cost: estimated, cost, is_byok: ownKey } = usage
-  const said = amountOf(cost) ?? amountOf(objectOf(cost)['total_cost']) ?? amountOf(estimated)
+  const reportedUsd =
+    amountOf(cost) ?? amountOf(objectOf(cost)['total_cost']) ?? amountOf(estimated)
   const inTicks = amountOf(ticks)
-  const usd = inTicks === undefined ? said : inTicks / ticksPerUsd
+  const usd = inTicks === undefined ? reportedUsd : inTicks / ticksPerUsd
   if (usd === undefined) return {}
   if (ownKey !== true) return { chargedUsd: usd }
   const elsewhere = amountOf(objectOf(usage['cost_details'])['upstream_inference_cost'])

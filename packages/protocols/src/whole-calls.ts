@@ -59,15 +59,15 @@ export class CallArguments {
     const choices = event.choices
       .map((choice) => this.#completeChoice(choice))
       .map((choice) => this.#cutChoice(choice))
-    const told = { event: { ...event, choices } }
-    return ended.length === 0 ? [told] : [{ event: { ...event, choices: ended } }, told]
+    const changed = { event: { ...event, choices } }
+    return ended.length === 0 ? [changed] : [{ event: { ...event, choices: ended } }, changed]
   }
 
   #completeChoice(choice: Choice): Choice {
     const pieces = choice.delta.tool_calls
     if (pieces === undefined) return choice
-    const told = pieces.flatMap((piece) => this.#completePiece(choice.index, piece))
-    return { ...choice, delta: { ...choice.delta, tool_calls: told } }
+    const completed = pieces.flatMap((piece) => this.#completePiece(choice.index, piece))
+    return { ...choice, delta: { ...choice.delta, tool_calls: completed } }
   }
 
   #cutChoice(choice: Choice): Choice {

@@ -78,11 +78,11 @@ export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
 
 /** Why the sign-in with the issuer failed, as the gateway reports it after `#`. */
 function Problem() {
-  const said = new URLSearchParams(location.hash.split('?')[1])
-  const problem = said.get('problem')
+  const parameters = new URLSearchParams(location.hash.split('?')[1])
+  const problem = parameters.get('problem')
   if (problem === null) return null
   const known: Readonly<Record<string, string>> = signInTexts.problems
-  const request = said.get('request')
+  const request = parameters.get('request')
   return (
     <Alert color="red" variant="outline" role="alert" title={signInTexts.failed}>
       <Text size="sm">

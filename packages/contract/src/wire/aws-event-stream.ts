@@ -86,8 +86,8 @@ function messageIn(payload: string): string {
     const value: unknown = JSON.parse(payload)
     if (typeof value !== 'object' || value === null) return payload
     const { message, Message } = value as { message?: unknown; Message?: unknown }
-    const said = message ?? Message
-    return typeof said === 'string' ? said : payload
+    const text = message ?? Message
+    return typeof text === 'string' ? text : payload
   } catch {
     return payload
   }

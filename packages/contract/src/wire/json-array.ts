@@ -129,16 +129,16 @@ interface JsonArrayWriter {
 export const keepAliveSpace = '\n'
 
 export function createJsonArrayWriter(): JsonArrayWriter {
-  let begun = false
+  let hasElements = false
   return {
     element(json) {
-      const before = begun ? ',\r\n' : '['
-      begun = true
+      const before = hasElements ? ',\r\n' : '['
+      hasElements = true
       return before + json
     },
-    end: () => (begun ? ']' : '[]'),
+    end: () => (hasElements ? ']' : '[]'),
     passed() {
-      begun = true
+      hasElements = true
     },
   }
 }

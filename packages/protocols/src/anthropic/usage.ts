@@ -32,8 +32,8 @@ export function createUsageReading(): UsageReading {
   return {
     add(usage) {
       if (!isObject(usage)) return
-      const said = Object.entries(usage).filter(([, value]) => value != null)
-      seen = { ...seen, ...Object.fromEntries(said) }
+      const present = Object.entries(usage).filter(([, value]) => value != null)
+      seen = { ...seen, ...Object.fromEntries(present) }
     },
     see: (block) => fees.see(block),
     read: () => (seen === undefined ? undefined : fees.in(usageOf(seen))),

@@ -72,8 +72,8 @@ function readMessage(content: readonly unknown[], byTool: boolean): AnswerMessag
     } else if (isObject(block['citationsContent'])) {
       const start = text?.length ?? 0
       textPlaces.note(start, calls.length)
-      const { content: said, citations } = block['citationsContent']
-      for (const part of listOf(said)) text = (text ?? '') + textOf(objectOf(part)['text'])
+      const { content: parts, citations } = block['citationsContent']
+      for (const part of listOf(parts)) text = (text ?? '') + textOf(objectOf(part)['text'])
       const end = text?.length ?? 0
       for (const cited of annotationsOf(citations, { start, end })) annotations.push(cited)
       assertBounded(annotations.length, 'citations')

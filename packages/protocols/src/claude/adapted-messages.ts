@@ -99,13 +99,13 @@ function thinkingOf(request: unknown, { model, target, room }: Asked): readonly 
     return [{ path: ['thinking'], value: { type: 'enabled', budget_tokens: own } }]
   }
   if (type === 'enabled' && model.thinking === 'adaptive') {
-    const meant = typeof budget === 'number' ? effortOf(budget) : undefined
+    const effort = typeof budget === 'number' ? effortOf(budget) : undefined
     return [
       // Older models show their thinking by default.
       { path: ['thinking'], value: { display: 'summarized', ...rest, type: 'adaptive' } },
-      ...(meant === undefined
+      ...(effort === undefined
         ? []
-        : [{ path: ['output_config'], value: { effort: meant, ...objectOf(config) } } as const]),
+        : [{ path: ['output_config'], value: { effort, ...objectOf(config) } } as const]),
     ]
   }
   const { limit, isLowered } = room

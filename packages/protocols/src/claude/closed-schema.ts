@@ -44,16 +44,16 @@ interface Closing {
 
 function close(schema: Fields, path: string, closing: Closing): object {
   const out: Record<string, unknown> = {}
-  const said: string[] = []
+  const removed: string[] = []
   for (const [key, value] of Object.entries(schema)) {
     if (bounds.has(key) || (key === 'minItems' && Number(value) > 1))
-      said.push(`${key}: ${JSON.stringify(value)}`)
+      removed.push(`${key}: ${JSON.stringify(value)}`)
     else out[key] = closeInner(value, { key, path: `${path}.${key}`, closing })
     if (!(key in out)) closing.left.push(`${path}.${key}`)
   }
-  if (said.length > 0) {
+  if (removed.length > 0) {
     const description = typeof out['description'] === 'string' ? `${out['description']} ` : ''
-    out['description'] = `${description}(${said.join(', ')})`
+    out['description'] = `${description}(${removed.join(', ')})`
   }
   if (schema['type'] === 'object' || isObject(schema['properties'])) closeObject(out, closing)
   return out

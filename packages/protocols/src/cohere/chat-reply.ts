@@ -76,8 +76,8 @@ function placedParts(parts: readonly Fields[]): ReadonlyMap<number, ContentPart>
 
 function readCall(call: unknown): readonly ToolCall[] {
   const { id, function: called } = objectOf(call)
-  const { name: said, arguments: text } = objectOf(called)
-  const name = someText(said)
+  const { name: written, arguments: text } = objectOf(called)
+  const name = someText(written)
   if (name === undefined) return []
   const named = { name, arguments: argumentsText(textOf(text)) }
   return [{ id: textOf(id), type: 'function', function: named }]

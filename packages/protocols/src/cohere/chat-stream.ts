@@ -65,13 +65,13 @@ class ContentParts {
   tell(part: Fields, { logprobs, index }: Told = {}): Steps {
     if (index !== undefined && this.#unread.add(index, part)) return []
     const { text, thinking } = part
-    const said = textOf(text)
+    const added = textOf(text)
     const thought = textOf(thinking)
-    this.#length += said.length
-    this.#parts.get(index ?? 0)?.text.add(said)
+    this.#length += added.length
+    this.#parts.get(index ?? 0)?.text.add(added)
     return [
       ...(thought === '' ? [] : this.#chunks.delta({ reasoning_content: thought })),
-      ...(said === '' ? [] : this.#chunks.delta({ content: said }, readLogprobs(logprobs))),
+      ...(added === '' ? [] : this.#chunks.delta({ content: added }, readLogprobs(logprobs))),
     ]
   }
 
@@ -125,16 +125,16 @@ export function createChatReader(context: CodecContext): StreamReader<'chat'> {
       const body = eventObject(event) ?? {}
       const index = countOf(body['index']) ?? 0
       const message = messageOf(body)
-      const told = { logprobs: body['logprobs'], index }
+      const place = { logprobs: body['logprobs'], index }
       switch (body['type']) {
         case 'content-start':
-          return parts.begin(index, objectOf(message['content']), told)
+          return parts.begin(index, objectOf(message['content']), place)
         case 'content-end':
           return parts.end(index)
         case 'citation-start':
           return parts.cite(message['citations'])
         case 'content-delta':
-          return parts.tell(objectOf(message['content']), told)
+          return parts.tell(objectOf(message['content']), place)
         case 'tool-plan-delta':
           return parts.tell({ thinking: message['tool_plan'] })
         case 'tool-call-start':

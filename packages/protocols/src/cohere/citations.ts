@@ -43,15 +43,15 @@ function rangeOf(citation: Fields, parts: ReadonlyMap<number, ContentPart>): Tex
 /** A source is a document of the request or the output of a tool: an object whose fields the caller defines. It may be empty. */
 function sourceAnnotation(source: Fields, range: TextRange): readonly Annotation[] {
   const { id, document, tool_output: output } = source
-  const told = isObject(document) ? document : isObject(output) ? output : {}
-  const isUnknown = Object.keys(told).length === 0
+  const content = isObject(document) ? document : isObject(output) ? output : {}
+  const isUnknown = Object.keys(content).length === 0
   if (isUnknown && id === undefined) return []
-  const title = someText(told['title'])
-  const quote = ['snippet', 'text', 'content'].map((name) => someText(told[name])).find(Boolean)
+  const title = someText(content['title'])
+  const quote = ['snippet', 'text', 'content'].map((name) => someText(content[name])).find(Boolean)
   const citation = citationOf(range, {
-    url: someText(told['url']),
+    url: someText(content['url']),
     title,
-    quote: quote ?? (isUnknown ? undefined : formatJson(told)),
+    quote: quote ?? (isUnknown ? undefined : formatJson(content)),
     fields: { file_id: id, filename: title ?? id },
   })
   return [citation]

@@ -5,8 +5,8 @@ import type { Received, UpstreamFailure } from '../protocol.ts'
 export function failure(received: Received): UpstreamFailure {
   try {
     const { message } = objectOf(received.json())
-    const said = someText(message)
-    if (said !== undefined) return { message: said }
+    const text = someText(message)
+    if (text !== undefined) return { message: text }
   } catch {
     // Proxies in front of Cohere respond with HTML.
   }

@@ -61,8 +61,8 @@ function encodeAssistant(message: Message, path: string, context: CodecContext):
       function: { name, arguments: argumentsText(text) },
     }
   })
-  const said = contentOf(message, path, context) ?? message.refusal
-  const content = said == null || said.length === 0 ? undefined : said
+  const spoken = contentOf(message, path, context) ?? message.refusal
+  const content = spoken == null || spoken.length === 0 ? undefined : spoken
   if (content === undefined && calls.length === 0) return []
   const plan = calls.length > 0 ? message.reasoning_content : undefined
   return [

@@ -56,9 +56,9 @@ export function videoOf(
 }
 
 function errorOf(output: Fields, word: string): { code: string; message: string } {
-  const said = objectOf(output)
+  const fields = objectOf(output)
   return {
-    code: someText(said['code']) ?? 'video_generation_failed',
-    message: someText(said['message']) ?? `The task is ${word.toLowerCase()}`,
+    code: someText(fields['code']) ?? 'video_generation_failed',
+    message: someText(fields['message']) ?? `The task is ${word.toLowerCase()}`,
   }
 }

@@ -103,8 +103,8 @@ export function groundingMetadata(
     if (range === undefined || range.end === 0) return []
     const startIndex = places.bytesBefore(range.start)
     const endIndex = places.bytesBefore(range.end)
-    const said = excerpts.of(text, range)
-    const segment = { startIndex, endIndex, ...(said === '' ? {} : { text: said }) }
+    const excerpt = excerpts.of(text, range)
+    const segment = { startIndex, endIndex, ...(excerpt === '' ? {} : { text: excerpt }) }
     return [{ segment, groundingChunkIndices: [index] }]
   })
   return {

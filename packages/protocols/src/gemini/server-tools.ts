@@ -20,7 +20,7 @@ export class ServerTools {
   /** Code, and calls from Gemini 3's parts, whose results have not arrived. */
   readonly #open: ServerToolCall[] = []
   /** What was already reported, because metadata is repeated in later fragments. */
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(newId: (prefix: string) => string) {
     this.#newId = newId
@@ -78,8 +78,8 @@ export class ServerTools {
       .filter((query) => typeof query === 'string')
       .filter((query) => {
         const key = `${type} ${query}`
-        const isFresh = !this.#told.has(key)
-        this.#told.add(key)
+        const isFresh = !this.#reported.has(key)
+        this.#reported.add(key)
         return isFresh
       })
     if (fresh.length === 0) return []
@@ -88,8 +88,8 @@ export class ServerTools {
 
   #fetched({ retrievedUrl, urlRetrievalStatus: status }: Fields): readonly ServerToolCall[] {
     const url = someText(retrievedUrl)
-    if (url === undefined || this.#told.has(`web_fetch ${url}`)) return []
-    this.#told.add(`web_fetch ${url}`)
+    if (url === undefined || this.#reported.has(`web_fetch ${url}`)) return []
+    this.#reported.add(`web_fetch ${url}`)
     const failed = textOf(status) !== fetched && status !== undefined
     const call = { id: this.#newId('tool_'), type: 'web_fetch', input: { url } }
     return [failed ? { ...call, output: status, is_error: true } : call]

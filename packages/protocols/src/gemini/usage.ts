@@ -33,9 +33,9 @@ export function readUsage(metadata: unknown): Usage | undefined {
 
 /** The Gemini API reports `serviceTier`, such as `flex`; Vertex AI `trafficType`, such as `ON_DEMAND_FLEX`. */
 function tierOf({ serviceTier, trafficType }: Fields): string | undefined {
-  const said = serviceTier ?? trafficType
-  if (typeof said !== 'string') return undefined
-  return said.toLowerCase().replace(/^(?:service_tier|traffic_type|on_demand)_/, '')
+  const tier = serviceTier ?? trafficType
+  if (typeof tier !== 'string') return undefined
+  return tier.toLowerCase().replace(/^(?:service_tier|traffic_type|on_demand)_/, '')
 }
 
 function tokensOf(details: unknown, modality: string): number | undefined {
@@ -71,8 +71,8 @@ function modalities(
   total: number,
   others: Readonly<Record<string, number>>,
 ): readonly { readonly modality: string; readonly tokenCount: number }[] {
-  const told = Object.values(others).reduce((sum, count) => sum + count, 0)
-  return Object.entries({ TEXT: Math.max(0, total - told), ...others })
+  const otherTokens = Object.values(others).reduce((sum, count) => sum + count, 0)
+  return Object.entries({ TEXT: Math.max(0, total - otherTokens), ...others })
     .filter(([, tokenCount]) => tokenCount > 0)
     .map(([modality, tokenCount]) => ({ modality, tokenCount }))
 }

@@ -33,16 +33,16 @@ function cutWhole(choice: Choice, words: readonly string[]): Choice {
   const { message, logprobs } = choice
   const cut = new CutChoice<TokenLogprob>(words)
   const tokens = tokensOf(logprobs)
-  let told: ToldPart<TokenLogprob> = { text: '', items: [] }
+  let part: ToldPart<TokenLogprob> = { text: '', items: [] }
   for (const [index, { text, calls }] of placedTexts(message).entries()) {
-    told = joinedParts(told, cut.push(text, index === 0 ? tokens : []), cut.flush())
+    part = joinedParts(part, cut.push(text, index === 0 ? tokens : []), cut.flush())
     if (cut.matched === undefined) continue
     return {
       ...choice,
-      message: { ...shortened(message, told.text.length, calls), content: told.text },
+      message: { ...shortened(message, part.text.length, calls), content: part.text },
       finish_reason: 'stop',
       stop_sequence: cut.matched,
-      logprobs: logprobs && { ...logprobs, content: logprobs.content && [...told.items] },
+      logprobs: logprobs && { ...logprobs, content: logprobs.content && [...part.items] },
     }
   }
   return choice
@@ -89,18 +89,18 @@ export class ChatCutter {
     const { choices: _, ...head } = this.#last ?? {}
     if (this.#last === undefined) return []
     return [...this.#open].flatMap(([index, open]) => {
-      const told = open.isOver ? [] : this.#ended({ index, delta: {}, finish_reason: null }, open)
-      return told.map((choice) => ({ event: { ...head, choices: [choice] } as ChatChunk }))
+      const ending = open.isOver ? [] : this.#ended({ index, delta: {}, finish_reason: null }, open)
+      return ending.map((choice) => ({ event: { ...head, choices: [choice] } as ChatChunk }))
     })
   }
 
   #readChunk(chunk: ChatChunk): Steps {
     this.#last = chunk
     if (chunk.choices.length === 0) return [{ event: chunk }]
-    const told = chunk.choices.map((choice) => this.#readChoice(choice))
-    if (told.every((own, index) => own.length === 1 && own[0] === chunk.choices[index]))
+    const cut = chunk.choices.map((choice) => this.#readChoice(choice))
+    if (cut.every((own, index) => own.length === 1 && own[0] === chunk.choices[index]))
       return [{ event: chunk }]
-    return told.flat().map((choice) => ({ event: { ...chunk, choices: [choice] } }))
+    return cut.flat().map((choice) => ({ event: { ...chunk, choices: [choice] } }))
   }
 
   #readChoice(choice: ChunkChoice): readonly ChunkChoice[] {

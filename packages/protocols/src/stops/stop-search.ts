@@ -76,10 +76,10 @@ export class StopSearch {
   }
 
   #tellUpTo(end: number): string {
-    const told = this.#held.slice(0, end - this.#start)
+    const text = this.#held.slice(0, end - this.#start)
     this.#held = this.#held.slice(end - this.#start)
     this.#start = end
-    return told
+    return text
   }
 }
 

@@ -16,12 +16,12 @@ const input = 'input'
 /** The tool as a function. A grammar for its text is written into the description, but nothing enforces it. */
 export function customAsFunction({ custom, cache_control: cache }: Tool, name: string): Tool {
   const { description, format } = custom ?? {}
-  const told = [description ?? '', grammarOf(format)].filter((text) => text !== '')
+  const lines = [description ?? '', grammarOf(format)].filter((text) => text !== '')
   return {
     type: 'function',
     function: {
       name,
-      ...(told.length === 0 ? {} : { description: told.join('\n\n') }),
+      ...(lines.length === 0 ? {} : { description: lines.join('\n\n') }),
       parameters: {
         type: 'object',
         properties: {

@@ -90,8 +90,11 @@ export function createCallRestorer(changes: ToolChanges): CallRestorer {
         const { tool_calls: calls, ...delta } = choice.delta
         const pieces = (calls ?? []).flatMap((piece) => pieceOf(piece, choice.index))
         const whole = choice.finish_reason === null ? [] : released(choice.index)
-        const told = [...pieces, ...whole]
-        return { ...choice, delta: told.length === 0 ? delta : { ...delta, tool_calls: told } }
+        const restored = [...pieces, ...whole]
+        return {
+          ...choice,
+          delta: restored.length === 0 ? delta : { ...delta, tool_calls: restored },
+        }
       }),
     }
   }

@@ -135,9 +135,9 @@ export class CallUnfolder {
   #choice(choice: ChatChunk['choices'][number]): ChatChunk['choices'][number] {
     const { index, finish_reason: reason } = choice
     const { tool_calls: calls = [], ...delta } = choice.delta
-    const told = calls.filter((piece) => !this.#holds(index, piece))
-    if (reason !== null) told.push(...this.#released(index))
-    return { ...choice, delta: told.length === 0 ? delta : { ...delta, tool_calls: told } }
+    const passed = calls.filter((piece) => !this.#holds(index, piece))
+    if (reason !== null) passed.push(...this.#released(index))
+    return { ...choice, delta: passed.length === 0 ? delta : { ...delta, tool_calls: passed } }
   }
 
   /** Whether the piece is held back: pieces of a wrapper, and of calls that began after one, so that calls keep their order. */

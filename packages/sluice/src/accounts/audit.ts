@@ -17,8 +17,8 @@ export function entryAfter(last: AuditEntry | undefined, facts: AuditFacts): Aud
 /** SHA-256 in lower-case hexadecimal of all content of an entry, as a JSON array. */
 function auditHash(entry: Omit<AuditEntry, 'hash'>): string {
   const { sequence, at, actor, action, target, before, after, previousHash } = entry
-  const said = [sequence, at, actor, action, target, before ?? null, after ?? null, previousHash]
-  return hash('sha256', JSON.stringify(said))
+  const fields = [sequence, at, actor, action, target, before ?? null, after ?? null, previousHash]
+  return hash('sha256', JSON.stringify(fields))
 }
 
 /** Verifies the log from its first entry. */

@@ -59,8 +59,8 @@ export function callerOf(key: ApiKey, owners: readonly Account[] = []): Caller {
     ...(teamId !== undefined && { teamId }),
     ...(organizationId !== undefined && { organizationId }),
   }
-  const said = holders.map(({ terms }) => terms.contentLogging)
-  const keepsContent = said.includes(true) && !said.includes(false)
+  const permissions = holders.map(({ terms }) => terms.contentLogging)
+  const keepsContent = permissions.includes(true) && !permissions.includes(false)
   return { ...key, holders, allTags, keepsContent, owners: ownersOfCalls }
 }
 

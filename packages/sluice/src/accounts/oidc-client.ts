@@ -156,9 +156,9 @@ async function saidOf(
   const { userinfo_endpoint: further } = configuration.serverMetadata()
   if (isWhole || further === undefined) return { claims, idToken }
   const subject = String(claims['sub'])
-  const said = await client.fetchUserInfo(configuration, tokens.access_token, subject)
+  const userInfo = await client.fetchUserInfo(configuration, tokens.access_token, subject)
   // Signed claims take precedence.
-  return { claims: { ...said, ...claims }, idToken }
+  return { claims: { ...userInfo, ...claims }, idToken }
 }
 
 type Issuer = Omit<OidcSettings, 'scopes'>

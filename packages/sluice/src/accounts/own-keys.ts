@@ -18,8 +18,8 @@ const ownKeysMax = 100
 
 /** Whether the caller's user may manage its own keys: a level above must allow it, and none may forbid it. */
 export function mayOwnKeys({ owners, holders }: Caller): boolean {
-  const said = holders.filter(({ kind }) => kind !== 'key').map(({ terms }) => terms.ownKeys)
-  return owners.userId !== undefined && said.includes(true) && !said.includes(false)
+  const permissions = holders.filter(({ kind }) => kind !== 'key').map(({ terms }) => terms.ownKeys)
+  return owners.userId !== undefined && permissions.includes(true) && !permissions.includes(false)
 }
 
 /**

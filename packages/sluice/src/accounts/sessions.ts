@@ -92,11 +92,11 @@ export function createSessions({ store, keys, settings, now }: SessionOptions): 
     },
     close: (token) => store.removeSession(hashToken(token)),
     async closeOf(loggedOut) {
-      const meant = (await store.listPrincipalSessions()).filter(({ principal }) =>
+      const sessions = (await store.listPrincipalSessions()).filter(({ principal }) =>
         isMeant(principal, loggedOut),
       )
       const ended: string[] = []
-      for (const { hash: sessionHash, principal } of meant)
+      for (const { hash: sessionHash, principal } of sessions)
         if (principal && (await store.removeSession(sessionHash))) ended.push(principal.id)
       return [...new Set(ended)]
     },

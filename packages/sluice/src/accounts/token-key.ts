@@ -47,10 +47,10 @@ function ownerOf(
   if (users && unknownUsers === 'refuse') throw invalid('The token is of no user that is known')
   if (teamClaim === undefined) return undefined
   const claim = payload[teamClaim]
-  const said = listIn(claim)
+  const listed = listIn(claim)
   // Group names may contain spaces.
-  const names = typeof claim === 'string' ? [claim, ...said] : said
-  const ids = teams ? names.map((name) => ownValue(teams, name)) : said
+  const names = typeof claim === 'string' ? [claim, ...listed] : listed
+  const ids = teams ? names.map((name) => ownValue(teams, name)) : listed
   const id = ids.find((one) => one !== undefined)
   if (id === undefined) throw invalid('The token names no team that is known')
   return id
@@ -76,8 +76,8 @@ function termsIn(payload: JWTPayload, settings: JwtConfig): Terms {
   const tags = tagsIn(valueOf(claims.tags), claims.tags)
   const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
   const limits = counts.flatMap((name) => {
-    const said = countIn(valueOf(claims[name]), claims[name])
-    const limit = Math.min(settings[name] ?? Infinity, said ?? Infinity)
+    const claimed = countIn(valueOf(claims[name]), claims[name])
+    const limit = Math.min(settings[name] ?? Infinity, claimed ?? Infinity)
     return limit === Infinity ? [] : [[name, limit] as const]
   })
   const budgets = budgetsOf([

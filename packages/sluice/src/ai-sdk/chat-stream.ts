@@ -128,9 +128,9 @@ function createCalls() {
   function whole(part: Fields): readonly CallDelta[] {
     if (!isOurs(part)) return []
     const { id, function: called } = readCall(part)
-    const begun = slots.has(id) ? [] : [start(id, called?.name ?? '')]
+    const opening = slots.has(id) ? [] : [start(id, called?.name ?? '')]
     const { empty = true } = slots.get(id) ?? {}
-    return [...begun, ...(empty ? input(id, called?.arguments ?? '{}') : [])]
+    return [...opening, ...(empty ? input(id, called?.arguments ?? '{}') : [])]
   }
 
   return {

@@ -226,13 +226,13 @@ class Telling implements Alerts {
 
   /** Checks again once all of them were tried. */
   #tell(name: string, outbox: AlertOutbox, due: readonly AlertDelivery[]): void {
-    const told = Promise.all(due.map((one) => this.#try(outbox, one))).then(
+    const delivery = Promise.all(due.map((one) => this.#try(outbox, one))).then(
       () => 0,
       () => againMs,
     )
     this.#busy.set(
       name,
-      told.then((ms) => {
+      delivery.then((ms) => {
         this.#busy.delete(name)
         this.#soon(ms)
       }),

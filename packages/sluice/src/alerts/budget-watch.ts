@@ -83,12 +83,12 @@ export class BudgetWatch implements Disposable {
     const used = limit - level.remaining
     const isCalendar = typeof window !== 'number' && Number.isFinite(level.resetMs)
     const until = isCalendar ? now() + level.resetMs : undefined
-    const told = { holder, budget, usedMicroUsd: used / nanoPerMicro, until }
+    const state = { holder, budget, usedMicroUsd: used / nanoPerMicro, until }
     // A budget of 0 is never used.
     if (limit > 0 && used >= (limit * warningPercent) / 100)
-      raise({ event: 'budget.warning', ...told })
-    if (limit > 0 && used >= limit) raise({ event: 'budget.spent', ...told })
-    if (isRefused) raise({ event: 'budget.refused', ...told })
+      raise({ event: 'budget.warning', ...state })
+    if (limit > 0 && used >= limit) raise({ event: 'budget.spent', ...state })
+    if (isRefused) raise({ event: 'budget.refused', ...state })
   }
 }
 

@@ -51,8 +51,8 @@ export function openLog({ level: least, file }: Config['log'], always: object = 
     if (size >= gatherCharacters) write()
     else timer ??= setTimeout(write, gatherMs).unref()
   }
-  const said = JSON.stringify(always).slice(1, -1)
-  const common = said === '' ? '' : `${said},`
+  const boundFields = JSON.stringify(always).slice(1, -1)
+  const common = boundFields === '' ? '' : `${boundFields},`
   const at = (name: keyof Log): Log['info'] => {
     if (levels.indexOf(name) < levels.indexOf(least)) return () => {}
     const begin = `{"level":"${name}","time":"`

@@ -38,8 +38,8 @@ export function createProgress(what: string, screen: Screen = process.stderr): P
 /** For tasks without progress: shows the elapsed seconds. `what` is shown after "3 s, ". */
 export async function whileWaiting<T>(what: string, work: Promise<T>, screen?: Screen): Promise<T> {
   using progress = createProgress(`s, ${what}`, screen)
-  const begun = performance.now()
-  const draw = () => progress.at(Math.floor((performance.now() - begun) / 1000))
+  const startedAt = performance.now()
+  const draw = () => progress.at(Math.floor((performance.now() - startedAt) / 1000))
   draw()
   const timer = setInterval(draw, 1_000)
   try {

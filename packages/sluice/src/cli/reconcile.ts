@@ -58,15 +58,15 @@ export async function reconcile(
       day,
       model || 'all',
       of,
-      shown(billed, of),
-      shown(ledger, of),
-      shown(billed - ledger, of),
+      formatAmount(billed, of),
+      formatAmount(ledger, of),
+      formatAmount(billed - ledger, of),
     ]),
   )
   return { text: `${found.form}\n${table}`, isFine: false }
 }
 
-function shown(value: number, of: Difference['of']): string {
+function formatAmount(value: number, of: Difference['of']): string {
   if (of !== 'USD') return String(Math.round(value))
   return value > 0 && value < 0.0001 ? usdCell(value * 1_000_000) : value.toFixed(4)
 }

@@ -42,7 +42,7 @@ export async function updatePrices(
   const kept = isLibrary(value)
     ? await libraryOf(value, address, dataFolder)
     : listOfProvider(value, { from: address, provider: provider ?? known?.id }, dataFolder)
-  const { file, content, said, told } = kept
+  const { file, content, summary: said, details: told } = kept
   makeFolder(dataFolder, 0o700)
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(content), { mode: 0o600 })
   renameSync(`${file}.${process.pid}`, file)
@@ -53,9 +53,9 @@ export async function updatePrices(
 interface Kept {
   readonly file: string
   readonly content: object
-  readonly said: string
+  readonly summary: string
   /** What `--json` says beside the file and the date. */
-  readonly told: object
+  readonly details: object
 }
 
 function isLibrary(value: unknown): value is readonly { readonly models: unknown }[] {
@@ -81,7 +81,7 @@ async function libraryOf(
   }
   const file = fetchedPricesFile(dataFolder)
   const many = providers.length
-  return { file, content, said: `${many} providers`, told: { providers: many } }
+  return { file, content, summary: `${many} providers`, details: { providers: many } }
 }
 
 function listOfProvider(
@@ -103,8 +103,8 @@ function listOfProvider(
     )
   const content = { provider, source: from, date: today(), models }
   const file = fetchedListFile(dataFolder, provider)
-  const said = `${many} models of ${provider}`
-  return { file, content, said, told: { provider, models: many } }
+  const summary = `${many} models of ${provider}`
+  return { file, content, summary, details: { provider, models: many } }
 }
 
 /** The provider at the same host. */

@@ -40,8 +40,8 @@ export class WorkerMetrics {
       (said) => said as Families,
       () => undefined,
     )
-    const said = await Promise.race([asked, wait(answerMs, undefined, { ref: false })])
-    if (said && this.#last.has(link)) this.#last.set(link, said)
+    const metrics = await Promise.race([asked, wait(answerMs, undefined, { ref: false })])
+    if (metrics && this.#last.has(link)) this.#last.set(link, metrics)
   }
 }
 

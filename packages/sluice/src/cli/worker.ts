@@ -31,10 +31,10 @@ async function serve(worker: number, workers: number): Promise<number> {
       resolve('the primary process has ended')
     })
   })
-  const told = new Promise<string>((resolve) => {
+  const stopMessage = new Promise<string>((resolve) => {
     link.serve('worker.stop', () => resolve('the primary process stops'))
   })
-  const stopping = Promise.race([stopSignal(), told, orphaned])
+  const stopping = Promise.race([stopSignal(), stopMessage, orphaned])
   try {
     const environment = readEnvironment()
     const config = await loadConfig(environment)

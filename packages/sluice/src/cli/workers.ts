@@ -89,10 +89,10 @@ class Supervisor {
     const { signal } = this.#stopping
     let waitMs = firstWaitMs
     while (!signal.aborted) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const ended = await this.#run(number)
       if (signal.aborted) return
-      if (performance.now() - begun > soundMs) waitMs = firstWaitMs
+      if (performance.now() - startedAt > soundMs) waitMs = firstWaitMs
       this.#input.log.error(
         { worker: number, ...ended, waitMs },
         'a worker has ended: it is started again',

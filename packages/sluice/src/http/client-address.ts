@@ -11,9 +11,11 @@ export function clientAddress(
   proxies: BlockList | undefined,
 ): string | undefined {
   const peer = raw.socket.remoteAddress
-  const said = raw.headers['x-forwarded-for']
-  if (!proxies || said === undefined || !isListed(proxies, peer)) return peer
-  const way = (Array.isArray(said) ? said.join(',') : said).split(',').map(withoutPort)
+  const forwarded = raw.headers['x-forwarded-for']
+  if (!proxies || forwarded === undefined || !isListed(proxies, peer)) return peer
+  const way = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+    .split(',')
+    .map(withoutPort)
   return way.findLast((hop) => !isListed(proxies, hop)) ?? way[0]
 }
 

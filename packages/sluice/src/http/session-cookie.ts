@@ -98,9 +98,9 @@ export function isSecure(
   { publicUrl, trustedProxies }: Place,
 ): boolean {
   if (publicUrl !== undefined) return publicUrl.startsWith('https:')
-  const said = headers['x-forwarded-proto']
+  const protocol = headers['x-forwarded-proto']
   return (
-    said === 'https' &&
+    protocol === 'https' &&
     trustedProxies !== undefined &&
     isListed(trustedProxies, raw.socket.remoteAddress)
   )

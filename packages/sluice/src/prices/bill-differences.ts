@@ -40,10 +40,10 @@ export function differencesOf(
     for (const sums of own) taken.add(sums)
     return differencesIn(row, own)
   })
-  const told = (['costUsd', 'inputTokens', 'outputTokens'] as const).filter((name) =>
+  const billed = (['costUsd', 'inputTokens', 'outputTokens'] as const).filter((name) =>
     rows.some((row) => row[name] !== undefined),
   )
-  const zero = Object.fromEntries(told.map((name) => [name, 0]))
+  const zero = Object.fromEntries(billed.map((name) => [name, 0]))
   const unbilled = ledger
     .filter((sums) => !taken.has(sums))
     .flatMap((sums) =>

@@ -22,12 +22,12 @@ export async function* readCsv(
   pieces: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<CsvRow, void> {
   const source = separatorFirst(pieces)
-  const begun = String((await source.next()).value ?? '')
+  const firstLine = String((await source.next()).value ?? '')
   let names: readonly string[] = []
   let number = 1
   const parser = parse({
     bom: true,
-    delimiter: separator.exec(begun)?.[0] ?? ',',
+    delimiter: separator.exec(firstLine)?.[0] ?? ',',
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: lineBytesMax,
@@ -39,7 +39,7 @@ export async function* readCsv(
       return isRow ? cells : null
     },
   })
-  parser.write(begun)
+  parser.write(firstLine)
   try {
     const rows: AsyncIterable<readonly string[]> = pipeline(source, parser, () => undefined)
     for await (const cells of rows)
@@ -68,14 +68,14 @@ const separator = /[\t;,]/
 
 /** The pieces, the first ones joined until there is a separator, by which all are read. */
 async function* separatorFirst(pieces: AsyncIterable<string> | Iterable<string>) {
-  let begun = ''
+  let start = ''
   let isFound = false
   for await (const piece of pieces) {
-    begun += piece
-    isFound ||= separator.test(begun) || begun.length > lineBytesMax
+    start += piece
+    isFound ||= separator.test(start) || start.length > lineBytesMax
     if (!isFound) continue
-    yield begun
-    begun = ''
+    yield start
+    start = ''
   }
-  yield begun
+  yield start
 }

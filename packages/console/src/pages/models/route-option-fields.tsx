@@ -50,12 +50,12 @@ function OptionField<Of extends Written>({ option, of, problem, onChange }: Opti
   const path = pathOf(name)
   const value = valueAt(of, path)
   const [label, description] = routeTexts.options[name]
-  const said = { label, description, error: problem }
+  const shownProps = { label, description, error: problem }
   const set = (changed: unknown) => onChange(withValue(of, path, changed))
   if (kind === 'number')
     return (
       <NumberInput
-        {...said}
+        {...shownProps}
         value={typeof value === 'number' ? value : ''}
         {...(option.min !== undefined && { min: option.min })}
         {...(option.max !== undefined && { max: option.max })}
@@ -69,7 +69,7 @@ function OptionField<Of extends Written>({ option, of, problem, onChange }: Opti
   if (kind === 'choice')
     return (
       <NativeSelect
-        {...said}
+        {...shownProps}
         value={typeof value === 'string' ? value : ''}
         onChange={({ currentTarget }) => set(currentTarget.value || undefined)}
         data={[
@@ -80,7 +80,7 @@ function OptionField<Of extends Written>({ option, of, problem, onChange }: Opti
     )
   return (
     <NativeSelect
-      {...said}
+      {...shownProps}
       value={typeof value === 'boolean' ? String(value) : ''}
       onChange={({ currentTarget: { value: chosen } }) => {
         // Options that apply only while this one is on are removed with it.

@@ -22,8 +22,8 @@ interface Sending {
 
 /** Sends a request and reports its result as it arrives. Never rejects. */
 export async function run(sending: Sending, tell: Told): Promise<void> {
-  const begun = performance.now()
-  const since = () => performance.now() - begun
+  const startedAt = performance.now()
+  const since = () => performance.now() - startedAt
   tell({ ...nothingYet, isRunning: true })
   try {
     const response = await send(sending)

@@ -45,9 +45,9 @@ export function useRuns() {
 
   async function send(sent: Asked): Promise<void> {
     const { signal } = begin(sent)
-    const begun = sent.models.map((model) => ({ model, body: { model, ...sent.body } }))
-    setRuns(begun.map(({ model, body }) => ({ model, turns: [{ body, outcome: nothingYet }] })))
-    await Promise.all(begun.map(({ body }, place) => ask(sent, place, body, signal)))
+    const requests = sent.models.map((model) => ({ model, body: { model, ...sent.body } }))
+    setRuns(requests.map(({ model, body }) => ({ model, turns: [{ body, outcome: nothingYet }] })))
+    await Promise.all(requests.map(({ body }, place) => ask(sent, place, body, signal)))
   }
 
   /** Continues the chat with tool results or with another message. */

@@ -79,7 +79,7 @@ const thought: Block = { type: 'thinking', thinking: '', signature: '' }
 
 export function createBlockWriter(): BlockWriter {
   const { kind, enter, delta, whole, close } = createFrames()
-  const said = new SaidText()
+  const written = new SaidText()
   const waiting: Fields[] = []
   const excerpts = new Excerpts()
   /** Whether thinking text was written whose end has not come. */
@@ -87,19 +87,19 @@ export function createBlockWriter(): BlockWriter {
 
   function say(text: string): string {
     if (text === '') return ''
-    said.add(text)
+    written.add(text)
     return enter('text', { type: 'text', text: '' }) + delta({ type: 'text_delta', text }) + cite()
   }
 
   function cite(): string {
     if (kind() !== 'text' || waiting.length === 0) return ''
-    return citationsOf(said, waiting.splice(0), excerpts)
+    return citationsOf(written, waiting.splice(0), excerpts)
       .map((citation) => delta({ type: 'citations_delta', citation }))
       .join('')
   }
 
   return {
-    hasSpoken: () => said.length > 0,
+    hasSpoken: () => written.length > 0,
     say,
     think(thinking) {
       if (thinking === '') return ''

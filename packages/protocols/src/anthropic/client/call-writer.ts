@@ -46,7 +46,7 @@ export function createCallWriter(
   const slots = new Map<number, Slot>()
   /** Calls with a name, in order, and how many of them have been processed. */
   const named: Slot[] = []
-  let begun = 0
+  let started = 0
   let open: Slot | undefined
   const carried: ThinkingBlock[] = []
 
@@ -76,8 +76,8 @@ export function createCallWriter(
   /** Opens the next call if none is open, or the open one is complete. */
   function advance(): string {
     let out = ''
-    for (; begun < named.length && !writing(); begun += 1) {
-      const slot = named[begun]
+    for (; started < named.length && !writing(); started += 1) {
+      const slot = named[started]
       if (slot?.state === 'waiting') out += close() + begin(slot)
     }
     return out

@@ -214,13 +214,14 @@ function assistantMessage(content: readonly Block[], path: string): readonly Mes
   parts.push(...serverTools.rest().map(serverToolPart))
   // Nothing may come between calls and their results.
   const drawn = calls.length > 0 ? [] : parts.flatMap(drawnPicture)
-  const said = drawn.length === 0 ? parts : parts.filter((part) => drawnPicture(part).length === 0)
+  const parsed =
+    drawn.length === 0 ? parts : parts.filter((part) => drawnPicture(part).length === 0)
   // An empty message: Anthropic allows it only as the last message, where it has no effect.
   if (parts.length === 0 && calls.length === 0) return []
   return [
     {
       role: 'assistant',
-      content: parts.length === 0 ? null : said.length === 0 ? '' : plain(said),
+      content: parts.length === 0 ? null : parsed.length === 0 ? '' : plain(parsed),
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
       ...(blocks.length === 0 ? {} : { thinking_blocks: blocks }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),

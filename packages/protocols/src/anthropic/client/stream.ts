@@ -86,17 +86,17 @@ function write(writing: Writing, step: Step<ChatChunk>): string {
   const { event } = step
   const choice = event.choices.find(({ index }) => index === 0)
   if (choice === undefined) return ''
-  const begun = begin(writing, event.id, event.model)
-  const said = take(writing, choice.delta)
+  const start = begin(writing, event.id, event.model)
+  const content = take(writing, choice.delta)
   if (choice.finish_reason !== null) {
     writing.finish = choice.finish_reason
     writing.stopSequence = choice.stop_sequence ?? null
   }
-  return begun + said
+  return start + content
 }
 
 function end(writing: Writing): string {
-  const begun = begin(writing, writing.context.newId('msg_'), writing.model)
+  const start = begin(writing, writing.context.newId('msg_'), writing.model)
   const rest = finishBlocks(writing)
   if (writing.blocks.isCiting()) writing.context.leftOut(annotationsName)
   const finish = writing.finish ?? 'stop'
@@ -111,7 +111,7 @@ function end(writing: Writing): string {
   }
   const usage = formatUsage(writing.usage ?? noUsage)
   return (
-    begun +
+    start +
     rest +
     writeEvent({ type: 'message_delta', delta, usage }) +
     writeEvent({ type: 'message_stop' })
@@ -139,14 +139,14 @@ function begin(writing: Writing, id: string, model: string): string {
 /** Text may be written between calls but not inside one, so it is held back until the call ends. */
 function take(writing: Writing, delta: ChatDelta): string {
   writing.refusal += delta.refusal ?? ''
-  let said = ''
+  let events = ''
   if (hasWords(delta)) {
     writing.held.push(delta)
-    if (!writing.calls.writing()) said = sayHeld(writing)
+    if (!writing.calls.writing()) events = sayHeld(writing)
   }
   const calls = delta.tool_calls ?? []
-  if (calls.length > 0) said += tellLate(writing)
-  return said + calls.map((call) => writing.calls.take(call)).join('')
+  if (calls.length > 0) events += tellLate(writing)
+  return events + calls.map((call) => writing.calls.take(call)).join('')
 }
 
 function sayHeld(writing: Writing): string {
@@ -161,13 +161,13 @@ function sayHeld(writing: Writing): string {
 
 function say(writing: Writing, delta: ChatDelta): string {
   const { blocks, calls, late } = writing
-  let said = ''
+  let events = ''
   if (delta.reasoning_content || delta.thinking_blocks?.length) {
     if (!writing.isAsked || blocks.hasSpoken() || calls.any()) late.push(delta)
-    else said = think(writing, delta)
+    else events = think(writing, delta)
   }
-  if (writing.isAsked && (delta.content || delta.images?.length)) said += tellLate(writing)
-  return said + speak(writing, delta)
+  if (writing.isAsked && (delta.content || delta.images?.length)) events += tellLate(writing)
+  return events + speak(writing, delta)
 }
 
 function tellLate(writing: Writing): string {

@@ -19,8 +19,8 @@ export function toJsonSchema(schema: unknown): Fields {
   const out: Record<string, unknown> = {}
   for (const [written, value] of Object.entries(schema)) {
     const name = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-    const said = keyword(name, value)
-    if (said !== undefined) out[name === 'example' ? 'examples' : name] = said
+    const converted = keyword(name, value)
+    if (converted !== undefined) out[name === 'example' ? 'examples' : name] = converted
   }
   if (isObject(out['properties'])) out['properties'] = ordered(out['properties'], schema)
   return schema['nullable'] === true ? orNull(out) : out

@@ -136,12 +136,12 @@ function assistantMessage(placed: readonly Placed[], newId: (prefix: string) => 
 /** The text, including a description of what Google's own tools did. */
 function withServerTools(parts: readonly Fields[], newId: (prefix: string) => string): string {
   const tools = new ServerTools(newId)
-  const told = parts.flatMap((part): readonly string[] => {
+  const texts = parts.flatMap((part): readonly string[] => {
     const calls = tools.read({ content: { parts: [camelParts(part)] } }).map(serverToolText)
     return calls.length === 0 ? textsOf([part]) : [`\n\n${calls.join('\n')}\n\n`]
   })
   const rest = tools.rest().map(serverToolText)
-  const text = [...told, ...rest].join('')
+  const text = [...texts, ...rest].join('')
   return parts.some((part) => toolParts.some((name) => pick(part, name) !== undefined))
     ? text.trim()
     : text

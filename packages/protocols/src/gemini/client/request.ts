@@ -30,11 +30,11 @@ export function chatRequestOf(
   refuseSafety(listOf(pick(request, 'safetySettings')), `${root}safetySettings`)
   const config = objectOf(pick(request, 'generationConfig'))
   const configPath = `${root}generationConfig`
-  const said = messagesOf(listOf(request['contents']), `${root}contents`, newId)
+  const messages = messagesOf(listOf(request['contents']), `${root}contents`, newId)
   const system = systemMessages(pick(request, 'systemInstruction'), `${root}systemInstruction`)
   return {
     model: String(request['model']),
-    messages: [...system, ...withResolution(said, config, configPath)],
+    messages: [...system, ...withResolution(messages, config, configPath)],
     ...configOf(config, configPath),
     ...toolFields(request, root),
     ...tierOf(request, root),

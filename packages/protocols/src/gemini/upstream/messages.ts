@@ -27,9 +27,11 @@ export function encodeMessages(messages: readonly Message[], context: CodecConte
   const head = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const count = head < 0 ? messages.length : head
   const system = messages.slice(0, count).flatMap((message) => textParts(message))
-  const said = contentsOf(messages, count, context)
+  const turns = contentsOf(messages, count, context)
   const contents: Content[] =
-    said[0]?.role === 'user' ? [...said] : [{ role: 'user', parts: [{ text: noWords }] }, ...said]
+    turns[0]?.role === 'user'
+      ? [...turns]
+      : [{ role: 'user', parts: [{ text: noWords }] }, ...turns]
   if (contents.at(-1)?.role === 'model' && !takesPrefill(context.model)) {
     lackPrefill(messages, context)
     contents.push({ role: 'user', parts: [{ text: noWords }] })

@@ -147,9 +147,9 @@ function addMessage(conversation: Conversation, item: InputItem, path: string): 
 
 function addAnswer(conversation: Conversation, { content }: InputItem, path: string): void {
   const { text, refusal } = spokenContent(content, `${path}.content`)
-  const said = conversation.turn?.text !== undefined || conversation.turn?.refusal !== undefined
+  const hasText = conversation.turn?.text !== undefined || conversation.turn?.refusal !== undefined
   // A second message of one response becomes a message of its own, unless calls wait for their results.
-  if (said && conversation.turn?.calls.length === 0 && !conversation.turn.isServers)
+  if (hasText && conversation.turn?.calls.length === 0 && !conversation.turn.isServers)
     endTurn(conversation)
   const turn = openTurn(conversation)
   if (text !== undefined) turn.text = joined(turn.text, text)
@@ -213,8 +213,8 @@ function addOutput(conversation: Conversation, item: InputItem, path: string): v
     )
   conversation.answered.add(id)
   endTurn(conversation)
-  const told = Array.isArray(output) ? output : textForm(output)
-  const { content, media } = toolOutput(told, `${path}.output`)
+  const written = Array.isArray(output) ? output : textForm(output)
+  const { content, media } = toolOutput(written, `${path}.output`)
   conversation.messages.push({ role: 'tool', tool_call_id: id, content })
   conversation.media.push(...media)
 }

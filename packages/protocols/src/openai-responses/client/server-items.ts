@@ -77,14 +77,14 @@ function mcpItem({
   ...rest
 }: ServerToolCall): Item {
   const isError = rest.is_error === true
-  const said = output === undefined ? null : textForm(output)
+  const text = output === undefined ? null : textForm(output)
   return {
     prefix: 'mcp_',
     type: 'mcp_call',
     server_label: server,
     name,
     arguments: textForm(input),
-    output: isError ? null : said,
-    error: isError ? said : null,
+    output: isError ? null : text,
+    error: isError ? text : null,
   }
 }

@@ -129,15 +129,15 @@ function write(writing: Writing, step: Step<ChatChunk>): string {
 }
 
 function end(writing: Writing): string {
-  const begun = begin(writing, writing.request.model)
+  const started = begin(writing, writing.request.model)
   const outcome = outcomeOf(writing.reason, seconds(writing))
   writing.output.close(writing.reason === 'length' ? 'incomplete' : 'completed')
   if (asksForCompaction(writing.request) && writing.output.items().length === 0)
     return fail(writing, noSummary())
   const response: ResponseObject = {
-    ...begun,
+    ...started,
     ...outcome,
-    service_tier: writing.tier ?? begun.service_tier,
+    service_tier: writing.tier ?? started.service_tier,
     output: [...writing.output.items()],
     usage: usageOf(chatUsage(writing.usage)),
   }
@@ -147,11 +147,11 @@ function end(writing: Writing): string {
 }
 
 function fail(writing: Writing, error: GatewayError): string {
-  const begun = begin(writing, writing.request.model)
+  const started = begin(writing, writing.request.model)
   // The API's own error codes if the error has none (ResponseErrorCode).
   const code = error.publicCode ?? (error.blame === 'caller' ? 'invalid_prompt' : 'server_error')
   const response: ResponseObject = {
-    ...begun,
+    ...started,
     status: 'failed',
     error: { code, message: error.message },
     output: [...writing.output.items()],

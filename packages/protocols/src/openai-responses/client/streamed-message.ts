@@ -59,10 +59,10 @@ export function createStreamedMessage(id: string, index: number, teller: Teller)
     index,
     addText(text, logprobs) {
       const part = partOfType('output_text')
-      const told = teller.logprobs ? (logprobs?.content ?? []) : []
+      const tokens = teller.logprobs ? (logprobs?.content ?? []) : []
       part.text += text
-      part.logprobs.push(...told)
-      tell('response.output_text.delta', part, { delta: text, logprobs: told })
+      part.logprobs.push(...tokens)
+      tell('response.output_text.delta', part, { delta: text, logprobs: tokens })
     },
     addRefusal(refusal) {
       const part = partOfType('refusal')

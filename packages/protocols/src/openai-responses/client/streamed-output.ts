@@ -201,8 +201,8 @@ function closeMessage(output: Output, status: string): void {
 function addImage(output: Output, url: string): void {
   closeReasoning(output)
   const id = output.teller.itemId('ig_')
-  const begun = { id, type: 'image_generation_call', status: 'in_progress', result: null }
-  finishItem(output, beginItem(output, begun), imageItem(id, url))
+  const item = { id, type: 'image_generation_call', status: 'in_progress', result: null }
+  finishItem(output, beginItem(output, item), imageItem(id, url))
 }
 
 /** The call has already ended, and the message around it continues. */

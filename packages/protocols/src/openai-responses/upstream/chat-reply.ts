@@ -123,8 +123,9 @@ function messageOf(items: readonly Fields[]): {
     images,
     textPlaces: gathered.textPlaces,
   })
-  const told = gathered.logprobs.length === 0 ? null : { content: gathered.logprobs, refusal: null }
-  return { message, logprobs: logprobsOf(told) }
+  const logprobs =
+    gathered.logprobs.length === 0 ? null : { content: gathered.logprobs, refusal: null }
+  return { message, logprobs: logprobsOf(logprobs) }
 }
 
 function gather(item: Fields, into: Gathered): void {

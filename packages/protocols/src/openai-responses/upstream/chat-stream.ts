@@ -231,7 +231,7 @@ function restOfMessage(reading: Reading, wire: Fields, item: Item): readonly Cha
   const refusal = parts.map((part) => textOf(part['refusal'])).join('')
   const silent = item.told === 0
   const unread = unreadParts(parts)
-  const told = tellText(
+  const steps = tellText(
     reading,
     text.slice(item.told),
     item,
@@ -239,7 +239,7 @@ function restOfMessage(reading: Reading, wire: Fields, item: Item): readonly Cha
   )
   const cited = silent ? parts.flatMap(({ annotations }) => listOf(annotations)) : []
   return [
-    ...told,
+    ...steps,
     ...annotate(reading, cited, item),
     ...tellRefusal(reading, refusal.slice(item.refused), item),
     ...(unread.length === 0 ? [] : tellDelta(reading, { server_tool_calls: [...unread] })),

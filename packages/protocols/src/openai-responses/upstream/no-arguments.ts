@@ -28,7 +28,7 @@ function withArguments(item: unknown): unknown {
 /** The calls of one stream whose arguments have not begun. */
 export class StreamedArguments {
   /** By the index of the item: the arguments received so far. */
-  readonly #begun = new Map<unknown, string>()
+  readonly #received = new Map<unknown, string>()
 
   /** The event's data with `{}` for a call without arguments; undefined if it needs no change. */
   mend(type: string, data: Fields): string | undefined {
@@ -58,15 +58,15 @@ export class StreamedArguments {
 
   /** Holds back a piece that may become `null`. */
   #piece({ output_index: index, delta }: Fields): Fields | undefined {
-    const before = this.#begun.get(index) ?? ''
-    if (isBegun(before)) return undefined
+    const before = this.#received.get(index) ?? ''
+    if (mayBeComplete(before)) return undefined
     const text = before + textOf(delta)
-    this.#begun.set(index, text)
-    const said = isBegun(text) ? text : ''
-    return said === delta ? undefined : { delta: said }
+    this.#received.set(index, text)
+    const released = mayBeComplete(text) ? text : ''
+    return released === delta ? undefined : { delta: released }
   }
 }
 
-function isBegun(text: string): boolean {
+function mayBeComplete(text: string): boolean {
   return text.length >= longestNone || !mayBeNone(text)
 }

@@ -45,12 +45,12 @@ export function serverCallOf(item: Fields): ServerToolCall | undefined {
     }
     case 'file_search_call': {
       const { queries, results } = rest
-      return { id, type: 'file_search', input: { queries }, ...told(results) }
+      return { id, type: 'file_search', input: { queries }, ...outputField(results) }
     }
     case 'mcp_call': {
       const { name, server_label: server, arguments: text, output, error } = rest
       const call = { id, type: 'mcp', name: textOf(name), server_label: textOf(server) }
-      const failed = error == null ? told(output) : { output: error, is_error: true }
+      const failed = error == null ? outputField(output) : { output: error, is_error: true }
       return { ...call, input: { ...readInput(text) }, ...failed }
     }
     default:
@@ -66,7 +66,7 @@ export function isServers({ id, call_id: callId }: Fields): boolean {
 /** A search, or a page that was opened. */
 function searchCall(id: string, action: Fields): ServerToolCall {
   const { type: _, sources, ...input } = action
-  return { id, type: isVisit(action) ? 'web_fetch' : 'web_search', input, ...told(sources) }
+  return { id, type: isVisit(action) ? 'web_fetch' : 'web_search', input, ...outputField(sources) }
 }
 
 /** Whether the action of a search only looks into a page. */
@@ -75,7 +75,7 @@ export function isVisit({ type }: Fields): boolean {
 }
 
 /** Outputs are present only if the request included them. */
-function told(output: unknown): Pick<ServerToolCall, 'output'> {
+function outputField(output: unknown): Pick<ServerToolCall, 'output'> {
   return output === undefined || output === null ? {} : { output }
 }
 

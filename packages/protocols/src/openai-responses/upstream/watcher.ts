@@ -20,16 +20,16 @@ const countText = textBytesIn('delta', 'text', 'content', 'arguments', 'input', 
 export function createChatWatcher(): StreamWatcher {
   let usage: Usage | undefined
   let whole: unknown
-  let mended: string | undefined
+  let corrected: string | undefined
   const calls = new StreamedArguments()
   return {
     see(event) {
-      mended = undefined
+      corrected = undefined
       const data = eventObject(event)
       if (data === undefined) return withoutData(event)
       usage = responseUsage(objectOf(data['response'])) ?? usage
       const type = typeOf(event, data)
-      mended = calls.mend(type, data)
+      corrected = calls.mend(type, data)
       const verdict = judge(type, data)
       if (verdict === 'terminal') {
         const response = objectOf(data['response'])
@@ -41,7 +41,7 @@ export function createChatWatcher(): StreamWatcher {
     whole: () => whole,
     textBytes: (data) => (repeatsText(data) ? 0 : countText(data)),
     get mended() {
-      return mended
+      return corrected
     },
   }
 }

@@ -311,7 +311,7 @@ export function writeChat(request: ChatCompletionRequest): StreamWriter<Operatio
   const form = createChunkForm()
   return writeChunks(request, (chunk) => {
     const shown = hidesThinking(request) ? withoutThinkingDelta(chunk) : chunk
-    const said = shown && (usesFunctions(request) ? withFunctionDelta(shown) : shown)
-    return said && form(said)
+    const written = shown && (usesFunctions(request) ? withFunctionDelta(shown) : shown)
+    return written && form(written)
   })
 }

@@ -151,8 +151,8 @@ function respelledPart(part: unknown): unknown {
       }
     case 'input_file': {
       const file = { filename, file_data: file_data ?? file_url, file_id }
-      const said = Object.entries(file).filter(([, value]) => value != null)
-      return { type: 'file', file: Object.fromEntries(said) }
+      const present = Object.entries(file).filter(([, value]) => value != null)
+      return { type: 'file', file: Object.fromEntries(present) }
     }
     default:
       return part

@@ -101,14 +101,14 @@ function thinkingIn(thinking: unknown): Said {
   if (tokens != null && (!isBudget || type !== 'enabled')) others.push('budget_tokens')
   if (type !== 'disabled' && !ownChoice.has(type)) others.push('type')
   const path = (name: string): string => `thinking.${name}`
-  const said = (budget: number, name: string): Said => ({
+  const enabled = (budget: number, name: string): Said => ({
     amount: { thinking_budget: budget },
     written: { thinking_budget: path(name) },
     others: others.map(path),
   })
-  if (type === 'disabled') return said(0, 'type')
-  if (type === 'enabled' && isBudget) return said(Number(tokens), 'budget_tokens')
-  if (ownChoice.has(type)) return said(-1, 'type')
+  if (type === 'disabled') return enabled(0, 'type')
+  if (type === 'enabled' && isBudget) return enabled(Number(tokens), 'budget_tokens')
+  if (ownChoice.has(type)) return enabled(-1, 'type')
   return { amount: {}, written: {}, others: others.map(path) }
 }
 

@@ -101,8 +101,8 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
     tell({ role: 'assistant', content: '' })
   }
   // A few upstreams stream one chunk with the whole message in it.
-  const told = objectOf(choice['delta'] ?? choice['message'])
-  const delta = deltaOf(reading, told, chunk, state)
+  const message = objectOf(choice['delta'] ?? choice['message'])
+  const delta = deltaOf(reading, message, chunk, state)
   const logprobs = logprobsOf(choice['logprobs'])
   if (Object.keys(delta).length > 0 || logprobs !== null)
     tell(delta, logprobs === null ? {} : { logprobs })

@@ -139,13 +139,13 @@ function createCompleteReader(context: CodecContext): StreamReader<'complete'> {
       model: context.publicModel,
       system_fingerprint: someText(chunk['system_fingerprint']) ?? null,
     }
-    const told = choices.map((choice) => ({
+    const texts = choices.map((choice) => ({
       text: textOfChoice(choice),
       index: countOf(choice['index']) ?? 0,
       logprobs: completionLogprobs(choice['logprobs']),
       finish_reason: finishReasonOf(choice['finish_reason'], false) ?? null,
     }))
-    return [{ event: { ...envelope, choices: told } }, ...used]
+    return [{ event: { ...envelope, choices: texts } }, ...used]
   }
   return { read: (event) => read(eventObject(event) ?? {}), end: () => [] }
 }

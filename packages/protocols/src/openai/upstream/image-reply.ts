@@ -24,7 +24,7 @@ export function decodeImages(
   const reply: ImagesReply = {
     created: createdOf(body, context),
     data,
-    ...said(body),
+    ...reportedOptions(body),
     ...(isObject(body['usage']) ? { usage: body['usage'] } : {}),
   }
   return { reply, usage: imageUsage(body) }
@@ -53,7 +53,7 @@ function imageOf(image: Fields): ImagesReply['data'][number] {
   }
 }
 
-function said(
+function reportedOptions(
   body: Fields,
 ): Pick<ImagesReply, 'background' | 'output_format' | 'size' | 'quality'> {
   const names = ['background', 'output_format', 'size', 'quality'] as const

@@ -70,32 +70,32 @@ function withArguments(call: unknown): unknown {
 /** The calls of one stream whose arguments have not begun. */
 export class StreamedArguments {
   /** By choice and slot: the arguments received so far. */
-  readonly #begun = new Map<unknown, Map<unknown, string>>()
+  readonly #received = new Map<unknown, Map<unknown, string>>()
 
   /** The chunk, with `{}` added where a call ends without arguments and `null` removed; undefined if it needs no change. */
   mend(chunk: Fields, choices: readonly Fields[]): string | undefined {
     let isChanged = false
-    const told = choices.map((choice) => {
-      const mended = this.#mendChoice(choice)
-      isChanged ||= mended !== choice
-      return mended
+    const corrected = choices.map((choice) => {
+      const result = this.#mendChoice(choice)
+      isChanged ||= result !== choice
+      return result
     })
-    return isChanged ? formatJson({ ...chunk, choices: told }) : undefined
+    return isChanged ? formatJson({ ...chunk, choices: corrected }) : undefined
   }
 
   #mendChoice(choice: Fields): Fields {
     const { index = 0, delta, finish_reason: reason } = choice
     const pieces = listOf(objectOf(delta)['tool_calls'])
-    const told = pieces.map((piece) => this.#mendPiece(index, piece))
+    const corrected = pieces.map((piece) => this.#mendPiece(index, piece))
     const rest = someText(reason) === undefined ? [] : this.#restOf(index, reason)
-    if (rest.length === 0 && told.every((piece, at) => piece === pieces[at])) return choice
-    return { ...choice, delta: { ...objectOf(delta), tool_calls: [...told, ...rest] } }
+    if (rest.length === 0 && corrected.every((piece, at) => piece === pieces[at])) return choice
+    return { ...choice, delta: { ...objectOf(delta), tool_calls: [...corrected, ...rest] } }
   }
 
   #mendPiece(choice: unknown, piece: unknown): unknown {
     if (!isObject(piece) || !isObject(piece['function'])) return piece
-    const slots = this.#begun.get(choice) ?? new Map<unknown, string>()
-    this.#begun.set(choice, slots)
+    const slots = this.#received.get(choice) ?? new Map<unknown, string>()
+    this.#received.set(choice, slots)
     const slot = piece['index'] ?? 0
     const before = slots.get(slot) ?? ''
     const came = textOf(piece['function']['arguments'])
@@ -103,14 +103,16 @@ export class StreamedArguments {
     const text = before + came
     slots.set(slot, text)
     // Text that could have become `null`, but did not, was held back until now.
-    const said = mayBeNone(text) ? '' : text
-    return said === came ? piece : { ...piece, function: { ...piece['function'], arguments: said } }
+    const released = mayBeNone(text) ? '' : text
+    return released === came
+      ? piece
+      : { ...piece, function: { ...piece['function'], arguments: released } }
   }
 
   /** A call that a limit cut before its arguments began is not a call without arguments. */
   #restOf(choice: unknown, reason: unknown): readonly Fields[] {
-    const slots = [...(this.#begun.get(choice) ?? [])]
-    this.#begun.delete(choice)
+    const slots = [...(this.#received.get(choice) ?? [])]
+    this.#received.delete(choice)
     return slots.flatMap(([index, text]) => {
       const isNone = mayBeNone(text) && (reason !== 'length' || text.trim() === 'null')
       return isNone ? [{ index, function: { arguments: '{}' } }] : []

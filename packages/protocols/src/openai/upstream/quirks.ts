@@ -110,10 +110,10 @@ export const toldSchema: Quirk = overBody(['chat'], (body) => {
   const { type, json_schema: named } = objectOf(body['response_format'])
   if (type !== 'json_schema') return body
   const { schema } = objectOf(named)
-  const said = `Answer with nothing but JSON that fits this JSON Schema: ${formatJson(schema ?? {})}`
+  const instruction = `Answer with nothing but JSON that fits this JSON Schema: ${formatJson(schema ?? {})}`
   return {
     ...body,
-    messages: [{ role: 'system', content: said }, ...listOf(body['messages'])],
+    messages: [{ role: 'system', content: instruction }, ...listOf(body['messages'])],
     response_format: { type: 'json_object' },
   }
 })
@@ -123,9 +123,9 @@ export const thinkingAsPart: Quirk = overMessages((message) => {
   const { reasoning_content: reasoning, content, ...rest } = message
   if (reasoning === undefined) return message
   if (typeof reasoning !== 'string' || reasoning === '') return { ...rest, content }
-  const said = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] }
-  return { ...rest, content: [thinking, ...said.filter(isSaid)] }
+  return { ...rest, content: [thinking, ...parts.filter(isSaid)] }
 })
 
 function isSaid(part: unknown): boolean {

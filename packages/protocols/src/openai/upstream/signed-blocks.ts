@@ -14,12 +14,12 @@ export interface SignedBlocks {
  * the text or all of it again (BerriAI/litellm#29428). A model does not accept a block without its signature.
  */
 export function createSignedBlocks(): SignedBlocks {
-  let begun = ''
+  let received = ''
 
   function whole(block: ThinkingBlock): ThinkingBlock {
     const { thinking = '' } = block
-    const text = thinking.startsWith(begun) ? thinking : begun + thinking
-    begun = ''
+    const text = thinking.startsWith(received) ? thinking : received + thinking
+    received = ''
     return { ...block, thinking: text }
   }
 
@@ -32,7 +32,7 @@ export function createSignedBlocks(): SignedBlocks {
         else if (piece.signature) blocks.push(whole(piece))
         else {
           text += piece.thinking ?? ''
-          begun += piece.thinking ?? ''
+          received += piece.thinking ?? ''
         }
       }
       return { blocks, text }

@@ -93,11 +93,11 @@ function readPiece(
   const known = someText(name)
   if (known === undefined) return []
   slot.index = slots.next()
-  const begun = { index: slot.index, id: slot.id }
+  const head = { index: slot.index, id: slot.id }
   if (isObject(custom))
-    return [{ ...begun, type: 'custom', custom: { name: known, input: slot.waiting }, ...extra }]
+    return [{ ...head, type: 'custom', custom: { name: known, input: slot.waiting }, ...extra }]
   const named = { name: known, arguments: slot.waiting }
-  return [{ ...begun, type: 'function', function: named, ...extra }]
+  return [{ ...head, type: 'function', function: named, ...extra }]
 }
 
 function argumentsOf(text: string, custom: boolean): Pick<ToolCallDelta, 'function' | 'custom'> {

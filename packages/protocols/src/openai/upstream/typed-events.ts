@@ -32,8 +32,8 @@ export function createTypedEventReader(): {
       const delta = chunkText(data)
       if (delta !== undefined) {
         heard = (heard ?? '') + delta
-        const told = { type: 'transcript.text.delta', delta }
-        return delta === '' ? used : [{ event: told }, ...used]
+        const typed = { type: 'transcript.text.delta', delta }
+        return delta === '' ? used : [{ event: typed }, ...used]
       }
       const type = typeOf(event)
       return type === undefined ? [] : [{ event: { ...data, type } }, ...used]

@@ -35,7 +35,7 @@ export function createCompletionWatcher(): StreamWatcher {
   const ends = new ChoiceEnds()
   const repeated = new RepeatedEvent()
   const calls = new StreamedArguments()
-  let mended: string | undefined
+  let corrected: string | undefined
   let usageOnly = false
   let used: Usage | undefined
   const executed = new ExecutedTools()
@@ -44,7 +44,7 @@ export function createCompletionWatcher(): StreamWatcher {
   return {
     see(event) {
       usageOnly = false
-      mended = undefined
+      corrected = undefined
       if (repeated.matches(event)) return 'content'
       repeated.forget()
       if (event.data.trim() === '[DONE]') return ends.areAll ? 'terminal' : endWithoutReason()
@@ -63,7 +63,7 @@ export function createCompletionWatcher(): StreamWatcher {
         const id = spokenIn(delta)
         if (id !== undefined) made.add(id)
       }
-      mended = calls.mend(chunk, choices)
+      corrected = calls.mend(chunk, choices)
       const verdict = ends.judge(choices)
       if (verdict === 'content' && usage === undefined) repeated.keep(event)
       return verdict
@@ -71,14 +71,14 @@ export function createCompletionWatcher(): StreamWatcher {
     repeats(block) {
       if (!repeated.matchesBlock(block)) return false
       usageOnly = false
-      mended = undefined
+      corrected = undefined
       return true
     },
     usage: () => used && executed.in(used),
     made: () => [...made],
     textBytes,
     get mended() {
-      return mended
+      return corrected
     },
     get usageOnly() {
       return usageOnly

@@ -156,15 +156,15 @@ function partOf({ name: file, text }: ReadFile): Part {
     const [literal] = findLiterals(written, ([section]) => section === 'routes')
     if (literal) throw new CommandError(`${formatPath(literal.path)} ${literal.problem}`)
     const content = checked(written)
-    const said = kinds.filter((kind) => content[`${kind}s`] !== undefined)
-    const wanted = said.flatMap((kind) =>
+    const present = kinds.filter((kind) => content[`${kind}s`] !== undefined)
+    const wanted = present.flatMap((kind) =>
       (content[`${kind}s`] ?? []).map((item, index) => wantedOf(kind, `${kind}s[${index}]`, item)),
     )
     const { routes } = content
     return {
       file,
       wanted: wanted.map((one) => ({ ...one, place: prefix + one.place })),
-      kinds: said,
+      kinds: present,
       ...(routes && { routes }),
     }
   } catch (cause) {

@@ -57,7 +57,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const tally = createTally()
   const startedAt = performance.now()
   const endsAt = startedAt + durationMs
-  let begun = 0
+  let started = 0
 
   async function work(worker: number): Promise<void> {
     await pause(((options.spreadMs ?? 0) * worker) / options.concurrency)
@@ -71,8 +71,8 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     })
     const cut = () => connection[Symbol.dispose]()
     options.signal?.addEventListener('abort', cut, { once: true })
-    while (begun < requests && performance.now() < endsAt && !options.signal?.aborted) {
-      const outcome = await connection.exchange(options.shot(begun++))
+    while (started < requests && performance.now() < endsAt && !options.signal?.aborted) {
+      const outcome = await connection.exchange(options.shot(started++))
       if (options.signal?.aborted) break
       tally.add(outcome)
       // Otherwise a server that refuses connections would be called in a tight loop.
