@@ -1,8 +1,8 @@
 // Makes packages/console/src/api/operations.ts of the gateway's OpenAPI document: `npm run console:api`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createOpenApi } from '../packages/sluice/src/http/openapi.ts'
-import { addresses } from '../packages/sluice/src/http/routes.ts'
+import { createOpenApi } from '../packages/server/src/openapi.ts'
+import { addresses } from '../packages/server/src/routes.ts'
 
 export const operationsFile = join(import.meta.dirname, '../packages/console/src/api/operations.ts')
 

@@ -97,7 +97,7 @@ test('property tests use the shared seed', () => {
 })
 
 test('migrations are numbered without gaps', () => {
-  const names = readdirSync(join(root, 'packages/sluice/src/storage/migrations')).sort()
+  const names = readdirSync(join(root, 'packages/store/src/migrations')).sort()
   expect(names.map((name) => Number(name.slice(0, 3)))).toEqual(names.map((_, at) => at + 1))
 })
 

@@ -1,8 +1,8 @@
 // What the limits of a call cost: putting aside and settling, in this process's memory. `npm run bench:limits`.
 import { availableParallelism } from 'node:os'
-import type { Claim } from '../../packages/sluice/src/ports/limiter.ts'
+import type { Claim } from '../../packages/gateway/src/ports/limiter.ts'
 import { formatTable } from '../../packages/sluice/src/cli/table.ts'
-import { createMemoryLimiter } from '../../packages/sluice/src/storage/limits/memory-limiter.ts'
+import { createMemoryLimiter } from '../../packages/store/src/limits/memory-limiter.ts'
 
 const leaseMs = 60_000
 const plenty = 1_000_000_000_000

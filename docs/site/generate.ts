@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodes } from '../../packages/contract/src/index.ts'
-import { providers } from '../../packages/sluice/src/providers/index.ts'
+import { providers } from '../../packages/gateway/src/providers/index.ts'
 import { sizingPart, speedPart } from './bench-parts.ts'
 import { commandsPage } from './commands-page.ts'
 import { errorList, errorPage } from './error-pages.ts'

@@ -1,5 +1,5 @@
-import type { Provider } from '../../packages/sluice/src/providers/provider.ts'
-import { providers } from '../../packages/sluice/src/providers/index.ts'
+import type { Provider } from '../../packages/gateway/src/providers/provider.ts'
+import { providers } from '../../packages/gateway/src/providers/index.ts'
 import { plain } from './plain.ts'
 
 function variablesOf({ environment }: Provider): string {

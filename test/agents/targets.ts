@@ -1,5 +1,5 @@
 /** The models that agents are run in front of: each refuses what its maker refuses. */
-import type { ProviderConfig } from '../../packages/sluice/src/settings/schema-provider.ts'
+import type { ProviderConfig } from '../../packages/gateway/src/settings/schema-provider.ts'
 import type { Answering } from '../support/fakes/fake-upstream.ts'
 import {
   cohereModel,

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { providers } from '../../packages/sluice/src/providers/index.ts'
+import { providers } from '../../packages/gateway/src/providers/index.ts'
 import { root } from '../support/npm.ts'
 
 /** All models that have an announced end, whether it is past or not. */
@@ -83,11 +83,11 @@ const tables: ReadonlySet<string> = new Set([
   'packages/contract/src/operations/default-models.ts',
   // Names that existing programs send.
   'packages/sluice/src/config/default-aliases.ts',
-  'packages/sluice/src/prices/corrected-rows.ts',
-  'packages/sluice/src/prices/own-rows.ts',
-  'packages/sluice/src/prices/tier-rows.ts',
-  'packages/sluice/src/prices/tool-rows.ts',
-  'packages/sluice/src/providers/retirements.ts',
+  'packages/gateway/src/prices/corrected-rows.ts',
+  'packages/gateway/src/prices/own-rows.ts',
+  'packages/gateway/src/prices/tier-rows.ts',
+  'packages/gateway/src/prices/tool-rows.ts',
+  'packages/gateway/src/providers/retirements.ts',
 ])
 
 const shipped = [

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorCodes } from '../../packages/contract/src/index.ts'
-import { providers } from '../../packages/sluice/src/providers/index.ts'
+import { providers } from '../../packages/gateway/src/providers/index.ts'
 import { root } from '../support/npm.ts'
 
 const site = join(root, 'docs/.vitepress/dist')

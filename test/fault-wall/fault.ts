@@ -1,4 +1,4 @@
-import type { Timeouts } from '../../packages/sluice/src/gateway/route/timeouts.ts'
+import type { Timeouts } from '../../packages/gateway/src/route/timeouts.ts'
 import type { Step } from './steps.ts'
 import type { Words, WordsId } from './words-form.ts'
 

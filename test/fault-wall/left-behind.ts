@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { countOpenDeadlines } from '../../packages/sluice/src/gateway/attempt/deadline.ts'
+import { countOpenDeadlines } from '../../packages/gateway/src/attempt/deadline.ts'
 import { openWatch } from '../support/measures/open-resources.ts'
 import { until } from '../support/start.ts'
 

@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '../../packages/sluice/src/settings/schema-provider.ts'
+import type { ProviderConfig } from '../../packages/gateway/src/settings/schema-provider.ts'
 import type { Caller } from './callers.ts'
 
 /** An upstream of one wire protocol, as sluice.yaml says it. */

@@ -1,6 +1,6 @@
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
-import type { Timeouts } from '../../packages/sluice/src/gateway/route/timeouts.ts'
+import type { Timeouts } from '../../packages/gateway/src/route/timeouts.ts'
 import type { Pair } from './pairs.ts'
 import type { Spoken } from './protocols.ts'
 import type { FaultUpstream } from './upstream.ts'

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../packages/store/test/postgres/postgres-server.ts'
 import { proveCosts } from './costs.ts'
 
 const postgres = await openTestDatabase()

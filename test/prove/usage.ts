@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Store } from '../../packages/sluice/src/ports/store.ts'
+import type { Store } from '../../packages/gateway/src/ports/store.ts'
 import type {
   RequestQuestion,
   UsageDimension,
   UsageQuestion,
-} from '../../packages/sluice/src/ports/usage-book.ts'
-import { openPostgres } from '../../packages/sluice/src/storage/postgres/open-postgres.ts'
-import { addMonths } from '../../packages/sluice/src/storage/postgres/month-partitions.ts'
-import { openSqlite } from '../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
-import { query, readRow } from '../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../packages/gateway/src/ports/usage-book.ts'
+import { openPostgres } from '../../packages/store/src/postgres/open-postgres.ts'
+import { addMonths } from '../../packages/store/src/postgres/month-partitions.ts'
+import { openSqlite } from '../../packages/store/src/sqlite/open-sqlite.ts'
+import { query, readRow } from '../../packages/store/test/postgres/postgres-server.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
 
 export interface Proved {

@@ -8,12 +8,12 @@ import { StoreFailures } from '../../packages/sluice/src/cli/store-failures.ts'
 import { type Config, createConfig } from '../../packages/sluice/src/config/config.ts'
 import { readEnvironment } from '../../packages/sluice/src/config/env.ts'
 import type { ConfigFile } from '../../packages/sluice/src/config/schema.ts'
-import type { Log } from '../../packages/sluice/src/gateway/call/log.ts'
-import type { Gateway } from '../../packages/sluice/src/http/gateway.ts'
-import type { StreamTimes } from '../../packages/sluice/src/http/deliver.ts'
-import type { Store } from '../../packages/sluice/src/ports/store.ts'
-import { openSqlite } from '../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
-import type { StoreOptions } from '../../packages/sluice/src/storage/store.ts'
+import type { Log } from '../../packages/gateway/src/call/log.ts'
+import type { Gateway } from '../../packages/server/src/gateway.ts'
+import type { StreamTimes } from '../../packages/server/src/deliver.ts'
+import type { Store } from '../../packages/gateway/src/ports/store.ts'
+import { openSqlite } from '../../packages/store/src/sqlite/open-sqlite.ts'
+import type { StoreOptions } from '../../packages/store/src/store.ts'
 import { putMigrated } from './servers/migrated-file.ts'
 
 export const testKey = 'sk-test0123456789abcdef'
@@ -176,9 +176,7 @@ async function openStoreAt(
     return openSqlite({ file, ...options })
   }
   // Loaded only when needed, as in the program.
-  const { openPostgres } = await import(
-    '../../packages/sluice/src/storage/postgres/open-postgres.ts'
-  )
+  const { openPostgres } = await import('../../packages/store/src/postgres/open-postgres.ts')
   return openPostgres({ url, ...options })
 }
 

@@ -1,9 +1,9 @@
 import type { VideoJob } from '../../packages/contract/src/core/ports.ts'
 import type { UsageRecord } from '../../packages/contract/src/core/usage.ts'
-import type { Account } from '../../packages/sluice/src/ports/account.ts'
-import type { ApiKey } from '../../packages/sluice/src/ports/api-key.ts'
-import type { AuditEntry } from '../../packages/sluice/src/ports/audit.ts'
-import type { StoredResponse } from '../../packages/sluice/src/ports/store.ts'
+import type { Account } from '../../packages/gateway/src/ports/account.ts'
+import type { ApiKey } from '../../packages/gateway/src/ports/api-key.ts'
+import type { AuditEntry } from '../../packages/gateway/src/ports/audit.ts'
+import type { StoredResponse } from '../../packages/gateway/src/ports/store.ts'
 
 export function sampleKey(change: Partial<ApiKey> = {}): ApiKey {
   const id = change.id ?? 'key_1'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { formatOperations, operationsFile } from '../../../build/console-api.ts'
-import { createOpenApi } from '../../sluice/src/http/openapi.ts'
-import { addresses } from '../../sluice/src/http/routes.ts'
+import { createOpenApi } from '../../server/src/openapi.ts'
+import { addresses } from '../../server/src/routes.ts'
 
 const documentOf = (among: typeof addresses) =>
   JSON.parse(JSON.stringify(createOpenApi(among))) as Record<string, unknown>

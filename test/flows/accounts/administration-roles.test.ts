@@ -1,6 +1,6 @@
 // Which administrator may ask for what: every address of the administration, with every role.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addresses } from '../../../packages/sluice/src/http/routes.ts'
+import { addresses } from '../../../packages/server/src/routes.ts'
 import { adminKey, type RequestOptions, type Started, start, testKey } from '../../support/start.ts'
 
 const administrated = addresses

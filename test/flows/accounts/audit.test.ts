@@ -1,6 +1,6 @@
 // The audit log: who did what to what, in a chain that shows what was changed behind the program's back.
 import { expect, test } from 'vitest'
-import { AuditCheck } from '../../../packages/sluice/src/accounts/audit.ts'
+import { AuditCheck } from '../../../packages/gateway/src/accounts/audit.ts'
 import { asked, granted } from '../../support/administrate.ts'
 import { onEachDatabase } from '../../support/servers/databases.ts'
 import { type Started, start } from '../../support/start.ts'

@@ -1,6 +1,6 @@
 // A key that one replica has just made, used at another.
 import { expect, test } from 'vitest'
-import { createSecret } from '../../../packages/sluice/src/accounts/secrets.ts'
+import { createSecret } from '../../../packages/gateway/src/accounts/secrets.ts'
 import { onEachDatabase } from '../../support/servers/databases.ts'
 import { adminKey, type Started, start } from '../../support/start.ts'
 

@@ -1,8 +1,8 @@
 // An installation that nobody may administer any more can only be mended by who has its data: none gets there by mistake.
 import { expect, test } from 'vitest'
-import { createKey } from '../../../packages/sluice/src/accounts/secrets.ts'
-import type { AdminRole } from '../../../packages/sluice/src/ports/api-key.ts'
-import type { AccountWrite } from '../../../packages/sluice/src/ports/store.ts'
+import { createKey } from '../../../packages/gateway/src/accounts/secrets.ts'
+import type { AdminRole } from '../../../packages/gateway/src/ports/api-key.ts'
+import type { AccountWrite } from '../../../packages/gateway/src/ports/store.ts'
 import { asked, granted } from '../../support/administrate.ts'
 import { onEachDatabase } from '../../support/servers/databases.ts'
 import { start } from '../../support/start.ts'

@@ -1,7 +1,7 @@
 // What the levels above a key allow holds for the key, whatever the key itself may do.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKey } from '../../../packages/sluice/src/accounts/secrets.ts'
-import type { Account, Terms } from '../../../packages/sluice/src/ports/account.ts'
+import { createKey } from '../../../packages/gateway/src/accounts/secrets.ts'
+import type { Account, Terms } from '../../../packages/gateway/src/ports/account.ts'
 import { type Answering, fakeUpstream, sse } from '../../support/fakes/fake-upstream.ts'
 import { clientStreams, upstreamStreams } from '../../support/fakes/upstream-streams.ts'
 import { noSuchAddress } from '../../support/gateways/two-keys.ts'

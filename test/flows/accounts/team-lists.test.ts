@@ -1,6 +1,6 @@
 // Lists of the administration: whatever the administrator of one team asks for, nothing of another team is in the answer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addresses } from '../../../packages/sluice/src/http/routes.ts'
+import { addresses } from '../../../packages/server/src/routes.ts'
 import { asked, granted } from '../../support/administrate.ts'
 import { adminKey, type Started, start, until } from '../../support/start.ts'
 

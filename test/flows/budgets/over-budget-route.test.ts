@@ -1,7 +1,7 @@
 // A budget that has no money for a call may send it to a route that costs less.
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
-import type { Budget } from '../../../packages/sluice/src/ports/account.ts'
+import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { type Answering, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { reservedTokens } from '../../support/formats/reserved-tokens.ts'

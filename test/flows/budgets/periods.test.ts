@@ -1,6 +1,6 @@
 // Where a budget's period turns, and what counts when budgets are changed in the middle of one.
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Budget } from '../../../packages/sluice/src/ports/account.ts'
+import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { granted } from '../../support/administrate.ts'
 import { fakeDate } from '../../support/fake-date.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

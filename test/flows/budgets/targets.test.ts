@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { UsageRecord } from '../../../packages/contract/src/core/usage.ts'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
-import type { Budget } from '../../../packages/sluice/src/ports/account.ts'
+import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { type Answering, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { addOwners, ownedKey } from '../../support/gateways/owners.ts'

@@ -1,6 +1,6 @@
 // A call that seems smaller than it is, or seems to be another: what is put aside is what it may really cost.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Budget } from '../../../packages/sluice/src/ports/account.ts'
+import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { granted } from '../../support/administrate.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

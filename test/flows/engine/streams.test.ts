@@ -1,6 +1,6 @@
 // Streams of the built-in engine arrive over time, in every client format, and end when the caller leaves.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { createPace } from '../../../packages/sluice/src/gateway/attempt/pace.ts'
+import { createPace } from '../../../packages/gateway/src/attempt/pace.ts'
 import { settled } from '../../support/measures/usage-records.ts'
 import { type Started, start } from '../../support/start.ts'
 

@@ -1,10 +1,10 @@
 // The database does not answer for a while: calls go on, and all of them are in the ledger when it is back.
 import { afterAll, describe, expect, test } from 'vitest'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
+import { openPostgres } from '../../../packages/store/src/postgres/open-postgres.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../../packages/store/test/postgres/postgres-server.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { reservedTokens } from '../../support/formats/reserved-tokens.ts'

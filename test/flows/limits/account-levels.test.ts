@@ -1,7 +1,7 @@
 // Every kind of limit on every level, asked for by many at once: one less, as many and one more than there is room for.
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { Terms } from '../../../packages/sluice/src/ports/account.ts'
+import type { Terms } from '../../../packages/gateway/src/ports/account.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { reservedTokens } from '../../support/formats/reserved-tokens.ts'

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
-import type { ProviderConfig } from '../../../packages/sluice/src/settings/schema-provider.ts'
+import type { ProviderConfig } from '../../../packages/gateway/src/settings/schema-provider.ts'
 import { granted } from '../../support/administrate.ts'
 import { anthropicMessage, textBlock } from '../../support/fakes/anthropic-wire.ts'
 import { fakeUpstream, json, type SeenRequest, sse } from '../../support/fakes/fake-upstream.ts'

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { UsageRecord } from '../../../packages/contract/src/core/usage.ts'
-import { Delivery } from '../../../packages/sluice/src/gateway/attempt/delivery.ts'
+import { Delivery } from '../../../packages/gateway/src/attempt/delivery.ts'
 import { type FakeUpstream, fakeUpstream, sse } from '../../support/fakes/fake-upstream.ts'
 import { chunk } from '../../support/fakes/openai-wire.ts'
 import { noSuchAddress } from '../../support/gateways/two-keys.ts'

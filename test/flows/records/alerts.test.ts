@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
-import type { Budget } from '../../../packages/sluice/src/ports/account.ts'
+import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import {
   type Answering,
   fakeUpstream,

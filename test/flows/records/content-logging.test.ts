@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
+import type { Store } from '../../../packages/gateway/src/ports/store.ts'
+import { openPostgres } from '../../../packages/store/src/postgres/open-postgres.ts'
+import { openSqlite } from '../../../packages/store/src/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../../packages/store/test/postgres/postgres-server.ts'
 import { asked, granted } from '../../support/administrate.ts'
 import { fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply, chunk, done, usageChunk } from '../../support/fakes/openai-wire.ts'

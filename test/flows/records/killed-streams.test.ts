@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
+import { openSqlite } from '../../../packages/store/src/sqlite/open-sqlite.ts'
 import { startGateway } from '../../prove/gateway-process.ts'
 import { fakeUpstream, sse } from '../../support/fakes/fake-upstream.ts'
 import { chunk } from '../../support/fakes/openai-wire.ts'

@@ -1,6 +1,6 @@
 // What an administrator sees first: the sums of a time beside those of the time before.
 import { describe, expect, test } from 'vitest'
-import { firstTokenBounds, percentileOf } from '../../../packages/sluice/src/ports/first-token.ts'
+import { firstTokenBounds, percentileOf } from '../../../packages/gateway/src/ports/first-token.ts'
 import { fakeUpstream } from '../../support/fakes/fake-upstream.ts'
 import { ask, at, error, good, streams } from '../../support/routes.ts'
 import { adminKey, start } from '../../support/start.ts'

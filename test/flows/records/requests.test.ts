@@ -1,13 +1,13 @@
 // Calls that were made, as administrators look for them and watch them.
 import { afterAll, describe, expect, test } from 'vitest'
-import { createKey } from '../../../packages/sluice/src/accounts/secrets.ts'
-import type { AccountWrite, Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
+import { createKey } from '../../../packages/gateway/src/accounts/secrets.ts'
+import type { AccountWrite, Store } from '../../../packages/gateway/src/ports/store.ts'
+import { openPostgres } from '../../../packages/store/src/postgres/open-postgres.ts'
+import { openSqlite } from '../../../packages/store/src/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../../packages/store/test/postgres/postgres-server.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { ledger } from '../../support/ledger.ts'
 import { openEvents } from '../../support/clients/open-events.ts'

@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createKey } from '../../../packages/sluice/src/accounts/secrets.ts'
-import type { AccountWrite, Store } from '../../../packages/sluice/src/ports/store.ts'
-import { flatRecordSchema } from '../../../packages/sluice/src/http/usage-rows.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
+import { createKey } from '../../../packages/gateway/src/accounts/secrets.ts'
+import type { AccountWrite, Store } from '../../../packages/gateway/src/ports/store.ts'
+import { flatRecordSchema } from '../../../packages/server/src/usage-rows.ts'
+import { openPostgres } from '../../../packages/store/src/postgres/open-postgres.ts'
+import { openSqlite } from '../../../packages/store/src/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../../packages/store/test/postgres/postgres-server.ts'
 import { type FakeUpstream, fakeUpstream } from '../../support/fakes/fake-upstream.ts'
 import { ask, at, good } from '../../support/routes.ts'
 import { adminKey, type Started, start } from '../../support/start.ts'

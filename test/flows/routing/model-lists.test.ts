@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createModelLists } from '../../../packages/sluice/src/gateway/route/model-lists.ts'
+import { createModelLists } from '../../../packages/gateway/src/route/model-lists.ts'
 import { fakeUpstream, json, type SeenRequest } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'
 import { ask, at } from '../../support/routes.ts'

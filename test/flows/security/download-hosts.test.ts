@@ -1,7 +1,7 @@
 // Where a provider's answer leads to another host: which headers go there, and that none of them is a credential.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Network } from '../../../packages/sluice/src/http/dial/network.ts'
-import { createSender } from '../../../packages/sluice/src/http/upstream/send.ts'
+import { Network } from '../../../packages/gateway/src/dial/network.ts'
+import { createSender } from '../../../packages/gateway/src/upstream/send.ts'
 import {
   type Answering,
   type FakeUpstream,

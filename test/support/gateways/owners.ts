@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { hashSecret } from '../../../packages/sluice/src/accounts/secrets.ts'
-import type { AccountKind, Terms } from '../../../packages/sluice/src/ports/account.ts'
-import type { Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
+import { hashSecret } from '../../../packages/gateway/src/accounts/secrets.ts'
+import type { AccountKind, Terms } from '../../../packages/gateway/src/ports/account.ts'
+import type { Store } from '../../../packages/gateway/src/ports/store.ts'
+import { openSqlite } from '../../../packages/store/src/sqlite/open-sqlite.ts'
 import { putMigrated } from '../servers/migrated-file.ts'
 import { sampleAccount, sampleAudit, sampleKey } from '../store-samples.ts'
 

@@ -3,8 +3,8 @@ import { getEventListeners } from 'node:events'
 import {
   type CancelListener,
   Cancellation,
-} from '../../../packages/sluice/src/gateway/call/cancellation.ts'
-import { countOpenDeadlines } from '../../../packages/sluice/src/gateway/attempt/deadline.ts'
+} from '../../../packages/gateway/src/call/cancellation.ts'
+import { countOpenDeadlines } from '../../../packages/gateway/src/attempt/deadline.ts'
 
 /**
  * The open resources of the code in src: timers that have neither fired nor been cleared, listeners for an abort or a

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, test } from 'vitest'
-import type { Store } from '../../../packages/sluice/src/ports/store.ts'
-import { openPostgres } from '../../../packages/sluice/src/storage/postgres/open-postgres.ts'
-import { openSqlite } from '../../../packages/sluice/src/storage/sqlite/open-sqlite.ts'
+import type { Store } from '../../../packages/gateway/src/ports/store.ts'
+import { openPostgres } from '../../../packages/store/src/postgres/open-postgres.ts'
+import { openSqlite } from '../../../packages/store/src/sqlite/open-sqlite.ts'
 import {
   leaveOutPostgres,
   openTestDatabase,
   query,
-} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../../packages/store/test/postgres/postgres-server.ts'
 import type { StartOptions } from '../start.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { putMigrated } from './migrated-file.ts'

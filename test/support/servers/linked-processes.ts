@@ -1,4 +1,4 @@
-import { ProcessLink } from '../../../packages/sluice/src/storage/limits/process-link.ts'
+import { ProcessLink } from '../../../packages/store/src/limits/process-link.ts'
 
 /** Two ends of one link, which exchange text as processes do. */
 export function linked() {

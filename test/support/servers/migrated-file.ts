@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { migrationsAfter } from '../../../packages/sluice/src/storage/migrations.ts'
-import { migrate } from '../../../packages/sluice/src/storage/sqlite/migrate.ts'
+import { migrationsAfter } from '../../../packages/store/src/migrations.ts'
+import { migrate } from '../../../packages/store/src/sqlite/migrate.ts'
 
 let template: string | undefined
 

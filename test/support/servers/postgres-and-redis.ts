@@ -2,7 +2,7 @@ import { afterAll, test } from 'vitest'
 import {
   leaveOutPostgres,
   openTestDatabase,
-} from '../../../packages/sluice/test/storage/postgres/postgres-server.ts'
+} from '../../../packages/store/test/postgres/postgres-server.ts'
 import { leaveOut } from '../leave-out.ts'
 import { noRedis, openRedisServer } from './redis-server.ts'
 

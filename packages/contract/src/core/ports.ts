@@ -38,7 +38,7 @@ export interface Page {
   readonly ascending?: boolean
 }
 
-/** The part of the gateway's store (packages/sluice/src/ports/store.ts) that the built-in engine needs: its video jobs. */
+/** The part of the gateway's store (packages/gateway/src/ports/store.ts) that the built-in engine needs: its video jobs. */
 export interface Store extends AsyncDisposable {
   /** Rejects with `conflict` if the id already exists. */
   addVideoJob(job: VideoJob): Promise<void>

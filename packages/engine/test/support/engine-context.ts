@@ -1,5 +1,5 @@
-import { Network } from '../../../sluice/src/http/dial/network.ts'
-import { createMediaFetcher } from '../../../sluice/src/http/fetch-media.ts'
+import { Network } from '../../../gateway/src/dial/network.ts'
+import { createMediaFetcher } from '../../../gateway/src/media/fetch-media.ts'
 import type { OperationContext } from '../../src/operation.ts'
 import { tasks } from '../../src/workers/tasks.ts'
 

@@ -16,7 +16,7 @@ import { validate } from '../../../contract/src/operations/validate.ts'
 import { formats } from '../../src/formats.ts'
 
 // Streams of the built-in engine take half a second each, which is most of the time of thousands of requests.
-vi.mock('../../../sluice/src/gateway/attempt/pace.ts', () => ({
+vi.mock('../../../gateway/src/attempt/pace.ts', () => ({
   createPace: () => () => undefined,
 }))
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { codecContext, received } from '../../../../test/support/codec-context.ts'
 import { recording, testRecording } from '../../../../test/support/formats/recordings.ts'
-import { providers } from '../../../sluice/src/providers/index.ts'
+import { providers } from '../../../gateway/src/providers/index.ts'
 
 testRecording('reranking', () => {
   const { reply, usage } = providers

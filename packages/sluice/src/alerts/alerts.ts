@@ -1,5 +1,11 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Alert, AlertDelivery, AlertEvent, AlertMessage, AlertOutbox } from '../ports/alert.ts'
+import type {
+  Alert,
+  AlertDelivery,
+  AlertEvent,
+  AlertMessage,
+  AlertOutbox,
+} from '@sluice/gateway/ports/alert.ts'
 import { createMemoryOutbox } from './memory-outbox.ts'
 import { noticeOf } from './notice.ts'
 import { signedHeaders } from './sign.ts'

@@ -1,7 +1,7 @@
 import { nanoPerMicro } from '@sluice/contract'
-import type { Budget, Holder } from '../ports/account.ts'
-import type { Alert } from '../ports/alert.ts'
-import type { BudgetClaim, Claim, Level, Limiter } from '../ports/limiter.ts'
+import type { Budget, Holder } from '@sluice/gateway/ports/account.ts'
+import type { Alert } from '@sluice/gateway/ports/alert.ts'
+import type { BudgetClaim, Claim, Level, Limiter } from '@sluice/gateway/ports/limiter.ts'
 
 /** How long used budgets are collected before they are checked. */
 const lookMs = 250

@@ -1,4 +1,4 @@
-import type { AlertDelivery, AlertOutbox } from '../ports/alert.ts'
+import type { AlertDelivery, AlertOutbox } from '@sluice/gateway/ports/alert.ts'
 
 /** Maximum number of waiting messages; the oldest is dropped first. */
 const deliveriesMax = 1_000

@@ -1,4 +1,4 @@
-import type { Alert, BudgetAlert } from '../ports/alert.ts'
+import type { Alert, BudgetAlert } from '@sluice/gateway/ports/alert.ts'
 
 /** The content of an alert, and how often it is sent. */
 export interface Notice {

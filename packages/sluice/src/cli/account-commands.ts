@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config/env.ts'
-import type { AccountKind } from '../ports/account.ts'
+import type { AccountKind } from '@sluice/gateway/ports/account.ts'
 import {
   type AccountOptions,
   changeAccountCommand,

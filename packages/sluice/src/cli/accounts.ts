@@ -1,6 +1,6 @@
-import type { ShownAccount } from '../accounts/account-changes.ts'
+import type { ShownAccount } from '@sluice/gateway/accounts/account-changes.ts'
 import type { Environment } from '../config/env.ts'
-import type { AccountKind, Budget } from '../ports/account.ts'
+import type { AccountKind, Budget } from '@sluice/gateway/ports/account.ts'
 import { findNamed, listAll, openAdmin } from './ask-admin.ts'
 import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'

@@ -1,6 +1,6 @@
 import type { Alerts } from '../alerts/alerts.ts'
-import type { Log } from '../gateway/call/log.ts'
-import type { Store } from '../ports/store.ts'
+import type { Log } from '@sluice/gateway/call/log.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
 
 /** The newest entry of the audit log. Whoever keeps it elsewhere notices that entries were removed from the end. */
 export interface NewestEntry {

@@ -1,6 +1,6 @@
-import { AuditCheck } from '../accounts/audit.ts'
+import { AuditCheck } from '@sluice/gateway/accounts/audit.ts'
 import type { Environment } from '../config/env.ts'
-import { keptEntry, type ShownEntry } from '../http/admin/audit.ts'
+import { keptEntry, type ShownEntry } from '@sluice/server/admin/audit.ts'
 import { type AdminConnection, openAdmin } from './ask-admin.ts'
 import { CommandError } from './command-error.ts'
 import { createProgress } from './progress.ts'

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { readInitialKeys } from '../storage/keys/initial-keys.ts'
+import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
 import { CommandError } from './command-error.ts'
 import { type LoadReport, runLoad, type Times } from './load/run-load.ts'
 import { createProgress } from './progress.ts'

@@ -1,4 +1,4 @@
-import type { BudgetsReset } from '../accounts/budget-resets.ts'
+import type { BudgetsReset } from '@sluice/gateway/accounts/budget-resets.ts'
 import type { Environment } from '../config/env.ts'
 import { findNamed, listAll, openAdmin } from './ask-admin.ts'
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { Received, UpstreamRequest } from '@sluice/protocols'
-import { outgoing } from '../gateway/route/outgoing.ts'
-import { ask, type Send } from '../gateway/call/send.ts'
-import { untilAborted } from '../gateway/call/until-aborted.ts'
-import type { Upstream } from '../gateway/route/routing.ts'
-import { upstreamError } from '../gateway/attempt/failures.ts'
+import { outgoing } from '@sluice/gateway/route/outgoing.ts'
+import { ask, type Send } from '@sluice/gateway/call/send.ts'
+import { untilAborted } from '@sluice/gateway/call/until-aborted.ts'
+import type { Upstream } from '@sluice/gateway/route/routing.ts'
+import { upstreamError } from '@sluice/gateway/attempt/failures.ts'
 import { smallRequest } from './small-request.ts'
 
 /** The result of checking one provider key. */

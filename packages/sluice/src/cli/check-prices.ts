@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { configuredUpstreams } from '../gateway/route/upstreams.ts'
-import { providers as catalogue } from '../providers/index.ts'
+import { configuredUpstreams } from '@sluice/gateway/route/upstreams.ts'
+import { providers as catalogue } from '@sluice/gateway/providers/index.ts'
 import { type ConfiguredPrice, configuredPrices } from './configured-prices.ts'
 import { formatTable } from './table.ts'
 

@@ -1,11 +1,11 @@
 import { engineCard } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
-import type { Upstream } from '../gateway/route/routing.ts'
-import { pricedTarget } from '../gateway/route/priced-target.ts'
-import { unpricedNote } from '../gateway/route/unpriced.ts'
-import { createPriceBook, type PriceBook } from '../prices/book.ts'
-import { overridesOf } from '../prices/overrides.ts'
-import type { PriceInput } from '../prices/price.ts'
+import type { Upstream } from '@sluice/gateway/route/routing.ts'
+import { pricedTarget } from '@sluice/gateway/route/priced-target.ts'
+import { unpricedNote } from '@sluice/gateway/route/unpriced.ts'
+import { createPriceBook, type PriceBook } from '@sluice/gateway/prices/book.ts'
+import { overridesOf } from '@sluice/gateway/prices/overrides.ts'
+import type { PriceInput } from '@sluice/gateway/prices/price.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 
 /** A target of the configuration with its price. */

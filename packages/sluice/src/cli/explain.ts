@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { readInitialKeys } from '../storage/keys/initial-keys.ts'
+import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
 import { askServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
 import { reachableAddress } from './start-message.ts'

@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '@sluice/contract'
-import type { Log } from '../gateway/call/log.ts'
-import { type FetchedPrices, type Library, openLibrary } from '../prices/library.ts'
-import { type FetchedList, type ListedPrices, withLists } from '../prices/router-list.ts'
+import type { Log } from '@sluice/gateway/call/log.ts'
+import { type FetchedPrices, type Library, openLibrary } from '@sluice/gateway/prices/library.ts'
+import {
+  type FetchedList,
+  type ListedPrices,
+  withLists,
+} from '@sluice/gateway/prices/router-list.ts'
 
 /** The file in which `sluice prices update` stores fetched prices. */
 export function fetchedPricesFile(dataFolder: string): string {

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KeptFileKind } from '../ports/kept-files.ts'
-import type { Store } from '../ports/store.ts'
+import type { KeptFileKind } from '@sluice/gateway/ports/kept-files.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
 
 /** How long a video can be downloaded, in milliseconds. */
 const keptMs = 86_400_000

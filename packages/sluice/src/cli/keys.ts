@@ -1,6 +1,6 @@
-import type { KeyWithSecret, ShownKey } from '../accounts/key-changes.ts'
+import type { KeyWithSecret, ShownKey } from '@sluice/gateway/accounts/key-changes.ts'
 import type { Environment } from '../config/env.ts'
-import type { AdminRole } from '../ports/api-key.ts'
+import type { AdminRole } from '@sluice/gateway/ports/api-key.ts'
 import { type AdminConnection, findNamed, listAll, openAdmin } from './ask-admin.ts'
 import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'

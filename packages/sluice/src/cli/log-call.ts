@@ -1,9 +1,9 @@
 import { usdOf } from '@sluice/contract'
 import type { Alerts } from '../alerts/alerts.ts'
-import type { CallEnd } from '../gateway/call/call.ts'
-import type { Log } from '../gateway/call/log.ts'
-import type { BreakerState } from '../gateway/route/breaker.ts'
-import type { BreakerListener } from '../gateway/route/health.ts'
+import type { CallEnd } from '@sluice/gateway/call/call.ts'
+import type { Log } from '@sluice/gateway/call/log.ts'
+import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
+import type { BreakerListener } from '@sluice/gateway/route/health.ts'
 
 /** Limit for texts chosen by callers, such as paths and model names. */
 const shownMax = 200

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { callerOf } from '../accounts/callers.ts'
+import { callerOf } from '@sluice/gateway/accounts/callers.ts'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { Network } from '../http/dial/network.ts'
-import { createSender } from '../http/upstream/send.ts'
+import { Network } from '@sluice/gateway/dial/network.ts'
+import { createSender } from '@sluice/gateway/upstream/send.ts'
 import { routingOf } from './open-gateway.ts'
 import { formatTable } from './table.ts'
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { GatewayError } from '@sluice/contract'
 import type { Config } from '../config/config.ts'
-import type { Store } from '../ports/store.ts'
-import { holdFolder } from '../storage/folder-lock.ts'
-import { makeFolder } from '../storage/make-folder.ts'
-import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
-import type { StoreOptions } from '../storage/store.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
+import { holdFolder } from '@sluice/store/folder-lock.ts'
+import { makeFolder } from '@sluice/store/make-folder.ts'
+import { openSqlite } from '@sluice/store/sqlite/open-sqlite.ts'
+import type { StoreOptions } from '@sluice/store/store.ts'
 import { CommandError } from './command-error.ts'
 import { dataFolderNames, journalNames, tightenFolder } from './tighten-folder.ts'
 
@@ -36,7 +36,7 @@ export async function openData(
   }
   try {
     // Loaded only if configured: the driver takes a tenth of the startup time.
-    const { openPostgres } = await import('../storage/postgres/open-postgres.ts')
+    const { openPostgres } = await import('@sluice/store/postgres/open-postgres.ts')
     return await openPostgres({ url, ...options })
   } catch (cause) {
     throw new CommandError(

@@ -1,18 +1,18 @@
 import { type BuiltinEngine, createEngine, type EngineOptions } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
-import type { Log } from '../gateway/call/log.ts'
-import type { Gateway } from '../http/gateway.ts'
+import type { Log } from '@sluice/gateway/call/log.ts'
+import type { Gateway } from '@sluice/server/gateway.ts'
 import {
   jobFilesIn,
   keepChange,
   openBuiltInJobs,
   type VideoWorker,
-} from '../gateway/stored/built-in-jobs.ts'
-import { createPublished, type Published } from '../gateway/stored/published.ts'
-import type { Network } from '../http/dial/network.ts'
-import { createMediaFetcher } from '../http/fetch-media.ts'
-import type { Store } from '../ports/store.ts'
-import { hasEnded, newInstanceName } from '../storage/ledger/journal-owner.ts'
+} from '@sluice/gateway/stored/built-in-jobs.ts'
+import { createPublished, type Published } from '@sluice/gateway/stored/published.ts'
+import type { Network } from '@sluice/gateway/dial/network.ts'
+import { createMediaFetcher } from '@sluice/gateway/media/fetch-media.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
+import { hasEnded, newInstanceName } from '@sluice/store/ledger/journal-owner.ts'
 
 /** The built-in engine and its stored data. Disposing lets another process continue its video jobs. */
 export interface OpenEngine extends AsyncDisposable {

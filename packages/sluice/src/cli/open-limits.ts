@@ -1,17 +1,17 @@
 import type { Config } from '../config/config.ts'
-import type { Log } from '../gateway/call/log.ts'
-import type { Gateway } from '../http/gateway.ts'
-import { recallBudget } from '../gateway/admit/recall-budget.ts'
-import type { SlotLimits } from '../ports/slot-queue.ts'
-import type { BudgetClaim } from '../ports/limiter.ts'
-import type { Store } from '../ports/store.ts'
-import { createSlotQueue } from '../storage/limits/memory-slot-queue.ts'
-import { createRemoteSlotQueue } from '../storage/limits/remote-slot-queue.ts'
-import { SlotQueues } from '../storage/limits/slot-queues.ts'
-import { createMemoryLimiter } from '../storage/limits/memory-limiter.ts'
-import { createRemoteLimiter } from '../storage/limits/remote-limiter.ts'
-import type { Counting } from '../storage/limits/redis-roll-call.ts'
-import type { ProcessLink } from '../storage/limits/process-link.ts'
+import type { Log } from '@sluice/gateway/call/log.ts'
+import type { Gateway } from '@sluice/server/gateway.ts'
+import { recallBudget } from '@sluice/gateway/admit/recall-budget.ts'
+import type { SlotLimits } from '@sluice/gateway/ports/slot-queue.ts'
+import type { BudgetClaim } from '@sluice/gateway/ports/limiter.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
+import { createSlotQueue } from '@sluice/store/limits/memory-slot-queue.ts'
+import { createRemoteSlotQueue } from '@sluice/store/limits/remote-slot-queue.ts'
+import { SlotQueues } from '@sluice/store/limits/slot-queues.ts'
+import { createMemoryLimiter } from '@sluice/store/limits/memory-limiter.ts'
+import { createRemoteLimiter } from '@sluice/store/limits/remote-limiter.ts'
+import type { Counting } from '@sluice/store/limits/redis-roll-call.ts'
+import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 
 export interface LimitsInput {
   readonly config: Config
@@ -39,7 +39,7 @@ export async function openLimits({
   if (link && !redis) return { slotQueues, limiter: createRemoteLimiter(link, { recall }) }
   if (!redis) return { slotQueues, limiter: createMemoryLimiter({ recall }) }
   // The client is loaded only if Redis is configured.
-  const { openRedisLimiter } = await import('../storage/limits/redis-limiter.ts')
+  const { openRedisLimiter } = await import('@sluice/store/limits/redis-limiter.ts')
   const limiter = await openRedisLimiter({
     ...redis,
     recall,

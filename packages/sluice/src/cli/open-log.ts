@@ -1,8 +1,8 @@
 import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Log } from '../gateway/call/log.ts'
-import { makeFolder } from '../storage/make-folder.ts'
+import type { Log } from '@sluice/gateway/call/log.ts'
+import { makeFolder } from '@sluice/store/make-folder.ts'
 import { CommandError } from './command-error.ts'
 import { LogWriter } from './log-writer.ts'
 

@@ -1,7 +1,15 @@
 import { open } from 'node:fs/promises'
 import type { Environment } from '../config/env.ts'
-import { type Difference, differencesOf, type LedgerSums } from '../prices/bill-differences.ts'
-import { type ProviderExport, readExport, UnreadableExport } from '../prices/provider-exports.ts'
+import {
+  type Difference,
+  differencesOf,
+  type LedgerSums,
+} from '@sluice/gateway/prices/bill-differences.ts'
+import {
+  type ProviderExport,
+  readExport,
+  UnreadableExport,
+} from '@sluice/gateway/prices/provider-exports.ts'
 import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'
 import { askUsage } from './usage.ts'

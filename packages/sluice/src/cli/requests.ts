@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { readInitialKeys } from '../storage/keys/initial-keys.ts'
+import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
 import { askServer, followServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
 import { messageOf } from './explain.ts'

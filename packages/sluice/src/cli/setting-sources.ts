@@ -1,7 +1,7 @@
-import type { Upstream } from '../gateway/route/routing.ts'
-import { concealedSettings } from '../gateway/route/concealed-settings.ts'
-import { hidden } from '../settings/shown-url.ts'
-import type { ShownSetting } from '../gateway/route/settings-file.ts'
+import type { Upstream } from '@sluice/gateway/route/routing.ts'
+import { concealedSettings } from '@sluice/gateway/route/concealed-settings.ts'
+import { hidden } from '@sluice/gateway/settings/shown-url.ts'
+import type { ShownSetting } from '@sluice/gateway/route/settings-file.ts'
 import type { Config } from '../config/config.ts'
 import { secretSettings, shownSettings } from '../config/shown-settings.ts'
 

@@ -1,9 +1,9 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
-import { administer } from '../accounts/administer.ts'
+import { administer } from '@sluice/gateway/accounts/administer.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { sourcedSettings } from './setting-sources.ts'
-import type { Routing } from '../gateway/route/routing.ts'
+import type { Routing } from '@sluice/gateway/route/routing.ts'
 import type {
   Applying,
   Change,
@@ -12,8 +12,8 @@ import type {
   SectionFile,
   SettingsFile,
   Written,
-} from '../gateway/route/settings-file.ts'
-import type { Store } from '../ports/store.ts'
+} from '@sluice/gateway/route/settings-file.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
 
 interface Needs {
   readonly config: () => Config

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationName } from '@sluice/contract'
 import type { Codec, CodecContext, UpstreamRequest } from '@sluice/protocols'
-import type { Upstream, UpstreamModel } from '../gateway/route/routing.ts'
+import type { Upstream, UpstreamModel } from '@sluice/gateway/route/routing.ts'
 
 /** The cheapest request of each operation, cheapest operation first. */
 const requests: Readonly<Partial<Record<OperationName, object>>> = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NewestEntry } from './audit-anchor.ts'
-import type { InitialKeys } from '../storage/keys/initial-keys.ts'
+import type { InitialKeys } from '@sluice/store/keys/initial-keys.ts'
 
 export interface StartFacts {
   readonly version: string

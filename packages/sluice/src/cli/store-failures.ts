@@ -1,6 +1,6 @@
 import type { Alerts } from '../alerts/alerts.ts'
-import type { Log } from '../gateway/call/log.ts'
-import type { StoreOptions } from '../storage/store.ts'
+import type { Log } from '@sluice/gateway/call/log.ts'
+import type { StoreOptions } from '@sluice/store/store.ts'
 
 /** Reports failures of the store to the log and, once a gateway is open, to operators. */
 export class StoreFailures {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { parseBudget } from '../accounts/budget-text.ts'
-import type { Budget, Terms } from '../ports/account.ts'
+import { parseBudget } from '@sluice/gateway/accounts/budget-text.ts'
+import type { Budget, Terms } from '@sluice/gateway/ports/account.ts'
 
 /** The terms of keys and accounts as command line options. */
 export interface TermsOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { readInitialKeys } from '../storage/keys/initial-keys.ts'
+import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
 import { askServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
 import { messageOf } from './explain.ts'

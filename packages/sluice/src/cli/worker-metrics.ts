@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ProcessLink } from '../storage/limits/process-link.ts'
+import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 import { addedSnapshots, lastingSnapshots } from '../telemetry/added-snapshots.ts'
 import type { FamilySnapshot } from '../telemetry/families.ts'
 import type { OtherProcesses } from '../telemetry/open-telemetry.ts'

@@ -1,6 +1,9 @@
-import { MemorySignInAttempts, type SignInAttempts } from '../accounts/sign-in-attempts.ts'
-import type { BegunCall, LiveCalls, RefusedCall } from '../gateway/observe/live-calls.ts'
-import type { ProcessLink } from '../storage/limits/process-link.ts'
+import {
+  MemorySignInAttempts,
+  type SignInAttempts,
+} from '@sluice/server/sign-in/sign-in-attempts.ts'
+import type { BegunCall, LiveCalls, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
+import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 
 /** Shares live calls and sign-in attempts between workers, through the primary process. */
 export class WorkerSharing {

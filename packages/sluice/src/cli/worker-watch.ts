@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Config } from '../config/config.ts'
-import type { ProcessLink } from '../storage/limits/process-link.ts'
+import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 
 const looksPerLimit = 10
 

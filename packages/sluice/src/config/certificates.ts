@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from './config-error.ts'
-import type { ProviderConfig } from '../settings/schema-provider.ts'
+import type { ProviderConfig } from '@sluice/gateway/settings/schema-provider.ts'
 
 /**
  * The providers with the texts of their certificates and keys in place of the files' names.

@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import type { ConsoleConfig, ConsoleSettings } from '../settings/schema-console.ts'
+import type { ConsoleConfig, ConsoleSettings } from '@sluice/gateway/settings/schema-console.ts'
 
 /** A little more than a working day, so that nobody has to sign in twice a day. */
 const sessionMsUsual = 12 * 60 * 60 * 1000

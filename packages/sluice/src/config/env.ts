@@ -1,5 +1,5 @@
-import type { Variables } from '../settings/settings.ts'
-import { didYouMean } from '../settings/similar-name.ts'
+import type { Variables } from '@sluice/gateway/settings/settings.ts'
+import { didYouMean } from '@sluice/gateway/settings/similar-name.ts'
 
 /** Settings from the environment, as text; config.ts parses them. */
 export interface Environment {

@@ -1,7 +1,7 @@
 import type { TLocalizedValidationError } from 'typebox/error'
 import type { Path } from './references.ts'
 import { configFileSchema } from './schema.ts'
-import { didYouMean } from '../settings/similar-name.ts'
+import { didYouMean } from '@sluice/gateway/settings/similar-name.ts'
 
 /** A mistake: its path and description, without the value, which may be secret. */
 export interface Mistake {

@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts'
-import { proxyPattern, type ProxyVariables } from '../settings/proxy-variables.ts'
-import type { Variables } from '../settings/settings.ts'
+import { proxyPattern, type ProxyVariables } from '@sluice/gateway/settings/proxy-variables.ts'
+import type { Variables } from '@sluice/gateway/settings/settings.ts'
 
 /**
  * Reads the variables in either case; lower case wins, as in curl.

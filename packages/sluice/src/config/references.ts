@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.ts'
-import type { Variables } from '../settings/settings.ts'
+import type { Variables } from '@sluice/gateway/settings/settings.ts'
 
 /** The path of a value in the file: names and list positions. */
 export type Path = readonly (string | number)[]

@@ -1,6 +1,13 @@
 import { Type } from '@sluice/contract'
 import type { Static } from 'typebox'
-import { count, described, listOf, object, optional, text } from '../settings/schema-parts.ts'
+import {
+  count,
+  described,
+  listOf,
+  object,
+  optional,
+  text,
+} from '@sluice/gateway/settings/schema-parts.ts'
 
 /** The events that webhooks can receive. */
 const alertEvents = [

@@ -1,5 +1,12 @@
 import { Type } from '@sluice/contract'
-import { count, described, mapOf, object, optional, text } from '../settings/schema-parts.ts'
+import {
+  count,
+  described,
+  mapOf,
+  object,
+  optional,
+  text,
+} from '@sluice/gateway/settings/schema-parts.ts'
 
 const metrics = object(
   {

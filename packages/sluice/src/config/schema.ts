@@ -2,8 +2,8 @@ import { Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 import { databaseUrlPattern } from './database-url.ts'
 import { alerts } from './schema-alerts.ts'
-import { consoleSettings } from '../settings/schema-console.ts'
-import { jwt } from '../settings/schema-jwt.ts'
+import { consoleSettings } from '@sluice/gateway/settings/schema-console.ts'
+import { jwt } from '@sluice/gateway/settings/schema-jwt.ts'
 import {
   count,
   described,
@@ -12,11 +12,11 @@ import {
   object,
   optional,
   text,
-} from '../settings/schema-parts.ts'
-import { prices } from '../settings/schema-prices.ts'
-import { provider, unsupported } from '../settings/schema-provider.ts'
-import { builtin, model, routeOptions } from '../settings/schema-routes.ts'
-import { key, limits, media, redis, server } from '../settings/schema-server.ts'
+} from '@sluice/gateway/settings/schema-parts.ts'
+import { prices } from '@sluice/gateway/settings/schema-prices.ts'
+import { provider, unsupported } from '@sluice/gateway/settings/schema-provider.ts'
+import { builtin, model, routeOptions } from '@sluice/gateway/settings/schema-routes.ts'
+import { key, limits, media, redis, server } from '@sluice/gateway/settings/schema-server.ts'
 import { contentLogging, telemetry } from './schema-telemetry.ts'
 
 // The schema of sluice.yaml, published as sluice.schema.json. Editors show the descriptions. Unknown names are refused, so

@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
-import type { JwtConfig } from '../settings/schema-jwt.ts'
-import type { ProviderConfig } from '../settings/schema-provider.ts'
-import type { OidcSettings } from '../settings/schema-console.ts'
-import type { PriceConfig } from '../settings/schema-prices.ts'
+import type { JwtConfig } from '@sluice/gateway/settings/schema-jwt.ts'
+import type { ProviderConfig } from '@sluice/gateway/settings/schema-provider.ts'
+import type { OidcSettings } from '@sluice/gateway/settings/schema-console.ts'
+import type { PriceConfig } from '@sluice/gateway/settings/schema-prices.ts'
 import type { Decision } from './setting-decision.ts'
 
 /** Every text of these settings is shown. */

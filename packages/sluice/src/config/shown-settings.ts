@@ -1,5 +1,5 @@
-import type { ShownSetting } from '../gateway/route/settings-file.ts'
-import { hidden, shownUrl } from '../settings/shown-url.ts'
+import type { ShownSetting } from '@sluice/gateway/route/settings-file.ts'
+import { hidden, shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import type { Config } from './config.ts'
 import type { Decided, TextDecision } from './setting-decision.ts'
 import { settingDecisions } from './setting-decisions.ts'

@@ -1,6 +1,6 @@
-import type { CallEnd } from '../gateway/call/call.ts'
-import type { ContentCapture, ContentLog } from '../gateway/call/content.ts'
-import type { ContentShelf } from '../ports/content.ts'
+import type { CallEnd } from '@sluice/gateway/call/call.ts'
+import type { ContentCapture, ContentLog } from '@sluice/gateway/call/content.ts'
+import type { ContentShelf } from '@sluice/gateway/ports/content.ts'
 import { type GatheredCall, openContentThread, type SpanContent } from './content-thread.ts'
 
 export interface ContentLogOptions {

@@ -1,6 +1,6 @@
 // The code of the thread that content-thread.ts starts.
 import { type ClientFormat, formats } from '@sluice/protocols'
-import { serveThread } from '../threads/serve-thread.ts'
+import { serveThread } from '@sluice/store/threads/serve-thread.ts'
 import type { GatheredCall, MaskMethods, SpanContent } from './content-thread.ts'
 import { type GatheredBody, maskBody, type Masking } from './masked-content.ts'
 import { spanContent } from './span-messages.ts'

@@ -1,5 +1,5 @@
-import type { KeptContent } from '../ports/content.ts'
-import { openThread } from '../threads/call-thread.ts'
+import type { KeptContent } from '@sluice/gateway/ports/content.ts'
+import { openThread } from '@sluice/store/threads/call-thread.ts'
 import type { GatheredBody } from './masked-content.ts'
 
 /** A call whose prompt and response are to be stored. */

@@ -1,6 +1,6 @@
 // Names from OpenTelemetry's semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/). They
 // are still in development and have changed before, so they are only in this file.
-import { providers } from '../providers/index.ts'
+import { providers } from '@sluice/gateway/providers/index.ts'
 
 /** Metrics of the conventions, measured for every attempt at an upstream. */
 export const genAiMetrics = {

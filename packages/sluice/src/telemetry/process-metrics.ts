@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { programVersion } from '../settings/version.ts'
+import { programVersion } from '@sluice/gateway/settings/version.ts'
 import { type FamilySnapshot, gauge, type ValuePoint } from './families.ts'
 
 /** What a gateway is currently working on. */

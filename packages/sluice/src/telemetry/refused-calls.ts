@@ -1,6 +1,6 @@
-import type { CallEnd } from '../gateway/call/call.ts'
-import type { LiveCalls, RefusedCall } from '../gateway/observe/live-calls.ts'
-import type { RefusalBook, Refusals } from '../ports/refusals.ts'
+import type { CallEnd } from '@sluice/gateway/call/call.ts'
+import type { LiveCalls, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
+import type { RefusalBook, Refusals } from '@sluice/gateway/ports/refusals.ts'
 
 const hourMs = 3_600_000
 /** How long the sums are kept. */

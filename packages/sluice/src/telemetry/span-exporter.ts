@@ -11,9 +11,9 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace'
-import { proxyEnvironment, type ProxyVariables } from '../settings/proxy-variables.ts'
+import { proxyEnvironment, type ProxyVariables } from '@sluice/gateway/settings/proxy-variables.ts'
 import type { TraceConfig } from '../config/telemetry.ts'
-import { programVersion } from '../settings/version.ts'
+import { programVersion } from '@sluice/gateway/settings/version.ts'
 import {
   attemptAttributes,
   attemptName,

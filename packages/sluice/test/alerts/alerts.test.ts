@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../../../test/support/start.ts'
 import { openAlerts } from '../../src/alerts/alerts.ts'
 import { createMemoryOutbox } from '../../src/alerts/memory-outbox.ts'
-import type { AlertDelivery, AlertOutbox } from '../../src/ports/alert.ts'
+import type { AlertDelivery, AlertOutbox } from '../../../gateway/src/ports/alert.ts'
 
 const webhook = {
   url: 'https://operators.example/hook',

@@ -5,7 +5,7 @@ import { startProgram } from '../../../../test/support/gateways/program.ts'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { adminKey, testKey } from '../../../../test/support/start.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { holdFolder } from '../../src/storage/folder-lock.ts'
+import { holdFolder } from '../../../store/src/folder-lock.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { sampleJob } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { importClips } from '../../src/cli/import-clips.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openSqlite } from '../../../store/src/sqlite/open-sqlite.ts'
 
 test('imports video files of an earlier version into the store', async () => {
   using folder = temporaryFolder()

@@ -6,8 +6,8 @@ import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from '../../src/cli/keys.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { openKeyRing } from '../../src/storage/keys/key-ring.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openKeyRing } from '../../../store/src/keys/key-ring.ts'
+import { openSqlite } from '../../../store/src/sqlite/open-sqlite.ts'
 
 function dataIn(folder: string) {
   const data = join(folder, 'data')

@@ -10,7 +10,7 @@ import { checkPrices } from '../../src/cli/check-prices.ts'
 import { showPrices, unknownPrices } from '../../src/cli/prices.ts'
 import { updatePrices } from '../../src/cli/update-prices.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { ownRows } from '../../src/prices/own-rows.ts'
+import { ownRows } from '../../../gateway/src/prices/own-rows.ts'
 
 function environmentIn(folder: string, settings = '') {
   const file = join(folder, 'sluice.yaml')

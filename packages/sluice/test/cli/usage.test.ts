@@ -9,8 +9,8 @@ import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { reconcile } from '../../src/cli/reconcile.ts'
 import { eraseUsage, rebuildUsage, usageCommand } from '../../src/cli/usage.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { differencesOf } from '../../src/prices/bill-differences.ts'
-import { inTurns, readExport } from '../../src/prices/provider-exports.ts'
+import { differencesOf } from '../../../gateway/src/prices/bill-differences.ts'
+import { inTurns, readExport } from '../../../gateway/src/prices/provider-exports.ts'
 
 const folder = temporaryFolder()
 const environment = readEnvironment({ SLUICE_ADMIN_KEY: adminKey, SLUICE_DATA: folder.path })

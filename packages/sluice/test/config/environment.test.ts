@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createConfig, loadConfig } from '../../src/config/config.ts'
 import { readEnvironment, secret } from '../../src/config/env.ts'
-import type { Variables } from '../../src/settings/settings.ts'
+import type { Variables } from '../../../gateway/src/settings/settings.ts'
 import type { ConfigFile } from '../../src/config/schema.ts'
 
 const configOf = (variables: Variables, content: ConfigFile = {}) =>

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseConfig } from '../../src/config/file.ts'
-import { parseBudget } from '../../src/accounts/budget-text.ts'
+import { parseBudget } from '../../../gateway/src/accounts/budget-text.ts'
 import { publishedSchema } from '../../src/config/schema.ts'
 
 const read = (text: string, variables = {}) => parseConfig(text, 'sluice.yaml', variables)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { similarName } from '../../src/settings/similar-name.ts'
+import { similarName } from '../../../gateway/src/settings/similar-name.ts'
 
 const names = [
   'serve',

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Limiter } from '../../src/ports/limiter.ts'
+import type { Limiter } from '../../../gateway/src/ports/limiter.ts'
 import {
   createMemoryLimiter,
   type MemoryLimiterOptions,
-} from '../../src/storage/limits/memory-limiter.ts'
+} from '../../../store/src/limits/memory-limiter.ts'
 
 /** A limiter that answers later, as one that asks another process. */
 export function createAcmeLimiter(

@@ -1,5 +1,5 @@
 import { openai } from '@sluice/protocols'
-import { bearer, type Provider } from '../../src/providers/provider.ts'
+import { bearer, type Provider } from '../../../gateway/src/providers/provider.ts'
 
 export const acme: Provider = {
   id: 'acme',

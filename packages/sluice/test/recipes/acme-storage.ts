@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import type { Store } from '../../src/ports/store.ts'
-import type { Database } from '../../src/storage/database.ts'
-import { openSqliteDatabase } from '../../src/storage/sqlite/open-sqlite.ts'
-import { openStore, type StoreOptions } from '../../src/storage/store.ts'
+import type { Store } from '../../../gateway/src/ports/store.ts'
+import type { Database } from '../../../store/src/database.ts'
+import { openSqliteDatabase } from '../../../store/src/sqlite/open-sqlite.ts'
+import { openStore, type StoreOptions } from '../../../store/src/store.ts'
 
 interface AcmeOptions extends StoreOptions {
   readonly url: string

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { blocksOf } from '../../../../test/support/contributing.ts'
 import '../../../../test/support/property-limits.ts'
-import { describeLimiter } from '../contract/limiter.ts'
-import { startDate } from '../contract/limiter-claims.ts'
+import { describeLimiter } from '../../../store/test/contract/limiter.ts'
+import { startDate } from '../../../store/test/contract/limiter-claims.ts'
 import { createAcmeLimiter } from './acme-limiter.ts'
 
 test('the limiter test in CONTRIBUTING.md is in this file', () => {

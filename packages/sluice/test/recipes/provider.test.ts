@@ -4,9 +4,9 @@ import { asSource, blocksOf } from '../../../../test/support/contributing.ts'
 import { fakeUpstream, json } from '../../../../test/support/fakes/fake-upstream.ts'
 import { chatReply } from '../../../../test/support/fakes/openai-wire.ts'
 import { start } from '../../../../test/support/start.ts'
-import type { providers } from '../../src/providers/index.ts'
+import type { providers } from '../../../gateway/src/providers/index.ts'
 
-vi.mock('../../src/providers/index.ts', async (original) => {
+vi.mock('../../../gateway/src/providers/index.ts', async (original) => {
   const { providers: known } = await original<{ providers: typeof providers }>()
   const { acme } = await import('./acme-provider.ts')
   const { acme: protocol } = await import('../../../protocols/test/readme/acme/index.ts')
@@ -17,7 +17,11 @@ vi.mock('../../src/providers/index.ts', async (original) => {
 const question = { role: 'user', content: 'What is 6 times 7?' }
 
 test('the provider in CONTRIBUTING.md is the tested one', () => {
-  const own = asSource(join(import.meta.dirname, 'acme-provider.ts'), '../../src/providers/', './')
+  const own = asSource(
+    join(import.meta.dirname, 'acme-provider.ts'),
+    '../../../gateway/src/providers/',
+    './',
+  )
   expect(blocksOf('Add a provider')).toEqual([own])
 })
 

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { blocksOf } from '../../../../test/support/contributing.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { describeDatabase } from '../contract/database.ts'
-import { describeStore } from '../contract/store.ts'
+import { describeDatabase } from '../../../store/test/contract/database.ts'
+import { describeStore } from '../../../store/test/contract/store.ts'
 import { openAcme, openAcmeDatabase } from './acme-storage.ts'
 
 const folder = temporaryFolder()

@@ -1,6 +1,6 @@
 // Prompts and responses that wait to be masked take room, and give it back, however masking and writing end.
 import { beforeEach, expect, test, vi } from 'vitest'
-import type { CallEnd } from '../../src/gateway/call/call.ts'
+import type { CallEnd } from '../../../gateway/src/call/call.ts'
 import { MaskingContentLog } from '../../src/telemetry/content-log.ts'
 import type { ContentThread } from '../../src/telemetry/content-thread.ts'
 

@@ -1,7 +1,7 @@
 // Sums of refused calls are bounded between two writes, and none is lost while the store does not answer.
 import { expect, test } from 'vitest'
-import type { CallEnd } from '../../src/gateway/call/call.ts'
-import type { RefusalBook, Refusals } from '../../src/ports/refusals.ts'
+import type { CallEnd } from '../../../gateway/src/call/call.ts'
+import type { RefusalBook, Refusals } from '../../../gateway/src/ports/refusals.ts'
 import { RefusedCalls } from '../../src/telemetry/refused-calls.ts'
 
 /** So many sums wait, as docs/requests.md says. */

@@ -1,4 +1,4 @@
-import type { Change } from '../../gateway/route/settings-file.ts'
+import type { Change } from '@sluice/gateway/route/settings-file.ts'
 import type { AdminConnection } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
 

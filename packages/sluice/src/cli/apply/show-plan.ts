@@ -1,4 +1,4 @@
-import type { Budget } from '../../ports/account.ts'
+import type { Budget } from '@sluice/gateway/ports/account.ts'
 import { shownBudget } from '../accounts.ts'
 import { printable } from '../printable.ts'
 import type { RouteChange } from './routes.ts'

@@ -1,0 +1,220 @@
+import { GatewayError } from '@sluice/contract'
+import type { Budget } from '../ports/account.ts'
+import type { Decision } from '../ports/limiter.ts'
+import { headerText } from '../call/header-text.ts'
+import type { Call } from '../call/call.ts'
+import type { AdmitParts } from './admit-parts.ts'
+import { keptTokens } from './continued-response.ts'
+import type { Admission } from './admission.ts'
+import { type CallSize, continuedBy, sizeOf, usualTokens } from './call-size.ts'
+import {
+  type Asked,
+  type CallerLimits,
+  claimsOf,
+  type KeyLimits,
+  limitsOf,
+  type MaximumCost,
+} from './claims.ts'
+import { usualEstimates } from './input-size.ts'
+import { isFree } from './paid-amounts.ts'
+import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
+import { type Decided, type LimitHeaders, tellLimits } from './tell-limits.ts'
+import { routeOf } from '../route/call-route.ts'
+import { type Admitted, admittedCall } from './admitted.ts'
+import type { Route } from '../route/routing.ts'
+
+/** What brings a call: a request over HTTP, or whatever else costs. */
+export interface Door<Parts = AdmitParts> {
+  readonly gateway: Parts
+  readonly admission: Admission
+  /** The default limits of keys. */
+  readonly keyLimits: () => KeyLimits
+  /** Receives the headers of the response. */
+  readonly limitHeaders: LimitHeaders
+}
+
+type Later<T> = T | Promise<T>
+
+/**
+ * Resolves the route of a call, once, and reserves what the call may use there, unless the request was admitted before its body was
+ * read. Returns a promise only if providers, the store or the limiter must be waited for.
+ *
+ * @throws GatewayError `model_not_found`, or `forbidden` if the key may not use the model; `rate_limited` and `quota_exceeded` beyond a
+ *   limit.
+ */
+export function admit(door: Door, call: Call): Later<Admitted> {
+  const found = routeOf(door.gateway, call)
+  return found instanceof Promise
+    ? found.then((route) => admitOn(door, call, route))
+    : admitOn(door, call, found)
+}
+
+/** As `admit`, for a call whose route is known. */
+export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
+  const { gateway, admission } = door
+  if (admission.isGranted) return admitted(door, call, route)
+  const limits = limitsOf(call.key, door.keyLimits())
+  const { estimates = usualEstimates } = door.keyLimits()
+  const sized = (history?: number): Later<Admitted> => {
+    const size = sizeOf(call, { learned: gateway.learnedSizes, estimates, history })
+    call.trail.choices = size.measured.choices
+    const entering: Entering = { door, call, route, limits, size }
+    const done = limits.budgets.length > 0 ? admitPriced(entering) : admitCounted(entering)
+    return done instanceof Promise
+      ? done.then((last) => admitted(door, call, last))
+      : admitted(door, call, done)
+  }
+  const previous = limits.needsSize ? continuedBy(call) : undefined
+  return previous === undefined ? sized() : keptTokens(gateway.store, call, previous).then(sized)
+}
+
+/** An address that admits before it knows the size of a call must not be one whose calls budgets count. */
+function admitted({ admission }: Door, call: Call, route: Route): Admitted {
+  if (!admission.isPriced && !isFree(call))
+    throw new GatewayError('internal', 'The cost of the call was not reserved')
+  return admittedCall(call, route)
+}
+
+interface Entering {
+  readonly door: Door
+  readonly call: Call
+  readonly route: Route
+  readonly limits: CallerLimits
+  readonly size: CallSize
+}
+
+/** For a call that no budget counts. */
+function admitCounted({ door, route, limits, size }: Entering): Later<Route> {
+  const { admission, limitHeaders } = door
+  const claims = claimsOf(limits, { isCounted: true, tokens: usualTokens(size) })
+  const decision = admission.ask(claims, { isPriced: true })
+  const tell = (one: Decision): Route => {
+    tellLimits(limitHeaders, { claims, decision: one }, admission.now)
+    return route
+  }
+  if (decision === undefined) return route
+  return decision instanceof Promise ? decision.then(tell) : tell(decision)
+}
+
+/**
+ * If a budget lacks room for a response that the caller did not limit, the room that it has is the limit. If it is exhausted and has an
+ * `overBudget` route, that route is tried.
+ */
+function admitPriced(entering: Entering): Later<Route> {
+  const spender = spenderOf(entering, entering.route)
+  return admitPlanned(entering, spender, { planned: plannedSpending(spender), fittings: 0 })
+}
+
+/** How often a limit is fitted to what others leave meanwhile. */
+const fittingsMax = 3
+
+interface Planning {
+  readonly planned: Planned | undefined
+  readonly fittings: number
+}
+
+function admitPlanned(
+  entering: Entering,
+  spender: Spender,
+  { planned, fittings }: Planning,
+): Later<Route> {
+  const { door, limits, route } = entering
+  const { admission, limitHeaders } = door
+  const claims = claimsOf(limits, askedFor(entering, planned))
+  const decision = admission.ask(claims, priced(planned?.spending))
+  if (decision === undefined) return route
+  const decided = (one: Decision): Later<Route> => {
+    const smaller =
+      planned && fittings < fittingsMax
+        ? planForRoom(spender, planned, { claims, decision: one })
+        : undefined
+    if (smaller)
+      return admitPlanned(entering, spender, { planned: smaller, fittings: fittings + 1 })
+    const refused = one.granted ? undefined : claims[one.refused]?.budget
+    if (refused?.overBudget) return admitElsewhere(entering, { claims, decision: one }, refused)
+    tellLimits(limitHeaders, { claims, decision: one }, admission.now)
+    limitOutput(door, planned)
+    return route
+  }
+  return decision instanceof Promise ? decision.then(decided) : decided(decision)
+}
+
+/** Tells the limit that the gateway sets to the output. */
+const outputLimitHeader = 'x-sluice-output-limit'
+
+function limitOutput({ limitHeaders, admission }: Door, planned: Planned | undefined): void {
+  if (planned?.plan.by !== 'gateway') return
+  admission.limitOutput(planned.plan.tokens)
+  limitHeaders.answerHeaders.push(outputLimitHeader, String(planned.plan.tokens))
+}
+
+function spenderOf(
+  { door: { gateway, keyLimits }, call, limits, size }: Entering,
+  route: Route,
+  asked: unknown = call.request.model,
+): Spender {
+  const name = typeof asked === 'string' ? asked : route.model
+  const at = gateway.now()
+  return { call, limits, settings: keyLimits(), size, route, asked: name, at }
+}
+
+/** Names the route a call was redirected to by an exhausted budget. */
+const elsewhereHeader = 'x-sluice-over-budget'
+
+/**
+ * Requests admission for the budget's `overBudget` route, and returns that. The first refusal stands if the caller may not use it,
+ * its cost is unknown, or the budget does not cover it either.
+ */
+async function admitElsewhere(
+  entering: Entering,
+  first: Decided,
+  { id, overBudget }: Budget,
+): Promise<Route> {
+  const { door, call, limits } = entering
+  const { limitHeaders, admission, gateway } = door
+  const refuse = (): Route => {
+    tellLimits(limitHeaders, first, admission.now)
+    return entering.route
+  }
+  const name = overBudget?.route ?? ''
+  let route: Route
+  let planned: Planned | undefined
+  try {
+    route = await gateway.routing().route(name, call.key, call.operation)
+    planned = plannedElsewhere(plannedSpending(spenderOf(entering, route, name)), route)
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    return refuse()
+  }
+  const claims = claimsOf(limits, askedFor(entering, planned))
+  const decision = await admission.ask(claims, priced(planned?.spending))
+  if (decision?.granted === false && claims[decision.refused]?.kind === 'budget') return refuse()
+  if (decision) tellLimits(limitHeaders, { claims, decision }, admission.now)
+  admission.goElsewhere({ route: name, budget: id })
+  limitOutput(door, planned)
+  limitHeaders.answerHeaders.push(elsewhereHeader, headerText(name))
+  return route
+}
+
+const priced = (spending: MaximumCost | undefined) => ({
+  isPriced: true,
+  ofEachNanoUsd: spending?.ofEachNanoUsd ?? 0,
+})
+
+function askedFor({ size }: Entering, planned: Planned | undefined): Asked {
+  const { plan, spending } = planned ?? {}
+  const limit = plan?.by === 'gateway' ? plan.tokens : undefined
+  return { isCounted: true, tokens: usualTokens(size, limit), ...(spending && { spending }) }
+}
+
+/** A redirect that costs nothing is not checked against the budget that caused it. */
+function plannedElsewhere(
+  planned: Planned | undefined,
+  { model, levels }: Route,
+): Planned | undefined {
+  if (!planned || !levels.every((level) => level.every(({ price }) => price.isFree))) return planned
+  const budgets = planned.spending.budgets.filter(
+    ({ claim: { budget } }) => budget.overBudget?.route !== model,
+  )
+  return { ...planned, spending: { ...planned.spending, budgets } }
+}

@@ -1,0 +1,131 @@
+import { GatewayError } from '@sluice/contract'
+import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
+import { outgoing } from '../route/outgoing.ts'
+import { prepare } from '../attempt/prepare.ts'
+import type { Call } from '../call/call.ts'
+import type { CallParts } from '../attempt/call-parts.ts'
+import type { RouteParts } from '../route/call-route.ts'
+import { draft, withCall } from './handle.ts'
+import { orderFor } from '../route/order-targets.ts'
+import type { Route, Target } from '../route/routing.ts'
+import { unpricedNote } from '../route/unpriced.ts'
+import { type CallDraft, modeOf } from '../attempt/call-run.ts'
+
+/** The result of a dry run: what would happen to a call, without sending anything. */
+export interface Explanation {
+  readonly model: string
+  /** Targets in the order in which they would be tried now; the first one is chosen. */
+  readonly targets: readonly ExplainedTarget[]
+  readonly options: Route['options']
+}
+
+export interface ExplainedTarget {
+  readonly target: string
+  /** The configuration line or rule that added it. */
+  readonly because: string
+  readonly chosen: boolean
+  readonly priority: number
+  readonly weight: number
+  /** The policy for fields it cannot express. */
+  readonly unsupported: UnsupportedMode
+  /** False while its breaker is open. */
+  readonly available: boolean
+  /** Concurrency limits of the target and its provider, with current usage. Usually empty. */
+  readonly places: readonly {
+    readonly of: string
+    readonly most: number
+    readonly inside: number
+    readonly waiting: number
+  }[]
+  /** Moving average of the time to first content, in milliseconds; null if unknown. */
+  readonly latencyMs: number | null
+  /**
+   * `native`: the caller's bytes are passed on unchanged. `translated`: converted through the canonical form.
+   * `engine`: answered in this process.
+   */
+  readonly mode: 'native' | 'translated' | 'engine' | 'refused'
+  /** The exact request, without credentials. Absent for engines and refusals. */
+  readonly upstream?: { readonly method: string; readonly url: string; readonly body: unknown }
+  /** Fields that would be left out. */
+  readonly dropped: readonly string[]
+  /** What its unknown price means for calls that a budget counts; null if the price is known. */
+  readonly unpriced: string | null
+  /** Why this target would refuse the request. */
+  readonly error?: {
+    readonly message: string
+    readonly code: string | null
+    readonly param: string | null
+  }
+}
+
+export async function explainCall(
+  gateway: CallParts & RouteParts,
+  call: Call,
+): Promise<Explanation> {
+  const run = await draft(gateway, call)
+  const { route } = run
+  const targets: ExplainedTarget[] = []
+  const isPriced = ({ price }: Target) => price.written(gateway.now()) !== undefined
+  const isAlone = !route.levels.flat().some(isPriced)
+  for (const [index, target] of orderFor(gateway, call, route).entries()) {
+    const trail = { ...call.trail, dropped: new Set<string>() }
+    targets.push({
+      target: target.id,
+      because: target.because,
+      chosen: index === 0,
+      priority: target.priority,
+      weight: target.weight,
+      unsupported: modeOf(run, target),
+      available: gateway.health.available(target.id, call.key.id),
+      places: await slotUsageAt(gateway, target),
+      latencyMs: gateway.health.latencyMs(target.id) ?? null,
+      unpriced: isPriced(target) ? null : unpricedNote(target.id, isAlone),
+      ...(await encoded(withCall(run, { ...call, trail }), target)),
+    })
+  }
+  return { model: route.model, targets, options: route.options }
+}
+
+function slotUsageAt(
+  { upstreamSlots }: Pick<CallParts, 'upstreamSlots'>,
+  { slots }: Target,
+): Promise<ExplainedTarget['places']> {
+  return Promise.all(
+    slots.map(async ({ name, inside: most }) => ({
+      of: name,
+      most,
+      ...(await upstreamSlots(name).look()),
+    })),
+  )
+}
+
+async function encoded(
+  run: CallDraft,
+  target: Target,
+): Promise<Pick<ExplainedTarget, 'mode' | 'upstream' | 'dropped' | 'error'>> {
+  if (target.kind === 'engine') return { mode: 'engine', dropped: [] }
+  const { gateway, call } = run
+  try {
+    const prepared = await prepare(run, target, call.cancellation)
+    const request = outgoing(prepared.request, target.upstream, gateway.newId)
+    return {
+      mode: prepared.isNative ? 'native' : 'translated',
+      upstream: {
+        method: request.method,
+        url: request.url,
+        body: readable(request.body, request.headers['content-type']),
+      },
+      dropped: [...call.trail.dropped],
+    }
+  } catch (thrown) {
+    const { message, publicCode, details } = GatewayError.from(thrown)
+    const error = { message, code: publicCode, param: details.param ?? null }
+    return { mode: 'refused', dropped: [...call.trail.dropped], error }
+  }
+}
+
+function readable(body: Uint8Array | undefined, contentType = ''): unknown {
+  if (!body) return null
+  if (contentType.includes('json')) return JSON.parse(Buffer.from(body).toString('utf8'))
+  return `${body.length} bytes of ${contentType.split(';')[0]}`
+}

@@ -1,0 +1,274 @@
+import { GatewayError } from '@sluice/contract'
+import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols'
+import type { OutgoingRequest } from '../providers/provider.ts'
+import type { KeyUse } from '../route/key-turns.ts'
+import type { CallRun } from './call-run.ts'
+import { Attempt, type BegunResponse } from './attempt.ts'
+import type { Cancellation } from '../call/cancellation.ts'
+import { checkNamed, namedAsSent } from './named-ids.ts'
+import { outgoing } from '../route/outgoing.ts'
+import { formatLargeJson } from '../turns/format-large.ts'
+import type { UpstreamBody } from '@sluice/protocols'
+import { type Prepared, prepare } from './prepare.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
+import { ResponseReceiver } from './receive-answer.ts'
+import type { Outgoing } from '../call/send.ts'
+import { untilAborted } from '../call/until-aborted.ts'
+
+/**
+ * One attempt at one upstream. Rejects with a GatewayError; the caller has then seen nothing of the response. If the
+ * upstream refuses the key, the request is tried once more with another key. If the upstream does not offer the
+ * endpoint of the caller's format, it is asked once more in its own format.
+ */
+export function askUpstream(
+  run: CallRun,
+  target: UpstreamTarget,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const { health } = run.gateway
+  const { secrets } = target.upstream
+  const use: KeyUse = {
+    provider: target.providerId,
+    model: target.model,
+    caller: run.call.key.id,
+  }
+  const secret = health.nextKey(use, secrets)
+  if (secret === undefined)
+    return Promise.reject(everyKeyRests(target, health.keyRestsMs(use, secrets)))
+  return askWith(run, { target, secret }, cancellation).catch((thrown: unknown) => {
+    const error = GatewayError.from(thrown)
+    if (error.code !== 'upstream_refused_us') throw error
+    return askWithOther(run, { target, secret, use, error }, cancellation)
+  })
+}
+
+function everyKeyRests({ providerId }: UpstreamTarget, retryAfterMs: number): GatewayError {
+  return new GatewayError(
+    'upstream_refused_us',
+    `Every key of ${providerId} was refused and is not used at the moment`,
+    { ...(retryAfterMs > 0 && { retryAfterMs }) },
+  )
+}
+
+interface Refused {
+  readonly target: UpstreamTarget
+  readonly secret: string
+  readonly use: KeyUse
+  readonly error: GatewayError
+}
+
+/**
+ * Repeats the request with another key to find out what was refused: if it succeeds, the first key was at fault; if
+ * it is refused too, the request was.
+ */
+async function askWithOther(
+  run: CallRun,
+  { target, secret, use, error }: Refused,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const { health } = run.gateway
+  const { upstreamStatus: status } = error.details
+  // A 403 is often about one model or region; the key may still work for others.
+  const isRemembered = status !== 403
+  const other = health.otherKey(use, target.upstream.secrets, secret)
+  if (other === undefined) {
+    if (isRemembered) health.keyRefused(use, secret, 'unknown')
+    throw error
+  }
+  try {
+    const attempted = await askWith(run, { target, secret: other }, cancellation)
+    if (isRemembered)
+      health.keyRefused(use, secret, status === 402 || status === 429 ? 'model' : 'key')
+    return attempted
+  } catch (thrown) {
+    const second = GatewayError.from(thrown)
+    if (second.code !== 'upstream_refused_us') {
+      if (isRemembered && second.code !== 'cancelled') health.keyRefused(use, secret, 'unknown')
+      throw second
+    }
+    const why = second.details.upstreamStatus ?? status
+    throw new GatewayError(
+      second.code,
+      `${target.providerId} refused this request with two of its keys${why === undefined ? '' : ` (${why})`}: it is taken to be about the request`,
+      second.details,
+    )
+  }
+}
+
+/** Sends with one key, in the caller's format if the upstream supports it, otherwise in the upstream's own format. */
+async function askWith(
+  run: CallRun,
+  { target, secret }: Pick<Sending, 'target' | 'secret'>,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const { gateway, call } = run
+  const preparing = prepare(run, target, cancellation)
+  const prepared = preparing instanceof Promise ? await preparing : preparing
+  const named = namedAsSent(run, target, prepared)
+  if (named.length > 0) await checkNamed(run, target, named)
+  // An operation's own format has no other format to fall back to.
+  const isForeign = prepared.isNative && call.format.isOwn !== true
+  const { id: format } = call.format
+  const { baseUrl } = target.upstream
+  try {
+    const attempted = await sendPrepared(run, { target, prepared, secret }, cancellation)
+    if (isForeign) gateway.health.formatWorked(baseUrl, format)
+    return attempted
+  } catch (thrown) {
+    const error = GatewayError.from(thrown)
+    const maximum = run.outputTokensMax === undefined ? maximumIn(error, prepared) : undefined
+    if (maximum) return askWithin(run, { target, secret, maximum }, cancellation)
+    if (!isForeign || !isMissingAddress(error, prepared, target)) throw error
+    gateway.health.setFormatLacking(baseUrl, format)
+    if (!gateway.health.lacksFormat(baseUrl, format)) throw error
+    return askWith(run, { target, secret }, cancellation)
+  }
+}
+
+/** The maximum of the output that a refusal names because the limit that was sent is greater; undefined for others. */
+function maximumIn(
+  { code, message, details }: GatewayError,
+  { outputLimit }: Prepared,
+): OutputMaximum | undefined {
+  if (code !== 'upstream_rejected') return undefined
+  const sent = outputLimit()
+  const said = typeof details.cause === 'string' ? details.cause : message
+  return sent === undefined ? undefined : outputMaximumIn(said, sent)
+}
+
+interface Within extends Pick<Sending, 'target' | 'secret'> {
+  readonly maximum: OutputMaximum
+}
+
+/**
+ * Repeats the request with the maximum that the upstream has named, once. It is remembered if the upstream then accepts the
+ * request, because messages of refusals are only sentences.
+ */
+async function askWithin(
+  run: CallRun,
+  { target, secret, maximum }: Within,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const within = { ...run, outputTokensMax: maximum.tokens }
+  const attempted = await askWith(within, { target, secret }, cancellation)
+  run.gateway.learnedMaxima.learn(target, maximum)
+  return attempted
+}
+
+/**
+ * Whether the upstream lacks this endpoint. A 404 for a path that contains the model name may mean that only the
+ * model is missing.
+ */
+function isMissingAddress(
+  { details }: GatewayError,
+  { request }: Prepared,
+  { model }: UpstreamTarget,
+): boolean {
+  if (details.isMissingAddress !== true) return false
+  return (
+    details.upstreamStatus !== 404 ||
+    !request.path.split(/[/:?]/).includes(encodeURIComponent(model))
+  )
+}
+
+interface Sending {
+  readonly target: UpstreamTarget
+  readonly prepared: Prepared
+  readonly secret: string
+}
+
+/** Sends the request. The attempt ends as failed unless its response has begun. */
+function sendPrepared(
+  run: CallRun,
+  sending: Sending,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const attempt = new Attempt(run, sending.target, cancellation)
+  attempt.secret = sending.secret
+  const failed = (thrown: unknown): never => {
+    throw attempt.fail(GatewayError.from(thrown))
+  }
+  try {
+    attempt.wait('headers')
+    const request = signedRequest(run, sending, attempt)
+    return request instanceof Promise
+      ? request.then((made) => exchange(run, sending, { attempt, request: made }), failed)
+      : exchange(run, sending, { attempt, request })
+  } catch (thrown) {
+    return failed(thrown)
+  }
+}
+
+/** Larger requests are serialized in several turns of the event loop. */
+const writtenAtOnceBytesMax = 1024 * 1024
+
+/** A promise only for large requests and for credentials that must be fetched. */
+function signedRequest(
+  run: CallRun,
+  sending: Sending,
+  attempt: Attempt,
+): Outgoing | Promise<Outgoing> {
+  const { target, prepared, secret } = sending
+  const { upstream } = target
+  const { body, elsewhere } = prepared.request
+  if (body?.kind === 'json' && run.call.held.bytes > writtenAtOnceBytesMax)
+    return withBytes(sending, body.value).then((next) => signedRequest(run, next, attempt))
+  const request = outgoing(prepared.request, upstream, run.gateway.newId)
+  const credentials =
+    elsewhere === undefined ? upstream.provider.credentials(secret, request, upstream.settings) : {}
+  if (!(credentials instanceof Promise))
+    return signed(run, sending, { attempt, request, credentials })
+  return untilAborted(credentials, attempt.signal).then((fetched) =>
+    signed(run, sending, { attempt, request, credentials: fetched }),
+  )
+}
+
+async function withBytes(sending: Sending, value: unknown): Promise<Sending> {
+  const { prepared } = sending
+  const bytes = await formatLargeJson(value)
+  const body: UpstreamBody = { kind: 'bytes', contentType: 'application/json', bytes }
+  return { ...sending, prepared: { ...prepared, request: { ...prepared.request, body } } }
+}
+
+interface Signing {
+  readonly attempt: Attempt
+  readonly request: OutgoingRequest
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+function signed(
+  { call }: CallRun,
+  { target: { upstream, timeouts }, prepared }: Sending,
+  { attempt, request, credentials }: Signing,
+): Outgoing {
+  return {
+    method: prepared.request.method,
+    url: request.url,
+    headers: {
+      accept: call.stream ? 'text/event-stream, application/json' : '*/*',
+      ...request.headers,
+      ...credentials,
+      ...attempt.span?.headers,
+    },
+    body: request.body,
+    connectMs: timeouts.connectMs,
+    dialing: upstream.dialing,
+    ...(call.operation === 'downloadVideo' && {
+      download: { home: new URL(upstream.baseUrl).origin },
+    }),
+  }
+}
+
+/** Resolves when the response has begun. */
+function exchange(
+  run: CallRun,
+  { target, prepared }: Sending,
+  { attempt, request }: { readonly attempt: Attempt; readonly request: Outgoing },
+): Promise<BegunResponse> {
+  const { promise, ...outcome } = Promise.withResolvers<BegunResponse>()
+  const receiver = new ResponseReceiver(run, { target, prepared, attempt }, outcome)
+  attempt.connection = run.gateway.send(request, receiver)
+  attempt.onBreak(receiver)
+  if (prepared.isNative) run.call.request.rest()
+  return promise
+}

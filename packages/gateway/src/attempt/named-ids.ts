@@ -1,0 +1,87 @@
+import { GatewayError, invalidRequest } from '@sluice/contract'
+import type { UpstreamRequest } from '@sluice/protocols'
+import type { UpstreamId } from '../ports/store.ts'
+import type { CallRun } from './call-run.ts'
+import type { Prepared } from './prepare.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
+
+/** An object stored upstream that a request references. */
+export interface Named {
+  readonly id: string
+  /** The path of the field in the request. */
+  readonly param: string
+  /**
+   * Whether the upstream needs only the id. False for an item sent in full, which the upstream may also store under
+   * its id; such an item is refused only if it is known to belong to another key.
+   */
+  readonly isReference: boolean
+  /** The error if the id may not be used, where clients expect a particular one. */
+  readonly unknown?: () => GatewayError
+}
+
+/** Requests that reference more ids are refused. */
+const namedMax = 10_000
+
+/**
+ * Refuses ids that belong to another virtual key or, unless the provider shares ids, to no known key. All virtual
+ * keys share the gateway's account at an upstream, which returns stored objects to anyone who knows the id. An id is
+ * therefore sent only if this gateway has returned it to the same key.
+ */
+export async function checkNamed(
+  { gateway, call }: CallRun,
+  { providerId, upstream }: UpstreamTarget,
+  named: readonly Named[],
+): Promise<void> {
+  if (named.length === 0) return
+  if (named.length > namedMax)
+    throw invalidRequest(`The request names more than ${namedMax} ids`, named[0]?.param ?? 'input')
+  const rows = await gateway.store.findUpstreamIds(named.map(({ id }) => id))
+  const owners: ReadonlyMap<string, readonly UpstreamId[]> = Map.groupBy(rows, ({ id }) => id)
+  const refused = named.find(({ id, isReference }) => {
+    const known = owners.get(id)
+    if (known) return !known.some(({ keyId, deleted }) => keyId === call.key.id && !deleted)
+    return isReference && !upstream.sharesIds
+  })
+  if (!refused) return
+  if (refused.unknown) throw refused.unknown()
+  const shown = JSON.stringify(refused.id.slice(0, 100))
+  throw invalidRequest(
+    `${shown} was not made with this API key, and ${providerId} takes no other ids (sharedIds)`,
+    refused.param,
+  )
+}
+
+/**
+ * The ids that a chat request references as it is sent to the upstream. Responses requests are checked when they
+ * arrive.
+ */
+export function namedAsSent(
+  { call }: CallRun,
+  { upstream }: UpstreamTarget,
+  { request, isNative }: Prepared,
+): readonly Named[] {
+  const { protocol } = upstream.provider
+  if (call.operation !== 'chat' || !protocol.named) return []
+  const body = isNative ? call.request.outline : jsonIn(request)
+  return protocol.named(body).map((one) => ({ ...one, isReference: true }))
+}
+
+function jsonIn({ body }: UpstreamRequest): unknown {
+  return body?.kind === 'json' ? body.value : undefined
+}
+
+/**
+ * Stores which key owns the objects a response has created in the upstream's account. A failure is logged and does
+ * not affect the response.
+ */
+export async function rememberMade(
+  { gateway, call }: CallRun,
+  ids: readonly string[],
+): Promise<void> {
+  try {
+    await gateway.store.addUpstreamIds(ids, { keyId: call.key.id, source: call.id })
+  } catch (thrown) {
+    const { code } = GatewayError.from(thrown)
+    gateway.log.warn({ call: call.id, code }, 'what an answer has made could not be remembered')
+  }
+}

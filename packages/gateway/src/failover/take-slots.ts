@@ -1,0 +1,90 @@
+import { GatewayError } from '@sluice/contract'
+import { mostOfOneKey, type SlotLimits, type SlotTicket } from '../ports/slot-queue.ts'
+import type { Cancellation } from '../call/cancellation.ts'
+import { TakenSlots } from '../attempt/taken-slots.ts'
+import type { CallParts } from '../attempt/call-parts.ts'
+import type { Target } from '../route/routing.ts'
+import { asWritten, type CallRun } from '../attempt/call-run.ts'
+
+/** Suggested retry delay: a slot may be free by then. */
+const retryAfterMs = 1_000
+
+export interface Wanted {
+  /** The number of concurrent attempts. */
+  readonly count: number
+  /** Whether fewer slots are enough: the parts of a response can be requested one after the other. */
+  readonly isDivisible: boolean
+  /** False if another target may be tried instead of waiting. */
+  readonly mayWait: boolean
+}
+
+/**
+ * Takes the slots for one try at a target with a concurrency limit. If none is free, waits in turn with other keys.
+ * Rejects with `overloaded` if none becomes free in time, and with the error of the cancellation if the call is
+ * cancelled.
+ */
+export async function takeSlots(
+  { gateway, call }: CallRun,
+  { slots }: Target,
+  wanted: Wanted,
+  cancellation: Cancellation,
+): Promise<TakenSlots> {
+  const most = Math.min(...slots.map((bounds) => mostOfOneKey(bounds)))
+  const count = wanted.isDivisible ? Math.min(wanted.count, most) : wanted.count
+  if (count > most)
+    throw asWritten(
+      call,
+      new GatewayError(
+        'unsupported_value',
+        `'n' asks for ${count} answers at once, and one key may have ${most} calls there`,
+        { param: 'n' },
+      ),
+    )
+  const tickets: SlotTicket[] = []
+  const leaving = { cancelled: () => leaveAll(tickets) }
+  cancellation.add(leaving)
+  try {
+    for (const { name, ...bounds } of slots) {
+      const patience = wanted.mayWait ? bounds : { ...bounds, waitMs: 0 }
+      const ticket = enter(gateway, { name, key: call.key.id, bounds: patience, count })
+      tickets.push(ticket)
+      // Taken one by one in the same order by all callers, which prevents deadlocks.
+      if (ticket.entered) await ticket.entered
+    }
+    return new TakenSlots(tickets, count)
+  } catch (thrown) {
+    leaveAll(tickets)
+    if (cancellation.isCancelled) throw cancellation.error
+    throw full(slots, thrown)
+  } finally {
+    cancellation.remove(leaving)
+  }
+}
+
+interface Entering {
+  readonly name: string
+  readonly key: string
+  readonly bounds: SlotLimits
+  readonly count: number
+}
+
+function enter(
+  { upstreamSlots }: Pick<CallParts, 'upstreamSlots'>,
+  { name, key, bounds, count }: Entering,
+): SlotTicket {
+  return upstreamSlots(name).enter(key, bounds, count)
+}
+
+function leaveAll(tickets: readonly SlotTicket[]): void {
+  for (const ticket of tickets) ticket.leave()
+}
+
+function full(slots: Target['slots'], thrown: unknown): GatewayError {
+  const { code } = GatewayError.from(thrown)
+  if (code !== 'overloaded' && code !== 'rate_limited') return GatewayError.from(thrown)
+  const names = slots.map(({ name, inside }) => `${name} (${inside})`).join(' and ')
+  return new GatewayError('overloaded', `The concurrency limit is reached at ${names}`, {
+    retryAfterMs,
+    cause: thrown,
+  })
+}

@@ -1,0 +1,162 @@
+import type { OperationName } from '@sluice/contract'
+import type { Engine } from '@sluice/engine'
+import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
+import type { Caller } from '../ports/api-key.ts'
+import type { SlotLimits } from '../ports/slot-queue.ts'
+import type { TargetPrice } from '../prices/target-price.ts'
+import type { Provider, ProviderSettings } from '../providers/provider.ts'
+import type { Timeouts } from './timeouts.ts'
+import type { Dialing } from '../call/send.ts'
+import type { BreakerOptions } from './breaker.ts'
+
+/** A configured provider: its address, keys and known models. */
+export interface Upstream {
+  readonly id: string
+  readonly provider: Provider
+  /** Without a trailing slash, with settings substituted. */
+  readonly baseUrl: string
+  /** Whether the base URL is not the provider's own. The provider's other hosts are then not used either. */
+  readonly isOtherBase: boolean
+  /** The version segment that `baseUrl` ends in, such as `/v1/`. It is removed from paths that begin with it. */
+  readonly version?: string
+  /** Never empty: a local server without a key has one empty secret. */
+  readonly secrets: readonly string[]
+  readonly settings: ProviderSettings
+  /**
+   * True if it is not in the configuration: its key was found in an environment variable that other programs use too.
+   */
+  readonly ambient: boolean
+  /** Sent with every request; overrides the provider's own headers. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Models from the configuration; absent means those the provider lists. */
+  readonly models: readonly UpstreamModel[] | undefined
+  readonly timeouts: Partial<Timeouts>
+  /** How connections to it are made, where its settings say so. */
+  readonly dialing?: Dialing
+  /** Whether limited keys, too, may send fields by which the provider chooses a model or a price. */
+  readonly allowsRouting: boolean
+  /** Whether callers may reference objects at the upstream by ids they have from elsewhere. */
+  readonly sharesIds: boolean
+}
+
+export interface UpstreamModel {
+  readonly id: string
+  /** The upstream's own name; defaults to the id. */
+  readonly upstream?: string
+  /** The name under which its price is looked up, if neither of the others is. */
+  readonly pricedAs?: string
+  readonly inputTokenLimit?: number
+  readonly outputTokenLimit?: number
+  readonly displayName?: string
+  readonly description?: string
+  readonly operations?: readonly OperationName[]
+}
+
+/** The concurrency limit of a target (`provider/model`), a provider or a target of one route. */
+export interface TargetSlots extends SlotLimits {
+  readonly name: string
+}
+
+/** A provider's model that can answer a call. `id` is `provider/model`. */
+export type Target = {
+  readonly id: string
+  readonly providerId: string
+  /** The upstream's own name for the model. */
+  readonly model: string
+  readonly weight: number
+  /** Lower values come first. */
+  readonly priority: number
+  readonly timeouts: Timeouts
+  readonly price: TargetPrice
+  /**
+   * The most tokens that it writes in one response: as configured, as the upstream lists it, or as it is known of the model.
+   * Undefined if it is unknown.
+   */
+  readonly outputTokensMax?: () => number | undefined
+  /** The most tokens that it reads, as configured or as the upstream lists it; undefined if it is unknown. */
+  readonly inputTokensMax?: () => number | undefined
+  /** The policy for fields it cannot express, unless the call or the route sets one. */
+  readonly unsupported: UnsupportedMode
+  /** The concurrency limits that apply: its route's, its own and its provider's. Usually empty. */
+  readonly slots: readonly TargetSlots[]
+  /** What happens when it is full and another target is left: `next` tries that one. */
+  readonly whenFull: 'wait' | 'next'
+  /** The configuration line or rule that added it, for explain. */
+  readonly because: string
+} & (
+  | { readonly kind: 'upstream'; readonly upstream: Upstream }
+  | { readonly kind: 'engine'; readonly engine: () => Promise<Engine> }
+)
+
+export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>
+export type EngineTarget = Extract<Target, { kind: 'engine' }>
+
+/** The targets for one public model name. */
+export interface Route {
+  /** The public name, as the caller wrote it. */
+  readonly model: string
+  /** The model's own targets, then those of each fallback, in order. Never empty. */
+  readonly levels: readonly (readonly Target[])[]
+  readonly options: RouteOptions
+}
+
+export interface RouteOptions {
+  /** Maximum tries per target, including the first. */
+  readonly attempts: number
+  readonly baseMs: number
+  /** Maximum wait before a retry, in milliseconds. If an upstream asks for more, the next target is tried. */
+  readonly maxMs: number
+  /** The policy for fields a target cannot express; absent means the target's own. */
+  readonly unsupported?: UnsupportedMode
+  readonly hedge: {
+    readonly enabled: boolean
+    readonly delayMs?: number
+    readonly percentile: number
+  }
+  readonly sticky: boolean
+  readonly strategy: 'weighted' | 'latency'
+  readonly breaker: BreakerOptions
+}
+
+/** A model as the model lists show it. */
+export interface ListedModel {
+  readonly id: string
+  readonly ownedBy: string
+  readonly displayName: string
+  readonly description: string
+  readonly inputTokenLimit: number | undefined
+  readonly outputTokenLimit: number | undefined
+  readonly operations: readonly OperationName[]
+  /** Seconds since the epoch. */
+  readonly created: number
+  /** When its provider retires it (YYYY-MM-DD, UTC), if that is known. May be past. */
+  readonly retiresOn?: string
+}
+
+/** Providers that are enabled or could be. */
+export interface KnownProviders {
+  readonly ids: readonly string[]
+  /** The catalogue entry; undefined for an unknown name. */
+  readonly find: (id: string) => Provider | undefined
+  /** Why a provider is off and how to enable it; undefined if it is on or unknown. */
+  readonly whyOff: (id: string) => string | undefined
+}
+
+/** Names and routes of one configuration. */
+export interface Routing {
+  /**
+   * The route of a public model name. Throws `model_not_found`, or `forbidden` if the key may not use it. May ask
+   * providers for their model lists if the name is unknown.
+   */
+  route(model: string, key: Caller, operation: OperationName): Route | Promise<Route>
+  /** The models this key may use. Asks providers whose lists are unknown, for a few seconds at most. */
+  list(key: Caller): Promise<readonly ListedModel[]>
+  /** The price of a provider's model, by the provider's own name for it. */
+  priceOf(provider: string, model: string): TargetPrice
+  /** The model names of the built-in engine, for the start message. */
+  readonly builtinModels: readonly string[]
+  readonly upstreams: ReadonlyMap<string, Upstream>
+  readonly known: KnownProviders
+  /** Whether a provider other than the built-in engine is configured, or was before in this process. */
+  readonly hasProviders: boolean
+}

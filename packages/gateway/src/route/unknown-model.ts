@@ -1,0 +1,53 @@
+import { GatewayError } from '@sluice/contract'
+import { didYouMean } from '../settings/similar-name.ts'
+import type { RoutingInput } from './routing-input.ts'
+
+const shownMax = 200
+/** Maximum number of names compared with an unknown one. */
+const comparedMax = 2_000
+
+/** The error for an unknown model. `hint` is a sentence that tells how to fix it. */
+export function unknownModel(name: string, hint = ''): GatewayError {
+  const shown = JSON.stringify(name.slice(0, shownMax))
+  const further = hint === '' ? '' : `. ${hint}`
+  return new GatewayError('model_not_found', `The model ${shown} does not exist${further}`, {
+    param: 'model',
+  })
+}
+
+/** Explains an unknown name that would be valid with other settings; empty otherwise. */
+export function offHint({ config, known, engine }: RoutingInput, name: string): string {
+  const slash = name.indexOf('/')
+  if (slash > 0) {
+    const provider = name.slice(0, slash)
+    const off = known.whyOff(provider)
+    if (off !== undefined) return off
+    const suggestion = didYouMean(provider, [...known.ids, engine.id])
+    return suggestion === ''
+      ? ''
+      : `No provider has the name ${provider.slice(0, shownMax)}. ${suggestion}`
+  }
+  if (config.builtin.enabled !== 'auto' || !Object.hasOwn(config.builtin.aliases, name)) return ''
+  return (
+    `As a name of the built-in engine it is off since a provider is configured: ` +
+    `call provider/${name}, or add ${name} to models in sluice.yaml`
+  )
+}
+
+/** Suggests the most similar name that the caller may use. */
+export async function suggestion(
+  { upstreams, lists }: RoutingInput,
+  {
+    name,
+    names,
+    mayUse,
+  }: { name: string; names: readonly string[]; mayUse: (name: string) => boolean },
+): Promise<string> {
+  const listed = await Promise.all(
+    [...upstreams.values()].map(async (upstream) =>
+      (await lists.of(upstream)).flatMap(({ id }) => [id, `${upstream.id}/${id}`]),
+    ),
+  )
+  const all = [...names, ...listed.flat()].slice(0, comparedMax).filter(mayUse)
+  return didYouMean(name, all)
+}

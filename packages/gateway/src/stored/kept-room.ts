@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { GatewayError } from '@sluice/contract'
+import type { KeptAmount, Store, StoredResponse } from '../ports/store.ts'
+
+/** How much of each kind a key may store. */
+export interface KeptLimits {
+  readonly keptResponses: KeptAmount
+  readonly keptVideos: KeptAmount
+}
+
+/** The database is checked whenever a key has added this fraction of its limit. */
+const lookPart = 1 / 64
+/** The number of keys whose additions are tracked. A key that is not tracked is checked with its next response. */
+const keysMax = 10_000
+
+type VideoSlots = 'freeVideoSlot' | 'renewVideoSlot' | 'takeVideoSlot'
+
+export interface KeptRoomInput {
+  readonly store: Pick<Store, VideoSlots | 'trimResponses'>
+  readonly limits: () => KeptLimits
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/**
+ * Enforces the storage limits of each key. Responses are stored by default, so the oldest are removed and no request
+ * is refused. Callers wait for their videos, so only finished ones are removed automatically.
+ */
+export class KeptRoom {
+  readonly #input: KeptRoomInput
+  /** What each key has added since its last check. */
+  readonly #added = new Map<string, KeptAmount>()
+
+  constructor(input: KeptRoomInput) {
+    this.#input = input
+  }
+
+  /** Called after each response was stored. A key may exceed its limit by a 64th and one response. */
+  async responseAdded({ keyId, response, input }: StoredResponse): Promise<void> {
+    const { count, bytes } = this.#input.limits().keptResponses
+    const before = this.#added.get(keyId)
+    const added = {
+      count: (before?.count ?? 0) + 1,
+      bytes: (before?.bytes ?? 0) + Buffer.byteLength(response) + Buffer.byteLength(input),
+    }
+    const isDue = added.count >= count * lookPart || added.bytes >= bytes * lookPart
+    if (before !== undefined && !isDue) {
+      this.#added.set(keyId, added)
+      return
+    }
+    if (this.#added.size >= keysMax) this.#added.clear()
+    this.#added.set(keyId, { count: 0, bytes: 0 })
+    await this.#input.store.trimResponses(keyId, { count, bytes })
+  }
+
+  /**
+   * Reserves room for one more video whose files have `bytes` so far. Exact across all processes on the same
+   * database.
+   *
+   * @throws GatewayError `quota_exceeded` if too many videos are in progress or still downloadable.
+   */
+  async forVideo(keyId: string, bytes: number): Promise<VideoRoom> {
+    const { store, limits, now } = this.#input
+    const { keptVideos: most } = limits()
+    const at = now()
+    const id = randomUUID()
+    const lacking = await store.takeVideoSlot({ id, keyId, bytes, most, at, until: at + slotMs })
+    if (lacking === 'count') throw full('count', `${most.count} videos`)
+    if (lacking === 'bytes') throw full('bytes', `${most.bytes} bytes of videos`)
+    return new VideoRoom(store, id, now)
+  }
+}
+
+/** A reservation expires after this time if its process died; a live process renews it. */
+const slotMs = 60_000
+const renewalMs = slotMs / 3
+
+/** The reservation for a video. Disposing releases it unless the video was stored. */
+class VideoRoom implements AsyncDisposable {
+  readonly #store: Pick<Store, VideoSlots>
+  readonly #id: string
+  readonly #renewal: NodeJS.Timeout
+  #isKept = false
+
+  constructor(store: Pick<Store, VideoSlots>, id: string, now: () => number) {
+    this.#store = store
+    this.#id = id
+    this.#renewal = setInterval(() => {
+      // If the store cannot be reached, the next renewal may succeed.
+      store.renewVideoSlot(id, now() + slotMs).catch(() => {})
+    }, renewalMs).unref()
+  }
+
+  /** Stores the video in the reserved slot. */
+  async keep<T>(store: (slotId: string) => Promise<T>): Promise<T> {
+    const stored = await store(this.#id)
+    this.#isKept = true
+    return stored
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#renewal)
+    if (!this.#isKept) await this.#store.freeVideoSlot(this.#id)
+  }
+}
+
+function full(limit: keyof KeptAmount, most: string): GatewayError {
+  return new GatewayError(
+    'quota_exceeded',
+    `This key may keep ${most} (limits.keptVideos.${limit}): delete some, or wait until they expire`,
+    { publicCode: 'kept_videos_exceeded' },
+  )
+}

@@ -1,0 +1,15 @@
+import type { BuiltinEngine } from '@sluice/engine'
+import type { Store } from '../ports/store.ts'
+import type { AdmitParts } from '../admit/admit-parts.ts'
+import type { CallParts } from '../attempt/call-parts.ts'
+import type { VideoWorker } from './built-in-jobs.ts'
+import type { KeptLimits, KeptRoom } from './kept-room.ts'
+
+/** What operations on stored responses and videos need of the gateway. */
+export interface StoredParts extends CallParts, AdmitParts {
+  readonly store: Store
+  readonly engine: BuiltinEngine
+  readonly videos: VideoWorker
+  readonly keptLimits: () => KeptLimits
+  readonly keptRoom: KeptRoom
+}

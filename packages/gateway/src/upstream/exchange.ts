@@ -1,0 +1,266 @@
+import { isIP } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Connection, Outgoing, Receiver } from '../call/send.ts'
+import { decodedEncoding } from './decoders.ts'
+import { DecodedAnswer } from './decoded-answer.ts'
+import type { Dispatchers, Origin, Pinned } from '../dial/dispatchers.ts'
+import { originOf } from '../dial/network.ts'
+import { type DownloadRules, checkedAddresses } from './downloads.ts'
+import { failureOf } from './failure.ts'
+import { requestHeaders } from './request-headers.ts'
+
+const redirectsMax = 3
+
+/** What all exchanges of a sender have in common. */
+export interface Sending {
+  readonly dispatchers: Dispatchers
+  readonly rules: DownloadRules
+}
+
+/** One request and its response, between the gateway's receiver and undici. */
+export class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
+  readonly #receiver: Receiver
+  #outgoing: Outgoing
+  #sending: Sending | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  /** A dispatcher of this request alone, closed after it. */
+  #own: Dispatcher | undefined
+  #redirects = 0
+  #next: Outgoing | undefined
+  #isSent = false
+  #isPaused = false
+  #isOver = false
+  /** Bytes of the body that have not arrived, if the head gave its length. */
+  #left = Number.POSITIVE_INFINITY
+  #hasHead = false
+  /** Set if the upstream compresses its response. */
+  #decoded: DecodedAnswer | undefined
+
+  constructor(outgoing: Outgoing, receiver: Receiver) {
+    this.#outgoing = outgoing
+    this.#receiver = receiver
+  }
+
+  get isOpen(): boolean {
+    return this.#isSent
+  }
+
+  start(sending: Sending): void {
+    this.#sending = sending
+    if (this.#isOver) return
+    try {
+      this.#start(destinationOf(this.#outgoing.url), sending)
+    } catch (thrown) {
+      // Deferred: the caller of `send` has no connection yet.
+      process.nextTick(() => this.fail(thrown))
+    }
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    if (this.#decoded) this.#decoded.pause()
+    else this.#hold()
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    if (this.#decoded) this.#decoded.resume()
+    else this.#controller?.resume()
+  }
+
+  close(): void {
+    this.#decoded?.close()
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#controller?.abort(closed)
+    this.#release()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isOver) return controller.abort(closed)
+    this.#controller = controller
+    this.#isSent = true
+    if (this.#isPaused) controller.pause()
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    given: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // An interim response (RFC 9110, 15.2) comes before the response.
+    if (status < 200) return
+    const headers = joined(given)
+    this.#next =
+      this.#redirects < redirectsMax ? redirect(this.#outgoing, status, headers) : undefined
+    if (this.#next) return
+    this.#hasHead = true
+    this.#left = lengthOf(headers)
+    const encoding = decodedEncoding(headers['content-encoding'])
+    if (encoding === undefined) return this.#receiver.head(status, headers)
+    this.#decoded = new DecodedAnswer(encoding, this.#receiver, {
+      pause: () => this.#hold(),
+      resume: () => controller.resume(),
+      close: () => controller.abort(closed),
+    })
+    const { 'content-encoding': _encoding, 'content-length': _length, ...decodedHeaders } = headers
+    this.#receiver.head(status, decodedHeaders)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#isOver || this.#next) return
+    this.#left -= piece.length
+    if (this.#decoded) this.#decoded.write(piece)
+    else this.#receiver.data(piece)
+  }
+
+  onResponseEnd(): void {
+    this.#controller = undefined
+    this.#release()
+    if (this.#isOver) return
+    if (this.#next) return this.#follow(this.#next)
+    this.#isOver = true
+    if (this.#decoded) this.#decoded.end()
+    else this.#receiver.end()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error)
+  }
+
+  fail(cause: unknown): void {
+    this.#controller = undefined
+    this.#release()
+    if (this.#isOver) return
+    this.#isOver = true
+    const error = failureOf(cause, this.#hasHead, this.#outgoing.connectMs)
+    if (this.#decoded) this.#decoded.fail(error)
+    else this.#receiver.fail(error)
+  }
+
+  #start(destination: Destination, { dispatchers, rules }: Sending): void {
+    const { download, connectMs, dialing = {} } = this.#outgoing
+    const { origin } = destination
+    if (download === undefined || origin.name === download.home)
+      return this.#dispatch(dispatchers.to(origin, dialing, connectMs), destination)
+    const proxy = dispatchers.proxyFor(origin, dialing)
+    const through = proxy === undefined ? {} : { proxy }
+    const isByProxy = proxy !== undefined && rules.proxyResolves() && isIP(origin.hostname) === 0
+    if (isByProxy)
+      return this.#dispatchPinned(destination, dispatchers.pinned(origin, through, connectMs))
+    // Nothing is sent before the addresses have been checked.
+    checkedAddresses(origin.hostname, rules, connectMs)
+      .then((addresses) => {
+        if (this.#isOver) return
+        const pinned = dispatchers.pinned(origin, { ...through, addresses }, connectMs)
+        this.#dispatchPinned(destination, pinned)
+      })
+      .catch((thrown: unknown) => this.fail(thrown))
+  }
+
+  #dispatchPinned(destination: Destination, { dispatcher, origin }: Pinned): void {
+    this.#own = dispatcher
+    this.#dispatch(dispatcher, { ...destination, named: origin })
+  }
+
+  #dispatch(dispatcher: Dispatcher, { origin, path, named = origin.name }: Destination): void {
+    const { method, headers: given, body } = this.#outgoing
+    const own = requestHeaders(given)
+    // A request to the address of a host is one for the host nevertheless.
+    const headers = named === origin.name ? own : { ...own, host: origin.host }
+    dispatcher.dispatch({ origin: named, path, method, ...withBody(headers, body) }, this)
+  }
+
+  /** A response that is complete would count as cut, if the upstream closed the connection before it was read on. */
+  #hold(): void {
+    if (this.#left > 0) this.#controller?.pause()
+  }
+
+  #release(): void {
+    this.#own?.destroy().catch(() => {})
+    this.#own = undefined
+  }
+
+  #follow(next: Outgoing): void {
+    this.#outgoing = next
+    this.#next = undefined
+    this.#redirects += 1
+    if (this.#sending) this.start(this.#sending)
+  }
+}
+
+const closed = new Error('The gateway has closed the connection')
+
+interface Destination {
+  readonly origin: Origin
+  readonly path: string
+  /** The origin that undici connects to, if it is another one. */
+  readonly named?: string
+}
+
+/** Cache of parsed URLs. Upstreams have few; if a model or job is part of the URL, the oldest entries are evicted. */
+const destinationsMax = 1_000
+const destinations = new Map<string, Destination>()
+
+function destinationOf(url: string): Destination {
+  const known = destinations.get(url)
+  if (known) return known
+  const parsed = new URL(url)
+  const destination = { origin: originOf(parsed), path: parsed.pathname + parsed.search }
+  if (destinations.size >= destinationsMax) {
+    const [oldest] = destinations.keys()
+    if (oldest !== undefined) destinations.delete(oldest)
+  }
+  destinations.set(url, destination)
+  return destination
+}
+
+/** Larger bodies are still being written when an early response ends. Undici sees that only of bodies in pieces. */
+const writtenAtOnceBytesMax = 256 * 1024
+
+function withBody(
+  headers: Outgoing['headers'],
+  body: Uint8Array | undefined,
+): Pick<Dispatcher.DispatchOptions, 'body' | 'headers'> {
+  if (body === undefined) return { headers, body: null }
+  if (body.length <= writtenAtOnceBytesMax) return { headers, body }
+  const length = { 'content-length': String(body.length) }
+  // The types lack iterables, which are documented.
+  return { headers: { ...headers, ...length }, body: [body].values() as unknown as Readable }
+}
+
+function lengthOf(headers: Readonly<Record<string, string>>): number {
+  const length = headers['content-length']
+  return length === undefined ? Number.POSITIVE_INFINITY : Number(length)
+}
+
+/** Values of a repeated header are joined. */
+function joined(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  for (const name in headers)
+    if (typeof headers[name] !== 'string')
+      return Object.fromEntries(
+        Object.entries(headers).flatMap(([one, value]) =>
+          value === undefined ? [] : [[one, Array.isArray(value) ? value.join(', ') : value]],
+        ),
+      )
+  return headers as Readonly<Record<string, string>>
+}
+
+/** Another origin gets no credentials, and https is never downgraded to http. */
+function redirect(
+  outgoing: Outgoing,
+  status: number,
+  { location }: Readonly<Record<string, string>>,
+): Outgoing | undefined {
+  if (outgoing.download === undefined || status < 300 || status > 308) return undefined
+  if (location === undefined || !URL.canParse(location, outgoing.url)) return undefined
+  const from = new URL(outgoing.url)
+  const to = new URL(location, from)
+  if (to.protocol !== from.protocol && to.protocol !== 'https:') return undefined
+  const isSame = to.origin === from.origin
+  return { ...outgoing, url: to.href, headers: isSame ? outgoing.headers : { accept: '*/*' } }
+}

@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { isObject } from '@sluice/contract'
+import { programVersion } from '@sluice/gateway/settings/version.ts'
+import type { Address } from '../address.ts'
+import { object, text } from '../openapi-written.ts'
+import { readers } from './endpoint.ts'
+import { gatewayAddress } from './gateway-endpoint.ts'
+
+const programFolder = new URL('.', new URL('../../../../package.json', import.meta.url))
+/** Written by the bundler, with the licences of everything in the bundle. */
+const notices = new URL('dist/THIRD-PARTY-LICENSES.txt', programFolder)
+const benchmarkFile = new URL('../../../../bench/results/latest.json', import.meta.url)
+const startedAt = Date.now() - process.uptime() * 1_000
+
+const number = { type: 'number' }
+const numberOrNull = { type: ['number', 'null'] }
+
+/** Describes the running program. */
+export const aboutAddresses: readonly Address[] = [
+  gatewayAddress({
+    method: 'GET',
+    path: '/admin/v1/about',
+    roles: readers,
+    operationId: 'getAbout',
+    summary: 'Get the version, what it runs on, the licences of its parts, and its benchmark',
+    tag: 'Operation',
+    reply: object({
+      version: text,
+      node: text,
+      platform: text,
+      startedAt: text,
+      database: text,
+      licence: text,
+      packages: { type: 'array', items: object({ name: text, version: text, licence: text }) },
+      benchmark: {
+        oneOf: [
+          { type: 'null' },
+          object({
+            at: text,
+            machine: { type: 'object' },
+            rows: {
+              type: 'array',
+              items: object({
+                scenario: text,
+                target: text,
+                requestsPerSecond: number,
+                firstP50Ms: numberOrNull,
+                firstP99Ms: numberOrNull,
+              }),
+            },
+          }),
+        ],
+      },
+    }),
+    serve: async ({ gateway }) => ({
+      version: programVersion(),
+      node: process.versions.node,
+      platform: `${process.platform} ${process.arch}`,
+      startedAt: new Date(startedAt).toISOString(),
+      database: gateway.settings.config().storage.url === undefined ? 'SQLite' : 'PostgreSQL',
+      licence: licence(),
+      packages: packages(),
+      benchmark: benchmark(),
+    }),
+  }),
+]
+
+function licence(): string {
+  const content: unknown = JSON.parse(readFileSync(new URL('package.json', programFolder), 'utf8'))
+  return isObject(content) ? String(content['license']) : ''
+}
+
+/** Each notice begins with a title line. Without a bundle there are no notices. */
+function packages() {
+  if (!existsSync(notices)) return []
+  const title = /^(\S+) (\d\S*) \(([^()]+)\)$/gm
+  return [...readFileSync(notices, 'utf8').matchAll(title)].map(
+    ([, name = '', version = '', of = '']) => ({ name, version, licence: of }),
+  )
+}
+
+function benchmark() {
+  const content = parsed(readFileSync(benchmarkFile, 'utf8'))
+  const { at, machine, measured } = content
+  if (!Array.isArray(measured)) return null
+  return {
+    at: String(at),
+    machine: isObject(machine) ? machine : {},
+    rows: measured.filter(isObject).flatMap(({ scenario, rows }) =>
+      (Array.isArray(rows) ? rows.filter(isObject) : []).map((row) => {
+        const first = isObject(row['first']) ? row['first'] : {}
+        return {
+          scenario: isObject(scenario) ? String(scenario['title']) : '',
+          target: String(row['target']),
+          requestsPerSecond: Number(row['requestsPerSecond'] ?? 0),
+          firstP50Ms: numberIn(first['p50']),
+          firstP99Ms: numberIn(first['p99']),
+        }
+      }),
+    ),
+  }
+}
+
+function numberIn(value: unknown): number | null {
+  return typeof value === 'number' ? value : null
+}
+
+function parsed(json: string): Readonly<Record<string, unknown>> {
+  const content: unknown = JSON.parse(json)
+  return isObject(content) ? content : {}
+}

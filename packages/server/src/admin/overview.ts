@@ -1,0 +1,115 @@
+import { invalidRequest } from '@sluice/contract'
+import {
+  type UsageBook,
+  type UsageDimension,
+  type UsagePeriod,
+  usagePeriods,
+  type UsageScope,
+} from '@sluice/gateway/ports/usage-book.ts'
+import type { Address, Exchange } from '../address.ts'
+import { one } from '../models.ts'
+import { object, query, text } from '../openapi-written.ts'
+import {
+  allDimensions,
+  assertKnown,
+  readScope,
+  scopeParameters,
+  withinTeam,
+} from '../usage-query.ts'
+import { shownGroup, shownSums } from '../usage-rows.ts'
+import { catchUp, sumsSchema } from '../usage.ts'
+import { readers } from './endpoint.ts'
+import { gatewayAddress } from './gateway-endpoint.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** The longest time span per step size, which limits the number of steps. */
+const longestOf: Readonly<Record<UsagePeriod, number>> = {
+  hour: 32 * dayMs,
+  day: 800 * dayMs,
+  month: Number.POSITIVE_INFINITY,
+}
+/** Maximum number of groups read and shown. Those with the highest cost are shown, then those with the most calls. */
+const groupsMax = 5_000
+const shownMax = 20
+
+const rows = { type: 'array', items: sumsSchema }
+
+/** Calls, failures, cost and latency of a time span, with the totals of the preceding one. */
+export const overviewAddresses: readonly Address[] = [
+  gatewayAddress({
+    method: 'GET',
+    path: '/admin/v1/overview',
+    roles: readers,
+    operationId: 'getOverview',
+    summary: 'Get the sums of a time in steps, by model, provider and team, and of the time before',
+    tag: 'Usage',
+    parameters: [
+      ...scopeParameters(allDimensions),
+      query('step', { enum: usagePeriods }, 'Default: an hour up to three days, else a day.'),
+    ],
+    reply: object({
+      from: text,
+      to: text,
+      step: text,
+      total: sumsSchema,
+      before: sumsSchema,
+      series: rows,
+      models: rows,
+      providers: rows,
+      teams: rows,
+      pending: { type: 'integer', minimum: 0 },
+    }),
+    serve: serveOverview,
+  }),
+]
+
+async function serveOverview({ gateway, key, request }: Exchange): Promise<object> {
+  assertKnown(request.query, ['from', 'to', 'step', ...allDimensions])
+  const now = gateway.now()
+  const asked = withinTeam(
+    readScope(request.query, { dimensions: allDimensions, now }, hourMs),
+    key,
+  )
+  // Without `from`, the last day is shown.
+  const from = one(request.query, 'from') === undefined ? asked.to - dayMs : asked.from
+  const scope = { ...asked, from }
+  const step = stepIn(one(request.query, 'step'), scope)
+  const { book } = gateway.store
+  await catchUp(gateway.store)
+  const earlier = { ...scope, from: Math.max(0, 2 * from - scope.to), to: from }
+  const sums = await book.sums({ ...scope, by: [step], limit: groupsMax })
+  const before = await book.sums({ ...earlier, by: [], limit: 1 })
+  return {
+    from: new Date(scope.from).toISOString(),
+    to: new Date(scope.to).toISOString(),
+    step,
+    total: shownSums(sums.total),
+    before: shownSums(before.total),
+    series: sums.groups.map((group) => shownGroup([step], group)),
+    models: await largest(book, scope, 'model'),
+    providers: await largest(book, scope, 'provider'),
+    teams: await largest(book, scope, 'team'),
+    pending: sums.pending,
+  }
+}
+
+function stepIn(value: string | undefined, { from, to }: UsageScope): UsagePeriod {
+  const lasts = to - from
+  if (value === undefined) return lasts <= 3 * dayMs ? 'hour' : 'day'
+  const step = usagePeriods.find((period) => period === value)
+  if (!step) throw invalidRequest(`'step' must be one of ${usagePeriods.join(', ')}`, 'step')
+  if (lasts > longestOf[step])
+    throw invalidRequest(`The time is too long for steps of one ${step}`, 'step')
+  return step
+}
+
+async function largest(book: UsageBook, scope: UsageScope, dimension: UsageDimension) {
+  const { groups } = await book.sums({ ...scope, by: [dimension], limit: groupsMax })
+  return groups
+    .toSorted(
+      (one, other) => Number(other.sums.cost - one.sums.cost) || other.sums.calls - one.sums.calls,
+    )
+    .slice(0, shownMax)
+    .map((group) => shownGroup([dimension], group))
+}

@@ -1,0 +1,237 @@
+import { GatewayError, invalidRequest, microUsdOf, operations } from '@sluice/contract'
+import { formats } from '@sluice/protocols'
+import { Type } from 'typebox'
+import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
+import type { Gateway } from '../gateway.ts'
+import { handle } from '@sluice/gateway/answer/handle.ts'
+import type { Upstream } from '@sluice/gateway/route/routing.ts'
+import type { Address, Exchange } from '../address.ts'
+import { admitCall } from '../admit.ts'
+import { createCall } from '../create-call.ts'
+import { object, text } from '../openapi-written.ts'
+import { changers, wholeReaders } from './endpoint.ts'
+import { gatewayAddress } from './gateway-endpoint.ts'
+
+const textOrNull = { type: ['string', 'null'] }
+const wholeOrNull = { type: ['integer', 'null'] }
+const texts = { type: 'array', items: text }
+const tag = 'Operation'
+
+const targetSchema = object({
+  target: text,
+  breaker: { enum: ['open', 'half-open', 'closed'] },
+  refusedKeys: texts,
+  latencyMs: { type: ['number', 'null'] },
+  firstContentP50Ms: { type: ['number', 'null'] },
+  firstContentP95Ms: { type: ['number', 'null'] },
+  observations: { type: 'integer' },
+})
+
+const providerSchema = object({
+  id: text,
+  name: text,
+  on: { type: 'boolean' },
+  why: textOrNull,
+  configuredBy: { enum: ['sluice.yaml', 'environment', null] },
+  protocol: textOrNull,
+  baseUrl: textOrNull,
+  local: { type: 'boolean' },
+  environment: texts,
+  documentation: textOrNull,
+  keys: { type: 'integer' },
+  restingKeys: {
+    type: 'array',
+    items: object({
+      position: { type: 'integer' },
+      model: textOrNull,
+      key: textOrNull,
+      until: text,
+    }),
+  },
+  models: wholeOrNull,
+  targets: { type: 'array', items: targetSchema },
+})
+
+const testBody = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 512,
+        description: 'As the provider calls it. Default: the first that is known of it.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** The state of all providers, and a test call. */
+export const providerAddresses: readonly Address[] = [
+  gatewayAddress({
+    method: 'GET',
+    path: '/admin/v1/providers',
+    roles: wholeReaders,
+    operationId: 'listProviders',
+    summary:
+      'List the providers: what is on, why not, and what this process has seen of each target',
+    tag,
+    reply: object({ data: { type: 'array', items: providerSchema } }),
+    serve: async ({ gateway }) => ({ data: allProviders(gateway) }),
+  }),
+  gatewayAddress({
+    method: 'POST',
+    path: '/admin/v1/providers/{id}/test',
+    roles: changers,
+    operationId: 'testProvider',
+    summary: 'Make a small chat call to the provider, which is recorded and costs what it costs',
+    tag,
+    body: testBody,
+    example: {},
+    reply: object({
+      ok: { type: 'boolean' },
+      request: text,
+      model: text,
+      durationMs: { type: 'number' },
+      status: { type: 'integer' },
+      errorCode: textOrNull,
+      message: textOrNull,
+      costMicroUsd: { type: ['number', 'null'] },
+    }),
+    serve: testProvider,
+  }),
+]
+
+function allProviders(gateway: Gateway) {
+  const { upstreams, known } = gateway.routing()
+  const configured = gateway.settings.config().providers
+  const ids = new Set([gateway.engine.id, ...Object.keys(configured), ...upstreams.keys()])
+  for (const id of known.ids) ids.add(id)
+  const shown = [...ids].map((id) => shownProvider(gateway, id))
+  // Enabled providers first, then by name.
+  return shown.toSorted(
+    (one, other) => Number(other.on) - Number(one.on) || one.name.localeCompare(other.name, 'en'),
+  )
+}
+
+function shownProvider(gateway: Gateway, id: string) {
+  const { upstreams, known, builtinModels } = gateway.routing()
+  const config = gateway.settings.config()
+  const upstream = upstreams.get(id)
+  const provider = upstream?.provider ?? known.find(id)
+  const isBuiltIn = id === gateway.engine.id
+  const why = isBuiltIn
+    ? config.builtin.enabled === 'never'
+      ? `${id} is off: builtin.enabled is never`
+      : undefined
+    : known.whyOff(id)
+  return {
+    id,
+    name: isBuiltIn ? 'Built-in engine' : (provider?.name ?? id),
+    on: why === undefined,
+    why: why ?? null,
+    configuredBy: Object.hasOwn(config.providers, id)
+      ? 'sluice.yaml'
+      : upstream
+        ? 'environment'
+        : null,
+    protocol: provider?.protocol.id ?? config.providers[id]?.type ?? null,
+    baseUrl: upstream ? shownUrl(upstream.baseUrl) : null,
+    local: provider?.local === true,
+    environment: provider?.environment ?? [],
+    documentation: provider?.documentation ?? null,
+    keys: upstream?.secrets.filter((secret) => secret !== '').length ?? 0,
+    restingKeys: restingKeys(gateway, id, upstream),
+    models: isBuiltIn ? builtinModels.length : (upstream?.models?.length ?? null),
+    targets: seenTargets(gateway, id),
+  }
+}
+
+function restingKeys({ health }: Gateway, id: string, upstream: Upstream | undefined) {
+  return health.resting(id, upstream?.secrets ?? []).map(({ position, model, caller, until }) => ({
+    position,
+    model: model ?? null,
+    key: caller ?? null,
+    until: new Date(until).toISOString(),
+  }))
+}
+
+function seenTargets({ health }: Gateway, id: string) {
+  return health
+    .seen()
+    .filter(({ id: target }) => target.startsWith(`${id}/`))
+    .map(({ id: target, breaker, refusedCallers, latencyMs, observations }) => ({
+      target,
+      breaker,
+      refusedKeys: refusedCallers,
+      latencyMs: latencyMs ?? null,
+      firstContentP50Ms: health.percentileMs(target, 50) ?? null,
+      firstContentP95Ms: health.percentileMs(target, 95) ?? null,
+      observations,
+    }))
+}
+
+/** The test is an ordinary call of the administrator's key: its limits apply and it is recorded. */
+async function testProvider(
+  exchange: Exchange,
+  body: { readonly model?: string },
+): Promise<object> {
+  const { gateway, parameters, request } = exchange
+  const { id = '' } = parameters
+  const model = body.model ?? (await usualModel(exchange, id))
+  const fields = {
+    model: `${id}/${model}`,
+    messages: [{ role: 'user', content: 'Hi' }],
+    max_completion_tokens: 16,
+  }
+  const format = formats.find(({ id: name }) => name === 'chat')
+  if (!format) throw new GatewayError('internal', 'There is no format for chat')
+  const call = createCall(exchange, {
+    format,
+    fields,
+    raw: Buffer.from(JSON.stringify(fields)),
+    parameters: {},
+    query: '',
+    headers: {},
+  })
+  request.call = call
+  const begun = gateway.now()
+  let failure: GatewayError | undefined
+  try {
+    const answer = await handle(gateway, await admitCall(exchange, call))
+    if (answer.kind === 'stream') answer.pieces.cancel(new GatewayError('cancelled', 'Not needed'))
+  } catch (thrown) {
+    failure = GatewayError.from(thrown)
+  }
+  // An unknown model is the administrator's mistake, and no call was made.
+  if (failure && call.trail.attempts === 0) throw failure
+  return {
+    ok: failure === undefined,
+    request: call.id,
+    model: fields.model,
+    durationMs: gateway.now() - begun,
+    status: failure?.status ?? 200,
+    errorCode: failure ? (failure.publicCode ?? failure.type) : null,
+    message: failure?.message ?? null,
+    costMicroUsd: call.trail.unknownCosts > 0 ? null : microUsdOf(call.trail.cost),
+  }
+}
+
+async function usualModel({ gateway, key }: Exchange, id: string): Promise<string> {
+  const routing = gateway.routing()
+  const { known, upstreams } = routing
+  const off = known.whyOff(id)
+  if (off !== undefined) throw new GatewayError('conflict', off)
+  if (id === gateway.engine.id) return 'builtin-chat'
+  if (!upstreams.has(id) && !Object.hasOwn(gateway.settings.config().providers, id))
+    throw new GatewayError('not_found', 'There is no provider with this id')
+  const listed = await routing.list(key)
+  const found = listed.find(
+    ({ id: name, operations: offered }) => name.startsWith(`${id}/`) && offered.includes('chat'),
+  )
+  if (!found)
+    throw invalidRequest(
+      `${id} lists no model for ${operations.chat.summary.toLowerCase()}: name the model`,
+      'model',
+    )
+  return found.id.slice(id.length + 1)
+}

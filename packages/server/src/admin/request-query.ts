@@ -1,0 +1,77 @@
+import { type CallOutcome, invalidRequest } from '@sluice/contract'
+import { formats } from '@sluice/protocols'
+import type { Caller } from '@sluice/gateway/ports/api-key.ts'
+import type { RequestScope } from '@sluice/gateway/ports/usage-book.ts'
+import { one } from '../models.ts'
+import { query, text } from '../openapi-written.ts'
+import type { JsonSchema } from '../openapi-schema.ts'
+import { allDimensions, readScope, scopeParameters, withinTeam } from '../usage-query.ts'
+
+const outcomes: readonly CallOutcome[] = ['completed', 'failed', 'cancelled', 'incomplete']
+
+/** The filters for calls, without paging. */
+export const requestFilters: readonly string[] = [
+  'from',
+  'to',
+  ...allDimensions,
+  'id',
+  'status',
+  'format',
+  'requestedModel',
+]
+
+/**
+ * Parses the filters of a query. Team administrators are restricted to their team.
+ *
+ * @throws invalid_request with the name of the invalid field.
+ */
+export function readRequestScope(given: unknown, key: Caller, now: number): RequestScope {
+  const scope = withinTeam(readScope(given, { dimensions: allDimensions, now }, 1), key)
+  const id = textIn(given, 'id')
+  const format = textIn(given, 'format')
+  const requestedModel = textIn(given, 'requestedModel')
+  const status = statusIn(textIn(given, 'status'))
+  assertOutcome(scope.only.outcome)
+  if (format !== undefined && !formats.some(({ id: known }) => known === format))
+    throw invalidRequest("'format' must be the name of a client format, such as messages", 'format')
+  return {
+    ...scope,
+    ...(id !== undefined && { id }),
+    ...(status && { status }),
+    ...(format !== undefined && { format }),
+    ...(requestedModel !== undefined && { requestedModel }),
+  }
+}
+
+function textIn(given: unknown, name: string): string | undefined {
+  const value = one(given, name)
+  return value === '' ? undefined : value
+}
+
+function assertOutcome(value: string | undefined): void {
+  if (value !== undefined && !outcomes.some((outcome) => outcome === value))
+    throw invalidRequest(`'outcome' must be one of ${outcomes.join(', ')}`, 'outcome')
+}
+
+function statusIn(value: string | undefined): readonly [number, number] | undefined {
+  if (value === undefined) return undefined
+  const [, first, rest = ''] = /^([1-5])(\d\d|xx)$/.exec(value) ?? []
+  if (first === undefined)
+    throw invalidRequest("'status' must be a status such as 429, or a class such as 5xx", 'status')
+  if (rest !== 'xx') return [Number(value), Number(value)]
+  return [Number(first) * 100, Number(first) * 100 + 99]
+}
+
+/** The parameters of `readRequestScope` for the OpenAPI document. */
+export const requestParameters: readonly JsonSchema[] = [
+  ...scopeParameters(allDimensions.filter((name) => name !== 'outcome')),
+  query('outcome', { enum: outcomes }, 'How one of its attempts ended.'),
+  query(
+    'requestedModel',
+    text,
+    'The model as the caller named it: a route, an alias, or what stands at the upstream.',
+  ),
+  query('id', text, 'What the gateway (`req_…`) or the caller (`x-request-id`) calls the request.'),
+  query('status', text, 'A status such as 429, or a class such as 5xx.'),
+  query('format', text, 'The client format, such as `chat` or `messages`.'),
+]

@@ -1,0 +1,192 @@
+import { GatewayError } from '@sluice/contract'
+import { Type } from 'typebox'
+import { explainCall, type Explanation } from '@sluice/gateway/answer/explain.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Change, Written } from '@sluice/gateway/route/settings-file.ts'
+import type { Routing } from '@sluice/gateway/route/routing.ts'
+import { unpricedNotes } from '@sluice/gateway/route/unpriced.ts'
+import type { Caller } from '@sluice/gateway/ports/api-key.ts'
+import type { Address, Exchange } from '../address.ts'
+import { sampleCall } from '../admin.ts'
+import { object, text } from '../openapi-written.ts'
+import { changers, wholeReaders } from './endpoint.ts'
+import { gatewayAddress } from './gateway-endpoint.ts'
+
+const tag = 'Operation'
+const routes = Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
+  description:
+    'All of `models` of sluice.yaml: a target, or a route with targets and options, by name.',
+})
+const etag = Type.String({ description: 'As it was read: nobody may have changed the file since.' })
+const planBody = Type.Object(
+  {
+    models: routes,
+    sample: Type.Optional(
+      Type.Object(
+        { path: Type.Optional(Type.String()), request: Type.Record(Type.String(), Type.Unknown()) },
+        { description: 'A request that is explained before and after, as by `explain`.' },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+const applyBody = Type.Object({ models: routes, etag }, { additionalProperties: false })
+
+const anything = { description: 'As it stands in sluice.yaml; null where it is not there.' }
+const changesSchema = {
+  type: 'array',
+  items: object({
+    model: text,
+    change: { enum: ['added', 'changed', 'removed'] },
+    before: anything,
+    after: anything,
+  }),
+}
+const problemsSchema = { type: 'array', items: object({ model: text, problem: text }) }
+const unpricedSchema = {
+  ...problemsSchema,
+  description: 'Targets without a known price, and what that means for calls that a budget counts.',
+}
+const explanation = {
+  description: 'As by `explain`, or the error; null without a sample.',
+  type: ['object', 'null'],
+}
+const example = { fast: { targets: [{ target: 'openai/gpt-6-luna' }] } }
+
+/** Reads, plans and applies changes of routes. */
+export const routeAddresses: readonly Address[] = [
+  gatewayAddress({
+    method: 'GET',
+    path: '/admin/v1/routes',
+    roles: wholeReaders,
+    operationId: 'getRoutes',
+    summary: 'Get the routes as they are written in sluice.yaml',
+    tag,
+    reply: object({
+      models: { type: 'object' },
+      etag: text,
+      file: text,
+      isWritable: { type: 'boolean' },
+      problems: problemsSchema,
+      unpriced: unpricedSchema,
+    }),
+    async serve({ gateway, key }) {
+      const { file } = gateway.settings
+      const { written: models, etag, isWritable } = await file.read('models')
+      return {
+        models,
+        etag,
+        file: file.path,
+        isWritable,
+        ...(await faultsOf(gateway, gateway.routing(), { names: Object.keys(models), key })),
+      }
+    },
+  }),
+  gatewayAddress({
+    method: 'POST',
+    path: '/admin/v1/routes/plan',
+    roles: changers,
+    operationId: 'planRoutes',
+    summary: 'Tell what other routes would change, without changing anything',
+    tag,
+    body: planBody,
+    example: { models: example },
+    reply: object({
+      etag: text,
+      isWritable: { type: 'boolean' },
+      changes: changesSchema,
+      yaml: text,
+      problems: problemsSchema,
+      unpriced: unpricedSchema,
+      before: explanation,
+      after: explanation,
+    }),
+    serve: plan,
+  }),
+  gatewayAddress({
+    method: 'PUT',
+    path: '/admin/v1/routes',
+    roles: changers,
+    operationId: 'applyRoutes',
+    summary: 'Replace the routes in sluice.yaml, whose comments stay, and take them up at once',
+    tag,
+    body: applyBody,
+    example: { models: example, etag: 'Zm9v' },
+    reply: object({ etag: text, changes: changesSchema }),
+    serve: apply,
+  }),
+]
+
+async function plan(
+  exchange: Exchange,
+  { models = {}, sample }: { readonly models?: Written; readonly sample?: object },
+): Promise<object> {
+  const { gateway, key } = exchange
+  const planned = await gateway.settings.file.plan('models', () => models)
+  const { file, changes } = planned
+  const routing = await planned.routing()
+  const asked = sample && { ...sample }
+  return {
+    etag: file.etag,
+    isWritable: file.isWritable,
+    changes: changes.map(shownChange),
+    yaml: planned.yamlOf(models),
+    ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
+    before: asked ? await explained(exchange, asked, gateway.routing()) : null,
+    after: asked ? await explained(exchange, asked, routing) : null,
+  }
+}
+
+function shownChange({ name: model, ...change }: Change) {
+  return { model, ...change }
+}
+
+async function explained(
+  exchange: Exchange,
+  sample: Readonly<Record<string, unknown>>,
+  routing: Routing,
+): Promise<Explanation | { readonly error: object }> {
+  // An invalid sample is an error of the request, whatever the routes.
+  const call = sampleCall(exchange, sample)
+  try {
+    return await explainCall({ ...exchange.gateway, routing: () => routing }, call)
+  } catch (thrown) {
+    return GatewayError.from(thrown).toJSON()
+  }
+}
+
+interface Fault {
+  readonly model: string
+  readonly problem: string
+}
+
+/** Names that cannot be routed, and those with targets whose price is unknown, unless such calls are let in. */
+async function faultsOf(
+  { now, settings }: Gateway,
+  routing: Routing,
+  { names, key }: { readonly names: readonly string[]; readonly key: Caller },
+) {
+  const isLetIn = settings.config().limits.unknownPrices === 'allow'
+  const problems: Fault[] = []
+  const unpriced: Fault[] = []
+  for (const model of names)
+    try {
+      const route = await routing.route(model, key, 'chat')
+      const notes = isLetIn ? [] : unpricedNotes(route, now())
+      if (notes.length > 0) unpriced.push({ model, problem: notes.join('; ') })
+    } catch (thrown) {
+      problems.push({ model, problem: GatewayError.from(thrown).message })
+    }
+  return { problems, unpriced }
+}
+
+async function apply(
+  { gateway, key }: Exchange,
+  { models = {}, etag: known }: { readonly models?: Written; readonly etag?: string },
+): Promise<object> {
+  const planned = await gateway.settings.file.plan('models', () => models)
+  return {
+    etag: await planned.apply({ actor: key, known }),
+    changes: planned.changes.map(shownChange),
+  }
+}

@@ -1,0 +1,130 @@
+import { GatewayError } from '@sluice/contract'
+import { geminiVersions } from '@sluice/protocols'
+import type { SignedIn } from './sign-in/sessions.ts'
+import type { ServerOptions } from './address.ts'
+import { clientAddress } from './client-address.ts'
+import { assertOwnPage, sessionTokenOf } from './session-cookie.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Gateway } from './gateway.ts'
+import type { AdminRole, Caller } from '@sluice/gateway/ports/api-key.ts'
+
+/**
+ * Identifies the caller by `x-goog-api-key`, `?key=` at Google's addresses, `x-api-key`, `api-key`, or `Authorization` with or
+ * without Bearer; the first one present decides. A token of an OIDC issuer is accepted in place of a key, and a browser session if
+ * there is none of these. Throws `unauthenticated`, or `forbidden` if another site uses the session.
+ */
+export function authenticate(
+  { keys, tokens, sessions }: Pick<Gateway, 'keys' | 'tokens' | 'sessions'>,
+  request: FastifyRequest,
+  { takesSession, ...options }: AuthenticationOptions,
+): Caller | Promise<Caller> {
+  const secret = secretOf(request)
+  if (secret === undefined || secret === '') {
+    const token = takesSession ? sessionOf(request, options) : undefined
+    if (token !== undefined) {
+      assertOwnPage(request, options)
+      return sessions.find(token).then(signedIn)
+    }
+    throw new GatewayError(
+      'unauthenticated',
+      'No API key: send it as Authorization: Bearer <API_KEY>',
+      { publicCode: 'missing_api_key' },
+    )
+  }
+  const key =
+    keys.find(secret) ??
+    tokens.find(secret) ??
+    keys.lookUp(secret, clientAddress(request, options.trustedProxies) ?? '')
+  return key instanceof Promise ? key.then(known) : known(key)
+}
+
+interface AuthenticationOptions extends Pick<ServerOptions, 'publicUrl' | 'trustedProxies'> {
+  /** Whether a browser session is accepted where there is no key. */
+  readonly takesSession: boolean
+}
+
+/** The session token that authenticated a request; undefined if a key did. */
+export function sessionOf(
+  request: FastifyRequest,
+  options: Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>,
+): string | undefined {
+  return (secretOf(request) ?? '') === '' ? sessionTokenOf(request, options) : undefined
+}
+
+function known(key: Caller | undefined): Caller {
+  if (!key) throw new GatewayError('unauthenticated', 'The API key is not valid')
+  return key
+}
+
+function signedIn(found: SignedIn | undefined): Caller {
+  if (!found) throw new GatewayError('unauthenticated', 'The session has ended: sign in again')
+  return found.caller
+}
+
+/** As nearly every caller writes it; other spellings take a pattern. */
+const usualScheme = 'Bearer '
+
+/** Headers that hold nothing but a key: those of Google, Anthropic and Azure. The first one present decides. */
+const keyHeaders = ['x-goog-api-key', 'x-api-key', 'api-key'] as const
+
+/** Where Google's clients may send the key in the query. */
+const keyedRoots = geminiVersions.map(
+  (version) => `${version}/${version === '/v1' ? 'models' : ''}`,
+)
+
+function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
+  const [google, ...others] = keyHeaders
+  const named = headers[google]
+  if (typeof named === 'string') return named
+  const { key } = query as { readonly key?: unknown }
+  if (typeof key === 'string' && keyedRoots.some((root) => url.startsWith(root))) return key
+  for (const name of others) {
+    const value = headers[name]
+    if (typeof value === 'string') return value
+  }
+  const { authorization } = headers
+  if (authorization?.startsWith(usualScheme) === true)
+    return authorization.slice(usualScheme.length).trim()
+  return authorization?.replace(/^bearer(?:\s+|$)/i, '').trim()
+}
+
+const wholeReaders: readonly AdminRole[] = ['owner', 'operator', 'viewer']
+
+/** Throws `forbidden` unless the key is an administrator's with one of these roles. */
+export function requireAdministrator(
+  { role, adminRole = 'owner' }: Caller,
+  roles: readonly AdminRole[] = wholeReaders,
+): void {
+  if (role !== 'administrator')
+    throw new GatewayError('forbidden', 'This path requires an administrator key')
+  if (!roles.includes(adminRole))
+    throw new GatewayError(
+      'forbidden',
+      `This path requires an administrator key with the role ${roles.join(' or ')}`,
+    )
+}
+
+/** Headers that hold credentials and are never passed on. */
+const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie', ...keyHeaders])
+
+export function publicHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (typeof value === 'string' && !credentialHeaders.has(name)) kept[name] = value
+  }
+  return kept
+}
+
+/** The raw query without the `key` parameter. */
+export function publicQuery(url: string): string {
+  const at = url.indexOf('?')
+  if (at < 0) return ''
+  return url
+    .slice(at + 1)
+    .split('&')
+    .filter((pair) => !new URLSearchParams(pair).has('key'))
+    .join('&')
+}

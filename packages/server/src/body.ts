@@ -1,0 +1,230 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import {
+  assertDepth,
+  bytesOfUnits,
+  GatewayError,
+  invalidRequest,
+  outlineJson,
+  parseJson,
+} from '@sluice/contract'
+import { withNumbers } from '@sluice/gateway/call/call-request.ts'
+import { concatInTurns } from '@sluice/gateway/turns/concat.ts'
+import type { HeldBytes } from '@sluice/gateway/call/held-bytes.ts'
+import { assertFewInTexts } from '@sluice/gateway/turns/json-texts.ts'
+import { parseLargeJson } from '@sluice/gateway/turns/large-json.ts'
+import { turn } from '@sluice/gateway/turns/turn.ts'
+import { createDecoder, type Decoder } from '@sluice/gateway/upstream/decoders.ts'
+import { askForBody } from './expected-bodies.ts'
+
+export interface BodyLimits {
+  readonly bytesMax: number
+  /** For a compressed body, after decompression. */
+  readonly inflatedBytesMax: number
+  /** Counts all bytes received; throws if there is no room for them. */
+  readonly held: HeldBytes
+}
+
+/** Maximum compression ratio of bodies that are not small. Ordinary text stays far below it. */
+const ratioMax = 100
+const anyRatioBytesMax = 1024 * 1024
+
+/** Larger bodies are joined in several turns of the event loop. */
+const joinedBytesMax = 8 * 1024 * 1024
+
+/**
+ * A request body being received, with its content encoding removed (RFC 9110, 8.4.1; zstd: RFC 8878) and its bytes counted.
+ * Throws at once for an unknown encoding or a Content-Length that is too large.
+ */
+export class ArrivingBody {
+  readonly stream: Readable
+  readonly #request: IncomingMessage
+  readonly #decoder: Decoder | undefined
+  readonly #limits: BodyLimits
+  readonly #bytesMax: number
+  #size = 0
+
+  constructor(request: IncomingMessage, limits: BodyLimits) {
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (announced > limits.bytesMax) throw tooLarge(limits.bytesMax)
+    this.#request = request
+    this.#limits = limits
+    this.#decoder = decoderFor(request.headers['content-encoding'])
+    const { bytesMax, inflatedBytesMax } = limits
+    this.#bytesMax = this.#decoder ? Math.min(bytesMax, inflatedBytesMax) : bytesMax
+    askForBody(request)
+    this.stream = this.#decoder ? request.pipe(this.#decoder) : request
+  }
+
+  /** Bytes received so far. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Counts a chunk. Throws if a limit is exceeded. */
+  add(length: number): void {
+    this.#size += length
+    if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax)
+    if (this.#decoder) checkRatio(this.#size, this.#decoder.bytesWritten)
+    this.#limits.held.add(length)
+  }
+
+  /** Stops reading. The rest is read and discarded when the request is answered. */
+  stop(): void {
+    if (!this.#decoder) return
+    this.#request.unpipe(this.#decoder)
+    this.#decoder.destroy()
+  }
+}
+
+function decoderFor(header: string | undefined): Decoder | undefined {
+  const encoding = header?.trim().toLowerCase()
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined
+  const decoder = createDecoder(encoding)
+  if (decoder) return decoder
+  throw new GatewayError(
+    'unsupported_media_type',
+    `Content-Encoding must be gzip, deflate, br or zstd, not ${encoding.slice(0, 40)}`,
+  )
+}
+
+function checkRatio(size: number, compressed: number): void {
+  if (size <= anyRatioBytesMax || size <= compressed * ratioMax) return
+  throw new GatewayError(
+    'too_large',
+    `The request body becomes more than ${ratioMax} times as large when it is decompressed`,
+  )
+}
+
+/** Reads a whole body and removes a byte order mark. Limits apply after decompression and throw `too_large`. */
+export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const body = new ArrivingBody(request, limits)
+    const pieces: Buffer[] = []
+    let isOver = false
+    // The listeners are not removed: removing them costs more than their calls after the end.
+    const fail = (error: unknown): void => {
+      isOver = true
+      reject(error)
+      pieces.length = 0
+      body.stop()
+    }
+    const broken = (cause: unknown): void => {
+      if (!isOver) fail(unreadable(request, cause))
+    }
+    body.stream.on('data', (piece: Buffer) => {
+      if (isOver) return
+      try {
+        body.add(piece.length)
+        pieces.push(piece)
+      } catch (error) {
+        fail(error)
+      }
+    })
+    body.stream.on('end', () => {
+      if (isOver) return
+      isOver = true
+      const [first] = pieces
+      if (body.size > joinedBytesMax) resolve(concatInTurns(pieces).then(withoutMark))
+      else resolve(withoutMark(pieces.length === 1 && first ? first : Buffer.concat(pieces)))
+      // The listeners live as long as the request and would keep the chunks alive beside the body.
+      pieces.length = 0
+    })
+    body.stream.on('error', broken)
+    request.on('close', () => {
+      if (!request.complete) broken(new Error('The connection was closed'))
+    })
+  })
+}
+
+function unreadable(request: IncomingMessage, cause: unknown): GatewayError {
+  if (request.destroyed && !request.complete)
+    return new GatewayError('cancelled', 'The caller went away', { cause })
+  return new GatewayError('invalid_request', 'The request body could not be decompressed', {
+    cause,
+  })
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError('too_large', `The request body is larger than ${bytesMax} bytes`)
+}
+
+/** Removes a byte order mark, which upstreams may not accept. */
+function withoutMark(bytes: Buffer): Buffer {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return isMarked ? bytes.subarray(3) : bytes
+}
+
+/**
+ * Parses a JSON object. Throws `invalid_request` for anything else, and `too_large` beyond `unitsMax` units (see JsonSurvey).
+ * Returns a promise only if the body could be that large.
+ */
+export function parseJsonObject(
+  bytes: Buffer,
+  contentType: string | undefined,
+  unitsMax: number,
+): Record<string, unknown> | Promise<Record<string, unknown>> {
+  assertJson(bytes, contentType)
+  if (bytes.length > bytesOfUnits(unitsMax)) return parseLargeObject(bytes, unitsMax)
+  let value: unknown
+  try {
+    value = parseJson(bytes.toString('utf8'))
+  } catch (cause) {
+    notJson(cause)
+  }
+  return checkedObject(value)
+}
+
+async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Record<string, unknown>> {
+  const parsed = await parseLargeJson(bytes, unitsMax).catch(notJson)
+  await turn()
+  const fields = checkedObject(parsed)
+  await assertFewInTexts(fields, unitsMax)
+  await turn()
+  return fields
+}
+
+/** As `parseJsonObject`, but without long texts; undefined if the body must be parsed completely. */
+export function outlineJsonObject(
+  bytes: Buffer,
+  contentType: string | undefined,
+  unitsMax: number,
+): Record<string, unknown> | undefined {
+  assertJson(bytes, contentType)
+  if (bytes.length > bytesOfUnits(unitsMax)) return undefined
+  const outline = outlineJson(bytes)
+  return outline && checkedObject(outline.value)
+}
+
+function assertJson(bytes: Buffer, contentType: string | undefined): void {
+  if (!isJson(contentType))
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Type must be application/json, not ${contentType?.slice(0, 80)}`,
+    )
+  if (!isUtf8(bytes)) throw invalidRequest('The request body is not UTF-8')
+}
+
+function notJson(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause
+  throw new GatewayError('invalid_request', 'The request body is not valid JSON', { cause })
+}
+
+function checkedObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidRequest('The request body must be a JSON object')
+  assertDepth(value)
+  return withNumbers(value as Record<string, unknown>)
+}
+
+/** A missing content type is read as JSON, the only format expected. */
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json' || contentType === undefined || contentType === '')
+    return true
+  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType.trim())
+}
+
+export function isForm(contentType: string | undefined): boolean {
+  return /^multipart\/form-data\s*;/i.test(contentType?.trim() ?? '')
+}

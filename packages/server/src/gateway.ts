@@ -1,0 +1,56 @@
+import type { SettingsFile } from '@sluice/gateway/route/settings-file.ts'
+import type { Settings } from '@sluice/gateway/settings/settings.ts'
+import type { OidcClient } from './sign-in/oidc-client.ts'
+import type { Sessions } from './sign-in/sessions.ts'
+import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
+import type { CallEnd } from '@sluice/gateway/call/call.ts'
+import type { ContentLog } from '@sluice/gateway/call/content.ts'
+import type { Metrics } from '@sluice/gateway/observe/telemetry.ts'
+import type { Published } from '@sluice/gateway/stored/published.ts'
+import type { StoredParts } from '@sluice/gateway/stored/stored-parts.ts'
+import type { ApiKey, Caller } from '@sluice/gateway/ports/api-key.ts'
+import type { SlotQueue } from '@sluice/gateway/ports/slot-queue.ts'
+
+/** A running gateway, as its endpoints see it. `cli/open-gateway.ts` assembles it. */
+export interface Gateway extends StoredParts {
+  /** The slots that all requests share. */
+  readonly slots: SlotQueue
+  /** The virtual keys, in memory. */
+  readonly keys: CallerKeys
+  /** Callers with a token of an OIDC issuer; a promise if the token's signature has not been verified yet. */
+  readonly tokens: { find(token: string): Caller | undefined | Promise<Caller | undefined> }
+  /** The console sessions. */
+  readonly sessions: Sessions
+  /** The OIDC client for console sign-in; used only if an issuer is configured. */
+  readonly oidc: OidcClient
+  /** Sign-in attempts by client address. */
+  readonly signInAttempts: SignInAttempts
+  /** The settings in use, and their file, which administrators read and change. */
+  readonly settings: {
+    readonly config: () => Settings
+    readonly file: SettingsFile
+  }
+  /** Images that responses link to. */
+  readonly published: Published
+  /** Called once per request when everything about it is over. */
+  readonly ended: (end: CallEnd) => void
+  /** Stored prompts and responses. */
+  readonly contents: ContentLog
+  /** Serves `GET /metrics`; absent if metrics are off or served on another address. */
+  readonly metrics?: Metrics
+}
+
+export interface CallerKeys {
+  find(secret: string): Caller | undefined
+  /** Looks in the store for a secret that `find` does not know; undefined if it is not looked for. */
+  lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined
+  isValid(key: Caller): boolean
+  /** Calls `changed` whenever the result of `isValid` may have changed. */
+  watch(changed: () => void): Disposable
+  /** Whether the configuration contains a key with the owner role. */
+  hasFixedOwner(): boolean
+  /** The keys from the configuration, which are not in the store. */
+  fixed(): readonly ApiKey[]
+  /** Loads a change from the store at once instead of within a second. */
+  reload(): Promise<void>
+}

@@ -1,0 +1,112 @@
+import { GatewayError, operations } from '@sluice/contract'
+import type { ClientFormat } from '@sluice/protocols'
+import type { TObject } from 'typebox'
+import type { Admitted } from '@sluice/gateway/admit/admitted.ts'
+import type { Answer, Call } from '@sluice/gateway/call/call.ts'
+import type { Gateway } from './gateway.ts'
+import { turn } from '@sluice/gateway/turns/turn.ts'
+import type { Exchange } from './address.ts'
+import { admitCall } from './admit.ts'
+import { type BodyLimits, isForm, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
+import { countUnparsedBody } from './collect-bodies.ts'
+import { type CallInput, createCall } from './create-call.ts'
+import { defaultStreamTimes, deliverWhole } from './deliver.ts'
+import { deliverStream } from './deliver-stream.ts'
+import { readForm } from './form.ts'
+
+/** How one inference endpoint is served. */
+export interface Inference {
+  readonly format: ClientFormat
+  /** Obtains the response of a call. */
+  readonly handle: (gateway: Gateway, admitted: Admitted) => Promise<Answer>
+}
+
+/** Serves one inference call from body to response. Throws GatewayError if no status has been written yet. */
+export async function serveInference(exchange: Exchange, inference: Inference): Promise<void> {
+  const { format, handle } = inference
+  const { gateway, request, parameters } = exchange
+  let reading: Call | Promise<Call>
+  if (!hasBody(format)) reading = createCall(exchange, { format, fields: {}, parameters })
+  else if (isFormRequest(exchange, format)) reading = readFormCall(exchange, format)
+  else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
+  const call = reading instanceof Promise ? await reading : reading
+  request.call = call
+  const admitting = admitCall(exchange, call)
+  const admitted = admitting instanceof Promise ? await admitting : admitting
+  await deliverAnswer(exchange, call, handle(gateway, admitted))
+}
+
+/** Sends a response as soon as it has begun. */
+export function deliverAnswer(
+  { gateway: { store }, reply, options: { streamTimes: times = defaultStreamTimes } }: Exchange,
+  call: Call,
+  pending: Promise<Answer>,
+): Promise<void> {
+  if (call.stream) return deliverStream(reply, call, { pending, times, store })
+  return pending.then((answer) => {
+    if (answer.kind === 'stream') return deliverStream(reply, call, { pending, times, store })
+    const recorded = store.recorded()
+    if (!recorded) return deliverWhole(reply, answer, times)
+    return recorded.then(() => deliverWhole(reply, answer, times))
+  })
+}
+
+/** The body of a GET has no meaning (RFC 9110, 9.3.1). */
+function hasBody({ operation }: ClientFormat): boolean {
+  const { body, method } = operations[operation]
+  return body !== 'none' && method !== 'GET'
+}
+
+function isFormRequest({ request }: Exchange, format: ClientFormat): boolean {
+  const { body: kind } = operations[format.operation]
+  if (format.isOwn !== true || kind === 'json') return false
+  return kind === 'multipart' || isForm(request.headers['content-type'])
+}
+
+async function readFormCall(exchange: Exchange, format: ClientFormat): Promise<Call> {
+  const { request, parameters } = exchange
+  // Every request schema is an object.
+  const fields = await readForm(request.raw, format.request as TObject, limitsOf(exchange))
+  return createCall(exchange, { format, fields, parameters })
+}
+
+function jsonCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | Promise<Call> {
+  const { request, options, parameters } = exchange
+  const outlined = outlinedCall(exchange, format, raw)
+  if (outlined) return outlined
+  const fields = parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
+  const made = (parsed: CallInput['fields']) =>
+    createCall(exchange, { format, fields: parsed, raw, parameters })
+  return fields instanceof Promise ? fields.then(made).then(afterTurn) : made(fields)
+}
+
+/** With many values every step takes long, so others get a turn. */
+async function afterTurn(call: Call): Promise<Call> {
+  await turn()
+  return call
+}
+
+/**
+ * Creates the call of a large request without parsing its long texts. Undefined for other requests, and for invalid ones,
+ * which are reported after parsing the whole request.
+ */
+function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | undefined {
+  const { request, options, parameters } = exchange
+  if (format.takesOutline !== true) return undefined
+  try {
+    const contentType = request.headers['content-type']
+    const outlined = outlineJsonObject(raw, contentType, options.bodyUnitsMax)
+    if (!outlined) return undefined
+    countUnparsedBody(raw.length)
+    return createCall(exchange, { format, raw, parameters, fields: outlined, isOutline: true })
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+/** The body limits of a request. */
+export function limitsOf({ options, held }: Exchange): BodyLimits {
+  const { bodyBytesMax: bytesMax, inflatedBytesMax } = options
+  return { bytesMax, inflatedBytesMax, held }
+}

@@ -1,0 +1,163 @@
+import { GatewayError, invalidRequest, operations, type VideoJob, validate } from '@sluice/contract'
+import { ownFormats } from '@sluice/protocols'
+import type { FastifyReply } from 'fastify'
+import {
+  deleteVideo,
+  downloadUpstream,
+  findVideo,
+  pollVideo,
+  videoOf,
+} from '@sluice/gateway/stored/videos.ts'
+import type { Address, Exchange } from './address.ts'
+import { doorOf } from './admit.ts'
+import { createCall } from './create-call.ts'
+import { foreignBytesHeaders } from './foreign-bytes.ts'
+import { deliverAnswer } from './inference.ts'
+import { one, whole } from './models.ts'
+import { answer, deletion, pageOf, paging } from './openapi-written.ts'
+import { publicAddress } from './public-address.ts'
+import { parseRange } from './range.ts'
+
+/** Endpoints for the key's video jobs besides the operations themselves. */
+export const videoAddresses: readonly Address[] = [
+  {
+    method: 'GET',
+    path: '/v1/videos',
+    access: 'caller',
+    operation: 'getVideo',
+    uncounted: true,
+    description: {
+      operationId: 'listVideos',
+      summary: 'List the video tasks of the key',
+      tags: ['Videos'],
+      parameters: paging,
+      reply: answer(pageOf({ $ref: '#/components/schemas/GetVideoReply' })),
+    },
+    serve: list,
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/videos/{id}',
+    access: 'caller',
+    operation: 'getVideo',
+    description: {
+      operationId: 'deleteVideo',
+      summary: 'Delete a video task and its content',
+      tags: ['Videos'],
+      reply: answer(deletion('video.deleted')),
+    },
+    serve: remove,
+  },
+]
+
+function shown(exchange: Exchange, job: VideoJob) {
+  return videoOf(job, `${publicAddress(exchange)}/v1/videos/${job.id}/content`)
+}
+
+/** OpenAI API, list videos: limit 0 to 100, default 20; newest first unless order is asc. */
+async function list(exchange: Exchange): Promise<void> {
+  const { gateway, key, reply, request } = exchange
+  const { query } = request
+  const limit = whole(one(query, 'limit'), 'limit', { minimum: 0, maximum: 100, fallback: 20 })
+  const order = one(query, 'order') ?? 'desc'
+  if (order !== 'asc' && order !== 'desc')
+    throw invalidRequest("'order' must be asc or desc", 'order')
+  const after = one(query, 'after')
+  const found = await gateway.store.listVideoJobs(key.id, {
+    limit: limit + 1,
+    ascending: order === 'asc',
+    ...(after !== undefined && after !== '' && { after }),
+  })
+  // If the video in `after` was deleted meanwhile, an empty page must not look like the end of the list.
+  if (found.length === 0 && after !== undefined && after !== '') {
+    const last = await gateway.store.findVideoJob(after)
+    if (last?.keyId !== key.id) throw invalidRequest('There is no video with this id', 'after')
+  }
+  const data = found.slice(0, limit).map((job) => shown(exchange, job))
+  reply.send({
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: found.length > limit,
+  })
+}
+
+/** The current state of a job. */
+export async function serveVideo(exchange: Exchange): Promise<void> {
+  const { gateway, key, reply, parameters } = exchange
+  const job = await findVideo(gateway, key, parameters['id'] ?? '')
+  const call = createCall(exchange, { format: ownFormats.getVideo, fields: { id: job.id } })
+  exchange.request.call = call
+  reply.send(shown(exchange, await pollVideo(doorOf(exchange), call, job)))
+}
+
+async function remove({ gateway, key, reply, parameters, cancellation }: Exchange): Promise<void> {
+  const id = parameters['id'] ?? ''
+  await deleteVideo(gateway, key, { id, cancellation })
+  reply.send({ id, object: 'video.deleted', deleted: true })
+}
+
+/** The content of a finished job. */
+export async function serveVideoContent(exchange: Exchange): Promise<void> {
+  const { gateway, key, request, parameters } = exchange
+  const found = await findVideo(gateway, key, parameters['id'] ?? '')
+  const variant = one(request.query, 'variant')
+  const fields = validate(operations.downloadVideo.request, {
+    id: found.id,
+    ...(variant !== undefined && { variant }),
+  })
+  const call = createCall(exchange, { format: ownFormats.downloadVideo, fields })
+  request.call = call
+  // Polling the job is part of the same call, and its attempts are counted with it.
+  const poll = createCall(exchange, { format: ownFormats.getVideo, fields: { id: found.id } })
+  const job = await pollVideo(doorOf(exchange), { ...poll, trail: call.trail }, found)
+  if (job.status !== 'completed')
+    throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
+  // An error in place of the bytes has them too, and no use for them.
+  request.answerHeaders.push(...foreignBytesHeaders)
+  if (gateway.videos.owns(job)) return sendClip(exchange, job, fields.variant ?? 'video')
+  await deliverAnswer(exchange, call, downloadUpstream(doorOf(exchange), call, job))
+}
+
+async function sendClip(
+  { gateway, reply, request }: Exchange,
+  job: VideoJob,
+  variant: 'video' | 'thumbnail' | 'spritesheet',
+): Promise<void> {
+  if (variant === 'spritesheet')
+    throw invalidRequest('The built-in engine makes no spritesheets', 'variant')
+  const expired = new GatewayError('not_found', 'The content of this video has expired')
+  if (variant === 'thumbnail') {
+    const picture = await gateway.videos.thumbnail(job)
+    if (!picture) throw expired
+    reply.header('content-type', 'image/webp').send(Buffer.from(picture))
+    return
+  }
+  const clip = await gateway.videos.clip(job)
+  if (!clip) throw expired
+  sendRange(reply, Buffer.from(clip), request.headers.range)
+}
+
+/** Sends the whole video, or the requested range so that players can seek (RFC 9110, 14). */
+function sendRange(reply: FastifyReply, clip: Buffer, range: string | undefined): void {
+  const size = clip.length
+  void reply
+    .header('content-type', 'video/mp4')
+    .header('accept-ranges', 'bytes')
+    .header('cache-control', 'private, max-age=86400')
+  const part = parseRange(range, size)
+  if (part === 'unsatisfiable') {
+    void reply.header('content-range', `bytes */${size}`)
+    throw new GatewayError('range_not_satisfiable', `The video has ${size} bytes`)
+  }
+  if (!part) {
+    reply.header('content-length', String(size)).send(clip)
+    return
+  }
+  reply
+    .code(206)
+    .header('content-range', `bytes ${part.start}-${part.end}/${size}`)
+    .header('content-length', String(part.end - part.start + 1))
+    .send(clip.subarray(part.start, part.end + 1))
+}

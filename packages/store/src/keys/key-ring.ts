@@ -1,0 +1,247 @@
+import { callersByHash, type Dated, datedCaller } from '@sluice/gateway/accounts/callers.ts'
+import { isOwner } from '@sluice/gateway/accounts/rights.ts'
+import { hashSecret, isCreatedSecret } from '@sluice/gateway/accounts/secrets.ts'
+import type { Account } from '@sluice/gateway/ports/account.ts'
+import type { ApiKey, Caller } from '@sluice/gateway/ports/api-key.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
+import { UnknownKeys } from './unknown-keys.ts'
+
+/** All keys in memory, so that authenticating a call needs only one or two look-ups and no I/O. */
+export interface KeyRing extends AsyncDisposable {
+  /** The caller with this secret, with or without its leading `sk-`; undefined if unknown, expired, disabled or revoked. */
+  find(secret: string): Caller | undefined
+  /**
+   * Looks in the store for a secret that `find` does not know, because another process may just have made its key. Undefined if
+   * no key has such a secret, or too many were looked for in this second, by all or by this address.
+   */
+  lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined
+  /** The same as `find` by the hash of the secret. */
+  findHash(hash: string): Caller | undefined
+  /** Whether a key (or its stand-in without a secret) and all levels above it are still valid. */
+  isValid(key: ApiKey): boolean
+  /** A key without a secret, with its current owners; undefined if one of them is not valid. */
+  dated(key: ApiKey): Dated | undefined
+  /** Calls `changed` when keys or accounts have changed, and every second because keys may expire. */
+  watch(changed: () => void): Disposable
+  /** Whether the configuration contains a key with the owner role. */
+  hasFixedOwner(): boolean
+  /** The keys from the configuration. */
+  fixed(): readonly ApiKey[]
+  /** Replaces the keys from the configuration. */
+  setFixed(keys: readonly ApiKey[]): void
+  /** Reads the stored keys now, instead of within half a second of a change. */
+  reload(): Promise<void>
+}
+
+export interface KeyRingOptions {
+  /**
+   * Keys from the environment and sluice.yaml. They are not in the store, and take precedence over a stored key with the same
+   * secret.
+   */
+  readonly fixed: readonly ApiKey[]
+  /** Milliseconds since the epoch. Default: the system's clock. */
+  readonly now?: () => number
+  /** Interval for checking for changes by other processes. Default 500 ms. */
+  readonly pollMs?: number
+  /**
+   * Called once when the store can no longer be read, and again only after it could be; known keys keep working. Default:
+   * ignored.
+   */
+  readonly readFailed?: (error: unknown) => void
+}
+
+/** Every process refuses a revoked key within two seconds, most of which a busy machine may need. */
+const pollMsUsual = 500
+/** Interval for checking whether keys have expired. */
+const expiryMs = 1_000
+
+/** Reads the keys and follows their changes until disposed. Does not dispose the store. */
+export async function openKeyRing(
+  store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
+  options: KeyRingOptions,
+): Promise<KeyRing> {
+  const { now = Date.now, pollMs = pollMsUsual, readFailed = () => {} } = options
+  const ring = new Ring(options.fixed)
+  const readNext = oneAfterTheOther(readerInto(ring, store))
+  const unknown = new UnknownKeys(() => readNext.run())
+  let isReadable = true
+  async function poll(): Promise<void> {
+    // A slow store is not asked again before it has answered.
+    if (readNext.isRunning()) return
+    try {
+      await readNext.run()
+      isReadable = true
+    } catch (error) {
+      if (isReadable) readFailed(error)
+      isReadable = false
+    }
+  }
+
+  await readNext.run()
+  const timers = [
+    setInterval(() => void poll(), pollMs).unref(),
+    setInterval(() => ring.tell(), expiryMs).unref(),
+  ]
+
+  return {
+    find: (secret) => ring.find(secret, now()),
+    lookUp(secret, address) {
+      if (!isCreatedSecret(secret)) return undefined
+      const hash = hashSecret(secret)
+      return unknown.look(hash, address, now())?.then(() => ring.findHash(hash, now()))
+    },
+    findHash: (hash) => ring.findHash(hash, now()),
+    isValid: (key) => ring.isValid(key, now()),
+    dated: (key) => ring.dated(key),
+    watch: (changed) => ring.watch(changed),
+    hasFixedOwner: () => ring.hasFixedOwner(),
+    fixed: () => ring.fixed(),
+    setFixed: (keys) => ring.setFixed(keys),
+    reload: () => readNext.run(),
+    async [Symbol.asyncDispose]() {
+      for (const timer of timers) clearInterval(timer)
+      await readNext.last()?.catch(() => {})
+    },
+  }
+}
+
+/** Reads changes since the last read. */
+function readerInto(
+  ring: Ring,
+  store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
+): () => Promise<void> {
+  let version = ''
+  return async () => {
+    // Read before the lists: a change in between is then seen again, never missed.
+    const current = await store.keysVersion()
+    if (current === version) return
+    const keys = await store.listKeys()
+    ring.setKept(keys, await store.listAccounts())
+    version = current
+  }
+}
+
+/**
+ * Runs one at a time, so that an earlier read never overwrites a later one. A run begins after the call that asked for it; those
+ * who wait for the next one share it.
+ */
+function oneAfterTheOther(work: () => Promise<void>) {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  function start(): Promise<void> {
+    next = undefined
+    const mine = work().finally(() => {
+      if (running === mine) running = undefined
+    })
+    running = mine
+    return mine
+  }
+  return {
+    isRunning: () => running !== undefined,
+    last: () => next ?? running,
+    run(): Promise<void> {
+      if (next) return next
+      if (!running) return start()
+      next = running.catch(() => {}).then(start)
+      return next
+    },
+  }
+}
+
+const seenMax = 10_000
+
+/** The callers as last read. */
+class Ring {
+  #fixed: ReadonlyMap<string, Dated>
+  #kept: ReadonlyMap<string, Dated> = new Map()
+  #accounts: ReadonlyMap<string, Account> = new Map()
+  /** When each key ends. */
+  #ends: ReadonlyMap<string, number> = new Map()
+  readonly #watchers = new Set<() => void>()
+  /** Cache of callers by secret, which saves hashing. The secrets are in memory with every request anyway. */
+  #seen = new Map<string, Dated>()
+  /** Cache for keys without a secret. */
+  #dated = new WeakMap<ApiKey, Dated>()
+
+  constructor(fixed: readonly ApiKey[]) {
+    this.#fixed = callersByHash(fixed, [])
+    this.#changed()
+  }
+
+  setFixed(keys: readonly ApiKey[]): void {
+    this.#fixed = callersByHash(keys, [])
+    this.#changed()
+  }
+
+  setKept(keys: readonly ApiKey[], accounts: readonly Account[]): void {
+    this.#kept = callersByHash(keys, accounts)
+    this.#accounts = new Map(accounts.map((account) => [account.id, account]))
+    this.#changed()
+  }
+
+  find(secret: string, time: number): Caller | undefined {
+    return valid(this.#seen.get(secret) ?? this.#look(secret), time)
+  }
+
+  findHash(hash: string, time: number): Caller | undefined {
+    return valid(this.#withHash(hash), time)
+  }
+
+  /** Returns the same caller for the same key until something changes, because data is cached per caller. */
+  dated(key: ApiKey): Dated | undefined {
+    const known = this.#dated.get(key)
+    if (known) return known
+    const found = datedCaller(key, this.#accounts)
+    if (found) this.#dated.set(key, found)
+    return found
+  }
+
+  isValid(key: ApiKey, time: number): boolean {
+    const end = key.hash === '' ? this.dated(key)?.expiresAt : this.#ends.get(key.id)
+    return end !== undefined && end > time
+  }
+
+  watch(changed: () => void): Disposable {
+    this.#watchers.add(changed)
+    return { [Symbol.dispose]: () => void this.#watchers.delete(changed) }
+  }
+
+  fixed(): readonly ApiKey[] {
+    return [...this.#fixed.values()].map(({ caller }) => caller)
+  }
+
+  hasFixedOwner(): boolean {
+    return this.fixed().some(isOwner)
+  }
+
+  tell(): void {
+    for (const changed of this.#watchers) changed()
+  }
+
+  #look(secret: string): Dated | undefined {
+    const found = this.#withHash(hashSecret(secret))
+    if (!found) return undefined
+    if (this.#seen.size >= seenMax) this.#seen.clear()
+    this.#seen.set(secret, found)
+    return found
+  }
+
+  #withHash(hash: string): Dated | undefined {
+    return this.#fixed.get(hash) ?? this.#kept.get(hash)
+  }
+
+  #changed(): void {
+    this.#seen = new Map()
+    this.#dated = new WeakMap()
+    const ends = new Map<string, number>()
+    // An older secret may end before its key does.
+    for (const { caller, expiresAt } of [...this.#kept.values(), ...this.#fixed.values()])
+      ends.set(caller.id, Math.max(expiresAt, ends.get(caller.id) ?? 0))
+    this.#ends = ends
+    this.tell()
+  }
+}
+
+function valid(found: Dated | undefined, time: number): Caller | undefined {
+  return found !== undefined && found.expiresAt > time ? found.caller : undefined
+}

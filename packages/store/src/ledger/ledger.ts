@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, existsSync, linkSync } from 'node:fs'
+import type { UsageRecord } from '@sluice/contract'
+import type {
+  BudgetReservation,
+  OpenUsage,
+  OrphanedReservation,
+  Store,
+  UsageBegun,
+  WaitingUsage,
+} from '@sluice/gateway/ports/store.ts'
+import { type Journal, openJournal } from './journal.ts'
+import { type Destination, OpenRecord } from './open-record.ts'
+import { unavailable } from '../unavailable.ts'
+import {
+  documentOf,
+  type ReadSegment,
+  recoverUsage,
+  type ReservedCall,
+  type WriteDocuments,
+  writeSettled,
+} from './recover-usage.ts'
+import { openUsageQueue, type UsageQueue, type WriteFailed } from './write-queue.ts'
+
+export interface LedgerOptions {
+  /** Writes the records to the database, all of them or none. Records whose id exists are skipped. */
+  readonly write: WriteDocuments
+  /** Reads what the database has of these calls. */
+  readonly orphanedOf: (calls: readonly ReservedCall[]) => Promise<readonly OrphanedReservation[]>
+  /** Called when what a killed process had in its journal is written. */
+  readonly recovered: (journal: string) => Promise<void>
+  /** Called when records could not be written. */
+  readonly writeFailed: WriteFailed
+  /** Called once when the journal becomes unwritable, and again only after it was writable. Default: ignored. */
+  readonly journalFailed?: ((error: unknown) => void) | undefined
+  /** Called when so many lines of the journal could not be read; `file` keeps them. Default: ignored. */
+  readonly journalUnreadable?: ((lines: number, file: string) => void) | undefined
+  /** The journal's folder on the local disk. Absent if records need not survive the process. */
+  readonly journalFolder?: string
+}
+
+/** Takes usage records to the database. Disposing writes what is pending. */
+export interface Ledger
+  extends Pick<
+      Store,
+      'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleOrphaned'
+    >,
+    AsyncDisposable {
+  /** The name of the journal; undefined without one. */
+  readonly journalName: string | undefined
+  /** Throws `overloaded` while the journal cannot be written. */
+  checkJournal(): void
+}
+
+type SettleOrphaned = Parameters<Store['settleOrphaned']>[0]
+
+/** Reservations that a journal names, and how it is removed. */
+interface Reserved {
+  readonly calls: readonly ReservedCall[]
+  readonly remove: () => void
+}
+
+/** Retry delay after a failure, in milliseconds. */
+const againMs = 1_000
+
+export function openLedger(options: LedgerOptions): Ledger {
+  return new JournaledLedger(options)
+}
+
+class JournaledLedger implements Ledger {
+  readonly #write: LedgerOptions['write']
+  readonly #orphanedOf: LedgerOptions['orphanedOf']
+  readonly #recoveredOf: LedgerOptions['recovered']
+  readonly #writeFailed: WriteFailed
+  readonly #journalUnreadable: (lines: number, file: string) => void
+  readonly #journal: Journal | undefined
+  readonly #queue: UsageQueue
+  readonly #destination: Destination
+  /** Starts with the time, so that a large index of ids grows at its end. */
+  readonly #series = `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`
+  #count = 0
+  /** Whether some records are only in the journal. */
+  #hasLeft = false
+  #recovered: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** Found, and not settled yet. */
+  #reserved: Reserved[] = []
+  #settleOrphaned: SettleOrphaned | undefined
+  #settleTimer: NodeJS.Timeout | undefined
+
+  constructor(options: LedgerOptions) {
+    const { write, orphanedOf, writeFailed, journalFolder, journalFailed } = options
+    this.#write = write
+    this.#orphanedOf = orphanedOf
+    this.#recoveredOf = options.recovered
+    this.#writeFailed = writeFailed
+    this.#journalUnreadable = options.journalUnreadable ?? (() => {})
+    this.#journal =
+      journalFolder === undefined
+        ? undefined
+        : openJournal({ folder: journalFolder, ...(journalFailed && { failed: journalFailed }) })
+    this.#queue = openUsageQueue({
+      write: (batch) => write(batch.map(({ document }) => document)),
+      writeFailed,
+      ...(this.#journal && { overflow: ({ open }) => this.#leave(open) }),
+    })
+    this.#destination = { journal: this.#journal, add: (record) => this.#queue.add(record) }
+    if (journalFolder !== undefined) this.#recover(journalFolder)
+  }
+
+  get journalName(): string | undefined {
+    return this.#journal?.name
+  }
+
+  beginUsage(begun: UsageBegun, reservation?: BudgetReservation): OpenUsage {
+    this.checkJournal()
+    const open = this.#openRecord()
+    open.begin(documentOf(open.id, begun), reservation)
+    return open
+  }
+
+  checkJournal(): void {
+    const failure = this.#journal?.failure
+    if (failure !== undefined) throw unavailable(failure, 'The journal cannot be written for now')
+  }
+
+  recordUsage(record: UsageRecord): void {
+    const open = this.#openRecord()
+    open.settle(documentOf(open.id, record))
+  }
+
+  settleOrphaned(settle: SettleOrphaned): void {
+    this.#settleOrphaned = settle
+    this.#settleFound()
+  }
+
+  waitingUsage(): WaitingUsage {
+    return this.#queue.waiting()
+  }
+
+  recorded(): Promise<void> | undefined {
+    return this.#journal?.written()
+  }
+
+  async flush(): Promise<void> {
+    await this.#recovered
+    await this.#queue.flush()
+    if (this.#hasLeft) await this.#catchUp()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer)
+    clearTimeout(this.#settleTimer)
+    this.#settleOrphaned = undefined
+    try {
+      await this.#recovered
+      await this.#queue[Symbol.asyncDispose]()
+    } finally {
+      this.#journal?.[Symbol.dispose]()
+    }
+  }
+
+  #openRecord(): OpenRecord {
+    this.#count += 1
+    return new OpenRecord(`${this.#series}${this.#count.toString(36)}`, this.#destination)
+  }
+
+  #leave(open: OpenRecord): void {
+    open.leave()
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    this.#again(() => this.flush())
+  }
+
+  /** Writes records from the journal that are no longer in memory. */
+  async #catchUp(): Promise<void> {
+    this.#hasLeft = false
+    for (const segment of this.#journal?.turn() ?? []) {
+      const read = await writeSettled(segment.file, this.#write)
+      if (read.unreadable > 0) this.#setAside(read)
+      segment.leftDone()
+    }
+  }
+
+  #recover(folder: string): void {
+    const reserved = (calls: readonly ReservedCall[], remove: () => void) => {
+      this.#reserved.push({ calls, remove })
+      this.#settleFound()
+    }
+    const recovery = {
+      write: this.#write,
+      reserved,
+      recovered: this.#recoveredOf,
+      unreadable: (segment: ReadSegment) => this.#setAside(segment),
+    }
+    this.#recovered = recoverUsage(folder, recovery).then(
+      () => {},
+      (error: unknown) => {
+        this.#writeFailed(error, 0, 0)
+        this.#again(async () => this.#recover(folder))
+      },
+    )
+  }
+
+  /** Keeps a segment under another name. Throws if it cannot be kept, so that it is not removed. */
+  #setAside({ file, unreadable }: ReadSegment): void {
+    const kept = `${file}.unreadable`
+    if (existsSync(kept)) return
+    try {
+      linkSync(file, kept)
+    } catch {
+      // Some file systems have no links.
+      copyFileSync(file, kept)
+    }
+    this.#journalUnreadable(unreadable, kept)
+  }
+
+  /** Nothing waits for it: the limiter may be away for long. */
+  #settleFound(): void {
+    const settle = this.#settleOrphaned
+    if (!settle) return
+    for (const { calls, remove } of this.#reserved.splice(0))
+      this.#orphanedOf(calls)
+        .then(settle)
+        .then(remove, () => {
+          this.#reserved.push({ calls, remove })
+          clearTimeout(this.#settleTimer)
+          this.#settleTimer = setTimeout(() => this.#settleFound(), againMs).unref()
+        })
+  }
+
+  /** Runs the work after a delay, and again until it succeeds. */
+  #again(work: () => Promise<void>): void {
+    this.#timer = setTimeout(() => {
+      work().catch(() => this.#again(work))
+    }, againMs).unref()
+  }
+}

@@ -1,0 +1,196 @@
+import { createReadStream, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, noUsage, type UsageRecord } from '@sluice/contract'
+import type {
+  BudgetReservation,
+  NotedUsage,
+  UsageBegun,
+  UsageEnded,
+} from '@sluice/gateway/ports/store.ts'
+import { storableJson } from '../bound-values.ts'
+import { instanceOf, isAbandoned } from './journal-owner.ts'
+
+/**
+ * An attempt's record as JSON that every database accepts: its fields and its id, which the database stores only once. It is
+ * created once and parsed by whoever writes the row.
+ */
+export function documentOf(id: string, value: UsageBegun | NotedUsage | UsageRecord): string {
+  return `{"id":"${id}",${storableJson(JSON.stringify(value)).slice(1)}`
+}
+
+/** The document of a record of which the first fields are a document already. */
+export function completed(begun: string, ended: UsageEnded): string {
+  return `${begun.slice(0, -1)},${storableJson(JSON.stringify(ended)).slice(1)}`
+}
+
+/** Formats lines of the ledger's journal: the kind of line, then the document. */
+export const journalLine = {
+  begun: (document: string, reservation?: BudgetReservation) =>
+    reservation
+      ? `B${document.slice(0, -1)},"reservation":${JSON.stringify(reservation)}}`
+      : `B${document}`,
+  noted: (id: string, usage: NotedUsage) => `N${documentOf(id, usage)}`,
+  settled: (document: string) => `S${document}`,
+}
+
+type BegunLine = UsageBegun & { readonly reservation?: BudgetReservation }
+
+const kinds = ['B', 'N', 'S'] as const
+
+interface Line {
+  readonly kind: (typeof kinds)[number]
+  readonly id: string
+  readonly document: string
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+/** Writes the documents to the database, all of them or none. */
+export type WriteDocuments = (batch: readonly string[]) => Promise<void>
+
+/** What was reserved for a call of which the end is not known to have been settled. */
+export interface ReservedCall {
+  readonly callId: string
+  readonly reservation: BudgetReservation
+}
+
+export interface Recovery {
+  readonly write: WriteDocuments
+  /** Called for a journal that names reservations, after its records were written. `remove` removes it. */
+  readonly reserved: (calls: readonly ReservedCall[], remove: () => void) => void
+  /** Called when the records of a process are written. */
+  readonly recovered: (instance: string) => Promise<void>
+  /** Called for a segment with lines that cannot be read, before it is removed. */
+  readonly unreadable: (segment: ReadSegment) => void
+}
+
+/** What a segment contained. */
+export interface ReadSegment {
+  readonly file: string
+  /** Settled records. */
+  readonly records: number
+  /** Lines that are damaged, of whose content nothing is known. */
+  readonly unreadable: number
+}
+
+const records = 500
+
+/**
+ * Writes records left in the journals of dead processes to the database, and removes those journals. Attempts that began but
+ * were never settled are marked as unsettled, with their last noted usage. Running it twice or in two processes is harmless,
+ * because each id is stored once.
+ *
+ * @returns How many records were read.
+ */
+export async function recoverUsage(folder: string, recovery: Recovery): Promise<number> {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.journal'))
+    .map((name) => join(folder, name))
+    .filter(isAbandoned)
+    .toSorted((one, other) => (one < other ? -1 : 1))
+  let count = 0
+  for (const instance of new Set(files.map(instanceOf))) {
+    count += await recoverInstance(
+      files.filter((file) => instanceOf(file) === instance),
+      recovery,
+    )
+    await recovery.recovered(instance)
+  }
+  return count
+}
+
+async function recoverInstance(
+  files: readonly string[],
+  { write, reserved, unreadable }: Recovery,
+): Promise<number> {
+  const open = new Map<string, UsageBegun | UsageRecord>()
+  /** By the reservation's id. */
+  const calls = new Map<string, ReservedCall>()
+  let count = 0
+  for (const file of files) {
+    const read = await writeSettled(file, write, (line) => {
+      const { id, kind, value } = line
+      const earlier = open.get(id)
+      // This program wrote the lines, so their form is known.
+      if (kind === 'S') open.delete(id)
+      else if (kind === 'B') {
+        const { reservation, ...begun } = value as unknown as BegunLine
+        open.set(id, unsettled(begun))
+        if (reservation) calls.set(reservation.id, { callId: begun.callId, reservation })
+      } else if (earlier) open.set(id, unsettled(earlier, value as unknown as NotedUsage))
+    })
+    count += read.records
+    if (read.unreadable > 0) unreadable(read)
+  }
+  const left = [...open].map(([id, record]) => documentOf(id, record))
+  for (let from = 0; from < left.length; from += records)
+    await write(left.slice(from, from + records))
+  const remove = () => {
+    for (const file of files) rmSync(file, { force: true })
+  }
+  if (calls.size > 0) reserved([...calls.values()], remove)
+  else remove()
+  return count + left.length
+}
+
+/** Writes what a segment says is settled, in its order, and shows every line. */
+export async function writeSettled(
+  file: string,
+  write: WriteDocuments,
+  show: (line: Line) => void = () => {},
+): Promise<ReadSegment> {
+  let batch: string[] = []
+  const count = { records: 0, unreadable: 0 }
+  for await (const text of linesOf(file)) {
+    const line = readLine(text)
+    if (!line) {
+      // One that is empty ends a line that was cut when the disk was full.
+      if (text !== '') count.unreadable += 1
+      continue
+    }
+    show(line)
+    if (line.kind !== 'S') continue
+    batch.push(line.document)
+    count.records += 1
+    if (batch.length < records) continue
+    await write(batch)
+    batch = []
+  }
+  if (batch.length > 0) await write(batch)
+  return { file, ...count }
+}
+
+/** Only a line feed ends a line: node:readline also splits at U+2028, which JSON texts may contain. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const piece of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${piece}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** Undefined for a damaged line: a process may have died in the middle of it, or the disk have failed. */
+function readLine(text: string): Line | undefined {
+  const kind = kinds.find((one) => text.startsWith(one))
+  const document = text.slice(1)
+  try {
+    const value: unknown = JSON.parse(document)
+    if (kind === undefined || !isObject(value)) return undefined
+    const { id, ...rest } = value
+    return typeof id === 'string' ? { kind, id, document, value: rest } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function unsettled(begun: UsageBegun, noted?: NotedUsage): UsageRecord {
+  return {
+    durationMs: 0,
+    ...begun,
+    ...(noted ? { ...noted, estimated: true } : noUsage),
+    outcome: 'incomplete',
+    reported: false,
+    unsettled: true,
+  }
+}

@@ -1,0 +1,66 @@
+import { openThread } from '../threads/call-thread.ts'
+import { type Database, type NewRows, RefusedData } from '../database.ts'
+import { sqliteError } from '../unavailable.ts'
+
+/** Writes in a separate thread with its own connection, one call at a time; see `Database.append`. */
+export type AppendThread = Pick<Database, 'append'> & AsyncDisposable
+
+export interface AppendMethods {
+  append(rows: EncodedRows): void
+}
+
+export interface EncodedRows extends Omit<NewRows, 'documents'> {
+  /** The documents in UTF-8, one after the other. Overwritten after the answer. */
+  readonly bytes: SharedArrayBuffer
+  /** Where each ends. */
+  readonly ends: Uint32Array
+}
+
+/** A batch needs a few megabytes; without limits the heap of a thread grows with garbage. */
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
+
+/** Five hundred usage records. Memory that no batch has needed is not occupied. */
+const keptBytes = 1024 * 1024
+
+/** The thread starts on first use, so that startup and CLI commands do not wait for it. */
+export function openAppendThread(file: string): AppendThread {
+  const thread = openThread<AppendMethods>(new URL('./append-thread-entry.ts', import.meta.url), {
+    task: 'writes to the database',
+    data: file,
+    resourceLimits,
+  })
+  /** Used for every batch that fits: a copy that is passed in a message would be allocated and cloned each time. */
+  const kept = new SharedArrayBuffer(keptBytes)
+
+  function encoded({ table, columns, documents }: NewRows): EncodedRows {
+    const size = documents.reduce((sum, document) => sum + Buffer.byteLength(document), 0)
+    const bytes = size <= kept.byteLength ? kept : new SharedArrayBuffer(size)
+    const target = Buffer.from(bytes)
+    let end = 0
+    const ends = Uint32Array.from(documents, (document) => (end += target.write(document, end)))
+    return { table, columns, bytes, ends }
+  }
+
+  async function append(rows: NewRows): Promise<void> {
+    try {
+      await thread.call('append', encoded(rows))
+    } catch (thrown) {
+      const error = sqliteError(thrown)
+      throw error instanceof RefusedData ? error : thrown
+    }
+  }
+
+  /** Settles when the last request has finished, successfully or not. */
+  let last: Promise<void> = Promise.resolve()
+  return {
+    append(rows) {
+      const mine = last.then(() => append(rows))
+      last = mine.catch(() => {})
+      return mine
+    },
+    async [Symbol.asyncDispose]() {
+      await last
+      await thread[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { Sql } from 'sql-template-tag'
+import type { AccountWrite, Store } from '@sluice/gateway/ports/store.ts'
+import { type Database, RefusedData } from '../database.ts'
+import { countKeyChange } from './keys.ts'
+import { accountColumns, auditColumns, keyColumns } from './schema.ts'
+import { built, known, replaced, select, tables } from './statements.ts'
+
+/** The part of the store for organizations, teams, users and the audit log. */
+export function accountTable(
+  database: Database,
+): Pick<Store, 'listAccounts' | 'administer' | 'listAudit'> {
+  return {
+    listAccounts: () =>
+      select(
+        database,
+        accountColumns,
+        tables.selectFrom('accounts').selectAll().orderBy('createdAt').orderBy('id'),
+      ),
+    async administer(writes, entry) {
+      try {
+        await database.changeDurably(
+          built(tables.insertInto('auditLog').values(known(auditColumns, entry))),
+          ...writes.map(statementOf),
+          countKeyChange,
+        )
+        return true
+      } catch (thrown) {
+        if (thrown instanceof RefusedData) return false
+        throw thrown
+      }
+    },
+    listAudit({ limit, after, before }) {
+      const entries = tables.selectFrom('auditLog').selectAll().limit(limit)
+      return select(
+        database,
+        auditColumns,
+        before === undefined
+          ? entries.where('sequence', '>', after ?? 0).orderBy('sequence')
+          : entries.where('sequence', '<', before).orderBy('sequence', 'desc'),
+      )
+    },
+  }
+}
+
+function statementOf(write: AccountWrite): Sql {
+  if ('removed' in write)
+    return built(tables.deleteFrom('accounts').where('id', '=', write.removed))
+  if ('key' in write)
+    return built(
+      tables
+        .insertInto('apiKeys')
+        .values(known(keyColumns, write.key))
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(replaced(keyColumns))),
+    )
+  return built(
+    tables
+      .insertInto('accounts')
+      .values(known(accountColumns, write.account))
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(replaced(accountColumns))),
+  )
+}

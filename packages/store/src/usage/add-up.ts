@@ -1,0 +1,148 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type UsageDimension,
+  usageDimensions,
+  usagePeriods,
+} from '@sluice/gateway/ports/usage-book.ts'
+import type { Row } from '../database.ts'
+import {
+  dimensionColumns,
+  type Face,
+  faces,
+  type GroupValues,
+  groupId,
+  measureColumns,
+  periodStart,
+} from './groupings.ts'
+
+/** A group of sums: one combination of dimension values in one face. */
+export interface Group {
+  readonly id: string
+  readonly face: Face
+  readonly values: GroupValues
+}
+
+interface GroupSums extends Group {
+  /** By the start of the hour; the values of each summed column. */
+  readonly hours: Map<number, number[]>
+}
+
+export interface Sums {
+  readonly face: Face
+  readonly period: string
+  readonly startAt: number
+  readonly groupId: string
+  readonly values: readonly number[]
+}
+
+export interface AddedUp {
+  readonly groups: readonly Group[]
+  /** The columns that the values of the sums belong to; all other measures are 0 in every sum. */
+  readonly columns: readonly string[]
+  readonly sums: readonly Sums[]
+  /** When each key was last used. */
+  readonly uses: ReadonlyMap<string, number>
+}
+
+/** Rows processed per turn of the event loop, which takes a few milliseconds. */
+const rowsPerTurn = 100
+
+/** Computes sums by hour, day and month for the given faces. The rows are already summed by hour and all dimensions. */
+export async function addUp(rows: readonly Row[], known: readonly Face[]): Promise<AddedUp> {
+  const groups = new Map<string, GroupSums>()
+  const uses = new Map<string, number>()
+  // Most calls use no images, audio and the like.
+  const columns = measureColumns.filter((column) => rows.some((row) => numberIn(row, column) !== 0))
+  for (const [at, row] of rows.entries()) {
+    if (at % rowsPerTurn === rowsPerTurn - 1) await nextTurn()
+    const key = String(row['key_id'])
+    uses.set(key, Math.max(uses.get(key) ?? 0, Number(row['used_at'])))
+    const added = columns.map((column) => numberIn(row, column))
+    addRow(row, added, { known, groups })
+  }
+  const sums: Sums[] = []
+  let turn = 0
+  for (const group of groups.values()) {
+    if ((turn += 1) % rowsPerTurn === 0) await nextTurn()
+    addPeriods(group, sums)
+  }
+  return { groups: [...groups.values()], columns, sums, uses }
+}
+
+function addRow(
+  row: Row,
+  added: readonly number[],
+  { known, groups }: { readonly known: readonly Face[]; readonly groups: Map<string, GroupSums> },
+): void {
+  const hour = Number(row['hour'])
+  const tags = tagsOf(row['tags'])
+  for (const face of known) {
+    const dimensions: readonly UsageDimension[] = faces[face]
+    const each = dimensions.includes('tag') ? tags : ['']
+    for (const tag of each) {
+      const { hours } = groupOf(face, { row, dimensions, tag }, groups)
+      addTo(hours, hour, added)
+    }
+  }
+}
+
+/** Computing the id of a group takes a hash, so it is done once per group. */
+function groupOf(
+  face: Face,
+  {
+    row,
+    dimensions,
+    tag,
+  }: { readonly row: Row; readonly dimensions: readonly UsageDimension[]; readonly tag: string },
+  groups: Map<string, GroupSums>,
+): GroupSums {
+  // Texts in the database never contain NUL.
+  let name: string = face
+  for (const dimension of dimensions) name += `\0${valueOf(row, dimension, tag)}`
+  const found = groups.get(name)
+  if (found) return found
+  const values: Record<string, string> = {}
+  for (const dimension of usageDimensions)
+    values[dimension] = dimensions.includes(dimension) ? valueOf(row, dimension, tag) : ''
+  // The loop above has set every dimension.
+  const whole = values as GroupValues
+  const made = { id: groupId(face, whole), face, values: whole, hours: new Map() }
+  groups.set(name, made)
+  return made
+}
+
+function valueOf(row: Row, dimension: UsageDimension, tag: string): string {
+  const value = dimension === 'tag' ? tag : row[dimensionColumns[dimension]]
+  return typeof value === 'string' ? value : ''
+}
+
+function addTo(sums: Map<number, number[]>, at: number, added: readonly number[]): void {
+  const before = sums.get(at)
+  if (!before) {
+    sums.set(at, [...added])
+    return
+  }
+  for (let index = 0; index < added.length; index++)
+    before[index] = (before[index] ?? 0) + (added[index] ?? 0)
+}
+
+function numberIn(row: Row, column: string): number {
+  return Number(row[column] ?? 0)
+}
+
+/** Days are summed from hours, and months from days. */
+function addPeriods({ id, face, hours }: GroupSums, sums: Sums[]): void {
+  let parts: ReadonlyMap<number, readonly number[]> = hours
+  for (const period of usagePeriods) {
+    const whole = new Map<number, number[]>()
+    for (const [at, values] of parts) addTo(whole, periodStart(period, at), values)
+    for (const [startAt, values] of whole) sums.push({ face, period, startAt, groupId: id, values })
+    parts = whole
+  }
+}
+
+function tagsOf(value: unknown): readonly string[] {
+  if (typeof value !== 'string') return []
+  const tags: unknown = JSON.parse(value)
+  return Array.isArray(tags) ? [...new Set(tags.filter((tag) => typeof tag === 'string'))] : []
+}

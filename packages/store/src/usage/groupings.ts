@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto'
+import { joinMoney } from '@sluice/contract'
+import { firstTokenBounds } from '@sluice/gateway/ports/first-token.ts'
+import {
+  type UsageDimension,
+  type UsagePeriod,
+  type UsageSums,
+  usageDimensions,
+} from '@sluice/gateway/ports/usage-book.ts'
+
+/**
+ * The sets of dimensions (faces) by which sums are stored. One face with all dimensions could answer every question, but would
+ * read every combination even for the simplest one, so there are smaller faces as well. Faces with tags hold a call once for
+ * each of its tags.
+ */
+const firstFaces = {
+  model: ['provider', 'model', 'operation'],
+  holder: ['key', 'user', 'team', 'organization'],
+  team: ['team', 'organization', 'provider', 'model', 'operation'],
+  all: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation'],
+  tag: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation', 'tag'],
+} as const satisfies Faces
+
+/** Faces added later. They are summed up to `folded_further` until they have caught up. */
+export const furtherFaces = {
+  outcome: ['team', 'organization', 'provider', 'model', 'operation', 'outcome'],
+  'holder-outcome': ['key', 'user', 'team', 'organization', 'outcome'],
+  tagged: ['provider', 'model', 'operation', 'tag', 'outcome'],
+  'tagged-holder': ['key', 'user', 'team', 'organization', 'tag', 'outcome'],
+  whole: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation', 'outcome'],
+  'tagged-whole': usageDimensions,
+} as const satisfies Faces
+
+type Faces = Readonly<Record<string, readonly UsageDimension[]>>
+
+export const faces = { ...firstFaces, ...furtherFaces }
+
+export type Face = keyof typeof faces
+
+/** Ordered from the face with the fewest sums to that with the most, as far as this can be known. */
+const fromSmall: readonly Face[] = [
+  'model',
+  'holder',
+  'team',
+  'outcome',
+  'holder-outcome',
+  'tagged',
+  'tagged-holder',
+  'all',
+  'whole',
+  'tag',
+]
+
+/** The smallest face that has all of these dimensions. */
+export function faceOf(dimensions: readonly UsageDimension[]): Face {
+  const knows = (face: Face) => {
+    const known: readonly UsageDimension[] = faces[face]
+    return dimensions.every((dimension) => known.includes(dimension))
+  }
+  return fromSmall.find(knows) ?? 'tagged-whole'
+}
+
+/** The columns of the dimensions in the groups and, except for the tag, in the records. */
+export const dimensionColumns: Readonly<Record<UsageDimension, string>> = {
+  key: 'key_id',
+  user: 'user_id',
+  team: 'team_id',
+  organization: 'organization_id',
+  provider: 'provider',
+  model: 'model',
+  operation: 'operation',
+  tag: 'tag',
+  outcome: 'outcome',
+}
+
+/** The values of a group's dimensions; empty if the face does not have the dimension or the records have no value. */
+export type GroupValues = Readonly<Record<UsageDimension, string>>
+
+export function groupId(face: Face, values: GroupValues): string {
+  // Without the outcome if it does not count, so that ids stay the same as before outcomes existed.
+  const counted = usageDimensions.filter((one) => one !== 'outcome' || values.outcome !== '')
+  const text = JSON.stringify([face, ...counted.map((dimension) => values[dimension])])
+  // 128 bits, so collisions cannot be found.
+  return hash('sha256', text, 'base64url').slice(0, 22)
+}
+
+/** A sum: its column, and the SQL expression over the records. */
+export interface Measure {
+  readonly column: string
+  readonly of: string
+}
+
+const when = (condition: string) => `SUM(CASE WHEN ${condition} THEN 1 ELSE 0 END)`
+const plus = (column: string): Measure => ({ column, of: `SUM(COALESCE(${column}, 0))` })
+
+const measures: Readonly<Record<Exclude<keyof UsageSums, 'firstTokens'>, Measure>> = {
+  attempts: { column: 'attempts', of: 'COUNT(*)' },
+  calls: { column: 'calls', of: when('attempt = 1') },
+  completed: { column: 'completed', of: when("outcome = 'completed'") },
+  failed: { column: 'failed', of: when("outcome = 'failed'") },
+  cancelled: { column: 'cancelled', of: when("outcome = 'cancelled'") },
+  incomplete: { column: 'incomplete', of: when("outcome = 'incomplete'") },
+  unreported: { column: 'unreported', of: when('reported = 0') },
+  estimated: { column: 'estimated', of: when('estimated = 1') },
+  unsettled: { column: 'unsettled', of: when('unsettled = 1') },
+  unknownCosts: { column: 'unknown_costs', of: when('cost_micro_usd IS NULL') },
+  // Its whole millionths; `costRests` has the rest.
+  cost: plus('cost_micro_usd'),
+  inputTokens: plus('input_tokens'),
+  outputTokens: plus('output_tokens'),
+  cachedInputTokens: plus('cached_input_tokens'),
+  cacheWriteTokens: plus('cache_write_tokens'),
+  longCacheWriteTokens: plus('long_cache_write_tokens'),
+  reasoningTokens: plus('reasoning_tokens'),
+  audioInputTokens: plus('audio_input_tokens'),
+  audioOutputTokens: plus('audio_output_tokens'),
+  images: plus('images'),
+  seconds: plus('seconds'),
+  characters: plus('characters'),
+  searchUnits: plus('search_units'),
+}
+
+/** Summed up to `folded_rests`, because older programs do not sum them. */
+export const costRests = plus('cost_rest_pico_usd')
+
+const firstTokens = [...firstTokenBounds, undefined].map((to, at): Measure => {
+  const above =
+    at === 0 ? 'first_token_ms IS NOT NULL' : `first_token_ms > ${firstTokenBounds[at - 1]}`
+  const within = to === undefined ? '' : ` AND first_token_ms <= ${to}`
+  return { column: `first_tokens_${at}`, of: when(above + within) }
+})
+
+/** All measures, in the order of their columns. */
+export const measureList: readonly Measure[] = [
+  ...Object.values(measures),
+  costRests,
+  ...firstTokens,
+]
+export const measureColumns = measureList.map(({ column }) => column)
+
+/** PostgreSQL returns sums of integers as a type that arrives as text. */
+export function summed(column: string, sum = `SUM(${column})`): string {
+  const type = column === 'seconds' ? 'DOUBLE PRECISION' : 'BIGINT'
+  return `CAST(${sum} AS ${type}) AS ${column}`
+}
+
+/** Reads the sums from a row; all are 0 if nothing was summed. */
+export function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
+  const sum = ({ column }: Measure) => Number(row[column] ?? 0)
+  const sums = Object.entries(measures).map(([name, measure]) => [name, sum(measure)])
+  const cost = joinMoney(sum(measures.cost), sum(costRests))
+  // The entries above cover every measure.
+  return { ...Object.fromEntries(sums), cost, firstTokens: firstTokens.map(sum) } as UsageSums
+}
+
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** The start of the period that contains a moment, in UTC. */
+export function periodStart(period: UsagePeriod, at: number): number {
+  if (period !== 'month') return at - (at % (period === 'hour' ? hourMs : dayMs))
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+}
+
+/** The end of the period that contains a moment. */
+export function periodEnd(period: UsagePeriod, at: number): number {
+  if (period !== 'month') return periodStart(period, at) + (period === 'hour' ? hourMs : dayMs)
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+}

@@ -1,0 +1,96 @@
+import sql, { join, raw, type Sql } from 'sql-template-tag'
+import {
+  type LedgerQuestion,
+  type LedgerRow,
+  type SpentGroup,
+  type UsageBook,
+  type UsageDimension,
+  usageDimensions,
+} from '@sluice/gateway/ports/usage-book.ts'
+import { lookThrough, orderedStart, type Span } from './record-spans.ts'
+import { readRecord } from './record-columns.ts'
+import { dimensionColumns, hourMs } from './groupings.ts'
+import type { UsageDatabase } from './fold.ts'
+import { spentIn, spentTogether } from './spent.ts'
+
+/** A page of the ledger's records, ordered by start time. */
+export async function listRecords(
+  database: Pick<UsageDatabase, 'rows'>,
+  { from, to, only, limit, after }: LedgerQuestion,
+): Promise<readonly LedgerRow[]> {
+  const begin = Math.max(from, after?.startedAt ?? 0)
+  const place = after
+    ? [sql`(started_at > ${after.startedAt} OR sequence > ${after.sequence})`]
+    : []
+  const rows = await lookThrough(
+    database,
+    { from: begin, to, only, first: 'oldest', limit },
+    (spans, most) =>
+      database.rows(
+        sql`SELECT * FROM usage_records WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...place], ' AND ')}
+          ORDER BY ${orderedStart(spans, 'started_at')}, sequence LIMIT ${most}`,
+      ),
+  )
+  return rows.map((row) => ({
+    sequence: Number(row['sequence']),
+    record: readRecord(row),
+  }))
+}
+
+/** The cost of records that began from a moment on; see `UsageBook.spent`. */
+export async function spentGroups(
+  database: UsageDatabase,
+  { from, to = endOfTime, only, isUnknown = false }: Parameters<UsageBook['spent']>[0],
+): Promise<readonly SpentGroup[]> {
+  const unknown = isUnknown ? [sql`cost_micro_usd IS NULL`] : []
+  // Calls that a budget redirected do not count for the model they asked for.
+  const asked = 'CASE WHEN over_budget IS NULL THEN requested_model END'
+  const group = `provider, model, ${asked}, started_at - started_at % ${hourMs}`
+  const look = (spans: readonly Span[]) =>
+    database.rows(
+      sql`SELECT ${raw(`provider, model, ${asked} AS asked, started_at - started_at % ${hourMs} AS hour`)},
+          ${spentTogether}
+        FROM usage_records
+        WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...unknown], ' AND ')}
+        GROUP BY ${raw(group)}`,
+    )
+  const scope = { from, to, only, first: 'oldest', limit: Infinity } as const
+  // Records with unknown cost have their own index.
+  const rows = isUnknown ? await look([scope]) : await lookThrough(database, scope, look)
+  return rows.map((row) => ({
+    provider: String(row['provider']),
+    model: String(row['model']),
+    ...(typeof row['asked'] === 'string' && { requestedModel: row['asked'] }),
+    hour: Number(row['hour']),
+    money: spentIn(row),
+  }))
+}
+
+/** Later than any clock, so that records that began a moment ago are included. */
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+function withinSpans(spans: readonly Span[]): Sql {
+  const times = spans.map(({ from, to }) => sql`(started_at >= ${from} AND started_at < ${to})`)
+  return sql`(${join(times, ' OR ')})`
+}
+
+function conditionsOf(only: LedgerQuestion['only']): readonly Sql[] {
+  return usageDimensions.flatMap((dimension) => {
+    const value = only[dimension]
+    return value === undefined ? [] : [isOf(dimension, value)]
+  })
+}
+
+/** The condition that a record has this value of a dimension. */
+export function isOf(
+  dimension: UsageDimension,
+  value: string,
+  named: (column: string) => string = (column) => column,
+): Sql {
+  const column = raw(named(dimension === 'tag' ? 'tags' : dimensionColumns[dimension]))
+  if (value === '') return sql`${column} IS NULL`
+  // Tags are stored as a JSON list; the quoted tag occurs in it only as a whole entry.
+  if (dimension === 'tag')
+    return sql`${column} IS NOT NULL AND REPLACE(${column}, ${JSON.stringify(value)}, '') <> ${column}`
+  return sql`${column} = ${value}`
+}

@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Refusals } from '../../../gateway/src/ports/refusals.ts'
+import type { Store } from '../../../gateway/src/ports/store.ts'
+
+interface Subject {
+  readonly store: Store
+  reopen(): Promise<Store>
+}
+
+const hour = 3_600_000
+const sample = (further: Partial<Refusals> = {}): Refusals => ({
+  hour: 10 * hour,
+  keyId: 'key_1',
+  operation: 'chat',
+  code: 'rate_limited',
+  status: 429,
+  count: 1,
+  lastAt: 10 * hour + 5,
+  message: 'Too many',
+  callId: 'req_1',
+  ...further,
+})
+const owners = { userId: 'user_1', teamId: 'team_1', organizationId: 'org_1' }
+
+/** The meaning of the book of refusals: a part of the contract of Store. */
+export function describeRefusals(subjectOf: () => Subject): void {
+  describe('refusals', () => {
+    let subject: Subject
+    let store: Store
+    beforeEach(() => {
+      subject = subjectOf()
+      store = subject.store
+    })
+    const list = (further: object = {}) =>
+      store.refusals.list({ from: 0, to: 100 * hour, limit: 10, ...further })
+
+    test('are returned as added, also after a restart', async () => {
+      const full = sample({ ...owners, keyId: 'key_2', model: 'a"b', count: 3 })
+      await store.refusals.add([sample(), full])
+      store = await subject.reopen()
+      expect(await list()).toEqual([full, sample()])
+    })
+
+    test('are summed per hour, keeping the last, and over several hours', async () => {
+      await store.refusals.add([sample({ model: 'a' })])
+      await store.refusals.add([sample({ count: 4, lastAt: 10 * hour + 9, callId: 'req_2' })])
+      expect(await list()).toEqual([sample({ count: 5, lastAt: 10 * hour + 9, callId: 'req_2' })])
+      const later = { hour: 12 * hour, lastAt: 12 * hour + 1, callId: 'req_3', message: 'Again' }
+      await store.refusals.add([sample({ ...later, count: 2 })])
+      expect(await list()).toEqual([sample({ ...later, hour: 10 * hour, count: 7 })])
+      expect(await list({ from: 11 * hour })).toEqual([sample({ ...later, count: 2 })])
+      expect(await list({ to: 10 * hour })).toEqual([])
+    })
+
+    test('are filtered by their owner', async () => {
+      await store.refusals.add([
+        sample({ ...owners, count: 2 }),
+        sample({ keyId: 'key_2', operation: 'embed' }),
+      ])
+      for (const one of [owners, { keyId: 'key_1' }, { operation: 'chat' }])
+        expect(await list(one)).toMatchObject([{ keyId: 'key_1' }])
+      expect(await list({ limit: 1 })).toMatchObject([{ keyId: 'key_1' }])
+      expect(await list({ teamId: 'team_2' })).toEqual([])
+    })
+
+    test('are deleted when old, and when their owner is erased', async () => {
+      const reasons = [sample(), sample({ hour: 11 * hour, code: 'forbidden', ...owners })]
+      await store.refusals.add([...reasons, sample({ hour: 11 * hour, keyId: 'key_2' })])
+      await store.refusals.forget(11 * hour)
+      expect(await list()).toHaveLength(2)
+      await store.book.erase({ kind: 'user', id: 'user_1' })
+      expect(await list()).toMatchObject([{ keyId: 'key_2' }])
+      await store.book.erase({ kind: 'key', id: 'key_2' })
+      expect(await list()).toEqual([])
+    })
+  })
+}
