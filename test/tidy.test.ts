@@ -6,26 +6,37 @@ import {
   breaches,
   cycles,
   importsOf,
-  layerOf,
-  layers,
-  packages,
+  orders,
+  readDependencies,
   readSources,
 } from './support/tidy-rules.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources(join(root, 'packages'))
+const dependencies = readDependencies(join(root, 'packages'))
 
 test('the checks cover the sources', () => {
   expect(sources.size).toBeGreaterThan(200)
   expect([...sources].flatMap(([path, text]) => importsOf(path, text)).length).toBeGreaterThan(500)
-  const found = new Set([...sources.keys()].map(layerOf))
-  // The gateway has no door: nobody imports it. That of the console is its page.
-  const doors = Object.keys(packages).filter((name) => name !== 'sluice')
-  expect(found).toEqual(new Set([...doors, ...Object.keys(layers)]))
+  for (const [name, folders] of Object.entries(orders))
+    for (const folder of folders) {
+      const place = folder === '.' ? `${name}/` : `${name}/${folder}/`
+      expect([...sources.keys()].some((path) => path.startsWith(place))).toBe(true)
+    }
 })
 
 test('sources keep to the layers, sizes, names and purity rules', () => {
-  expect(breaches(sources)).toEqual([])
+  expect(breaches(sources, dependencies)).toEqual([])
+})
+
+test('packages do not depend on each other in a circle', () => {
+  const below = (name: string, seen: readonly string[] = []): readonly string[] =>
+    seen.includes(name)
+      ? [...seen, name]
+      : [...(dependencies.get(name) ?? [])]
+          .filter((other) => other.startsWith('@sluice/'))
+          .flatMap((other) => below(other.slice('@sluice/'.length), [...seen, name]))
+  expect([...dependencies.keys()].flatMap((name) => below(name))).toEqual([])
 })
 
 test('the built-in engine stays small', () => {
@@ -39,41 +50,38 @@ test('the built-in engine stays small', () => {
 test('no import cycles, not even of types', () => {
   expect(cycles(sources)).toEqual([])
   const circle = new Map([
-    ['sluice/http/a.ts', "import type { B } from './b.ts'"],
-    ['sluice/http/b.ts', "import { a } from './a.ts'"],
+    ['server/a.ts', "import type { B } from './b.ts'"],
+    ['server/b.ts', "import { a } from './a.ts'"],
   ])
-  expect(cycles(circle)).toEqual([
-    'sluice/http/a.ts imports sluice/http/b.ts imports sluice/http/a.ts',
-  ])
+  expect(cycles(circle)).toEqual(['server/a.ts imports server/b.ts imports server/a.ts'])
 })
 
 test.each([
   ['contract/wire/a.ts', "import { b } from '../operations/b.ts'", 'not below it'],
-  ['contract/wire/a.ts', "import { b } from '@sluice/protocols'", 'not below it'],
-  ['sluice/http/a.ts', "import { b } from '../../contract/b.ts'", 'past the door'],
-  ['sluice/storage/a.ts', "import type { B } from '../http/b.ts'", 'not below it'],
-  ['sluice/elsewhere/a.ts', '', 'no known layer'],
-  ['sluice/providers/acme.ts', "import { b } from './openai.ts'", 'do not know each other'],
-  ['sluice/providers/acme.ts', '\n'.repeat(80), 'a provider is data'],
+  ['contract/wire/a.ts', "import { b } from '@sluice/protocols'", 'does not depend on'],
+  ['server/a.ts', "import { b } from '../contract/b.ts'", 'past the door'],
+  ['store/a.ts', "import type { B } from '@sluice/server/b.ts'", 'does not depend on'],
+  ['gateway/elsewhere/a.ts', '', 'without a place'],
+  ['gateway/providers/acme.ts', "import { b } from './openai.ts'", 'do not know each other'],
+  ['gateway/providers/acme.ts', '\n'.repeat(80), 'a provider is data'],
   ['protocols/acme/chat.ts', 'const now = Date.now()', 'reads a clock'],
   ['contract/wire/acme.ts', "import { readFileSync } from 'node:fs'", 'input or output'],
-  ['sluice/gateway/call/a.ts', 'process.env.HOME', 'reads the environment'],
-  ['sluice/gateway/a.ts', '', 'no step of a call'],
-  ['sluice/gateway/route/a.ts', "import { b } from '../attempt/b.ts'", 'a later step'],
-  ['sluice/http/a.ts', "job.provider === 'builtin'", 'by name'],
+  ['gateway/call/a.ts', 'process.env.HOME', 'reads the environment'],
+  ['gateway/route/a.ts', "import { b } from '../attempt/b.ts'", 'not below it'],
+  ['server/a.ts', "job.provider === 'builtin'", 'by name'],
   [
-    'sluice/http/a.ts',
-    "import { admittedCall } from '../gateway/admit/admitted.ts'",
+    'server/a.ts',
+    "import { admittedCall } from '@sluice/gateway/admit/admitted.ts'",
     'lets a call in',
   ],
-  ['sluice/gateway/limits/a.ts', "request['max_output_tokens']", 'for protocols or providers'],
+  ['gateway/admit/a.ts', "request['max_output_tokens']", 'for protocols or providers'],
   ['sluice/telemetry/a.ts', "provider === 'azure-openai'", 'for protocols or providers'],
   ['contract/core/string-utils.ts', '', 'named for nothing'],
   ['contract/core/Big.ts', '', 'not kebab-case'],
   ['contract/core/a.ts', 'x\n'.repeat(401), '401 lines'],
   ['contract/core/a.ts', 'const a = b as any', 'loosens a type'],
 ])('detects a violation: %s', (path, text, sentence) => {
-  expect(breaches(new Map([[path, text]])).join('\n')).toContain(sentence)
+  expect(breaches(new Map([[path, text]]), dependencies).join('\n')).toContain(sentence)
 })
 
 test('property tests use the shared seed', () => {

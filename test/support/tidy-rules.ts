@@ -1,88 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
 
-/** Each package and the packages that it may import, by their names, as in `@sluice/contract`. */
-export const packages: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  protocols: ['contract'],
-  engine: ['contract'],
-  sluice: ['contract', 'protocols', 'engine'],
-  // It knows only the OpenAPI document of the gateway.
-  console: [],
+/**
+ * The folders of a package from the lowest to the highest: each may import only those before it. Files outside of any folder
+ * may import all of them; where `.` is listed, the folders after it may import these files.
+ */
+export const orders: Readonly<Record<string, readonly string[]>> = {
+  contract: ['core', 'wire', 'operations'],
+  // From `turns` on in the order of a call.
+  gateway: [
+    'settings',
+    'ports',
+    'accounts',
+    'prices',
+    'providers',
+    'ai-sdk',
+    'turns',
+    'call',
+    'dial',
+    'media',
+    'upstream',
+    'route',
+    'observe',
+    'admit',
+    'attempt',
+    'failover',
+    'answer',
+    'stored',
+  ],
+  sluice: ['config', 'alerts', 'telemetry', 'cli'],
+  // Files outside of any folder hold the session and assemble the folders.
+  console: ['texts', 'api', 'parts', '.', 'pages', 'layout'],
 }
-
-/** The folders of packages that have layers, and what each may import from, besides itself. */
-export const layers: Readonly<Record<string, readonly string[]>> = {
-  'contract/core': [],
-  'contract/wire': ['contract/core'],
-  'contract/operations': ['contract/core', 'contract/wire'],
-  'console/texts': [],
-  'console/api': [],
-  'console/parts': ['console/api', 'console/texts'],
-  // Files outside any folder hold the session and assemble the folders.
-  'console/pages': ['console/parts', 'console/api', 'console/texts', 'console'],
-  'console/layout': ['console/pages', 'console/parts', 'console/api', 'console/texts', 'console'],
-  'sluice/settings': [],
-  'sluice/ports': [],
-  'sluice/threads': [],
-  'sluice/prices': ['sluice/settings'],
-  'sluice/accounts': ['sluice/ports', 'sluice/settings'],
-  'sluice/storage': ['sluice/ports', 'sluice/accounts', 'sluice/threads'],
-  'sluice/alerts': ['sluice/ports'],
-  'sluice/ai-sdk': ['sluice/settings'],
-  'sluice/providers': [],
-  'sluice/gateway': [
-    'sluice/providers',
-    'sluice/settings',
-    'sluice/ai-sdk',
-    'sluice/ports',
-    'sluice/accounts',
-    'sluice/prices',
-  ],
-  'sluice/config': ['sluice/settings', 'sluice/gateway'],
-  'sluice/telemetry': [
-    'sluice/gateway',
-    'sluice/providers',
-    'sluice/config',
-    'sluice/settings',
-    'sluice/ports',
-    'sluice/threads',
-  ],
-  'sluice/http': [
-    'sluice/gateway',
-    'sluice/accounts',
-    'sluice/settings',
-    'sluice/ports',
-    'sluice/prices',
-  ],
-  'sluice/cli': [
-    'sluice/http',
-    'sluice/gateway',
-    'sluice/providers',
-    'sluice/ai-sdk',
-    'sluice/config',
-    'sluice/settings',
-    'sluice/ports',
-    'sluice/accounts',
-    'sluice/prices',
-    'sluice/alerts',
-    'sluice/storage',
-    'sluice/telemetry',
-  ],
-}
-
-/** The folders of the gateway in the order of a call: each may import only those before it. */
-const stepsOfCall = [
-  'turns',
-  'call',
-  'route',
-  'observe',
-  'admit',
-  'attempt',
-  'failover',
-  'answer',
-  'stored',
-] as const
 
 const vague = /(^|[-/])(util|helper|common|shared|misc|manager|service|base|impl)s?(?=[-./]|$)/i
 const linesMax = 400
@@ -90,6 +39,17 @@ const providerLinesMax = 60
 
 /** A tree of sources: `package/path below its src`, with `/`. */
 export type Sources = ReadonlyMap<string, string>
+
+/** What the package.json of each package below `folder` depends on, by the name of its folder. */
+export function readDependencies(folder: string): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(
+    readdirSync(folder).map((name) => {
+      const content: unknown = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))
+      const { dependencies = {} } = content as { dependencies?: Readonly<Record<string, string>> }
+      return [name, new Set(Object.keys(dependencies))]
+    }),
+  )
+}
 
 /** The sources of all packages below `folder`. */
 export function readSources(folder: string): Sources {
@@ -104,15 +64,15 @@ export function readSources(folder: string): Sources {
 }
 
 const packageOf = (path: string) => path.split('/')[0] ?? ''
-const hasLayers = (name: string) =>
-  Object.keys(layers).some((layer) => layer.startsWith(`${name}/`))
+const folderOf = (path: string) => path.split('/').slice(1, -1)[0] ?? '.'
 
-/**
- * For example `sluice/http`; a package without layers is a single layer. The package's entry, `index.ts`, is above all layers.
- */
-export function layerOf(path: string): string {
-  const [name = '', folder = ''] = path.split('/')
-  return hasLayers(name) && !/\.tsx?$/.test(folder) ? `${name}/${folder}` : name
+/** A folder's place in its package's order; that of files outside of any folder is above all unless it is listed. */
+function rankOf(path: string): number | undefined {
+  const order = orders[packageOf(path)] ?? []
+  const folder = folderOf(path)
+  const rank = order.indexOf(folder)
+  if (rank >= 0) return rank
+  return folder === '.' ? order.length : undefined
 }
 
 export function importsOf(path: string, text: string): readonly string[] {
@@ -123,39 +83,44 @@ export function importsOf(path: string, text: string): readonly string[] {
 }
 
 /** A sentence for every broken rule. */
-export function breaches(sources: Sources): readonly string[] {
+export function breaches(
+  sources: Sources,
+  dependencies: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly string[] {
   return [...sources].flatMap(([path, text]) => [
-    ...layerBreaches(path, text),
+    ...packageBreaches(path, text, dependencies),
+    ...orderBreaches(path, text),
     ...providerBreaches(path, text),
     ...purityBreaches(path, text),
     ...nameBreaches(path, text),
     ...engineBreaches(path, text),
     ...admissionBreaches(path, text),
-    ...stepBreaches(path, text),
     ...shapeBreaches(path, text),
   ])
 }
 
-function layerBreaches(path: string, text: string): readonly string[] {
-  const layer = layerOf(path)
+function packageBreaches(
+  path: string,
+  text: string,
+  dependencies: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly string[] {
   const name = packageOf(path)
-  const allowed = layers[layer] ?? (packages[layer] && [])
-  if (!allowed) return [`${path} is in no known layer`]
-  const inside = importsOf(path, text).flatMap((to) => {
-    if (packageOf(to) !== name) return [`${path} imports ${to} past the door of its package`]
-    const isBelow = layerOf(to) === layer || layer === name || allowed.includes(layerOf(to))
-    return isBelow ? [] : [`${path} imports ${to}, which is not below it`]
-  })
-  const doors = packagesImportedBy(text)
-    .filter((other) => packages[name]?.includes(other) !== true)
-    .map((other) => `${path} imports the package ${other}, which is not below it`)
-  return [...inside, ...doors]
+  const past = importsOf(path, text)
+    .filter((to) => packageOf(to) !== name)
+    .map((to) => `${path} imports ${to} past the door of its package`)
+  const undeclared = [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(@sluice\/[\w-]+)/g)]
+    .filter(([, other = '']) => dependencies.get(name)?.has(other) !== true)
+    .map(([, other = '']) => `${path} imports ${other}, which its package does not depend on`)
+  return [...past, ...undeclared]
 }
 
-function packagesImportedBy(text: string): readonly string[] {
-  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'@sluice\/([^']+)'/g)].map(
-    ([, name = '']) => name,
-  )
+function orderBreaches(path: string, text: string): readonly string[] {
+  if (orders[packageOf(path)] === undefined) return []
+  const rank = folderOf(path) === '.' ? Number.POSITIVE_INFINITY : rankOf(path)
+  if (rank === undefined) return [`${path} is in a folder without a place in the order`]
+  return importsOf(path, text)
+    .filter((to) => packageOf(to) === packageOf(path) && (rankOf(to) ?? 0) > rank)
+    .map((to) => `${path} imports ${to}, which is not below it`)
 }
 
 /** A sentence for every cycle of files that import each other, including type imports. */
@@ -181,20 +146,20 @@ export function cycles(sources: Sources): readonly string[] {
 
 /** Files shared by several providers; every other file in the folder is one provider. */
 const providerParts: ReadonlySet<string> = new Set([
-  'sluice/providers/provider.ts',
-  'sluice/providers/compatible.ts',
-  'sluice/providers/aws-signature.ts',
-  'sluice/providers/google-access.ts',
-  'sluice/providers/retirements.ts',
+  'gateway/providers/provider.ts',
+  'gateway/providers/compatible.ts',
+  'gateway/providers/aws-signature.ts',
+  'gateway/providers/google-access.ts',
+  'gateway/providers/retirements.ts',
 ])
 
 /** A provider is data in a short file and must not import another provider. */
 function providerBreaches(path: string, text: string): readonly string[] {
-  if (!/^sluice\/providers\/[\w-]+\.ts$/.test(path)) return []
-  if (path === 'sluice/providers/index.ts' || providerParts.has(path)) return []
+  if (!/^gateway\/providers\/[\w-]+\.ts$/.test(path)) return []
+  if (path === 'gateway/providers/index.ts' || providerParts.has(path)) return []
   const lines = text.split('\n').length
   const others = importsOf(path, text).filter(
-    (to) => /^sluice\/providers\/[\w-]+\.ts$/.test(to) && !providerParts.has(to),
+    (to) => /^gateway\/providers\/[\w-]+\.ts$/.test(to) && !providerParts.has(to),
   )
   return [
     ...(lines > providerLinesMax ? [`${path} has ${lines} lines; a provider is data`] : []),
@@ -223,22 +188,8 @@ function engineBreaches(path: string, text: string): readonly string[] {
 
 /** A call is let in where its reservation is made, and nowhere else. */
 function admissionBreaches(path: string, text: string): readonly string[] {
-  const isAdmission = path.startsWith('sluice/gateway/admit/')
+  const isAdmission = path.startsWith('gateway/admit/')
   return !isAdmission && text.includes('admittedCall') ? [`${path} lets a call in`] : []
-}
-
-/** A sentence for each import of a later step of a call; files of the gateway are in the folder of a step. */
-function stepBreaches(path: string, text: string): readonly string[] {
-  if (!path.startsWith('sluice/gateway/')) return []
-  const step = stepOf(path)
-  if (step < 0) return [`${path} belongs to no step of a call`]
-  return importsOf(path, text)
-    .filter((to) => to.startsWith('sluice/gateway/') && stepOf(to) > step)
-    .map((to) => `${path} imports ${to}, which is a later step of a call`)
-}
-
-function stepOf(path: string): number {
-  return stepsOfCall.findIndex((step) => path.startsWith(`sluice/gateway/${step}/`))
 }
 
 /** Fields that only some client formats or upstreams have. Where they are is for protocols to know. */
@@ -249,7 +200,12 @@ const vendors =
 
 /** The gateway and what observes it know neither fields of formats nor vendors: both are data of protocols and providers. */
 function shapeBreaches(path: string, text: string): readonly string[] {
-  if (!/^sluice\/(?:gateway|telemetry)\//.test(path)) return []
+  if (
+    !/^(?:gateway\/(?!providers\/|prices\/|ai-sdk\/|settings\/|accounts\/)|sluice\/telemetry\/)/.test(
+      path,
+    )
+  )
+    return []
   return [shapes, vendors].flatMap((names) => {
     const [named] = names.exec(text) ?? []
     return named === undefined
