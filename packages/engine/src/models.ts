@@ -23,7 +23,7 @@ const models: readonly EngineModel[] = [
   {
     id: 'builtin-chat',
     displayName: 'Built-in chat',
-    description: `Answers from the text it is given: extraction, summaries, arithmetic, sorting, counting, tools and JSON. ${honest}`,
+    description: `Answers from the text it is given: facts, summaries, arithmetic, tools and JSON. ${honest}`,
     inputTokenLimit: 128_000,
     outputTokenLimit: 16_384,
     operations: ['chat', 'complete'],

@@ -19,17 +19,6 @@ describe('questions about a text', () => {
     )
   })
 
-  it.each([
-    ['Who designed the Analytical Engine?', 'Charles Babbage'],
-    // Whom "she" stands for is not said.
-    ['Who wrote the first computer program?', 'She wrote the first computer program in 1843.'],
-    ['Where was Ada born?', 'London'],
-    ['When was Ada born?', '1815'],
-    ['How many columns would it have had?', '50'],
-  ])('%s in one word', async (asked, answered) => {
-    expect(await say(`${ada}\n\n${asked} Answer in one word.`)).toBe(answered)
-  })
-
   it('quotes a sentence without replacing pronouns', async () => {
     const text = `The crew returned to Earth on July 24. They brought back 21.5 kilograms of lunar material.`
     expect(await say(`${text}\n\nHow much lunar material did they bring back?`)).toBe(
@@ -89,7 +78,6 @@ describe('follows instructions of the system message', () => {
     ['Answer with only the number.', 'What is 6 times 7?', '42'],
     ['Always reply with the word "OK".', 'What is your name?', 'OK'],
     ['Respond in JSON.', 'What is 6 times 7?', '{"answer":42}'],
-    ['Begin every answer with "Sir,".', 'What is 6 times 7?', 'Sir, 6 × 7 = 42'],
   ])('%s %s', async (system, asked, answered) => {
     expect(await converse([`S:${system}`, `U:${asked}`])).toBe(answered)
   })

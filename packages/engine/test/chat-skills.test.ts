@@ -29,54 +29,8 @@ const tables: Readonly<Record<string, Table>> = {
     ['What is the square root of 144?', '√144 = 12'],
     ['Calculate 3 factorial', '3! = 6'],
     ['What is 1 / 0?', '1 ÷ 0 has no result, since nothing can be divided by zero.'],
-    ["What's 10% off 50?", '50 - 10% = 45'],
-    ['What is a 20% tip on $50?', '20% of 50 = 10'],
-    ['How much is the 8% sales tax on $200?', '8% of 200 = 16'],
-    ['What is a 10% discount on $90?', '10% of 90 = 9'],
-    ['What is the total with a 20% tip on $50?', '50 + 20% = 60'],
-    ['What do I pay after a 10% discount on $90?', '90 - 10% = 81'],
-    ['20 is what percent of 80?', '20 is 25% of 80.'],
-    ["What's the average of 3, 5 and 10?", 'The average of 3, 5, 10 is 6.'],
-    ['Add 3, 4 and 5', 'The sum of 3, 4, 5 is 12.'],
-    [
-      'What is the sum of the numbers from 1 to 100?',
-      'The sum of the numbers from 1 to 100 is 5050.',
-    ],
     ['What is the square of 12?', '12^2 = 144'],
-    ['What is the median of 9, 1, 5?', 'The median of 9, 1, 5 is 5.'],
     ['If I compute 12 * (3+4), what do I get?', '12 × (3 + 4) = 84'],
-  ],
-  count: [
-    ["How many r's are in strawberry?", 'The letter "r" occurs 3 times in "strawberry".'],
-    [
-      'How many words are in the sentence "the quick brown fox"?',
-      'There are 4 words in "the quick brown fox".',
-    ],
-    ['Count the letters in "hello"', 'There are 5 letters in "hello".'],
-    ['How many vowels are in "education"?', 'There are 5 vowels in "education".'],
-    [
-      'How many times does the word "the" appear in: the cat saw the dog and the bird',
-      '"the" occurs 3 times in "the cat saw the dog and the bird".',
-    ],
-  ],
-  sort: [
-    ['Sort these words alphabetically: pear, apple, fig', 'apple, fig, pear'],
-    ['Sort the numbers 3, 1, 2 in descending order', '3, 2, 1'],
-    ['Sort: 10, 9, 100', '9, 10, 100'],
-    ['Remove duplicates from this list: a, b, a, c', 'a, b, c'],
-    ['Sort by length: banana, fig, pear', 'fig, pear, banana'],
-    ['Sort this list in ascending order:\n- c\n- a\n- b', 'a\nb\nc'],
-  ],
-  extract: [
-    [
-      'Extract the email addresses from: write to bob@example.com or ann@example.org.',
-      'bob@example.com\nann@example.org',
-    ],
-    [
-      'Extract all URLs from: see https://example.com/a, and http://b.example.',
-      'https://example.com/a\nhttp://b.example',
-    ],
-    ['Extract the numbers from: 3 apples and 12 pears', '3\n12'],
   ],
   summarise: [
     [
@@ -89,11 +43,7 @@ const tables: Readonly<Record<string, Table>> = {
     ['Is the sky green? The sky is blue today.', 'The sky is blue today.'],
     ['Ada was born in London. Who invented the telephone?', 'The text does not say this.'],
   ],
-  'manners of answering': [
-    ['Answer in one word: what color is the sky? The sky is blue.', 'blue'],
-    ['What is 6 times 7? Reply with only the number.', '42'],
-  ],
-  'several questions': [['What is 2+2? What is 3*3?', '2 + 2 = 4\n3 × 3 = 9']],
+  'manners of answering': [['What is 6 times 7? Reply with only the number.', '42']],
   'equations step by step': [
     [
       'Solve 8x + 7 = -23',

@@ -1,9 +1,8 @@
 import type { Answer, Ask } from './ask/ask.ts'
-import { quotedOf } from './text/spans.ts'
 
 /** The form of the answer that the system text or the request asks for. */
 export interface Style {
-  /** Changes the case of letters and adds text at the beginning and the end. */
+  /** Changes the case of letters. */
   readonly decorate: (text: string) => string
   /** Only the value. */
   readonly bare: boolean
@@ -15,7 +14,6 @@ const upper = new RegExp(
   `${said}[^.\\n]{0,80}\\b(?:upper ?case|all caps|capital letters|capitals)\\b`,
   'i',
 )
-const lower = new RegExp(`${said}[^.\\n]{0,80}\\b(?:lower ?case|small letters)\\b`, 'i')
 const oneWord = /\b(?:one|single|1)[- ]word\b(?: (?:answers?|only|repl\w+|responses?))?/i
 const bare =
   /\b(?:only|just)(?: with| give| return| output| reply| respond| answer)*(?: me)?(?: the)? (?:final |numeric(?:al)? |correct |exact |bare )?(?:number|answer|result|value|name|digits?|date|year|word|label|category|letter|sentiment)\b|\b(?:number|answer|digits?|label|name|result) only\b|\bno (?:explanations?|other (?:text|words)|extra (?:text|words)|commentary|prose)\b|\bnothing (?:else|but)\b|\bwithout (?:any )?(?:explanation|other text|further text|additional text)\b|\bas a (?:single )?number\b|\byes or no\b.{0,20}\bonly\b|\bonly (?:yes or no|with yes or no)\b|\b(?:answer|reply|respond)(?: with)? (?:simply |just )?["']?yes["']? or ["']?no["']?\b|\bbe (?:very |extremely )?(?:terse|brief|concise)\b|\bconcisely\b/i
@@ -23,28 +21,14 @@ const json = new RegExp(
   `${said}[^.\\n]{0,60}\\bjson\\b|\\bjson (?:object|format|only|output|response)\\b|\\bas json\\b|\\bin json\\b|\\binto json\\b|\\bto json\\b`,
   'i',
 )
-const opening =
-  /\b(?:start|begin|prefix|preface)\b[^.\n"'“]{0,60}\bwith\b[^.\n"'“]{0,30}(["'“][^"'”\n]{1,200}["'”])/i
-const closing =
-  /\b(?:end|finish|close|sign off)\b[^.\n"'“]{0,60}\bwith\b[^.\n"'“]{0,30}(["'“][^"'”\n]{1,200}["'”])/i
 export function styleOf(ask: Ask): Style {
   const text = `${ask.orders}\n${ask.manner}\n${ask.instruction}`
-  const [before, after] = [opening, closing].map((pattern) => unquoted(pattern.exec(text)?.[1]))
   const isUpper = upper.test(text)
-  const isLower = lower.test(text)
   return {
-    decorate(plain) {
-      const set = isUpper ? plain.toUpperCase() : isLower ? plain.toLowerCase() : plain
-      const opened = before && !set.startsWith(before) ? `${before} ${set}` : set
-      return after && !opened.endsWith(after) ? `${opened} ${after}` : opened
-    },
+    decorate: (plain) => (isUpper ? plain.toUpperCase() : plain),
     bare: oneWord.test(text) || bare.test(text),
     json: json.test(text),
   }
-}
-
-function unquoted(quotation = ''): string {
-  return quotedOf(quotation)[0]?.text ?? quotation.slice(1, -1)
 }
 
 /** The wordings of an answer in the requested style; never empty. */

@@ -84,10 +84,6 @@ export function factorial(value: Quantity): Quantity {
   return rational(product)
 }
 
-export function compare(left: Quantity, right: Quantity): number {
-  return Math.sign(toNumber(subtract(left, right)))
-}
-
 const decimalsMax = 20
 
 /** All digits if the decimal fraction ends, otherwise twelve significant ones. */

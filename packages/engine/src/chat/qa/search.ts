@@ -1,6 +1,6 @@
 import { coverages } from '../text/ranking.ts'
 import type { Fact } from './facts.ts'
-import { fits, type Question } from './question.ts'
+import type { Question } from './question.ts'
 
 /** A fact and how well it answers. */
 export interface Match {
@@ -19,10 +19,9 @@ export function search(facts: readonly Fact[], question: Question): Match[] {
     .flatMap((coverage, number): Match[] => {
       const fact = facts[number]
       if (coverage === 0 || fact === undefined) return []
-      const kind = fits(fact.text, question) ? 1.35 : 1
       // Of two statements of the user the later one applies; in a document the earlier one is usually the definition.
       const place = (fact.origin === 'user' ? 1 : -1) * 0.001 * (number / facts.length)
-      const weight = kind * personWeight(fact, question) * (0.4 + coverage)
+      const weight = personWeight(fact, question) * (0.4 + coverage)
       return [{ fact, score: coverage * weight + place, coverage }]
     })
     .sort((left, right) => right.score - left.score)

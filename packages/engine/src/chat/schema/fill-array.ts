@@ -98,7 +98,7 @@ function texts(items: JsonSchema, property: Property, context: FillContext): Fou
   const pair = pairOf(clues, property)
   const at = pair === undefined ? -1 : clues.text.indexOf(pair)
   // "tags: a, b and c": the pair itself ends at the first comma.
-  const listed = at < 0 ? [] : itemsOf(/^[^\n.;]*/.exec(clues.text.slice(at))?.[0] ?? '').items
+  const listed = at < 0 ? [] : itemsOf(/^[^\n.;]*/.exec(clues.text.slice(at))?.[0] ?? '')
   const lists = kinds.filter((kind) => kind.many)
   const kind =
     lists.find(({ label }) => label.test(property.label)) ??
@@ -129,10 +129,10 @@ const itemProperty = describeProperty('content', true, true)
 /** "eggs, milk and bread" within a sentence, after a colon, or as lines. */
 function rowIn(text: string): readonly string[] {
   const inside = /:\s*([^\n]{3,500})$/.exec(text.trim())?.[1]
-  if (inside !== undefined && /,| and /.test(inside)) return itemsOf(inside).items
+  if (inside !== undefined && /,| and /.test(inside)) return itemsOf(inside)
   const lines = text.split('\n').filter((line) => /^\s*(?:[-*•]|\d{1,3}[.)])\s/.test(line))
-  if (lines.length > 1) return itemsOf(lines.join('\n')).items
-  return itemsOf(row.exec(text)?.[0] ?? '').items
+  if (lines.length > 1) return itemsOf(lines.join('\n'))
+  return itemsOf(row.exec(text)?.[0] ?? '')
 }
 
 const word = String.raw`(?:(?:a|an|the|some|\d+) )?[\p{L}][\p{L}'’-]{1,30}(?: [\p{L}][\p{L}'’-]{1,30})?`

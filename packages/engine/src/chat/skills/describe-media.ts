@@ -32,7 +32,6 @@ function mediaOf({ conversation, instruction }: Ask): readonly Medium[] {
 /** Patterns of a question about one property and of the sentence that answers it. */
 const properties: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:wide|width|height|high|tall|big|large|dimensions?|size|resolution|pixels?)\b/i, /pixel/],
-  [/\b(?:colou?rs?)\b/i, /colour/],
   [/\b(?:duration|how long|long)\b/i, /duration/],
   [/\b(?:loud|volume|level|channels?|mono|stereo)\b/i, /channel|level/],
   [/\b(?:format|type|kind of file|sample rate)\b/i, /This is an? /],

@@ -1,11 +1,11 @@
 import { type Answer, type Ask, answerOf, type Skill } from '../ask/ask.ts'
 import { type Fact, gatherFacts } from '../qa/facts.ts'
-import { analyseQuestion, type Question, spanOf } from '../qa/question.ts'
+import { analyseQuestion, type Question } from '../qa/question.ts'
 import { type Match, search } from '../qa/search.ts'
 import { asSentence } from '../text/words.ts'
 import { summarise } from './summarise.ts'
 
-/** Answers questions with sentences of the conversation, and parts of them. */
+/** Answers questions with sentences of the conversation. */
 export const question: Skill = {
   name: 'question',
   answer(ask) {
@@ -15,7 +15,7 @@ export const question: Skill = {
     const asked = analyseQuestion(ask.instruction)
     if (asked.terms.size === 0) return aboutAll(ask)
     const matches = search(facts, asked)
-    return factual(matches, asked, ask) ?? unsaid(ask, asked)
+    return factual(matches, asked, ask) ?? unsaid(ask)
   },
 }
 
@@ -43,11 +43,9 @@ function factual(matches: readonly Match[], asked: Question, ask: Ask): Answer |
   const good = matches.filter((match) => match.coverage >= needed && acceptable(match, asked))
   const fact = good[0]?.fact
   if (fact === undefined) return undefined
-  const span = spanOf(fact.text, asked)
-  const value = span !== undefined && personal.test(span) ? undefined : span
-  const told = [quoted(fact), value, introduction(fact, ask)].filter((text) => text !== undefined)
+  const told = [quoted(fact), introduction(fact, ask)].filter((text) => text !== undefined)
   const evidence = good.slice(0, 3).map((match) => match.fact.text)
-  return answerOf('question', told.map(asSentence), value, evidence)
+  return answerOf('question', told.map(asSentence), undefined, evidence)
 }
 
 const personal = /\b(?:i|me|my|mine|myself|we|us|our|ours|you|yours?|yourself)\b/i
@@ -73,9 +71,9 @@ function introduction({ origin, current, text }: Fact, ask: Ask): string | undef
 }
 
 /** The answer if the caller gave a text that does not contain what was asked. */
-function unsaid(ask: Ask, asked: Question): Answer | undefined {
+function unsaid(ask: Ask): Answer | undefined {
   const given =
     ask.passage !== '' || ask.sources.some((source) => source.origin === 'media' && source.current)
-  if (!given || asked.kind === undefined) return undefined
+  if (!given || !/[?？]|\b(?:wh\w+|how)\b/i.test(ask.instruction)) return undefined
   return answerOf('question', ['The text does not say this.'])
 }

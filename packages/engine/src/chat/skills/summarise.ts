@@ -1,5 +1,5 @@
-import { type Ask, answerOf, type Skill } from '../ask/ask.ts'
-import { earlierText, operandOf } from '../ask/operand.ts'
+import { answerOf, type Skill } from '../ask/ask.ts'
+import { earlierText } from '../ask/operand.ts'
 import { numbersOf } from '../text/numbers.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { wordsOf } from '../text/words.ts'
@@ -15,7 +15,7 @@ export const summarise: Skill = {
   name: 'summarise',
   answer(ask) {
     if (!command.test(ask.instruction)) return undefined
-    const text = textOf(ask)
+    const text = ask.passage === '' ? earlierText(ask) : ask.passage
     const sentences = text === undefined ? [] : sentencesOf(text)
     if (sentences.length === 0) return undefined
     const match = wanted.exec(ask.instruction)
@@ -31,13 +31,6 @@ export const summarise: Skill = {
     const main = inWords && asked !== undefined ? firstWords(laidOut, asked) : laidOut
     return answerOf('summarise', [main], main, kept)
   },
-}
-
-/** "Summarise what it says about bees" names a subject of an earlier text, and is not the text itself. */
-function textOf(ask: Ask): string | undefined {
-  const operand = operandOf(ask, command)
-  const isText = operand !== undefined && operand.split(/\s+/).length >= 8
-  return isText ? operand : (earlierText(ask) ?? operand)
 }
 
 function firstWords(text: string, max: number): string {
