@@ -33,13 +33,21 @@ describe('a prompt with a question or an instruction', () => {
     ['2 + 2 =', ' 4'],
     ['Q: What is 3+3?\nA:', ' 6'],
     ['Say this is a test', 'This is a test.'],
-    ['The shop is in Oslo.\n\nQ: Where is the shop?\nA:', ' The shop is in Oslo.'],
+    ['The shop is in Oslo.\n\nQ: Where is the shop?\nA:', ' Oslo'],
   ])('%j', async (prompt, answered) => {
     expect(await textOf({ prompt })).toBe(answered)
   })
 })
 
 describe('a prompt to continue', () => {
+  it('is continued by its own repetition, without repeating itself', async () => {
+    expect(
+      await textOf({ prompt: 'The capital of France is Paris. The capital of', max_tokens: 4 }),
+    ).toBe(' France is Paris.')
+    const reply = await replyTo({ prompt: 'red green blue red green', max_tokens: 50 })
+    expect(reply.choices[0]).toMatchObject({ text: ' blue red green', finish_reason: 'stop' })
+  })
+
   it.each(['Once upon a time', 'Once upon a time there was a king', 'one two three', 'a'])(
     'is answered with a note that a model is needed: %s',
     async (prompt) => {

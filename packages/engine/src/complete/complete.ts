@@ -12,8 +12,8 @@ import { type CompletionOptions, streamCompletion } from './stream.ts'
 const workMs = 20_000
 
 /**
- * Text completions: a prompt that asks or tells something is answered as in chat, and for any other the engine says that it
- * needs a model. `suffix` has no effect. A large request is computed in a worker. Throws
+ * Text completions: a prompt that asks or tells something is answered as in chat, one that repeats itself is continued, and
+ * for any other the engine says that it needs a model. `suffix` has no effect. A large request is computed in a worker. Throws
  * invalid_request for unknown token ids and for more than 8,192 choices, and context_length_exceeded for prompts above 128,000
  * tokens.
  */

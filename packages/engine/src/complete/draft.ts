@@ -8,6 +8,7 @@ import { createRandom } from '../chat/sampling/random.ts'
 import { readSampling, type SamplingSettings } from '../chat/sampling/settings.ts'
 import { fallback } from '../chat/skills/fallback.ts'
 import { encode } from '../tokens.ts'
+import { continuationsOf } from './continuation.ts'
 import { answerPrompt, spaced } from './instructed.ts'
 
 /** One choice of a completion. */
@@ -55,7 +56,7 @@ export async function draftCompletions(
   let generated = 0
   for (const [place, text] of prompts.entries()) {
     const echoed = request.echo === true ? echoOf(text, request) : []
-    const draw = limits.tokensMax === 0 ? () => [] : sampler(text, settings, options)
+    const draw = limits.tokensMax === 0 ? () => [] : await sampler(text, settings, options)
     const drawn: Sample[] = []
     for (let index = 0; index < samples; index++) {
       await options.pause()
@@ -92,12 +93,14 @@ function meanLogprob({ tokens }: Sample): number {
 }
 
 /**
- * Returns a function that samples the tokens of the choice with a number. A question is answered; for anything else the engine
- * says that it needs a model.
+ * Returns a function that samples the tokens of the choice with a number. A question is answered, a repetition is continued,
+ * and for anything else the engine says that it needs a model.
  */
-function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
+async function sampler(text: string, settings: SamplingSettings, options: DraftOptions) {
   const phrasings =
-    answerPrompt(text, options.now) ?? fallback.phrasings.map((phrasing) => spaced(text, phrasing))
+    answerPrompt(text, options.now) ??
+    (await continuationsOf(text, options.pause)) ??
+    fallback.phrasings.map((phrasing) => spaced(text, phrasing))
   const candidates = weighCandidates(phrasings, settings)
   return (choice: number): readonly ChosenToken[] => {
     const chosen = drawCandidate(candidates, createRandom(options.seed, choice))

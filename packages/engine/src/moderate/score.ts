@@ -1,11 +1,19 @@
+import { readFileSync } from 'node:fs'
 import { type ModerationCategory, moderationCategories } from '@sluice/contract'
 import { indexPatterns, matchPattern, type Pattern, parsePatterns } from './patterns.ts'
-import { harmless, rules } from './rules.ts'
 import { type ModeratedWord, moderatedWords, wordOf } from './words.ts'
 
 export type Scores = Record<ModerationCategory, number>
 
-const compiledRules = rules
+/**
+ * Each rule is a line with categories and scores, followed by patterns (see patterns.ts), separated by lines and `;`. If a
+ * pattern itself contains `not`, that negation does not weaken the rule.
+ */
+const rules = readFileSync(new URL('./moderation-rules.txt', import.meta.url), 'utf8')
+/** Patterns of harmless phrases: the words they match are ignored by all rules. */
+const harmless = readFileSync(new URL('./harmless-phrases.txt', import.meta.url), 'utf8')
+
+const compiledRules = `\n${rules}`
   .split('\n# ')
   .slice(1)
   .map((rule) => {
