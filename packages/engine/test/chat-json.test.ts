@@ -333,7 +333,6 @@ describe('fills schemas of every kind', () => {
 describe('JSON requested only by the prompt', () => {
   it.each([
     ['Give me a JSON object with name and age for John, 30', '{"name":"John","age":30}'],
-    ['Give me a JSON object with name John and age 30.', '{"name":"John","age":30}'],
     [
       'Give me a JSON object with name and city for: Ada from London',
       '{"name":"Ada","city":"London"}',
@@ -374,7 +373,6 @@ test('omits a key without a value in the prompt', async () => {
 describe('json_object', () => {
   it.each([
     ['What is 6 times 7? Answer in JSON.', '{"answer":42}'],
-    ['Give me JSON with keys a=1 and b="two"', '{"a":1,"b":"two"}'],
     ['Solve 2x = 8 and answer in JSON', '{"answer":4}'],
     [
       'Give me a JSON object with keys name and age for: Bob is 41 years old',

@@ -33,7 +33,7 @@ describe('a prompt with a question or an instruction', () => {
     ['2 + 2 =', ' 4'],
     ['Q: What is 3+3?\nA:', ' 6'],
     ['Say this is a test', 'This is a test.'],
-    ['The shop is in Oslo.\n\nQ: Where is the shop?\nA:', ' Oslo'],
+    ['The shop is in Oslo.\n\nQ: Where is the shop?\nA:', ' The shop is in Oslo.'],
   ])('%j', async (prompt, answered) => {
     expect(await textOf({ prompt })).toBe(answered)
   })

@@ -5,7 +5,6 @@ import { pointedText } from './ask/operand.ts'
 import { type Clues, findClues } from './schema/clues.ts'
 import { createInstance } from './schema/instance.ts'
 import { asSchema, type JsonSchema } from './schema/json-schema.ts'
-import { trimEndOf } from './text/trim.ts'
 
 /** The required form of the content: free text, any JSON object, or an instance of a schema. */
 export type JsonWish =
@@ -59,9 +58,6 @@ const keyList =
 /** "a JSON object with name and age for …". */
 const objectKeys =
   /\bjson(?: object| document)?(?: with| containing| of| having)(?: the| a| an)* ([a-z_]\w{0,40}(?:(?:, ?(?:and )?| and )(?:the |a |an )?[a-z_]\w{0,40}){0,30})(?= (?:for|from|of|about|in)\b| ?[:.\n]|$)/i
-/** "name John", after "a JSON object with". */
-const keyAndValue =
-  /^([a-z_][a-z_ ]{0,40}?)(?: is| as| of| set to|:| =)? ["'“]?([A-Z\d][^"'”]{0,200})["'”]?$/
 const templateKey = /"([A-Za-z_][\w -]{0,40})"\s*:/g
 
 /** The keys that the prompt asks for or shows in an example of the object. */
@@ -84,40 +80,15 @@ function objectSchema(ask: Ask): JsonSchema | undefined {
 const listName =
   /(?:list|items|names|tags|keywords|numbers|values|steps|participants|people|topics|ingredients|cities|colou?rs|emails|words)$/i
 
-/** `with keys a=1 and b="two"`. */
-const assignments = /\b(?:keys?|fields?|properties|attributes)\b:? ([^\n]{1,1000})/i
-const assignment = /([A-Za-z_][\w-]{0,40}) ?[=:] ?(?:["']([^"']{0,300})["']|([\w.+-]{1,40}))/g
-
 function freeObject(ask: Ask, answer: Answer, clues: Clues): Record<string, unknown> {
-  const assigned = [...(assignments.exec(ask.text)?.[1] ?? '').matchAll(assignment)]
-  if (assigned.length > 0)
-    return Object.fromEntries(
-      assigned.map(([, name = '', quoted, bare = '']) => [name, quoted ?? scalar(bare)]),
-    )
   const isTold = ask.passage !== '' || answer.skill === 'none'
-  const pairs = clues.pairs.size > 0 ? [...clues.pairs] : pairsIn(ask.text)
+  const pairs = [...clues.pairs]
   if (isTold && pairs.length > 0 && answer.skill !== 'arithmetic')
     return Object.fromEntries(pairs.map(([name, text]) => [name, scalar(text)]))
   // Unknown values are left out of the object.
   return answer.skill === 'none'
     ? {}
     : { answer: scalar(answer.value ?? answer.phrasings[0] ?? '') }
-}
-
-/** "a JSON object with name John and age 30". */
-function pairsIn(text: string): (readonly [string, string])[] {
-  const [, rest = ''] =
-    /\bjson(?: object| document)?(?: with| containing| of| having|:)(?: the)? (.{1,1000})/is.exec(
-      text,
-    ) ?? []
-  const items = trimEndOf(rest, '.!').split(/, (?:and )?| and /)
-  const pairs = items.flatMap((item) => {
-    const [, name, value] = keyAndValue.exec(item.trim()) ?? []
-    return name === undefined || value === undefined
-      ? []
-      : [[name.replaceAll(' ', '_'), value] as const]
-  })
-  return pairs.length === items.length ? pairs : []
 }
 
 function scalar(text: string): string | number | boolean {
