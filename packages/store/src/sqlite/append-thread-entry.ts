@@ -1,17 +1,13 @@
 // The thread started by append-thread.ts.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { serveThread } from '../threads/serve-thread.ts'
 import type { Column, NewRows } from '../database.ts'
 import { toValue } from '../tables/columns.ts'
 import type { AppendMethods, EncodedRows } from './append-thread.ts'
-import { transaction } from './transaction.ts'
-
-/** Longer than in the main thread, because nothing is blocked by this one. */
-const lockWaitMs = 5_000
+import { connectThread, transaction } from './connection.ts'
 
 serveThread<AppendMethods>((file) => {
-  const db = new DatabaseSync(String(file), { timeout: lockWaitMs })
-  db.exec('PRAGMA synchronous = NORMAL')
+  const db = connectThread(file)
   // There are few statements, and SQLite re-prepares them itself when a table has changed. Preparing one per batch would keep
   // native memory until this thread collects garbage, which it rarely does.
   const statements = new Map<string, StatementSync>()

@@ -1,12 +1,11 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
-import { DatabaseSync, type StatementResultingChanges } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import type { Sql } from 'sql-template-tag'
-import type { Store } from '@sluice/gateway/ports/store.ts'
-import { boundValues } from '../bound-values.ts'
+import type { Store } from '../store.ts'
 import type { Database } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { openAppendThread } from './append-thread.ts'
-import { transaction } from './transaction.ts'
+import { rowsOf, run, transaction } from './connection.ts'
 import { openUsageThread } from './usage-thread.ts'
 import { openStore, type StoreOptions } from '../store.ts'
 import { isLocked, sqliteError } from '../unavailable.ts'
@@ -54,13 +53,10 @@ export function openSqliteDatabase(file: string): Database {
 function sqliteDatabase(db: DatabaseSync, file: string): Database {
   const thread = openAppendThread(file)
   const opened = inodeOf(file)
-  const run = (statement: Sql): StatementResultingChanges =>
-    db.prepare(statement.sql).run(...boundValues(statement))
-  const change = (statements: readonly Sql[]) =>
-    transaction(db, () => statements.map((statement) => Number(run(statement).changes)))
+  const change = (statements: readonly Sql[]) => transaction(db, () => run(db, statements))
 
   return {
-    rows: async (query) => meant(() => db.prepare(query.sql).all(...boundValues(query))),
+    rows: async (query) => meant(() => rowsOf(db, query)),
     change: async (...statements) => meant(() => change(statements)),
     async changeDurably(...statements) {
       db.exec('PRAGMA synchronous = FULL')
