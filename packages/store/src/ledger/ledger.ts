@@ -3,24 +3,32 @@ import { copyFileSync, existsSync, linkSync } from 'node:fs'
 import type { UsageRecord } from '@sluice/contract'
 import type {
   BudgetReservation,
+  NotedUsage,
   OpenUsage,
   OrphanedReservation,
   Store,
   UsageBegun,
+  UsageEnded,
   WaitingUsage,
-} from '@sluice/gateway/ports/store.ts'
-import { type Journal, openJournal } from './journal.ts'
-import { type Destination, OpenRecord } from './open-record.ts'
+} from '../store.ts'
+import { type Journal, type JournalLine, openJournal } from './journal.ts'
 import { unavailable } from '../unavailable.ts'
 import {
+  completed,
   documentOf,
+  journalLine,
   type ReadSegment,
   recoverUsage,
   type ReservedCall,
   type WriteDocuments,
   writeSettled,
 } from './recover-usage.ts'
-import { openUsageQueue, type UsageQueue, type WriteFailed } from './write-queue.ts'
+import {
+  openUsageQueue,
+  type UsageQueue,
+  type WaitingRecord,
+  type WriteFailed,
+} from './write-queue.ts'
 
 export interface LedgerOptions {
   /** Writes the records to the database, all of them or none. Records whose id exists are skipped. */
@@ -74,7 +82,7 @@ class JournaledLedger implements Ledger {
   readonly #writeFailed: WriteFailed
   readonly #journalUnreadable: (lines: number, file: string) => void
   readonly #journal: Journal | undefined
-  readonly #queue: UsageQueue
+  readonly #queue: UsageQueue<QueuedRecord>
   readonly #destination: Destination
   /** Starts with the time, so that a large index of ids grows at its end. */
   readonly #series = `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`
@@ -234,5 +242,88 @@ class JournaledLedger implements Ledger {
     this.#timer = setTimeout(() => {
       work().catch(() => this.#again(work))
     }, againMs).unref()
+  }
+}
+
+/** Where the lines and the record of an attempt go. */
+interface Destination {
+  /** Absent if records need not survive the process. */
+  readonly journal: Journal | undefined
+  /** Queues a record for the database. */
+  add(record: QueuedRecord): void
+}
+
+interface QueuedRecord extends WaitingRecord {
+  readonly open: OpenRecord
+}
+
+/** An attempt in progress and its journal lines: the first, and the newest of the later ones. */
+export class OpenRecord implements OpenUsage {
+  readonly id: string
+  readonly #destination: Destination
+  /** The document of its beginning; empty if none was recorded. */
+  #begun = ''
+  #first: JournalLine | undefined
+  #newest: JournalLine | undefined
+  /** Whether the first line names a reservation that is not settled, so that the line has to stay. */
+  #isReserved = false
+  #isFinished = false
+
+  constructor(id: string, destination: Destination) {
+    this.id = id
+    this.#destination = destination
+  }
+
+  begin(document: string, reservation: BudgetReservation | undefined): void {
+    this.#begun = document
+    this.#isReserved = reservation !== undefined
+    this.#append(journalLine.begun(document, reservation))
+  }
+
+  note(usage: NotedUsage): void {
+    if (this.#destination.journal) this.#append(journalLine.noted(this.id, usage))
+  }
+
+  end(ended: UsageEnded): void {
+    const document = completed(this.#begun, ended)
+    this.#begun = ''
+    this.settle(document)
+  }
+
+  /** Appends the whole record. */
+  settle(document: string): void {
+    this.#append(journalLine.settled(document))
+    this.#destination.add({ document, open: this })
+  }
+
+  reservationSettled(): void {
+    if (!this.#isReserved) return
+    this.#isReserved = false
+    if (this.#isFinished) this.#first?.done()
+  }
+
+  /** The record is in the database, or can never be written. */
+  done(): void {
+    this.#isFinished = true
+    if (!this.#isReserved) this.#first?.done()
+    this.#newest?.done()
+  }
+
+  /** The record is no longer in memory. */
+  leave(): void {
+    this.#isFinished = true
+    if (!this.#isReserved) this.#first?.leave()
+    this.#newest?.leave()
+  }
+
+  #append(line: string): void {
+    const appended = this.#destination.journal?.append(line)
+    if (!appended) return
+    if (!this.#first) {
+      this.#first = appended
+      return
+    }
+    this.#newest?.done()
+    this.#newest = appended
   }
 }

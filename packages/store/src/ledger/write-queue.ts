@@ -1,14 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { WaitingUsage } from '@sluice/gateway/ports/store.ts'
 import { RefusedData } from '../database.ts'
-import type { OpenRecord } from './open-record.ts'
 
 /** A queued record. */
 export interface WaitingRecord {
   /** Created by `documentOf`. Its id is unique, so a record that is written twice can be recognized. */
   readonly document: string
   /** Notified once it is written, or can never be written. */
-  readonly open: OpenRecord
+  readonly open: { done(): void }
 }
 
 /**
@@ -17,12 +16,12 @@ export interface WaitingRecord {
  */
 export type WriteFailed = (error: unknown, waiting: number, lost: number) => void
 
-export interface UsageQueueOptions {
+export interface UsageQueueOptions<Waiting extends WaitingRecord> {
   /** Writes a whole batch in order, or nothing. Called again with the same batch unless it threw RefusedData. */
-  readonly write: (batch: readonly WaitingRecord[]) => Promise<void>
+  readonly write: (batch: readonly Waiting[]) => Promise<void>
   readonly writeFailed: WriteFailed
   /** Receives a record for which there is no room. Default: it is lost, and counted as lost. */
-  readonly overflow?: (record: WaitingRecord) => void
+  readonly overflow?: (record: Waiting) => void
   /** Maximum number of waiting records; further ones overflow. Default 100,000: less than 100 MB. */
   readonly recordsMax?: number
   /** How long disposing tries to write the rest. Default 5,000 ms. */
@@ -30,8 +29,8 @@ export interface UsageQueueOptions {
 }
 
 /** Queues usage in memory and writes it to the database in batches. Disposing writes the rest. */
-export interface UsageQueue extends AsyncDisposable {
-  add(record: WaitingRecord): void
+export interface UsageQueue<Waiting extends WaitingRecord> extends AsyncDisposable {
+  add(record: Waiting): void
   waiting(): WaitingUsage
   /** Waits until everything added before is written. Rejects if a write fails; the records are kept. */
   flush(): Promise<void>
@@ -43,15 +42,17 @@ const recordsPerBatchMax = 500
 const retryEveryMs = 1_000
 const stopRetryMs = 100
 
-export function openUsageQueue(options: UsageQueueOptions): UsageQueue {
+export function openUsageQueue<Waiting extends WaitingRecord>(
+  options: UsageQueueOptions<Waiting>,
+): UsageQueue<Waiting> {
   return new WritingQueue(options)
 }
 
-class WritingQueue implements UsageQueue {
-  readonly #options: Required<UsageQueueOptions>
-  readonly #waiting: WaitingRecord[] = []
+class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting> {
+  readonly #options: Required<UsageQueueOptions<Waiting>>
+  readonly #waiting: Waiting[] = []
   /** Removed from `waiting` and not settled yet, in order. The first is being written or could not be written. */
-  readonly #batches: (readonly WaitingRecord[])[] = []
+  readonly #batches: (readonly Waiting[])[] = []
   #added = 0
   /** Number of added records that were written or lost. */
   #settled = 0
@@ -64,12 +65,12 @@ class WritingQueue implements UsageQueue {
   #writing: Promise<void> | undefined
   #stopped = false
 
-  constructor(options: UsageQueueOptions) {
+  constructor(options: UsageQueueOptions<Waiting>) {
     const overflow = () => void (this.#lost += 1)
     this.#options = { recordsMax: 100_000, stopMs: 5_000, overflow, ...options }
   }
 
-  add(record: WaitingRecord): void {
+  add(record: Waiting): void {
     if (this.#left() >= this.#options.recordsMax) return this.#options.overflow(record)
     if (this.#left() === 0) this.#progressAt = performance.now()
     this.#waiting.push(record)
@@ -151,7 +152,7 @@ class WritingQueue implements UsageQueue {
       this.#tell(new Error('Usage comes faster than the database takes it'))
   }
 
-  #takeBatch(): readonly WaitingRecord[] | undefined {
+  #takeBatch(): readonly Waiting[] | undefined {
     const batch = this.#waiting.splice(0, recordsPerBatchMax)
     if (batch.length === 0) return undefined
     this.#batches.push(batch)
@@ -162,7 +163,7 @@ class WritingQueue implements UsageQueue {
    * A record that breaks a constraint can never be written. It is found by splitting the batch in halves, and the others are
    * written.
    */
-  #setAside(batch: readonly WaitingRecord[], error: RefusedData): void {
+  #setAside(batch: readonly Waiting[], error: RefusedData): void {
     const half = batch.length >> 1
     if (half > 0) {
       this.#batches.splice(0, 1, batch.slice(0, half), batch.slice(half))

@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { RefusedData } from '../../src/database.ts'
-import { OpenRecord } from '../../src/ledger/open-record.ts'
-import { openUsageQueue, type WaitingRecord } from '../../src/ledger/write-queue.ts'
+import { OpenRecord } from '../../src/ledger/ledger.ts'
+import { openUsageQueue } from '../../src/ledger/write-queue.ts'
 
-type Batch = readonly WaitingRecord[]
+interface Waiting {
+  readonly document: string
+  readonly open: OpenRecord
+}
 
-const attemptOf = ({ document }: WaitingRecord) =>
+type Batch = readonly Waiting[]
+
+const attemptOf = ({ document }: Waiting) =>
   (JSON.parse(document) as { readonly attempt: number }).attempt
 
 beforeEach(() => {
@@ -22,7 +27,7 @@ function open(recordsMax?: number) {
   const tries: Batch[] = []
   const told: [error: string, waiting: number, lost: number][] = []
   let answer = (_batch: Batch): Promise<void> => Promise.resolve()
-  const queue = openUsageQueue({
+  const queue = openUsageQueue<Waiting>({
     async write(batch) {
       tries.push(batch)
       await answer(batch)
