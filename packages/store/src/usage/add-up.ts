@@ -7,18 +7,18 @@ import {
 import type { Row } from '../database.ts'
 import {
   dimensionColumns,
-  type Face,
-  faces,
+  type Grouping,
+  groupings,
   type GroupValues,
   groupId,
   measureColumns,
   periodStart,
 } from './groupings.ts'
 
-/** A group of sums: one combination of dimension values in one face. */
+/** A group of sums: one combination of dimension values in one grouping. */
 export interface Group {
   readonly id: string
-  readonly face: Face
+  readonly grouping: Grouping
   readonly values: GroupValues
 }
 
@@ -28,7 +28,7 @@ interface GroupSums extends Group {
 }
 
 export interface Sums {
-  readonly face: Face
+  readonly grouping: Grouping
   readonly period: string
   readonly startAt: number
   readonly groupId: string
@@ -47,8 +47,8 @@ export interface AddedUp {
 /** Rows processed per turn of the event loop, which takes a few milliseconds. */
 const rowsPerTurn = 100
 
-/** Computes sums by hour, day and month for the given faces. The rows are already summed by hour and all dimensions. */
-export async function addUp(rows: readonly Row[], known: readonly Face[]): Promise<AddedUp> {
+/** Computes sums by hour, day and month for the given groupings. The rows are already summed by hour and all dimensions. */
+export async function addUp(rows: readonly Row[], known: readonly Grouping[]): Promise<AddedUp> {
   const groups = new Map<string, GroupSums>()
   const uses = new Map<string, number>()
   // Most calls use no images, audio and the like.
@@ -72,15 +72,18 @@ export async function addUp(rows: readonly Row[], known: readonly Face[]): Promi
 function addRow(
   row: Row,
   added: readonly number[],
-  { known, groups }: { readonly known: readonly Face[]; readonly groups: Map<string, GroupSums> },
+  {
+    known,
+    groups,
+  }: { readonly known: readonly Grouping[]; readonly groups: Map<string, GroupSums> },
 ): void {
   const hour = Number(row['hour'])
   const tags = tagsOf(row['tags'])
-  for (const face of known) {
-    const dimensions: readonly UsageDimension[] = faces[face]
+  for (const grouping of known) {
+    const dimensions: readonly UsageDimension[] = groupings[grouping]
     const each = dimensions.includes('tag') ? tags : ['']
     for (const tag of each) {
-      const { hours } = groupOf(face, { row, dimensions, tag }, groups)
+      const { hours } = groupOf(grouping, { row, dimensions, tag }, groups)
       addTo(hours, hour, added)
     }
   }
@@ -88,7 +91,7 @@ function addRow(
 
 /** Computing the id of a group takes a hash, so it is done once per group. */
 function groupOf(
-  face: Face,
+  grouping: Grouping,
   {
     row,
     dimensions,
@@ -97,7 +100,7 @@ function groupOf(
   groups: Map<string, GroupSums>,
 ): GroupSums {
   // Texts in the database never contain NUL.
-  let name: string = face
+  let name: string = grouping
   for (const dimension of dimensions) name += `\0${valueOf(row, dimension, tag)}`
   const found = groups.get(name)
   if (found) return found
@@ -106,7 +109,7 @@ function groupOf(
     values[dimension] = dimensions.includes(dimension) ? valueOf(row, dimension, tag) : ''
   // The loop above has set every dimension.
   const whole = values as GroupValues
-  const made = { id: groupId(face, whole), face, values: whole, hours: new Map() }
+  const made = { id: groupId(grouping, whole), grouping, values: whole, hours: new Map() }
   groups.set(name, made)
   return made
 }
@@ -131,12 +134,13 @@ function numberIn(row: Row, column: string): number {
 }
 
 /** Days are summed from hours, and months from days. */
-function addPeriods({ id, face, hours }: GroupSums, sums: Sums[]): void {
+function addPeriods({ id, grouping, hours }: GroupSums, sums: Sums[]): void {
   let parts: ReadonlyMap<number, readonly number[]> = hours
   for (const period of usagePeriods) {
     const whole = new Map<number, number[]>()
     for (const [at, values] of parts) addTo(whole, periodStart(period, at), values)
-    for (const [startAt, values] of whole) sums.push({ face, period, startAt, groupId: id, values })
+    for (const [startAt, values] of whole)
+      sums.push({ grouping, period, startAt, groupId: id, values })
     parts = whole
   }
 }

@@ -10,7 +10,7 @@ import {
 import type { Row } from '../database.ts'
 import {
   dimensionColumns,
-  type Face,
+  type Grouping,
   type GroupValues,
   groupId,
   hourMs,
@@ -66,7 +66,7 @@ function movesOf(
   replacement: string,
 ): readonly Move[] {
   return rows.map((row) => {
-    const face = String(row['face']) as Face
+    const grouping = String(row['face']) as Grouping
     const values: Record<string, string> = {}
     for (const dimension of usageDimensions) {
       const value = String(row[dimensionColumns[dimension]])
@@ -74,7 +74,7 @@ function movesOf(
     }
     // The loop above has set every dimension.
     const whole = values as GroupValues
-    return { from: String(row['id']), id: groupId(face, whole), face, values: whole }
+    return { from: String(row['id']), id: groupId(grouping, whole), grouping, values: whole }
   })
 }
 
@@ -88,9 +88,9 @@ async function moveSums(database: UsageDatabase, moves: readonly Move[]): Promis
       ({ from, id }) => sql`UPDATE usage_groups SET moved_to = ${id} WHERE id = ${from}`,
     ),
   )
-  for (const face of new Set(moves.map((move) => move.face)))
+  for (const grouping of new Set(moves.map((move) => move.grouping)))
     for (const period of usagePeriods)
-      for (const part of await partsOf(database, face, period))
+      for (const part of await partsOf(database, grouping, period))
         await database.change(...moved(part))
   await database.change(
     sql`DELETE FROM key_uses WHERE key_id IN (SELECT key_id FROM usage_groups WHERE moved_to IS NOT NULL)`,
@@ -99,9 +99,9 @@ async function moveSums(database: UsageDatabase, moves: readonly Move[]): Promis
   )
 }
 
-/** Sums of one face and period within a time range. The primary key stores them next to each other. */
+/** Sums of one grouping and period within a time range. The primary key stores them next to each other. */
 interface Part {
-  readonly face: Face
+  readonly grouping: Grouping
   readonly period: UsagePeriod
   readonly from: number
   readonly to: number
@@ -112,22 +112,22 @@ const partMs = { hour: dayMs, day: 30 * dayMs, month: 3_650 * dayMs }
 
 async function partsOf(
   database: UsageDatabase,
-  face: Face,
+  grouping: Grouping,
   period: UsagePeriod,
 ): Promise<readonly Part[]> {
   const [ends] = await database.rows(sql`SELECT MIN(start_at) AS first, MAX(start_at) AS last
-    FROM usage_rollups WHERE face = ${face} AND period = ${period}`)
+    FROM usage_rollups WHERE face = ${grouping} AND period = ${period}`)
   if (ends?.['first'] == null) return []
   const parts: Part[] = []
   const last = Number(ends['last'])
   for (let from = Number(ends['first']); from <= last; from += partMs[period])
-    parts.push({ face, period, from, to: from + partMs[period] })
+    parts.push({ grouping, period, from, to: from + partMs[period] })
   return parts
 }
 
-function* moved({ face, period, from, to }: Part): Generator<Sql> {
+function* moved({ grouping, period, from, to }: Part): Generator<Sql> {
   const sums = measureColumns.map((column) => summed(column)).join(', ')
-  const within = sql`r.face = ${face} AND r.period = ${period} AND r.start_at >= ${from} AND r.start_at < ${to}`
+  const within = sql`r.face = ${grouping} AND r.period = ${period} AND r.start_at >= ${from} AND r.start_at < ${to}`
   yield sql`INSERT INTO usage_rollups (face, period, start_at, group_id, ${raw(measureColumns.join(', '))})
     SELECT r.face, r.period, r.start_at, g.moved_to, ${raw(sums)}
       FROM usage_rollups r JOIN usage_groups g ON g.id = r.group_id

@@ -5,9 +5,9 @@ import { addUp, type AddedUp, type Group } from './add-up.ts'
 import {
   costRests,
   dimensionColumns,
-  type Face,
-  faces,
-  furtherFaces,
+  type Grouping,
+  groupings,
+  furtherGroupings,
   hourMs,
   type Measure,
   measureColumns,
@@ -46,9 +46,9 @@ export type Horizon = () => Promise<number | undefined>
 /** A transaction of this size takes a few milliseconds. */
 export const recordsPerFoldUsual = 4_000
 
-/** One step of folding: a range of records, the faces they are added to, and what is summed of them. */
+/** One step of folding: a range of records, the groupings they are added to, and what is summed of them. */
 interface Step {
-  readonly faces: readonly Face[]
+  readonly groupings: readonly Grouping[]
   readonly measures: readonly Measure[]
   readonly after: number
   readonly to: number
@@ -59,8 +59,8 @@ interface Step {
   readonly marks: readonly Sql[]
 }
 
-const allFaces = Object.keys(faces) as readonly Face[]
-const onlyFurther = Object.keys(furtherFaces) as readonly Face[]
+const allGroupings = Object.keys(groupings) as readonly Grouping[]
+const onlyFurther = Object.keys(furtherGroupings) as readonly Grouping[]
 const onlyRests = [costRests]
 const withoutRests = measureList.filter((measure) => measure !== costRests)
 
@@ -81,7 +81,7 @@ export async function foldNext(
   const step = stepOf(state, horizon, database.recordsPerFold)
   if (step.to <= step.after) return 0
   const rows = await database.rows(newSums(step))
-  const added = await addUp(rows, step.faces)
+  const added = await addUp(rows, step.groupings)
   await database.changeWith(
     [...step.marks, assertUnchanged('epoch', state.epoch, state.epoch)],
     [newGroups(added.groups), addedSums(added), laterUses(added.uses)],
@@ -89,7 +89,7 @@ export async function foldNext(
   return horizon - step.to
 }
 
-/** An older program, which did not know the further faces or the rests, has cleared all sums in order to rebuild its own. */
+/** An older program, which did not know the further groupings or the rests, has cleared all sums in order to rebuild its own. */
 async function followClearing(database: UsageDatabase, state: UsageState): Promise<void> {
   const { folded, foldedFurther, foldedRests, rebuiltTo, rebuiltFrom } = state
   const further = [
@@ -104,16 +104,16 @@ async function followClearing(database: UsageDatabase, state: UsageState): Promi
   )
 }
 
-/** An older program may have continued without the further faces or the rests, so these catch up first, in this order. */
+/** An older program may have continued without the further groupings or the rests, so these catch up first, in this order. */
 function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Step {
   const { folded, foldedFurther, foldedRests, furtherTo, furtherFrom, rebuiltTo, rebuiltFrom } =
     state
   if (foldedFurther < folded) {
-    // The rests of later records are not in the other faces either, and are added to all faces together.
+    // The rests of later records are not in the other groupings either, and are added to all groupings together.
     const hasRests = foldedFurther < foldedRests
     const to = Math.min(hasRests ? foldedRests : folded, foldedFurther + recordsPerFold)
     return {
-      faces: onlyFurther,
+      groupings: onlyFurther,
       measures: hasRests ? measureList : withoutRests,
       after: foldedFurther,
       to,
@@ -125,7 +125,7 @@ function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Ste
   if (foldedRests < folded) {
     const to = Math.min(folded, foldedRests + recordsPerFold)
     return {
-      faces: allFaces,
+      groupings: allGroupings,
       measures: onlyRests,
       after: foldedRests,
       to,
@@ -136,7 +136,7 @@ function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Ste
   }
   const to = Math.min(horizon, folded + recordsPerFold)
   return {
-    faces: allFaces,
+    groupings: allGroupings,
     measures: measureList,
     after: folded,
     to,
@@ -178,9 +178,9 @@ const groupColumns = [
 ]
 
 export function newGroups(groups: readonly Group[]): AddedRows {
-  const rows = groups.map(({ id, face, values }) => [
+  const rows = groups.map(({ id, grouping, values }) => [
     id,
-    face,
+    grouping,
     ...usageDimensions.map((dimension) => values[dimension]),
   ])
   return {
@@ -208,8 +208,8 @@ function addedSums({ sums, columns }: AddedUp): AddedRows {
   return {
     table: 'usage_rollups',
     columns: [...idColumns, ...columns],
-    rows: sums.map(({ face, period, startAt, groupId: id, values }) => [
-      face,
+    rows: sums.map(({ grouping, period, startAt, groupId: id, values }) => [
+      grouping,
       period,
       startAt,
       id,

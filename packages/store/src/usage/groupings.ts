@@ -9,36 +9,36 @@ import {
 } from '@sluice/gateway/ports/usage-book.ts'
 
 /**
- * The sets of dimensions (faces) by which sums are stored. One face with all dimensions could answer every question, but would
- * read every combination even for the simplest one, so there are smaller faces as well. Faces with tags hold a call once for
- * each of its tags.
+ * The sets of dimensions by which sums are stored; the column `face` has the name of one. A single set of all dimensions could
+ * answer every question, but would read every combination even for the simplest one, so there are smaller sets as well. Those with
+ * tags hold a call once for each of its tags.
  */
-const firstFaces = {
+const firstGroupings = {
   model: ['provider', 'model', 'operation'],
   holder: ['key', 'user', 'team', 'organization'],
   team: ['team', 'organization', 'provider', 'model', 'operation'],
   all: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation'],
   tag: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation', 'tag'],
-} as const satisfies Faces
+} as const satisfies Groupings
 
-/** Faces added later. They are summed up to `folded_further` until they have caught up. */
-export const furtherFaces = {
+/** Groupings added later. They are summed up to `folded_further` until they have caught up. */
+export const furtherGroupings = {
   outcome: ['team', 'organization', 'provider', 'model', 'operation', 'outcome'],
   'holder-outcome': ['key', 'user', 'team', 'organization', 'outcome'],
   tagged: ['provider', 'model', 'operation', 'tag', 'outcome'],
   'tagged-holder': ['key', 'user', 'team', 'organization', 'tag', 'outcome'],
   whole: ['key', 'user', 'team', 'organization', 'provider', 'model', 'operation', 'outcome'],
   'tagged-whole': usageDimensions,
-} as const satisfies Faces
+} as const satisfies Groupings
 
-type Faces = Readonly<Record<string, readonly UsageDimension[]>>
+type Groupings = Readonly<Record<string, readonly UsageDimension[]>>
 
-export const faces = { ...firstFaces, ...furtherFaces }
+export const groupings = { ...firstGroupings, ...furtherGroupings }
 
-export type Face = keyof typeof faces
+export type Grouping = keyof typeof groupings
 
-/** Ordered from the face with the fewest sums to that with the most, as far as this can be known. */
-const fromSmall: readonly Face[] = [
+/** Ordered from the grouping with the fewest sums to that with the most, as far as this can be known. */
+const fromSmall: readonly Grouping[] = [
   'model',
   'holder',
   'team',
@@ -51,10 +51,10 @@ const fromSmall: readonly Face[] = [
   'tag',
 ]
 
-/** The smallest face that has all of these dimensions. */
-export function faceOf(dimensions: readonly UsageDimension[]): Face {
-  const knows = (face: Face) => {
-    const known: readonly UsageDimension[] = faces[face]
+/** The smallest grouping that has all of these dimensions. */
+export function groupingOf(dimensions: readonly UsageDimension[]): Grouping {
+  const knows = (grouping: Grouping) => {
+    const known: readonly UsageDimension[] = groupings[grouping]
     return dimensions.every((dimension) => known.includes(dimension))
   }
   return fromSmall.find(knows) ?? 'tagged-whole'
@@ -73,13 +73,13 @@ export const dimensionColumns: Readonly<Record<UsageDimension, string>> = {
   outcome: 'outcome',
 }
 
-/** The values of a group's dimensions; empty if the face does not have the dimension or the records have no value. */
+/** The values of a group's dimensions; empty if the grouping does not have the dimension or the records have no value. */
 export type GroupValues = Readonly<Record<UsageDimension, string>>
 
-export function groupId(face: Face, values: GroupValues): string {
+export function groupId(grouping: Grouping, values: GroupValues): string {
   // Without the outcome if it does not count, so that ids stay the same as before outcomes existed.
   const counted = usageDimensions.filter((one) => one !== 'outcome' || values.outcome !== '')
-  const text = JSON.stringify([face, ...counted.map((dimension) => values[dimension])])
+  const text = JSON.stringify([grouping, ...counted.map((dimension) => values[dimension])])
   // 128 bits, so collisions cannot be found.
   return hash('sha256', text, 'base64url').slice(0, 22)
 }

@@ -1,10 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import {
-  type UsagePeriod,
-  type UsageScope,
-  usageDimensions,
-} from '@sluice/gateway/ports/usage-book.ts'
-import { faceOf, hourMs, periodEnd, periodStart } from './groupings.ts'
+import { type UsagePeriod, type UsageScope, usageDimensions } from './usage-book.ts'
+import { groupingOf, hourMs, periodEnd, periodStart } from './groupings.ts'
 import type { UsageDatabase } from './fold.ts'
 import { readState } from './state.ts'
 import { conditionsOf } from './sums.ts'
@@ -131,11 +127,11 @@ async function* summedSpans(
   period: UsagePeriod,
 ): AsyncGenerator<Span> {
   const { from, to, only, first } = scope
-  const face = faceOf(usageDimensions.filter((dimension) => only[dimension] !== undefined))
+  const grouping = groupingOf(usageDimensions.filter((dimension) => only[dimension] !== undefined))
   const rows = await database.rows(
     sql`SELECT DISTINCT r.start_at FROM usage_rollups r CROSS JOIN usage_groups g
-      WHERE r.face = ${face} AND r.period = ${period} AND r.start_at >= ${periodStart(period, from)}
-        AND r.start_at < ${to} AND ${join(conditionsOf(face, only), ' AND ')}
+      WHERE r.face = ${grouping} AND r.period = ${period} AND r.start_at >= ${periodStart(period, from)}
+        AND r.start_at < ${to} AND ${join(conditionsOf(grouping, only), ' AND ')}
       ORDER BY r.start_at ${raw(first === 'newest' ? 'DESC' : 'ASC')}`,
   )
   const next = finer[period]

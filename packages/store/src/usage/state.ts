@@ -3,7 +3,7 @@ import type { Database } from '../database.ts'
 
 /** The state of the sums; the migration that created the table describes each value. */
 export interface UsageState {
-  /** The last record in the first faces, and the last in the further ones. */
+  /** The last record in the first groupings, and the last in the further ones. */
   readonly folded: number
   readonly foldedFurther: number
   /** The last record whose part of the cost below a millionth is in the sums. */
@@ -14,7 +14,7 @@ export interface UsageState {
   /** Of records up to this one, those before a moment are already in the sums, because a rebuild kept them. */
   readonly rebuiltTo: number
   readonly rebuiltFrom: number
-  /** The same for the further faces. */
+  /** The same for the further groupings. */
   readonly furtherTo: number
   readonly furtherFrom: number
 }

@@ -12,8 +12,8 @@ import type { Row } from '../database.ts'
 import {
   dayMs,
   dimensionColumns,
-  type Face,
-  faceOf,
+  type Grouping,
+  groupingOf,
   hourMs,
   measureColumns,
   periodEnd,
@@ -52,27 +52,30 @@ function groupsQuery({ by, after, limit, ...scope }: UsageQuestion): Sql {
   const dimensions = by.filter((one): one is UsageDimension => !isPeriod(one))
   const names = keys.map((key, at) => `${key} AS by_${at}`).join(', ')
   const sums = measureColumns.map((column) => summed(column)).join(', ')
-  const face = faceFor(scope, dimensions)
-  const conditions = [...conditionsOf(face, scope.only), ...(after ? [pageAfter(keys, after)] : [])]
-  return sql`SELECT ${raw(names)}, ${raw(sums)} FROM (${rowsOf(scope, face, period)}) r
+  const grouping = groupingFor(scope, dimensions)
+  const conditions = [
+    ...conditionsOf(grouping, scope.only),
+    ...(after ? [pageAfter(keys, after)] : []),
+  ]
+  return sql`SELECT ${raw(names)}, ${raw(sums)} FROM (${rowsOf(scope, grouping, period)}) r
     CROSS JOIN usage_groups g WHERE ${join(conditions, ' AND ')}
     GROUP BY ${raw(keys.join(', '))} ORDER BY ${raw(keys.join(', '))} LIMIT ${limit + 1}`
 }
 
-/** Uses a face without tags unless a tag is requested, because a call with two tags would count twice. */
+/** Uses a grouping without tags unless a tag is requested, because a call with two tags would count twice. */
 function totalQuery(scope: UsageScope): Sql {
   const sums = measureColumns.map((column) => summed(column)).join(', ')
-  const face = faceFor(scope, [])
-  const rows = sql`SELECT ${raw(sums)} FROM (${rowsOf(scope, face, undefined)}) r`
+  const grouping = groupingFor(scope, [])
+  const rows = sql`SELECT ${raw(sums)} FROM (${rowsOf(scope, grouping, undefined)}) r`
   if (filteredBy(scope).length === 0) return rows
-  return sql`${rows} CROSS JOIN usage_groups g WHERE ${join(conditionsOf(face, scope.only), ' AND ')}`
+  return sql`${rows} CROSS JOIN usage_groups g WHERE ${join(conditionsOf(grouping, scope.only), ' AND ')}`
 }
 
 const filteredBy = ({ only }: Pick<UsageScope, 'only'>) =>
   usageDimensions.filter((dimension) => only[dimension] !== undefined)
 
-function faceFor(scope: UsageScope, dimensions: readonly UsageDimension[]): Face {
-  return faceOf([...dimensions, ...filteredBy(scope)])
+function groupingFor(scope: UsageScope, dimensions: readonly UsageDimension[]): Grouping {
+  return groupingOf([...dimensions, ...filteredBy(scope)])
 }
 
 function isPeriod(by: UsagePeriod | UsageDimension): by is UsagePeriod {
@@ -80,13 +83,17 @@ function isPeriod(by: UsagePeriod | UsageDimension): by is UsagePeriod {
 }
 
 /** The fewest sums that cover the requested time: whole months, days before and after them, and hours before and after those. */
-function rowsOf({ from, to }: UsageScope, face: Face, period: UsagePeriod | undefined): Sql {
+function rowsOf(
+  { from, to }: UsageScope,
+  grouping: Grouping,
+  period: UsagePeriod | undefined,
+): Sql {
   const columns = ['group_id', ...measureColumns].join(', ')
   const selects = segmentsOf(from, to, period).map(
     (
       segment,
     ) => sql`SELECT ${raw(`${bucketOf(segment, period)} AS bucket, ${columns}`)} FROM usage_rollups
-      WHERE face = ${face} AND period = ${segment.period} AND start_at >= ${segment.from} AND start_at < ${segment.to}`,
+      WHERE face = ${grouping} AND period = ${segment.period} AND start_at >= ${segment.from} AND start_at < ${segment.to}`,
   )
   return join(selects, ' UNION ALL ')
 }
@@ -137,12 +144,12 @@ function endOfRun(
 
 /**
  * Conditions that join a sum `r` with its group `g` and filter it. CROSS JOIN fixes the reading order in SQLite, which would
- * otherwise scan the sums once per group of a face.
+ * otherwise scan the sums once per group of a grouping.
  */
-export function conditionsOf(face: Face, only: UsageScope['only']): readonly Sql[] {
+export function conditionsOf(grouping: Grouping, only: UsageScope['only']): readonly Sql[] {
   return [
     sql`g.id = r.group_id`,
-    sql`g.face = ${face}`,
+    sql`g.face = ${grouping}`,
     ...usageDimensions.flatMap((dimension) => {
       const value = only[dimension]
       return value === undefined ? [] : [sql`${raw(`g.${dimensionColumns[dimension]}`)} = ${value}`]

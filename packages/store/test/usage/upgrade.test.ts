@@ -1,4 +1,4 @@
-// What a program before the further faces has summed, and what it sums beside one that knows them.
+// What a program before the further groupings has summed, and what it sums beside one that knows them.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
 import { migrationsAfter } from '../../src/migrations.ts'
 import { openSqlite } from '../../src/sqlite/open-sqlite.ts'
-import { furtherFaces } from '../../src/usage/groupings.ts'
+import { furtherGroupings } from '../../src/usage/groupings.ts'
 import {
   answered,
   everything,
@@ -18,7 +18,7 @@ import {
 } from '../contract/many-records.ts'
 
 const records = manyRecords(1_500).map(rounded)
-const further = Object.keys(furtherFaces)
+const further = Object.keys(furtherGroupings)
   .map((face) => `'${face}'`)
   .join(', ')
 const withoutFurther = `
