@@ -56,70 +56,14 @@ const pollMsUsual = 500
 const expiryMs = 1_000
 
 /** Reads the keys and follows their changes until disposed. Does not dispose the store. */
-export async function openKeyRing(
-  store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
-  options: KeyRingOptions,
-): Promise<KeyRing> {
-  const { now = Date.now, pollMs = pollMsUsual, readFailed = () => {} } = options
-  const ring = new Ring(options.fixed)
-  const readNext = oneAfterTheOther(readerInto(ring, store))
-  const unknown = new UnknownKeys(() => readNext.run())
-  let isReadable = true
-  async function poll(): Promise<void> {
-    // A slow store is not asked again before it has answered.
-    if (readNext.isRunning()) return
-    try {
-      await readNext.run()
-      isReadable = true
-    } catch (error) {
-      if (isReadable) readFailed(error)
-      isReadable = false
-    }
-  }
-
-  await readNext.run()
-  const timers = [
-    setInterval(() => void poll(), pollMs).unref(),
-    setInterval(() => ring.tell(), expiryMs).unref(),
-  ]
-
-  return {
-    find: (secret) => ring.find(secret, now()),
-    lookUp(secret, address) {
-      if (!isCreatedSecret(secret)) return undefined
-      const hash = hashSecret(secret)
-      return unknown.look(hash, address, now())?.then(() => ring.findHash(hash, now()))
-    },
-    findHash: (hash) => ring.findHash(hash, now()),
-    isValid: (key) => ring.isValid(key, now()),
-    dated: (key) => ring.dated(key),
-    watch: (changed) => ring.watch(changed),
-    hasFixedOwner: () => ring.hasFixedOwner(),
-    fixed: () => ring.fixed(),
-    setFixed: (keys) => ring.setFixed(keys),
-    reload: () => readNext.run(),
-    async [Symbol.asyncDispose]() {
-      for (const timer of timers) clearInterval(timer)
-      await readNext.last()?.catch(() => {})
-    },
-  }
+export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Promise<KeyRing> {
+  const ring = new FollowingKeyRing(store, options)
+  await ring.reload()
+  ring.follow()
+  return ring
 }
 
-/** Reads changes since the last read. */
-function readerInto(
-  ring: Ring,
-  store: Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>,
-): () => Promise<void> {
-  let version = ''
-  return async () => {
-    // Read before the lists: a change in between is then seen again, never missed.
-    const current = await store.keysVersion()
-    if (current === version) return
-    const keys = await store.listKeys()
-    ring.setKept(keys, await store.listAccounts())
-    version = current
-  }
-}
+type KeyStore = Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>
 
 /**
  * Runs one at a time, so that an earlier read never overwrites a later one. A run begins after the call that asked for it; those
@@ -151,7 +95,17 @@ function oneAfterTheOther(work: () => Promise<void>) {
 const seenMax = 10_000
 
 /** The callers as last read. */
-class Ring {
+class FollowingKeyRing implements KeyRing {
+  readonly #store: KeyStore
+  readonly #now: () => number
+  readonly #pollMs: number
+  readonly #readFailed: (error: unknown) => void
+  readonly #reading = oneAfterTheOther(() => this.#read())
+  readonly #unknown = new UnknownKeys(() => this.reload())
+  #timers: readonly NodeJS.Timeout[] = []
+  #isReadable = true
+  /** That of the keys and accounts here. */
+  #version = ''
   #fixed: ReadonlyMap<string, Dated>
   #kept: ReadonlyMap<string, Dated> = new Map()
   #accounts: ReadonlyMap<string, Account> = new Map()
@@ -163,9 +117,30 @@ class Ring {
   /** Cache for keys without a secret. */
   #dated = new WeakMap<ApiKey, Dated>()
 
-  constructor(fixed: readonly ApiKey[]) {
+  constructor(store: KeyStore, { fixed, now, pollMs, readFailed }: KeyRingOptions) {
+    this.#store = store
+    this.#now = now ?? Date.now
+    this.#pollMs = pollMs ?? pollMsUsual
+    this.#readFailed = readFailed ?? (() => {})
     this.#fixed = callersByHash(fixed, [])
     this.#changed()
+  }
+
+  /** Follows changes of the store, and of validity. */
+  follow(): void {
+    this.#timers = [
+      setInterval(() => void this.#poll(), this.#pollMs).unref(),
+      setInterval(() => this.#tell(), expiryMs).unref(),
+    ]
+  }
+
+  reload(): Promise<void> {
+    return this.#reading.run()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#reading.last()?.catch(() => {})
   }
 
   setFixed(keys: readonly ApiKey[]): void {
@@ -173,18 +148,18 @@ class Ring {
     this.#changed()
   }
 
-  setKept(keys: readonly ApiKey[], accounts: readonly Account[]): void {
-    this.#kept = callersByHash(keys, accounts)
-    this.#accounts = new Map(accounts.map((account) => [account.id, account]))
-    this.#changed()
+  find(secret: string): Caller | undefined {
+    return valid(this.#seen.get(secret) ?? this.#look(secret), this.#now())
   }
 
-  find(secret: string, time: number): Caller | undefined {
-    return valid(this.#seen.get(secret) ?? this.#look(secret), time)
+  findHash(hash: string): Caller | undefined {
+    return valid(this.#withHash(hash), this.#now())
   }
 
-  findHash(hash: string, time: number): Caller | undefined {
-    return valid(this.#withHash(hash), time)
+  lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined {
+    if (!isCreatedSecret(secret)) return undefined
+    const hash = hashSecret(secret)
+    return this.#unknown.look(hash, address, this.#now())?.then(() => this.findHash(hash))
   }
 
   /** Returns the same caller for the same key until something changes, because data is cached per caller. */
@@ -196,9 +171,9 @@ class Ring {
     return found
   }
 
-  isValid(key: ApiKey, time: number): boolean {
+  isValid(key: ApiKey): boolean {
     const end = key.hash === '' ? this.dated(key)?.expiresAt : this.#ends.get(key.id)
-    return end !== undefined && end > time
+    return end !== undefined && end > this.#now()
   }
 
   watch(changed: () => void): Disposable {
@@ -214,8 +189,33 @@ class Ring {
     return this.fixed().some(isOwner)
   }
 
-  tell(): void {
+  #tell(): void {
     for (const changed of this.#watchers) changed()
+  }
+
+  async #poll(): Promise<void> {
+    // A slow store is not asked again before it has answered.
+    if (this.#reading.isRunning()) return
+    try {
+      await this.reload()
+      this.#isReadable = true
+    } catch (error) {
+      if (this.#isReadable) this.#readFailed(error)
+      this.#isReadable = false
+    }
+  }
+
+  /** Reads changes since the last read. */
+  async #read(): Promise<void> {
+    // Read before the lists: a change in between is then seen again, never missed.
+    const version = await this.#store.keysVersion()
+    if (version === this.#version) return
+    const keys = await this.#store.listKeys()
+    const accounts = await this.#store.listAccounts()
+    this.#kept = callersByHash(keys, accounts)
+    this.#accounts = new Map(accounts.map((account) => [account.id, account]))
+    this.#changed()
+    this.#version = version
   }
 
   #look(secret: string): Dated | undefined {
@@ -238,7 +238,7 @@ class Ring {
     for (const { caller, expiresAt } of [...this.#kept.values(), ...this.#fixed.values()])
       ends.set(caller.id, Math.max(expiresAt, ends.get(caller.id) ?? 0))
     this.#ends = ends
-    this.tell()
+    this.#tell()
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Migration, migrationsAfter, type SchemaState } from '../migrations.ts'
+import { transaction } from './connection.ts'
 import { copyDatabase } from './copy-database.ts'
 
 /** How long a start waits for another process that migrates, in milliseconds: indexes of millions of records take minutes. */
@@ -31,18 +32,12 @@ export function migrate(db: DatabaseSync, file = ':memory:'): void {
 }
 
 function apply(db: DatabaseSync, { version, sql }: Migration): void {
-  db.exec('BEGIN IMMEDIATE')
-  try {
+  transaction(db, () => {
     // Another process may have applied it while this one waited for the lock.
-    if (userVersion(db) < version) {
-      db.exec(sql)
-      db.exec(`PRAGMA user_version = ${version}`)
-    }
-    db.exec('COMMIT')
-  } catch (error) {
-    db.exec('ROLLBACK')
-    throw error
-  }
+    if (userVersion(db) >= version) return
+    db.exec(sql)
+    db.exec(`PRAGMA user_version = ${version}`)
+  })
 }
 
 function stateOf(db: DatabaseSync): SchemaState {
