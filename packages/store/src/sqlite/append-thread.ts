@@ -28,6 +28,10 @@ export function openAppendThread(file: string): AppendThread {
     task: 'writes to the database',
     data: file,
     resourceLimits,
+    errorOf(error) {
+      const known = sqliteError(error)
+      return known instanceof RefusedData ? known : error
+    },
   })
   /** Used for every batch that fits: a copy that is passed in a message would be allocated and cloned each time. */
   const kept = new SharedArrayBuffer(keptBytes)
@@ -41,20 +45,11 @@ export function openAppendThread(file: string): AppendThread {
     return { table, columns, bytes, ends }
   }
 
-  async function append(rows: NewRows): Promise<void> {
-    try {
-      await thread.call('append', encoded(rows))
-    } catch (thrown) {
-      const error = sqliteError(thrown)
-      throw error instanceof RefusedData ? error : thrown
-    }
-  }
-
   /** Settles when the last request has finished, successfully or not. */
   let last: Promise<void> = Promise.resolve()
   return {
     append(rows) {
-      const mine = last.then(() => append(rows))
+      const mine = last.then(() => thread.call('append', encoded(rows)))
       last = mine.catch(() => {})
       return mine
     },

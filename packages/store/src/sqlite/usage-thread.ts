@@ -17,26 +17,18 @@ export function openUsageThread(file: string): UsageBook {
     task: 'reads usage',
     data: file,
     resourceLimits,
+    errorOf: (error) => (sqliteError(error) instanceof GatewayError ? unavailable(error) : error),
   })
-
-  async function known<Result>(call: Promise<Result>): Promise<Result> {
-    try {
-      return await call
-    } catch (thrown) {
-      throw sqliteError(thrown) instanceof GatewayError ? unavailable(thrown) : thrown
-    }
-  }
-
   return {
-    fold: () => known(thread.call('fold')),
-    sums: (question) => known(thread.call('sums', question)),
-    records: (question) => known(thread.call('records', question)),
-    spent: (scope) => known(thread.call('spent', scope)),
-    requests: (question) => known(thread.call('requests', question)),
-    newest: () => known(thread.call('newest')),
-    rebuild: () => known(thread.call('rebuild')),
-    forget: (before) => known(thread.call('forget', before)),
-    erase: (who) => known(thread.call('erase', who)),
+    fold: () => thread.call('fold'),
+    sums: (question) => thread.call('sums', question),
+    records: (question) => thread.call('records', question),
+    spent: (scope) => thread.call('spent', scope),
+    requests: (question) => thread.call('requests', question),
+    newest: () => thread.call('newest'),
+    rebuild: () => thread.call('rebuild'),
+    forget: (before) => thread.call('forget', before),
+    erase: (who) => thread.call('erase', who),
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   }
 }

@@ -42,10 +42,7 @@ export function alertTable(database: Pick<Database, 'rows' | 'change'>): AlertOu
       const change = tables
         .updateTable('alertDeliveries')
         .set({ nextAt: to.nextAt, tries: to.tries })
-        .where('messageId', '=', id)
-        .where('webhook', '=', webhook)
-        .where('nextAt', '=', nextAt)
-        .where('tries', '=', tries)
+        .where((delivery) => delivery.and({ messageId: id, webhook, nextAt, tries }))
       const [changed] = await database.change(built(change))
       return changed === 1
     },

@@ -11,13 +11,15 @@ export interface ThreadOptions {
   /** Given to the thread when it starts. */
   readonly data?: unknown
   readonly resourceLimits?: ResourceLimits
+  /** Converts the error of a method. Default: unchanged. */
+  readonly errorOf?: (error: Error) => unknown
 }
 
 /** Calls methods in a thread, which runs one at a time, in the order of the calls. */
 export interface CallableThread<Methods extends ThreadMethods<Methods>> extends AsyncDisposable {
   /**
-   * Rejects with an error that has the message, texts and numbers of the one that the method threw, or if the thread ends before
-   * it answers; the next call then starts another one.
+   * Rejects with an error that has the message, texts and numbers of the one that the method threw; or if the thread ends before
+   * it answers, and the next call then starts another one.
    */
   call<Name extends keyof Methods & string>(
     name: Name,
@@ -41,7 +43,7 @@ export type FromThread =
  */
 export function openThread<Methods extends ThreadMethods<Methods>>(
   entry: URL,
-  { task, data, resourceLimits = {} }: ThreadOptions,
+  { task, data, resourceLimits = {}, errorOf = (error) => error }: ThreadOptions,
 ): CallableThread<Methods> {
   const open = new Map<number, PromiseWithResolvers<unknown>>()
   let worker: Worker | undefined
@@ -64,7 +66,7 @@ export function openThread<Methods extends ThreadMethods<Methods>>(
       open.delete(answer.id)
       if (open.size === 0) started.unref()
       if ('result' in answer) call?.resolve(answer.result)
-      else call?.reject(Object.assign(new Error(answer.message), answer.details))
+      else call?.reject(errorOf(Object.assign(new Error(answer.message), answer.details)))
     })
     return started
   }
