@@ -10,7 +10,7 @@ import type {
   UsageBegun,
   UsageEnded,
   WaitingUsage,
-} from '../store.ts'
+} from '@sluice/gateway/ports/store.ts'
 import { type Journal, type JournalLine, openJournal } from './journal.ts'
 import { unavailable } from '../unavailable.ts'
 import {

@@ -1,5 +1,5 @@
 import sql, { join } from 'sql-template-tag'
-import type { OrphanedReservation, Store } from '../store.ts'
+import type { OrphanedReservation, Store } from '@sluice/gateway/ports/store.ts'
 import { fieldsOf } from '../tables/columns.ts'
 import type { Database } from '../database.ts'
 import { forgetWriters } from './writers.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Sql } from 'sql-template-tag'
-import type { Store } from '../store.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { openAppendThread } from './append-thread.ts'
