@@ -68,7 +68,8 @@ function baseOf(
   catalogue: ReadonlyMap<string, Provider>,
 ): Provider | undefined {
   if (type !== undefined && kind === undefined) {
-    const base = [...catalogue.values()].find((one) => (one.type ?? one.id) === type)
+    const named = [...catalogue.values()].find((one) => one.type === type)
+    const base = named ?? catalogue.get(type)
     // Only the protocol is shared with the catalogue entry, not its models, quirks or limits.
     return base && { ...withoutModels(base), id, name: id }
   }
