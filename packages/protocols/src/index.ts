@@ -69,6 +69,7 @@ export type {
   Codec,
   CodecContext,
   Decoded,
+  Inspected,
   Native,
   Protocol,
   Quirk,

@@ -197,29 +197,51 @@ export interface UpstreamFailure {
 
 type Headers = Readonly<Record<string, string>>
 
+/**
+ * What is in a request of a client format that decides how it is sent to upstreams that use the format themselves, and how their
+ * responses are read. It is kept with the call, for all attempts, and keeps nothing else of the request.
+ */
+export interface Inspected {
+  /** Whether it has something that only the gateway's version of the format has, so that the codec must translate it. */
+  readonly isForeign: boolean
+  /** The extensions in it, by names of the format's own, that not every upstream with the format understands. */
+  readonly extensions: ReadonlySet<string>
+  /** Whether it has only what every model takes, apart from its limits. */
+  readonly isPlain: boolean
+  /** The ids in it of what is stored in the upstream's account. */
+  readonly named: readonly NamedId[]
+  /** Corrects its bytes, if a client or a model has written something that upstreams reject; undefined if it is right. */
+  readonly repaired: ((body: Uint8Array) => Uint8Array) | undefined
+  /** Creates the watcher for one stream in response to it. */
+  readonly watcher: () => StreamWatcher
+  /** Reads a whole response to it. Throws `upstream_garbled`. */
+  readonly read: (body: Fields) => NativeReading
+}
+
+/** What the gateway must know of a whole response that is sent to the caller unchanged. */
+export interface NativeReading {
+  readonly usage: Usage | undefined
+  /** The ids of what it created in the upstream's account. Default: none. */
+  readonly made?: readonly string[]
+  /** The response with what the upstream left out, and in the form that the caller can read. Absent: it is right as it is. */
+  readonly repaired?: Fields | undefined
+}
+
 /** A client format that a protocol uses itself, so that bytes are sent unchanged except for the model's name. */
 export interface Native {
+  /** Walks through a request, once for each call. It may be an outline. The natives of a format share this function. */
+  readonly inspect: (request: unknown) => Inspected
   /**
-   * Whether this request may be sent to a model unchanged. False if it uses something that only the gateway's version of the
-   * format has, or that this model knows under another name, so that the codec must translate it. Absent: always.
+   * Whether this upstream and a model of it understand a request that is not foreign. If not, the codec translates it. Absent:
+   * always.
    */
-  fits?(request: unknown, model?: string): boolean
+  takes?(request: unknown, found: Inspected, model: string): boolean
   /**
    * What must be changed in this request so that the model accepts it: fields that it lacks or knows only in another form, and
    * limits above its maxima. Every other byte is sent unchanged. What is left out or lowered is reported to the target, with
    * its path. Absent: nothing.
    */
-  adapted?(request: unknown, target: NativeTarget): readonly Change[]
-  /**
-   * Returns a function that corrects the bytes of this request if a model has left something out of the history; undefined if
-   * nothing is missing. Absent: never.
-   */
-  mends?(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined
-  /**
-   * Returns a function that corrects whole responses to this request: it adds what the upstream left out and converts what has
-   * another form. The function returns undefined for a response that can be sent unchanged. Absent: all are sent unchanged.
-   */
-  mended?(request: unknown): (body: Fields) => Fields | undefined
+  adapted?(request: unknown, found: Inspected, target: NativeTarget): readonly Change[]
   /** `body` is the caller's JSON with the model's name already replaced (if the format has it in the body). */
   request(call: {
     readonly body: Uint8Array
@@ -240,11 +262,6 @@ export interface Native {
   fitHeaders?(given: Headers, request: unknown, leftOut: (name: string) => void): Headers
   /** How the upstream frames its stream; default `sse`. For Gemini it depends on the query (`alt=sse`). */
   readonly framing?: 'sse' | 'json-array' | ((query: string) => 'sse' | 'json-array')
-  watcher(request: unknown): StreamWatcher
-  /** The usage in a whole response. */
-  usage(body: unknown): Usage | undefined
-  /** The ids of what a whole response to this request created in the upstream's account. */
-  made?(body: unknown, request: unknown): readonly string[]
   /** The change by which a streamed request asks for the usage. Its chunk is then hidden from the caller. Absent: it need not. */
   readonly askForUsage?: (request: unknown) => Change
 }

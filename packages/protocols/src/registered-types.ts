@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf } from '@sluice/contract'
+import { isObject, listOf } from '@sluice/contract'
 
 /** Names of the media type of an image in Messages and in Gemini's two spellings. */
 const typeNames = ['media_type', 'mimeType', 'mime_type'] as const
@@ -6,12 +6,11 @@ const typeNames = ['media_type', 'mimeType', 'mime_type'] as const
 const unregistered = /"(?:media_type|mimeType|mime_type)"\s*:\s*"image\/jpg"/g
 
 /**
- * Returns a function that writes `image/jpeg` for `image/jpg` in the bytes of a Messages or Gemini request; undefined if it has
- * none. Many callers use that unregistered type, and Anthropic and Google reject it.
+ * Returns a function that writes `image/jpeg` for `image/jpg` in the bytes of a Messages or Gemini request; undefined if its
+ * messages have none. Many callers use that unregistered type, and Anthropic and Google reject it.
  */
-export function registeredTypes(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined {
-  const { messages, contents } = objectOf(request)
-  return holdsJpg(messages) || holdsJpg(contents) ? withRegistered : undefined
+export function registeredTypes(messages: unknown): ((body: Uint8Array) => Uint8Array) | undefined {
+  return holdsJpg(messages) ? withRegistered : undefined
 }
 
 function withRegistered(body: Uint8Array): Uint8Array {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { passes } from '../../../test/support/passes.ts'
+import { answerOf } from '../../../test/support/formats/chat-answer.ts'
 import { codecContext, eventsInPieces, received } from '../../../test/support/codec-context.ts'
 import { answerOf } from '../../../test/support/formats/chat-answer.ts'
 import { readStream } from '../../../test/support/formats/read-stream.ts'
@@ -340,7 +342,7 @@ describe('Messages passed through', () => {
 
   it('are translated instead if they contain foreign reasoning', () => {
     const fits = (block: object) =>
-      anthropic.native.messages?.fits?.({ messages: [{ role: 'assistant', content: [block] }] })
+      passes(anthropic.native.messages!, { messages: [{ role: 'assistant', content: [block] }] })
     expect(fits({ type: 'thinking', thinking: 'Hm', signature: 'EqQB' })).toBe(true)
     expect(fits({ type: 'redacted_thinking', data: 'EmwK' })).toBe(true)
     expect(fits({ type: 'text', text: 'x' })).toBe(true)
@@ -348,19 +350,21 @@ describe('Messages passed through', () => {
     const carried = carry({ type: 'reasoning', id: 'rs_1' })
     expect(fits({ type: 'thinking', thinking: 'Hm', signature: carried })).toBe(false)
     expect(fits({ type: 'redacted_thinking', data: carried })).toBe(false)
-    expect(anthropic.native.messages?.fits?.({ messages: [{ role: 'user', content: 'x' }] })).toBe(
+    expect(passes(anthropic.native.messages!, { messages: [{ role: 'user', content: 'x' }] })).toBe(
       true,
     )
   })
 
   it('report the usage of a whole answer', () => {
     const usage = { input_tokens: 1, cache_read_input_tokens: 2, output_tokens: 3 }
-    expect(anthropic.native.messages?.usage({ usage })).toEqual({
+    const { read } = anthropic.native.messages!.inspect({})
+    expect(read({ usage }).usage).toEqual({
       inputTokens: 3,
       outputTokens: 3,
       cachedInputTokens: 2,
     })
-    expect(anthropic.native.messages?.usage({})).toBeUndefined()
-    expect(anthropic.native.messagesCountTokens?.usage({ input_tokens: 5 })).toBeUndefined()
+    expect(read({}).usage).toBeUndefined()
+    const counting = anthropic.native.messagesCountTokens!.inspect({})
+    expect(counting.read({ input_tokens: 5 }).usage).toBeUndefined()
   })
 })

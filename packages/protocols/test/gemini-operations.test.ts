@@ -342,7 +342,7 @@ describe('Gemini’s own format', () => {
   })
 
   test('reports the usage of whole answers', () => {
-    const usage = gemini.native.generateContent!.usage({
+    const { usage } = gemini.native.generateContent!.inspect({}).read({
       usageMetadata: {
         promptTokenCount: 100,
         cachedContentTokenCount: 40,

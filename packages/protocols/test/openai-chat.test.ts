@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { passes } from '../../../test/support/passes.ts'
+import { caught } from '../../../test/support/thrown-error.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
 import { caught } from '../../../test/support/thrown-error.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { openai } from '../src/openai/index.ts'
 import { openaiChat } from '../src/openai/upstream/chat.ts'
-import { fitsChat } from '../src/openai/upstream/chat-fits.ts'
+import { nativeChat } from '../src/openai/upstream/native.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
 const chat = openaiChat()
@@ -286,7 +288,7 @@ describe('requests that pass unchanged', () => {
     [false, { messages: [{ role: 'assistant', tool_calls: [{ id: 'a', extra_content: {} }] }] }],
     [false, { messages: [user], tools: [{ type: 'function', cache_control: {} }] }],
   ])('%s: %j', (fits, asked) => {
-    expect(openai.native.chat?.fits?.(asked)).toBe(fits)
+    expect(passes(openai.native.chat!, asked)).toBe(fits)
   })
 
   it.each([
@@ -302,13 +304,14 @@ describe('requests that pass unchanged', () => {
     const asked = { messages: [user], ...fields }
     const native = openai.native.chat!
     const target = { model, outputTokensMax: undefined, leftOut: () => {}, unsupported: () => {} }
-    const changes = native.adapted!(asked, target)
-    expect(native.fits!(asked, model) && changes.length === 0).toBe(fits)
-    expect(fitsChat({ knows: ['top_k'] })(asked, model)).toBe(true)
+    const changes = native.adapted!(asked, native.inspect(asked), target)
+    expect(passes(native, asked, model) && changes.length === 0).toBe(fits)
+    expect(passes(nativeChat({ knows: ['top_k'] }), asked, model)).toBe(true)
   })
 
   it('depend on the fields that the upstream knows and lacks', () => {
-    const fits = fitsChat({ knows: ['top_k', 'reasoning_content'], lacks: ['seed'] })
+    const native = nativeChat({ knows: ['top_k', 'reasoning_content'], lacks: ['seed'] })
+    const fits = (request: object) => passes(native, request)
     expect(fits({ messages: [{ role: 'assistant', reasoning_content: 'r' }], top_k: 4 })).toBe(true)
     expect(fits({ messages: [user], seed: null })).toBe(true)
     expect(fits({ messages: [user], seed: 4 })).toBe(false)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { passes } from '../../../test/support/passes.ts'
 import { countingIds, formatContext } from '../../../test/support/codec-context.ts'
 import type { ChatReply } from '../../contract/src/operations/chat.ts'
 import { operations } from '../../contract/src/operations/index.ts'
@@ -244,8 +245,8 @@ describe('a Responses request passes unchanged', () => {
       summary: [],
       encrypted_content: encrypted,
     })
-    expect(nativeResponses.fits?.({ input: 'x' })).toBe(true)
-    expect(nativeResponses.fits?.({ input: [item('gAAAA')] })).toBe(true)
-    expect(nativeResponses.fits?.({ input: [item(carry({ type: 'thinking' }))] })).toBe(false)
+    expect(passes(nativeResponses, { input: 'x' })).toBe(true)
+    expect(passes(nativeResponses, { input: [item('gAAAA')] })).toBe(true)
+    expect(passes(nativeResponses, { input: [item(carry({ type: 'thinking' }))] })).toBe(false)
   })
 })

@@ -1,9 +1,10 @@
 // How much to think, as OpenRouter's callers and Anthropic's write it in chat requests.
 import { expect, test } from 'vitest'
+import { passes } from '../../../test/support/passes.ts'
 import { codecContext, formatContext } from '../../../test/support/codec-context.ts'
 import { anthropic } from '../src/index.ts'
 import { canonicalChat, paramOfChat } from '../src/openai/client/chat.ts'
-import { fitsChat } from '../src/openai/upstream/chat-fits.ts'
+import { nativeChat } from '../src/openai/upstream/native.ts'
 
 const messages = [{ role: 'user' as const, content: 'Hi' }]
 
@@ -95,7 +96,7 @@ test('a Claude with thinking budgets gets one', () => {
 
 test('an upstream that accepts the object gets it unchanged', () => {
   const request = { messages, reasoning: { effort: 'high' } }
-  expect(fitsChat()(request, 'gpt-5')).toBe(false)
-  expect(fitsChat({ effortIn: ['thinking'] })(request, 'm')).toBe(false)
-  expect(fitsChat({ effortIn: ['reasoning'] })(request, 'm')).toBe(true)
+  expect(passes(nativeChat(), request, 'gpt-5')).toBe(false)
+  expect(passes(nativeChat({ effortIn: ['thinking'] }), request, 'm')).toBe(false)
+  expect(passes(nativeChat({ effortIn: ['reasoning'] }), request, 'm')).toBe(true)
 })

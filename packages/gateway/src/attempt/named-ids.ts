@@ -62,8 +62,9 @@ export function namedAsSent(
 ): readonly Named[] {
   const { protocol } = upstream.provider
   if (call.operation !== 'chat' || !protocol.named) return []
-  const body = isNative ? call.request.outline : jsonIn(request)
-  return protocol.named(body).map((one) => ({ ...one, isReference: true }))
+  const native = isNative ? protocol.native[call.format.id] : undefined
+  const named = native ? call.request.inspectedBy(native).named : protocol.named(jsonIn(request))
+  return named.map((one) => ({ ...one, isReference: true }))
 }
 
 function jsonIn({ body }: UpstreamRequest): unknown {

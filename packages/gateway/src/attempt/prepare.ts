@@ -110,14 +110,16 @@ export function nativeOf(
   if (!isOffered(upstream.provider, operation)) return undefined
   const native = upstream.provider.protocol.native[format.id]
   // Another Sluice gateway supports exactly this gateway's variant of each format.
-  const fits = health.isGateway(upstream.id) || native?.fits?.(request.outline, model) !== false
-  return fits ? native : undefined
+  if (!native || health.isGateway(upstream.id)) return native
+  const found = request.inspectedBy(native)
+  if (found.isForeign || native.takes?.(request.outline, found, model) === false) return undefined
+  return native
 }
 
 function prepareNative(run: CallDraft, target: UpstreamTarget, native: Native): Prepared {
   const { call } = run
   const { framing = 'sse' } = native
-  const mendedOf = native.mended?.(call.request.outline)
+  const found = call.request.inspectedBy(native)
   return {
     isNative: true,
     outputLimit() {
@@ -132,16 +134,16 @@ function prepareNative(run: CallDraft, target: UpstreamTarget, native: Native): 
       const body = outlineOf(received)
       if (!isObject(body))
         throw new GatewayError('upstream_garbled', `${target.providerId} answered with no object`)
-      const made = native.made?.(body, call.request.outline) ?? []
-      // What is mended has to be whole. Whether it is needed does not depend on free texts.
-      const mended = mendedOf?.(body) && mendedOf(objectOf(received.json()))
-      const answer = mended ? withBody(received, mended) : received
-      return { answer: { kind: 'native', received: answer }, made, usage: native.usage(body) }
+      const { usage, made = [], repaired } = found.read(body)
+      // What is repaired has to be whole. Whether it is needed does not depend on free texts.
+      const whole = repaired && found.read(objectOf(received.json())).repaired
+      const answer = whole ? withBody(received, whole) : received
+      return { answer: { kind: 'native', received: answer }, made, usage }
     },
     ...(call.stream && {
       stream: {
         framing: typeof framing === 'function' ? framing(call.query) : framing,
-        watcher: native.watcher(call.request.outline),
+        watcher: found.watcher(),
         hidesUsage: !asksForUsage(call),
       },
     }),
@@ -155,7 +157,7 @@ function nativeRequest(run: CallDraft, target: UpstreamTarget, native: Native): 
   if (format.modelIn !== 'path') fields['model'] = target.model
   const headers = headersFor(run, target, native)
   const changed = changes.apply(request.bytesWith(fields))
-  const bytes = native.mends?.(request.outline)?.(changed) ?? changed
+  const bytes = request.inspectedBy(native).repaired?.(changed) ?? changed
   const made = native.request({
     body: bytes,
     model: target.model,
@@ -185,7 +187,7 @@ function changesOf(run: CallDraft, target: UpstreamTarget, native: Native): Spli
   const most = outputMaxOf(run, target)
   const adapted = isGateway
     ? undefined
-    : native.adapted?.(call.request.outline, {
+    : native.adapted?.(call.request.outline, call.request.inspectedBy(native), {
         model: target.model,
         outputTokensMax: most,
         ...nativeReportsOf(run, target),

@@ -1,4 +1,5 @@
 import { isRawNumber, type Parsed, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
+import type { Inspected, Native } from '@sluice/protocols'
 import { longTextsOf } from '../turns/large-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -47,6 +48,8 @@ export class CallRequest {
   #bytes: Buffer | undefined
   /** Positions of long texts in the bytes. */
   #longTexts: NonNullable<Parsed['longTexts']>
+  /** The last inspection, and what made it. */
+  #inspected: { readonly by: Native['inspect']; readonly found: Inspected } | undefined
   /** Set once the bytes have been passed on, possibly with another model in them. */
   #isLent = false
 
@@ -72,6 +75,13 @@ export class CallRequest {
   /** The same, possibly without its long texts, for code that needs only the structure. */
   get outline(): Fields {
     return this.#value ?? this.#outline ?? this.value
+  }
+
+  /** What a native format finds in the request; found once, as the natives of a format share their inspection. */
+  inspectedBy({ inspect }: Native): Inspected {
+    if (this.#inspected?.by !== inspect)
+      this.#inspected = { by: inspect, found: inspect(this.outline) }
+    return this.#inspected.found
   }
 
   /** The size of the JSON body; undefined if there is none. */

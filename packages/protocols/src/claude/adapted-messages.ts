@@ -3,6 +3,7 @@ import { effortOf } from '../efforts.ts'
 import { type ClaudeModel, knownClaude } from '../families/claude.ts'
 import { limitsOf, loweredLimits } from '../output-limit.ts'
 import type { Change, NativeTarget } from '../native-target.ts'
+import type { Inspected } from '../protocol.ts'
 import { claudeStops, takesStops } from '../stops/stop-rule.ts'
 import { refusedSampling } from './sampling.ts'
 import { budgetFor, budgetMin, mayForceCall } from './thinking.ts'
@@ -29,10 +30,14 @@ export function fitsClaude(request: unknown, name: string): boolean {
  * What a Claude model does not accept in a Messages request, and the form in which it does (Claude docs, adaptive thinking,
  * effort, migration guides). A request to a model of another maker is changed only if its maximum is known.
  */
-export function adaptedMessages(request: unknown, target: NativeTarget): readonly Change[] {
+export function adaptedMessages(
+  request: unknown,
+  { isPlain }: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
   const lowered = loweredLimits(request, limitsOf.maxTokens, target)
   const model = knownClaude(target.model)
-  if (model === undefined) return lowered
+  if (isPlain || model === undefined) return lowered
   const sampling = refusedSampling(request, model).map((field): Change => {
     target.leftOut(field, 'the model rejects it here')
     return { path: [field], value: undefined }
@@ -47,7 +52,11 @@ export function adaptedMessages(request: unknown, target: NativeTarget): readonl
 }
 
 /** The same for a request to count tokens, which has neither limits nor sampling. */
-export function adaptedCount(request: unknown, target: NativeTarget): readonly Change[] {
+export function adaptedCount(
+  request: unknown,
+  _found: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
   return adaptedThinking(request, target, { isLowered: false, limit: undefined })
 }
 

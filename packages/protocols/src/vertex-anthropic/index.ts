@@ -76,8 +76,8 @@ function messagesOnVertex(messages: Native): Native {
   return {
     ...messages,
     // Vertex AI keeps no threads (Anthropic's SDKs send it none).
-    fits: (request, model) =>
-      objectOf(request)['thread'] == null && messages.fits?.(request, model) !== false,
+    takes: (request, found, model) =>
+      objectOf(request)['thread'] == null && messages.takes?.(request, found, model) !== false,
     fitHeaders,
     request(call) {
       const { headers } = messages.request(call)

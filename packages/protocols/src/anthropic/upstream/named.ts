@@ -58,9 +58,9 @@ export function madeByMessage({ container, content }: Fields): readonly string[]
   )
 }
 
-/** The message, if a thread can be continued from it. */
-export function continuable(request: unknown, { id }: Fields): readonly string[] {
-  const text = objectOf(request)['thread'] == null ? undefined : someText(id)
+/** The message in response to a request with or without a thread, if a thread can be continued from it. */
+export function continuable(isThread: boolean, { id }: Fields): readonly string[] {
+  const text = isThread ? someText(id) : undefined
   return text === undefined ? [] : [text]
 }
 

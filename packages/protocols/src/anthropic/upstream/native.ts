@@ -1,13 +1,14 @@
-import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { hasState } from '../../call-state.ts'
 import { restore } from '../../carried-reasoning.ts'
 import { adaptedCount, adaptedMessages, fitsClaude } from '../../claude/adapted-messages.ts'
 import { createIdleWatcher } from '../../idle-watcher.ts'
-import type { Native } from '../../protocol.ts'
+import { hasOnly, isTextMessage, usualRequest } from '../../inspected.ts'
+import type { Inspected, Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
 import { readUsage } from '../usage.ts'
 import { accountHeaders } from '../account-headers.ts'
-import { continuable, madeByMessage } from './named.ts'
+import { continuable, madeByMessage, namedInMessages } from './named.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** The caller's headers that the Messages API interprets. */
@@ -28,7 +29,7 @@ const fitHeaders: NonNullable<Native['fitHeaders']> = (given, request) => {
 }
 
 /** Passes Anthropic's JSON on to one path, with the caller's version and beta headers. */
-function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fits'>): Native {
+function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers'>): Native {
   return {
     request: (call) => ({
       method: 'POST',
@@ -44,9 +45,56 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fi
     headers,
     heldHeaders: accountHeaders,
     fitHeaders,
-    fits: isAnthropicsOwn,
-    mends: registeredTypes,
     ...rest,
+  }
+}
+
+export const nativeMessages = nativeJson('/v1/messages', {
+  inspect: inspectMessages,
+  takes: (request, { isPlain }, model) => isPlain || fitsClaude(request, model),
+  adapted: adaptedMessages,
+})
+
+/** Counting is free, so there is no usage. */
+export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
+  inspect: (request) => ({
+    ...inspectMessages(request),
+    watcher: createIdleWatcher,
+    read: () => ({ usage: undefined }),
+  }),
+  adapted: adaptedCount,
+})
+
+/** All models take these in a conversation that ends with the user, limits apart. */
+const plainFields: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'max_tokens',
+  'system',
+  'stream',
+  'metadata',
+])
+
+function inspectMessages(request: unknown): Inspected {
+  const fields = objectOf(request)
+  const messages = listOf(fields['messages'])
+  const isThread = fields['thread'] != null
+  const reading = {
+    watcher: () => createChatWatcher(isThread),
+    read: (body: Fields) => ({
+      usage: readUsage(body),
+      made: [...continuable(isThread, body), ...madeByMessage(body)],
+    }),
+  }
+  const isPlain = hasOnly(fields, plainFields) && messages.every(isTextMessage)
+  if (isPlain && objectOf(messages.at(-1))['role'] !== 'assistant')
+    return { ...usualRequest, isPlain, ...reading }
+  return {
+    ...usualRequest,
+    isForeign: !isAnthropicsOwn(messages),
+    named: namedInMessages(request),
+    repaired: registeredTypes(messages),
+    ...reading,
   }
 }
 
@@ -55,8 +103,8 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers' | 'fi
  * that the gateway has converted from other providers or written without a signature; the codec drops them or converts them to
  * text.
  */
-function isAnthropicsOwn(request: unknown): boolean {
-  return listOf(objectOf(request)['messages'])
+function isAnthropicsOwn(messages: unknown): boolean {
+  return listOf(messages)
     .flatMap((message) => listOf(objectOf(message)['content']))
     .filter(isObject)
     .every((block) => {
@@ -80,23 +128,3 @@ function isOwnCitation(citation: unknown): boolean {
 function isCarried(opaque: unknown): boolean {
   return restore(textOf(opaque)) !== undefined
 }
-
-export const nativeMessages: Native = {
-  ...nativeJson('/v1/messages', {
-    adapted: adaptedMessages,
-    watcher: createChatWatcher,
-    usage: (body) => readUsage(objectOf(body)),
-    made: (body, request) => [
-      ...continuable(request, objectOf(body)),
-      ...madeByMessage(objectOf(body)),
-    ],
-  }),
-  fits: (request, model = '') => isAnthropicsOwn(request) && fitsClaude(request, model),
-}
-
-/** Counting is free, so there is no usage. */
-export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
-  adapted: adaptedCount,
-  watcher: createIdleWatcher,
-  usage: () => undefined,
-})

@@ -18,8 +18,8 @@ import { continuable, filesOf, madeByMessage } from './named.ts'
 
 const textBytes = textBytesIn('text', 'thinking', 'partial_json', 'input', 'content')
 
-/** Watches the events of a streamed message, the response to `request`; unknown types pass. */
-export function createChatWatcher(request?: unknown): StreamWatcher {
+/** Watches the events of a streamed message, which may belong to a thread; unknown types pass. */
+export function createChatWatcher(isThread = false): StreamWatcher {
   const usage = createUsageReading()
   let isFinished = false
   const made: string[] = []
@@ -31,7 +31,7 @@ export function createChatWatcher(request?: unknown): StreamWatcher {
       if (data['type'] === 'message_start') {
         const message = objectOf(data['message'])
         usage.add(message['usage'])
-        made.push(...continuable(request, message))
+        made.push(...continuable(isThread, message))
         for (const block of listOf(message['content']).filter(isObject)) usage.see(block)
       }
       if (data['type'] === 'message_delta') {

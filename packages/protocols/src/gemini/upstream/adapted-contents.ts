@@ -4,13 +4,18 @@ import { isKnownGemini, takesPenalties, thinkingStyleOf } from '../../families/g
 import { isNeutral } from '../../neutral-values.ts'
 import { limitsOf, loweredLimits } from '../../output-limit.ts'
 import type { Change, NativeTarget } from '../../native-target.ts'
+import type { Inspected } from '../../protocol.ts'
 import { thinkingConfig } from './thinking.ts'
 
 /**
  * What a Gemini model does not accept in its own format, and the form in which it does: limits, penalties, and how much to
  * think (Gemini API, thinking guide). Both spellings of a name are read; the caller's is kept.
  */
-export function adaptedContents(request: unknown, target: NativeTarget): readonly Change[] {
+export function adaptedContents(
+  request: unknown,
+  _found: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
   const lowered = loweredLimits(request, limitsOf.gemini, target)
   if (!isKnownGemini(target.model)) return lowered
   const name = nameIn(objectOf(request), ['generationConfig', 'generation_config'])

@@ -1,15 +1,14 @@
 import {
   type Fields,
-  isObject,
   listOf,
   objectOf,
   parseJson,
   spliceFields,
   spliceItems,
 } from '@sluice/contract'
-import { createIdleWatcher } from '../../idle-watcher.ts'
+import { usualRequest } from '../../inspected.ts'
 import type { FormatName } from '../../client-format.ts'
-import type { Native } from '../../protocol.ts'
+import type { Inspected, Native, NativeReading } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
 import { isServerSent } from '../generate-content.ts'
 import { contentUsage } from '../content-usage.ts'
@@ -18,6 +17,7 @@ import { isCarried } from '../signatures.ts'
 import { geminiStops } from '../stop-rule.ts'
 import { adaptedContents } from './adapted-contents.ts'
 import type { AddressOf } from './address.ts'
+import { namedInGemini } from './named.ts'
 import { createChatWatcher } from './watcher.ts'
 
 type Natives = { readonly [F in FormatName]?: Native }
@@ -26,66 +26,77 @@ type Natives = { readonly [F in FormatName]?: Native }
 export function geminiNatives(address: AddressOf): Natives {
   return {
     generateContent: {
-      ...native(address, 'generateContent', { fits: fitsGemini }),
+      ...native(address, 'generateContent', inspectContents),
+      takes: takesStopWords,
       adapted: adaptedContents,
     },
     streamGenerateContent: {
-      ...native(address, 'streamGenerateContent', { fits: fitsGemini }),
+      ...native(address, 'streamGenerateContent', inspectContents),
+      takes: takesStopWords,
       adapted: adaptedContents,
       framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
-      watcher: createChatWatcher,
     },
-    countTokens: native(address, 'countTokens', { fits: hasOnlyOwnSignatures, rewrite: nameInner }),
+    countTokens: native(address, 'countTokens', inspectContents, nameInner),
   }
 }
 
 /** Embedding requests repeat the model in the body. */
 export function geminiEmbedNatives(address: AddressOf): Natives {
   return {
-    embedContent: native(address, 'embedContent', { rewrite: nameModel }),
-    batchEmbedContents: native(address, 'batchEmbedContents', { rewrite: nameModels }),
+    embedContent: native(address, 'embedContent', () => embedding, nameModel),
+    batchEmbedContents: native(address, 'batchEmbedContents', () => embedding, nameModels),
   }
 }
 
-interface NativeOptions {
-  readonly fits?: (request: unknown) => boolean
-  readonly rewrite?: (body: Uint8Array, model: string) => Uint8Array
+/** `rewrite` writes the model's name into the body. */
+function native(
+  address: AddressOf,
+  method: string,
+  inspect: Native['inspect'],
+  rewrite: (body: Uint8Array, model: string) => Uint8Array = (body) => body,
+): Native {
+  return {
+    inspect,
+    request: ({ body, model, query, settings }) => ({
+      method: 'POST',
+      path: address(model, method, settings) + (query === '' ? '' : `?${query}`),
+      body: { kind: 'bytes', contentType: 'application/json', bytes: rewrite(body, model) },
+    }),
+  }
 }
 
-function native(address: AddressOf, method: string, options: NativeOptions): Native {
-  const { fits, rewrite } = options
+const embedding: Inspected = { ...usualRequest, read: readContent }
+
+function readContent(body: Fields): NativeReading {
+  return { usage: contentUsage(body) }
+}
+
+/** Reasoning of another provider may be carried in place of a signature; Gemini itself would reject it. */
+function inspectContents(request: unknown): Inspected {
+  const { contents } = objectOf(request) as { readonly contents?: unknown }
+  const isForeign = listOf(contents)
+    .flatMap((content) => listOf(objectOf(content)['parts']))
+    .some((part) => {
+      const { thoughtSignature: signature, thought_signature: snake } = objectOf(part)
+      return isCarried(signature ?? snake)
+    })
   return {
-    ...(fits === undefined ? {} : { fits, mends: registeredTypes }),
-    request({ body, model, query, settings }) {
-      const bytes = rewrite === undefined ? body : rewrite(body, model)
-      return {
-        method: 'POST',
-        path: address(model, method, settings) + (query === '' ? '' : `?${query}`),
-        body: { kind: 'bytes', contentType: 'application/json', bytes },
-      }
-    },
-    watcher: createIdleWatcher,
-    usage: (body) => contentUsage(objectOf(body)),
+    ...usualRequest,
+    isForeign,
+    named: namedInGemini(request),
+    repaired: registeredTypes(contents),
+    watcher: createChatWatcher,
+    read: readContent,
   }
 }
 
 /** More stop sequences than Gemini takes are cut by the gateway, as those of other clients. */
-function fitsGemini(request: unknown): boolean {
+function takesStopWords(request: unknown): boolean {
   const { generationConfig, generation_config: snake } = objectOf(request)
-  const stopsFit = [generationConfig, snake].map(objectOf).every((config) => {
+  return [generationConfig, snake].map(objectOf).every((config) => {
     const { stopSequences, stop_sequences: words = stopSequences } = config
     return takesStops(words, geminiStops)
   })
-  return stopsFit && hasOnlyOwnSignatures(request)
-}
-
-/** Reasoning of another provider may be carried in place of a signature; Gemini itself would reject it. */
-function hasOnlyOwnSignatures(request: unknown): boolean {
-  const { contents } = objectOf(request) as { readonly contents?: unknown }
-  return listOf(contents)
-    .flatMap((content) => listOf(objectOf(content)['parts']))
-    .filter(isObject)
-    .every((part) => !isCarried(part['thoughtSignature'] ?? part['thought_signature']))
 }
 
 /** Counting also accepts a whole generateContent request, which repeats the model. */

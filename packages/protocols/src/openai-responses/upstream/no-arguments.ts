@@ -1,22 +1,17 @@
 import { type Fields, formatJson, listOf, objectOf, textOf } from '@sluice/contract'
 import { mayBeNone } from '../../call-arguments.ts'
-import { isNone, longestNone, mendedBytes } from '../../openai/upstream/no-arguments.ts'
+import { isNone, longestNone } from '../../openai/upstream/no-arguments.ts'
 
 // As for chat completions: calls without arguments have `{}` in bodies that are sent unchanged otherwise.
 
-/** Corrects the bytes of a request whose history lacks arguments; undefined if there is nothing to correct. */
-export function mendedInput(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined {
-  return listOf(objectOf(request)['input']).some(lacksArguments) ? mendedBytes : undefined
-}
-
-/** The same for a whole response. One that was cut may lack arguments that the model would have written. */
+/** A whole response with `{}` for arguments that are missing; undefined if there is nothing to correct. One that was cut may lack arguments that the model would have written. */
 export function mendedResponse(body: Fields): Fields | undefined {
   const output = listOf(body['output'])
   if (body['status'] === 'incomplete' || !output.some(lacksArguments)) return undefined
   return { ...body, output: output.map(withArguments) }
 }
 
-function lacksArguments(item: unknown): boolean {
+export function lacksArguments(item: unknown): boolean {
   const { type, status, arguments: text } = objectOf(item)
   return type === 'function_call' && status !== 'incomplete' && isNone(text)
 }

@@ -12,17 +12,21 @@ import { fittedId } from '../../fitted-id.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import { limitsOf, loweredLimits } from '../../output-limit.ts'
 import type { Change, NativeTarget } from '../../native-target.ts'
+import type { Inspected } from '../../protocol.ts'
 import { thinkingFields } from './thinking.ts'
 
 /**
  * What a model of one of OpenAI's families does not accept in a chat request, and the form in which it does, as the codec
  * translates it. An unknown model counts as accepting everything up to its maximum.
  */
-export function adaptedChat(request: unknown, target: NativeTarget): readonly Change[] {
-  if (!isObject(request)) return []
+export function adaptedChat(
+  request: unknown,
+  { isPlain }: Pick<Inspected, 'isPlain'>,
+  target: NativeTarget,
+): readonly Change[] {
   const lowered = loweredLimits(request, limitsOf.chat, target)
   const family = chatFamily(target.model)
-  if (family === unknownFamily) return lowered
+  if (isPlain || family === unknownFamily || !isObject(request)) return lowered
   const lacked = lackedAt(family, request['reasoning_effort']).filter((field) => field !== 'stop')
   const { store, metadata } = request
   const notes = family.isOpenAIs === true && store !== true && !isNeutral('metadata', metadata)
@@ -35,7 +39,11 @@ export function adaptedChat(request: unknown, target: NativeTarget): readonly Ch
 }
 
 /** For upstreams that accept more than OpenAI does: only the limit, and no effort for models that do not reason. */
-export function adaptedCompatible(request: unknown, target: NativeTarget): readonly Change[] {
+export function adaptedCompatible(
+  request: unknown,
+  _found: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
   if (!isObject(request)) return []
   const family = chatFamily(target.model)
   return [
@@ -44,7 +52,11 @@ export function adaptedCompatible(request: unknown, target: NativeTarget): reado
   ]
 }
 
-export function adaptedCompletion(request: unknown, target: NativeTarget): readonly Change[] {
+export function adaptedCompletion(
+  request: unknown,
+  _found: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
   return loweredLimits(request, limitsOf.maxTokens, target)
 }
 
@@ -83,7 +95,11 @@ function shortIds(request: Fields): readonly Change[] {
 }
 
 /** The same at `/responses`, where there are no penalties and every model accepts tools together with an effort. */
-export function adaptedResponses(request: unknown, target: NativeTarget): readonly Change[] {
+export function adaptedResponses(
+  request: unknown,
+  _found: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
   if (!isObject(request)) return []
   const family = chatFamily(target.model)
   const { reasoning, text } = request

@@ -31,7 +31,7 @@ export function decodeImages(
 }
 
 /** Rejects an answer that is sent unchanged if it has no image. */
-export function assertImages({ data }: Fields): undefined {
+export function assertImages({ data }: Fields): void {
   if (Array.isArray(data) && data.length === 0) throw noImages()
 }
 

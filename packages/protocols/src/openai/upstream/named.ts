@@ -1,19 +1,21 @@
 import { listOf, objectOf, someText } from '@sluice/contract'
 import type { NamedId } from '../../protocol.ts'
 
-/** Uploaded files in the parts of messages, and spoken answers that a message refers to (OpenAI API, chat; files; audio). */
+/** What the messages of a chat refer to. */
 export function namedInChat(body: unknown): readonly NamedId[] {
+  return listOf(objectOf(body)['messages']).flatMap((message, place) =>
+    namedInMessage(message, `messages[${place}]`),
+  )
+}
+
+/** Uploaded files in the parts of a message, and a spoken answer that it refers to (OpenAI API, chat; files; audio). */
+export function namedInMessage(message: unknown, path: string): readonly NamedId[] {
   const named: NamedId[] = []
-  for (const [place, message] of listOf(objectOf(body)['messages']).entries()) {
-    const { content } = objectOf(message)
-    const spoken = spokenIn(message)
-    if (spoken !== undefined) named.push({ id: spoken, param: `messages[${place}].audio.id` })
-    if (!Array.isArray(content)) continue
-    for (const [part, { file }] of content.map(objectOf).entries()) {
-      const id = someText(objectOf(file)['file_id'])
-      if (id !== undefined)
-        named.push({ id, param: `messages[${place}].content[${part}].file.file_id` })
-    }
+  const spoken = spokenIn(message)
+  if (spoken !== undefined) named.push({ id: spoken, param: `${path}.audio.id` })
+  for (const [place, part] of listOf(objectOf(message)['content']).entries()) {
+    const id = someText(objectOf(objectOf(part)['file'])['file_id'])
+    if (id !== undefined) named.push({ id, param: `${path}.content[${place}].file.file_id` })
   }
   return named
 }

@@ -1,19 +1,17 @@
-import { listOf, objectOf } from '@sluice/contract'
-import { createIdleWatcher } from '../../idle-watcher.ts'
+import { type Fields, objectOf } from '@sluice/contract'
+import { usualRequest } from '../../inspected.ts'
 import type { Change } from '../../native-target.ts'
-import type { Native } from '../../protocol.ts'
+import type { Inspected, Native } from '../../protocol.ts'
 import { takesStops } from '../../stops/stop-rule.ts'
-import { readUsage, servedAs, usageIn } from '../../usage.ts'
+import { usageIn } from '../../usage.ts'
 import { adaptedChat, adaptedCompatible, adaptedCompletion } from './adapted-request.ts'
 import { fitsChat } from './chat-fits.ts'
-import { openaiStops } from './stops.ts'
 import { mendedEmbeddings } from './embed.ts'
-import { usageOfAnswer } from './executed-tools.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
 import { assertImages, imageUsage } from './image-reply.ts'
-import { madeByChat } from './named.ts'
-import { mendedAnswer, mendedHistory } from './no-arguments.ts'
+import { inspectChat } from './inspect-chat.ts'
 import type { ChatOptions } from './options.ts'
+import { openaiStops } from './stops.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
@@ -21,8 +19,13 @@ import { createCompletionWatcher } from './watcher.ts'
 const headers = ['openai-beta'] as const
 
 /** OpenAI's JSON, sent unchanged to one path. */
-export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
+export function nativeJson(
+  path: string,
+  inspect: Native['inspect'],
+  rest: Partial<Native> = {},
+): Native {
   return {
+    inspect,
     headers,
     request: ({ body, headers: given }) => ({
       method: 'POST',
@@ -30,8 +33,6 @@ export function nativeJson(path: string, rest: Partial<Native> = {}): Native {
       headers: given,
       body: { kind: 'bytes', contentType: 'application/json', bytes: body },
     }),
-    watcher: createIdleWatcher,
-    usage: (body) => servedAs(objectOf(body)['service_tier'], readUsage(objectOf(body)['usage'])),
     ...rest,
   }
 }
@@ -42,46 +43,56 @@ function askForUsage(request: unknown): Change {
 }
 
 export function nativeChat(options: ChatOptions = {}): Native {
-  return nativeJson('/chat/completions', {
-    fits: fitsChat(options),
+  return nativeJson('/chat/completions', inspectChat, {
+    takes: fitsChat(options),
     adapted: options.knows === undefined ? adaptedChat : adaptedCompatible,
-    watcher: createCompletionWatcher,
-    usage: (body) => usageOfAnswer(objectOf(body)),
-    made: (body) => madeByChat(listOf(objectOf(body)['choices'])),
     askForUsage,
-    mends: mendedHistory,
-    mended: () => mendedAnswer,
   })
 }
 
-export const nativeComplete = nativeJson('/completions', {
-  fits: (request, model = '') => takesStops(objectOf(request)['stop'], openaiStops(model)),
-  adapted: adaptedCompletion,
+const completion: Inspected = {
+  ...usualRequest,
   watcher: createCompletionWatcher,
-  usage: (body) => usageIn(objectOf(body)),
+  read: (body) => ({ usage: usageIn(body) }),
+}
+
+export const nativeComplete = nativeJson('/completions', () => completion, {
+  takes: (request, _found, model) => takesStops(objectOf(request)['stop'], openaiStops(model)),
+  adapted: adaptedCompletion,
   askForUsage,
 })
 
 /** `input_type` belongs to this gateway's API; OpenAI does not have it. Some upstreams reject even null (DeepInfra). */
-export const nativeEmbed = nativeJson('/embeddings', {
-  fits(request) {
-    const { input_type: type, encoding_format: encoding, dimensions, user } = objectOf(request)
-    return type == null && ![encoding, dimensions, user].includes(null)
-  },
-  mended: mendedEmbeddings,
+export const nativeEmbed = nativeJson('/embeddings', (request) => {
+  const { input_type: type, encoding_format: encoding, dimensions, user } = objectOf(request)
+  const repaired = mendedEmbeddings(request)
+  return {
+    ...usualRequest,
+    isForeign: type != null || [encoding, dimensions, user].includes(null),
+    read: (body) => ({ ...usualRequest.read(body), repaired: repaired(body) }),
+  }
 })
 
-export const nativeModerate = nativeJson('/moderations')
+export const nativeModerate = nativeJson('/moderations', () => usualRequest)
 
 /** The contract's `input` and `parameters` are not OpenAI's. */
-export const nativeCreateImage = nativeJson('/images/generations', {
-  fits(request, model) {
+export const nativeCreateImage = nativeJson(
+  '/images/generations',
+  (request) => {
     const fields = objectOf(request)
     const { input, parameters, size } = fields
-    if (input != null || parameters != null || String(size).includes('*')) return false
-    return !hasNullOption(fields) && fitsImageModel(fields, model)
+    const isOwnForm = input != null || parameters != null || String(size).includes('*')
+    return {
+      ...usualRequest,
+      isForeign: isOwnForm || hasNullOption(fields),
+      watcher: createTypedEventWatcher,
+      read: readImages,
+    }
   },
-  watcher: createTypedEventWatcher,
-  usage: (body) => imageUsage(objectOf(body)),
-  mended: () => assertImages,
-})
+  { takes: (request, _found, model) => fitsImageModel(objectOf(request), model) },
+)
+
+function readImages(body: Fields) {
+  assertImages(body)
+  return { usage: imageUsage(body) }
+}

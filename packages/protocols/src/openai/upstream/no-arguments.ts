@@ -15,21 +15,14 @@ import { argumentsText, mayBeNone } from '../../call-arguments.ts'
 /** A key and its value as they appear in JSON. Inside a string their quotes would be escaped. */
 const noArguments = /"arguments"\s*:\s*"\s*(?:null)?\s*"/g
 
-/** The history with `{}` for arguments that a model left out; undefined if there is nothing to correct. */
-export function mendedHistory(request: unknown): ((body: Uint8Array) => Uint8Array) | undefined {
-  const isLacking = listOf(objectOf(request)['messages']).some((message) =>
-    listOf(objectOf(message)['tool_calls']).some(lacksArguments),
-  )
-  return isLacking ? mendedBytes : undefined
-}
-
 /** The JSON of a history with `{}` for arguments that a model left out. */
 export function mendedBytes(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')
   return Buffer.from(text.replace(noArguments, '"arguments":"{}"'), 'latin1')
 }
 
-function lacksArguments(call: unknown): boolean {
+/** Whether a call has the arguments of a model that left them out. */
+export function lacksArguments(call: unknown): boolean {
   return isNone(objectOf(objectOf(call)['function'])['arguments'])
 }
 

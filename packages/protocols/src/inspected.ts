@@ -1,0 +1,34 @@
+import { type Fields, isObject } from '@sluice/contract'
+import { createIdleWatcher } from './idle-watcher.ts'
+import type { Inspected, NativeReading } from './protocol.ts'
+import { readUsage, servedAs } from './usage.ts'
+
+/** Of a request that every upstream with its format takes as it is, and whose response says no more than its usage. */
+export const usualRequest: Inspected = {
+  isForeign: false,
+  extensions: new Set(),
+  isPlain: false,
+  named: [],
+  repaired: undefined,
+  watcher: createIdleWatcher,
+  read: readUsual,
+}
+
+function readUsual(body: Fields): NativeReading {
+  return { usage: servedAs(body['service_tier'], readUsage(body['usage'])) }
+}
+
+/** Whether an object has no other fields than these. */
+export function hasOnly(object: Fields, names: ReadonlySet<string>): boolean {
+  for (const name in object) if (!names.has(name)) return false
+  return true
+}
+
+const textMembers: ReadonlySet<string> = new Set(['role', 'content', 'name'])
+
+/** Whether a message is nothing but a text. */
+export function isTextMessage(message: unknown): boolean {
+  return (
+    isObject(message) && typeof message['content'] === 'string' && hasOnly(message, textMembers)
+  )
+}
