@@ -71,7 +71,7 @@ test.each([
   ['server/a.ts', "job.provider === 'builtin'", 'by name'],
   [
     'server/a.ts',
-    "import { admittedCall } from '@sluice/gateway/admit/admitted.ts'",
+    "import { AdmittedCall } from '@sluice/gateway/admit/admit.ts'",
     'lets a call in',
   ],
   ['gateway/admit/a.ts', "request['max_output_tokens']", 'for protocols or providers'],

@@ -189,7 +189,7 @@ function engineBreaches(path: string, text: string): readonly string[] {
 /** A call is let in where its reservation is made, and nowhere else. */
 function admissionBreaches(path: string, text: string): readonly string[] {
   const isAdmission = path.startsWith('gateway/admit/')
-  return !isAdmission && text.includes('admittedCall') ? [`${path} lets a call in`] : []
+  return !isAdmission && text.includes('AdmittedCall') ? [`${path} lets a call in`] : []
 }
 
 /** Fields that only some client formats or upstreams have. Where they are is for protocols to know. */

@@ -53,7 +53,7 @@ test.each([
 test('does not retry a reservation for a caller that disconnected', async () => {
   const { admission, reserve, ask } = admissionOf([refused(true)])
   const asked = ask()
-  admission.end({})
+  admission.end({ call: undefined, disconnected: true })
   expect(await asked).toMatchObject({ granted: false })
   expect(reserve).toHaveBeenCalledTimes(1)
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { passes } from '../../../test/support/passes.ts'
-import { answerOf } from '../../../test/support/formats/chat-answer.ts'
 import { codecContext, eventsInPieces, received } from '../../../test/support/codec-context.ts'
 import { answerOf } from '../../../test/support/formats/chat-answer.ts'
 import { readStream } from '../../../test/support/formats/read-stream.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { passes } from '../../../test/support/passes.ts'
-import { caught } from '../../../test/support/thrown-error.ts'
 import { codecContext, received } from '../../../test/support/codec-context.ts'
 import { caught } from '../../../test/support/thrown-error.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'

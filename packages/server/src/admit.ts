@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { admit, type Door } from '@sluice/gateway/admit/admit.ts'
-import type { Admitted } from '@sluice/gateway/admit/admitted.ts'
+import type { Admitted } from '@sluice/gateway/admit/admit.ts'
 import type { Call } from '@sluice/gateway/call/call.ts'
 import type { Gateway } from './gateway.ts'
-import { type Admission, actualOf } from '@sluice/gateway/admit/admission.ts'
+import type { Admission } from '@sluice/gateway/admit/admission.ts'
 import {
   type Asked,
   type CallerLimits,
@@ -54,7 +54,7 @@ export function settle(
   { admission, call }: FastifyRequest,
   disconnected: boolean,
 ): void {
-  admission?.end(actualOf(call, admission.claims, disconnected))
+  admission?.end({ call, disconnected })
   const { usage, outcome, choices = 1 } = call?.trail ?? {}
   if (call && usage && outcome === 'completed')
     learnedSizes.learn(call.request.model, Math.ceil(usage.outputTokens / choices))

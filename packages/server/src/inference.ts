@@ -1,7 +1,7 @@
 import { GatewayError, operations } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { TObject } from 'typebox'
-import type { Admitted } from '@sluice/gateway/admit/admitted.ts'
+import type { Admitted } from '@sluice/gateway/admit/admit.ts'
 import type { Answer, Call } from '@sluice/gateway/call/call.ts'
 import type { Gateway } from './gateway.ts'
 import { turn } from '@sluice/gateway/turns/turn.ts'

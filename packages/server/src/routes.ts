@@ -1,6 +1,6 @@
 import { operations } from '@sluice/contract'
 import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
-import { handle } from '@sluice/gateway/answer/handle.ts'
+import { handle } from '@sluice/gateway/answer/answer.ts'
 import { countTokens } from '@sluice/gateway/answer/count-tokens.ts'
 import { compactResponse, createResponse } from '@sluice/gateway/stored/responses.ts'
 import { createVideo } from '@sluice/gateway/stored/videos.ts'

@@ -61,7 +61,10 @@ export function callerOf(key: ApiKey, owners: readonly Account[] = []): Caller {
   }
   const permissions = holders.map(({ terms }) => terms.contentLogging)
   const keepsContent = permissions.includes(true) && !permissions.includes(false)
-  return { ...key, holders, allTags, keepsContent, owners: ownersOfCalls }
+  const isLimited = holders.some(
+    ({ terms: { models, budgets = [] } }) => models?.includes('*') === false || budgets.length > 0,
+  )
+  return { ...key, holders, allTags, isLimited, keepsContent, owners: ownersOfCalls }
 }
 
 /** Organizations contain teams, teams contain users, and users own keys, so no chain is longer. */

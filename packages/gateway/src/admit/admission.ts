@@ -23,23 +23,41 @@ const leaseMs = 60_000
  */
 const againAfterMs = [50, 250] as const
 
+/** The end of a request. */
+interface Ended {
+  /** Undefined if it never became a call. */
+  readonly call: Call | undefined
+  /** Whether the caller disconnected before it had received the whole response. */
+  readonly disconnected: boolean
+}
+
 /**
  * The reservations of one request: made before an upstream is asked and settled once when the request is over. No
  * attempt begins without them.
  */
 export class Admission implements Listed {
   place = -1
-  #isAsked = false
-  #isGranted = false
-  #isPriced = false
-  #isOver = false
-  #reservedNanoUsd = 0
+  /** Whether the decision has been requested. */
+  isAsked = false
+  /** Whether the request may be sent to an upstream. */
+  isGranted = false
+  /** Whether costs are covered: all budgets that count the request were asked, or there are none. */
+  isPriced = false
+  /** Budget reservation for each attempt; 0 if no budget counts the request. */
+  reservedNanoUsd = 0
+  /** Set if an exhausted budget redirects the request; the cost of the redirect has been granted. */
+  elsewhere: Elsewhere | undefined
+  /** The limit that refused the request; undefined if none did. */
+  refusedBy: RefusingLimit | undefined
+  /**
+   * The limit that the gateway sets to the output of each choice, in tokens, for which a budget was reserved; undefined if the
+   * caller or nobody limits it.
+   */
+  outputLimit: number | undefined
   #claims: readonly HeldClaim[] = []
-  #elsewhere: Elsewhere | undefined
-  #refusedBy: RefusingLimit | undefined
-  #outputLimit: number | undefined
   #reservation: Reservation | undefined
-  #actual: Actual = {}
+  /** Set when the request is over. */
+  #ended: Ended | undefined
   /** Further reservations, for attempts that others followed. Released with the first one. */
   #additions: Reservation[] | undefined
   /** What they hold of each claim. */
@@ -61,26 +79,6 @@ export class Admission implements Listed {
     return this.#gateway.now
   }
 
-  /** Whether the request may be sent to an upstream. */
-  get isGranted(): boolean {
-    return this.#isGranted
-  }
-
-  /** Whether costs are covered: all budgets that count the request were asked, or there are none. */
-  get isPriced(): boolean {
-    return this.#isPriced
-  }
-
-  /** Budget reservation for each attempt; 0 if no budget counts the request. */
-  get reservedNanoUsd(): number {
-    return this.#reservedNanoUsd
-  }
-
-  /** The reserved claims that are not settled yet; empty if there are none. */
-  get claims(): readonly HeldClaim[] {
-    return this.#reservation ? this.#claims : []
-  }
-
   /**
    * What the record of a beginning attempt has to name for the case that this process is killed; undefined if the limiter would
    * be gone with it.
@@ -96,36 +94,6 @@ export class Admission implements Listed {
     this.#records.push(record)
   }
 
-  /** Set if an exhausted budget redirects the request. */
-  get elsewhere(): Elsewhere | undefined {
-    return this.#elsewhere
-  }
-
-  /** Redirects the request because a budget was exhausted. The cost of the redirect has been granted. */
-  goElsewhere(elsewhere: Elsewhere): void {
-    this.#elsewhere = elsewhere
-  }
-
-  /** The limit of the output that the gateway sets; undefined if the caller or nobody limits it. */
-  get outputLimit(): number | undefined {
-    return this.#outputLimit
-  }
-
-  /** Limits the output of each choice to these tokens, for which a budget was reserved. */
-  limitOutput(tokens: number): void {
-    this.#outputLimit = tokens
-  }
-
-  /** The limit that refused the request; undefined if none did. */
-  get refusedBy(): RefusingLimit | undefined {
-    return this.#refusedBy
-  }
-
-  /** Whether the decision has been requested. */
-  get isAsked(): boolean {
-    return this.#isAsked
-  }
-
   /**
    * Requests all claims in one step; undefined if nothing is limited. `isPriced` states that every budget that counts
    * the request is among the claims, which then reserve `ofEachNanoUsd` for each attempt.
@@ -137,12 +105,12 @@ export class Admission implements Listed {
       ofEachNanoUsd = 0,
     }: { readonly isPriced: boolean; readonly ofEachNanoUsd?: number },
   ): Decision | Promise<Decision> | undefined {
-    this.#isAsked = true
-    this.#isPriced = isPriced
-    this.#reservedNanoUsd = ofEachNanoUsd
+    this.isAsked = true
+    this.isPriced = isPriced
+    this.reservedNanoUsd = ofEachNanoUsd
     this.#claims = claims
     if (claims.length === 0) {
-      this.#isGranted = true
+      this.isGranted = true
       return undefined
     }
     const decision = this.#gateway.limiter.reserve(claims, leaseMs)
@@ -165,7 +133,7 @@ export class Admission implements Listed {
     const spent = spentOf(call, this.#claims)
     const missing = this.#claims.map((claim, index) => {
       if (claim.kind !== 'budget') return 0
-      const needed = call.trail.tries * (claim.ofEachNanoUsd ?? this.#reservedNanoUsd)
+      const needed = call.trail.tries * (claim.ofEachNanoUsd ?? this.reservedNanoUsd)
       const held = claim.amount + (this.#added[index] ?? 0)
       return Math.max(0, (spent[index] ?? 0) + needed - held)
     })
@@ -181,7 +149,7 @@ export class Admission implements Listed {
       throw refusal(claims, decision, { now, isAnother: true })
     }
     // The caller may have disconnected while the limiter was asked.
-    if (this.#isOver) return void limiter.settle(decision, { nanoUsd: 0 })
+    if (this.#ended) return void limiter.settle(decision, { nanoUsd: 0 })
     this.#added = missing.map((amount, index) => amount + (this.#added[index] ?? 0))
     this.#additions ??= []
     this.#additions.push(decision)
@@ -189,12 +157,11 @@ export class Admission implements Listed {
     if (named) (this.#unnamed ??= []).push(named)
   }
 
-  /** Ends the request with its actual usage. */
-  end(actual: Actual): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#actual = actual
-    this.#settle()
+  /** Ends the request, which settles its reservations with the actual usage of its call. */
+  end(ended: Ended): void {
+    if (this.#ended) return
+    this.#ended = ended
+    if (this.#reservation) this.#settle(this.#reservation, ended)
   }
 
   renew(): void {
@@ -206,7 +173,7 @@ export class Admission implements Listed {
     for (const ms of againAfterMs) {
       if (decision.granted || decision.mayReturn !== true) break
       await wait(ms)
-      if (this.#isOver) break
+      if (this.#ended) break
       decision = await this.#gateway.limiter.reserve(decision.claims, leaseMs)
     }
     return decision
@@ -216,25 +183,26 @@ export class Admission implements Listed {
     if (!decision.granted) {
       this.#gateway.budgetWatch.touch(decision.claims, decision.refused)
       const claim = decision.claims[decision.refused]
-      this.#refusedBy = claim?.kind === 'rate' ? claim.unit : claim?.kind
+      this.refusedBy = claim?.kind === 'rate' ? claim.unit : claim?.kind
       return decision
     }
-    this.#isGranted = true
-    this.#refusedBy = undefined
+    this.isGranted = true
+    this.refusedBy = undefined
     this.#reservation = decision
     // The caller may have disconnected while the limiter was asked.
-    if (this.#isOver) this.#settle()
+    if (this.#ended) this.#settle(decision, this.#ended)
     else if (decision.claims.some(({ kind }) => kind === 'concurrency')) this.#leases.hold(this)
     return decision
   }
 
-  #settle(): void {
-    const reservation = this.#reservation
-    if (!reservation) return
+  #settle(reservation: Reservation, ended: Ended): void {
     this.#reservation = undefined
     this.#leases.release(this)
     const { limiter, budgetWatch } = this.#gateway
-    const settling = limiter.settle(reservation, this.#actual)
+    const settling = limiter.settle(
+      reservation,
+      actualOf(ended.call, this.#claims, ended.disconnected),
+    )
     // The first one has all of the costs.
     const released = this.#additions?.map((addition) => limiter.settle(addition, { nanoUsd: 0 }))
     if (this.#records) void settled([settling, ...(released ?? [])], this.#records)

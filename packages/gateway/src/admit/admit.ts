@@ -20,8 +20,23 @@ import { isFree } from './paid-amounts.ts'
 import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
 import { type Decided, type LimitHeaders, tellLimits } from './tell-limits.ts'
 import { routeOf } from '../route/call-route.ts'
-import { type Admitted, admittedCall } from './admitted.ts'
 import type { Route } from '../route/routing.ts'
+
+// Not exported: a call is let in where its reservation is made, and nowhere else.
+class AdmittedCall {
+  /** Makes the type nominal: no other object has it. */
+  declare private readonly isAdmitted: true
+  readonly call: Call
+  readonly route: Route
+
+  constructor(call: Call, route: Route) {
+    this.call = call
+    this.route = route
+  }
+}
+
+/** A call that may run: what it may use is reserved for this route. Nothing else can be run. */
+export type Admitted = AdmittedCall
 
 /** What brings a call: a request over HTTP, or whatever else costs. */
 export interface Door<Parts = AdmitParts> {
@@ -72,7 +87,7 @@ export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
 function admitted({ admission }: Door, call: Call, route: Route): Admitted {
   if (!admission.isPriced && !isFree(call))
     throw new GatewayError('internal', 'The cost of the call was not reserved')
-  return admittedCall(call, route)
+  return new AdmittedCall(call, route)
 }
 
 interface Entering {
@@ -144,7 +159,7 @@ const outputLimitHeader = 'x-sluice-output-limit'
 
 function limitOutput({ limitHeaders, admission }: Door, planned: Planned | undefined): void {
   if (planned?.plan.by !== 'gateway') return
-  admission.limitOutput(planned.plan.tokens)
+  admission.outputLimit = planned.plan.tokens
   limitHeaders.answerHeaders.push(outputLimitHeader, String(planned.plan.tokens))
 }
 
@@ -190,7 +205,7 @@ async function admitElsewhere(
   const decision = await admission.ask(claims, priced(planned?.spending))
   if (decision?.granted === false && claims[decision.refused]?.kind === 'budget') return refuse()
   if (decision) tellLimits(limitHeaders, { claims, decision }, admission.now)
-  admission.goElsewhere({ route: name, budget: id })
+  admission.elsewhere = { route: name, budget: id }
   limitOutput(door, planned)
   limitHeaders.answerHeaders.push(elsewhereHeader, headerText(name))
   return route

@@ -1,28 +1,31 @@
 import { formatUsd, GatewayError } from '@sluice/contract'
-import type { FormatContext } from '@sluice/protocols'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import { createHeld } from '../call/source.ts'
-import type { Answer, Call, Trail } from '../call/call.ts'
+import { type Answer, type Call, formatContext, type Trail } from '../call/call.ts'
 import type { AnyReply } from '../call/canonical.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
 import { headerText } from '../call/header-text.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
-import type { CallRun } from '../attempt/call-run.ts'
+import { type CallRun, openRun } from '../attempt/call-run.ts'
+import type { Admitted } from '../admit/admit.ts'
+import { fallback } from '../failover/fallback.ts'
 
-/**
- * The context a client format gets. Fields of the response that the format cannot express are recorded in `dropped`;
- * they are never an error.
- */
-export function formatContext(
-  { now, newId }: Pick<CallParts, 'now' | 'newId'>,
-  headers: Call['headers'],
-  { dropped }: Pick<Trail, 'dropped'>,
-  requestId?: string,
-): FormatContext {
-  const note = (name: string): void => void dropped.add(name)
-  const given = requestId === undefined ? {} : { requestId }
-  return { now, newId, headers, unsupported: note, leftOut: note, ...given }
+/** Handles one inference call: obtains a response and writes it in the caller's format. */
+export async function handle(gateway: CallParts, admitted: Admitted): Promise<Answer> {
+  const run = openRun(gateway, admitted)
+  return answerOf(run, began(run, await fallback(run)))
+}
+
+/** Runs a call until its response begins. */
+export function begin(run: CallRun): Promise<BegunResponse> {
+  return fallback(run).then((begun) => began(run, begun))
+}
+
+function began({ gateway, call: { trail } }: CallRun, begun: BegunResponse): BegunResponse {
+  trail.upstreamMs = begun.firstContentMs
+  trail.firstContentMs = gateway.now() - trail.startedAt
+  return begun
 }
 
 /**

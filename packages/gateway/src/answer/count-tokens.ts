@@ -1,11 +1,10 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
-import { answerHeaders, answerOf } from './answer.ts'
+import { answerHeaders, answerOf, begin } from './answer.ts'
 import { nativeOf } from '../attempt/prepare.ts'
-import type { Admitted } from '../admit/admitted.ts'
+import type { Admitted } from '../admit/admit.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
-import { begin, openRun } from './handle.ts'
-import { modeOf } from '../attempt/call-run.ts'
+import { modeOf, openRun } from '../attempt/call-run.ts'
 
 /**
  * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format;

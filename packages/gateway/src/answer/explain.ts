@@ -4,12 +4,10 @@ import { outgoing } from '../route/outgoing.ts'
 import { prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
-import type { RouteParts } from '../route/call-route.ts'
-import { draft, withCall } from './handle.ts'
-import { orderFor } from '../route/order-targets.ts'
+import { type RouteParts, orderFor } from '../route/call-route.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { unpricedNote } from '../route/unpriced.ts'
-import { type CallDraft, modeOf } from '../attempt/call-run.ts'
+import { type CallDraft, modeOf, draft, withCall } from '../attempt/call-run.ts'
 
 /** The result of a dry run: what would happen to a call, without sending anything. */
 export interface Explanation {

@@ -1,5 +1,6 @@
 import { type ErrorCode, GatewayError, isOutOfStack } from '@sluice/contract'
 import type { Protocol, Received, UpstreamFailure } from '@sluice/protocols'
+import { requestIdIn } from '../call/send.ts'
 import { lacksAddress } from './missing-address.ts'
 
 /**
@@ -94,15 +95,6 @@ export function upstreamError(
     ...(requestId !== undefined && { upstreamRequestId: requestId }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
-}
-
-/** The request id an upstream returned with its response. */
-export function requestIdIn(
-  headers: Received['headers'],
-  { requestIdHeader: own }: Pick<Protocol, 'requestIdHeader'>,
-): string | undefined {
-  const usual = headers['x-request-id'] ?? headers['request-id']
-  return usual ?? (own === undefined ? undefined : headers[own])
 }
 
 function sentence(

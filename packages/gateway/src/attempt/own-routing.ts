@@ -4,16 +4,15 @@ import { routingFieldIn } from '../route/routing-field.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 
 /**
- * Checks that a caller with limited models or a budget does not let the upstream choose another model or price by fields of
- * its own.
+ * Checks that the call of a key with limited models or a budget does not let the upstream choose another model or price by
+ * fields of its own.
  *
  * @throws GatewayError `forbidden`, which names the field.
  */
 export function assertOwnRouting(
-  { key, request }: Call,
+  { request }: Call,
   { upstream, providerId }: UpstreamTarget,
 ): void {
-  if (upstream.allowsRouting || !isLimited(key)) return
   const { routingFields } = upstream.provider
   // Behind another address there may be another server, which has fields of its own.
   const field = routingFieldIn(request.outline, upstream.isOtherBase ? undefined : routingFields)
@@ -22,11 +21,5 @@ export function assertOwnRouting(
     'forbidden',
     `A key with limited models or a budget may not send '${field}' to ${providerId}, which may choose another model or price by it`,
     { param: field },
-  )
-}
-
-function isLimited({ holders }: Call['key']): boolean {
-  return holders.some(
-    ({ terms: { models, budgets = [] } }) => models?.includes('*') === false || budgets.length > 0,
   )
 }

@@ -85,9 +85,9 @@ export function prepare(
   target: UpstreamTarget,
   cancellation: Cancellation,
 ): Prepared | Promise<Prepared> {
-  const { operation } = run.call
-  const { provider } = target.upstream
-  assertOwnRouting(run.call, target)
+  const { operation, key } = run.call
+  const { provider, allowsRouting } = target.upstream
+  if (key.isLimited && !allowsRouting) assertOwnRouting(run.call, target)
   const native = nativeOf(run.gateway, run.call, target)
   if (native) return prepareNative(run, target, native)
   const offered = offeredBy(provider, operation)

@@ -6,7 +6,7 @@ import type {
   OperationName,
   Usage,
 } from '@sluice/contract'
-import type { ClientFormat, StreamWriter } from '@sluice/protocols'
+import type { ClientFormat, FormatContext, StreamWriter } from '@sluice/protocols'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { RefusingLimit } from '../ports/limiter.ts'
@@ -146,6 +146,21 @@ export function openTrail(startedAt: number): Trail {
     spent: [],
     tries: 0,
   }
+}
+
+/**
+ * The context a client format gets. Fields of the response that the format cannot express are recorded in `dropped`;
+ * they are never an error.
+ */
+export function formatContext(
+  { now, newId }: Pick<FormatContext, 'now' | 'newId'>,
+  headers: Call['headers'],
+  { dropped }: Pick<Trail, 'dropped'>,
+  requestId?: string,
+): FormatContext {
+  const note = (name: string): void => void dropped.add(name)
+  const given = requestId === undefined ? {} : { requestId }
+  return { now, newId, headers, unsupported: note, leftOut: note, ...given }
 }
 
 /** The response to the caller; only http/ reads it. Headers name the provider, the model and the number of attempts. */

@@ -1,5 +1,5 @@
 import { formatJson, GatewayError, outlineJson, parseJson } from '@sluice/contract'
-import type { Received } from '@sluice/protocols'
+import type { Protocol, Received } from '@sluice/protocols'
 import { concatInTurns } from '../turns/concat.ts'
 import { parseLargeAnswer } from '../turns/large-json.ts'
 
@@ -135,6 +135,15 @@ export class Collector {
       },
     }
   }
+}
+
+/** The request id an upstream returned with its response. */
+export function requestIdIn(
+  headers: Received['headers'],
+  { requestIdHeader: own }: Pick<Protocol, 'requestIdHeader'>,
+): string | undefined {
+  const usual = headers['x-request-id'] ?? headers['request-id']
+  return usual ?? (own === undefined ? undefined : headers[own])
 }
 
 /** The response with another body. */

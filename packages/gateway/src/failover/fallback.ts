@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { BegunResponse } from '../attempt/attempt.ts'
-import { orderFor } from '../route/order-targets.ts'
+import { orderFor } from '../route/call-route.ts'
 import type { Target } from '../route/routing.ts'
 import { isFinal } from '../attempt/failures.ts'
 import { hedged } from './hedge.ts'

@@ -38,8 +38,8 @@ export async function retry(
   for (;;) {
     if (cancellation.isCancelled) throw cancellation.error
     tries += 1
-    const taking = slotsOf(run, target, cancellation, patience)
-    const slots = taking && (await taking)
+    const isBounded = target.slots.length > 0 && !isFree(call)
+    const slots = isBounded ? await slotsOf(run, target, cancellation, patience) : undefined
     gateway.health.starts(target.id, key.id)
     try {
       trail.tries += 1
@@ -62,14 +62,13 @@ export async function retry(
   }
 }
 
-/** Undefined if the target has no concurrency limit. */
+/** The slots for a try at a target with a concurrency limit. */
 function slotsOf(
   run: CallRun,
   target: Target,
   cancellation: Cancellation,
   patience: Patience,
-): Promise<TakenSlots> | undefined {
-  if (target.slots.length === 0 || isFree(run.call)) return undefined
+): Promise<TakenSlots> {
   const { count, isDivisible } = atOnceAt(run, target)
   return takeSlots(run, target, { count, isDivisible, ...patience }, cancellation)
 }
@@ -92,6 +91,18 @@ async function pause(ms: number, cancellation: Cancellation): Promise<void> {
 
 function ask(run: CallRun, target: Target, cancellation: Cancellation): Promise<BegunResponse> {
   if (target.kind === 'engine') return askEngine(run, target, cancellation)
+  const { operation } = run.call
+  const mayBeSplit =
+    operation === 'embed' || operation === 'complete' || (operation === 'chat' && isSingle(target))
+  return mayBeSplit ? askSplit(run, target, cancellation) : askUpstream(run, target, cancellation)
+}
+
+/** Sends several requests if the target takes or returns less at a time. */
+function askSplit(
+  run: CallRun,
+  target: UpstreamTarget,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
   const parts = partsOf(run, target)
   if (parts.length > 1 && run.call.operation === 'embed')
     return inParts(run, { target, parts }, cancellation)
@@ -108,19 +119,24 @@ function sharesOf(
   parts: readonly AnyRequest[],
 ): Shares | undefined {
   const { gateway, call } = run
-  const isSingle = target.upstream.provider.protocol.codecs.chat?.singleChoice === true
   if (call.operation === 'complete') {
     if (parts.length < 2) return undefined
-    const perPrompt = isSingle ? choicesIn(run.canonical(modeOf(run, target))) : 1
+    const perPrompt = isSingle(target) ? choicesIn(run.canonical(modeOf(run, target))) : 1
     return { requests: parts, choices: choicesIn(parts[0]), perPrompt }
   }
   // A native request may hold fields that have no canonical form, so it must not be translated just to read `n`.
-  if (call.operation !== 'chat' || !isSingle || nativeOf(gateway, call, target)) return undefined
+  if (call.operation !== 'chat' || !isSingle(target) || nativeOf(gateway, call, target))
+    return undefined
   const asked = run.canonical(modeOf(run, target))
   const count = choicesIn(asked)
   if (count === 1) return undefined
   const requests = Array.from({ length: count }, () => ({ ...asked, n: 1 }))
   return { requests, choices: 1, perPrompt: count }
+}
+
+/** Whether the upstream returns a single choice of a chat. */
+function isSingle({ upstream }: UpstreamTarget): boolean {
+  return upstream.provider.protocol.codecs.chat?.singleChoice === true
 }
 
 function choicesIn(request: object | undefined): number {

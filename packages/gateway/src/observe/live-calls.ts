@@ -68,13 +68,9 @@ export class LiveCalls {
   #listeners: readonly LiveListener[] = []
   #elsewhere: LiveElsewhere | undefined
   #isWatchedElsewhere = false
-  #isWatched = false
   #isOver = false
-
-  /** Whether beginning calls must be reported. */
-  get isWatched(): boolean {
-    return this.#isWatched
-  }
+  /** Whether beginning calls must be reported. Only this object changes it. */
+  isWatched = false
 
   get isFull(): boolean {
     return this.#listeners.length >= listenersMax
@@ -113,7 +109,7 @@ export class LiveCalls {
 
   setWatchedElsewhere(isWatched: boolean): void {
     this.#isWatchedElsewhere = isWatched
-    this.#isWatched = isWatched || this.#listeners.length > 0
+    this.isWatched = isWatched || this.#listeners.length > 0
   }
 
   beganElsewhere(begun: BegunCall): void {
@@ -135,7 +131,7 @@ export class LiveCalls {
     const wasWatched = this.#listeners.length > 0
     const isWatched = listeners.length > 0
     this.#listeners = listeners
-    this.#isWatched = isWatched || this.#isWatchedElsewhere
+    this.isWatched = isWatched || this.#isWatchedElsewhere
     if (wasWatched !== isWatched) this.#elsewhere?.watched(isWatched)
   }
 }

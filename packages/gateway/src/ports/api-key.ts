@@ -46,6 +46,8 @@ export interface Caller extends ApiKey {
   readonly holders: readonly Holder[]
   /** The tags of all holders, each once. */
   readonly allTags: readonly string[]
+  /** Whether one of the holders has a budget or lists the models it may use. */
+  readonly isLimited: boolean
   /** Whether its prompts and responses are stored. */
   readonly keepsContent: boolean
   /** Its owners, as stored in the records of its calls. */

@@ -1,7 +1,10 @@
 import { defaultModels, GatewayError } from '@sluice/contract'
 import { type Call, modelOf } from '../call/call.ts'
 import type { EngineCard } from '@sluice/engine'
-import type { Route, Routing } from './routing.ts'
+import { hash } from 'node:crypto'
+import type { Health } from './health.ts'
+import { withoutTargets } from './unpriced.ts'
+import type { Route, Routing, Target } from './routing.ts'
 
 /** What finding the route of a call needs of the gateway. */
 export interface RouteParts {
@@ -46,4 +49,103 @@ async function defaultRoute(
     if (!own) throw thrown
     return routing.route(own.id, key, operation)
   }
+}
+
+/** The targets of a call in the order in which they are tried. */
+export function orderFor(
+  { health, random }: Pick<ChooseInput, 'health' | 'random'>,
+  { key, format, request, trail: { unpriced } }: Call,
+  whole: Route,
+): readonly Target[] {
+  const route = unpriced === undefined ? whole : withoutTargets(whole, unpriced)
+  const [level = [], ...further] = route.levels
+  if (level.length === 1 && further.length === 0) return level
+  const prefix = route.options.sticky
+    ? promptPrefix(key.id, format.prefixOf?.(request.value) ?? request.value)
+    : undefined
+  return chooseOrder(route, {
+    health,
+    caller: key.id,
+    random,
+    ...(prefix !== undefined && { prefix }),
+  })
+}
+
+export interface ChooseInput {
+  readonly health: Health
+  /** The id of the caller's key. */
+  readonly caller: string
+  readonly random: () => number
+  /** The input of sticky routing; absent if the route is not sticky. */
+  readonly prefix?: string
+}
+
+/**
+ * Orders the targets of a route: by level, within a level by priority, and among equals by the route's strategy.
+ * Targets with an open breaker come last; they are not left out, because a failing target is better than none.
+ */
+function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
+  const ordered = route.levels.flatMap((level) =>
+    byPriority(level).flatMap((equals) => orderEquals(equals, route, input)),
+  )
+  const unique = [...new Map(ordered.map((target) => [target.id, target])).values()]
+  const open = unique.filter(({ id }) => !input.health.available(id, input.caller))
+  return [...unique.filter((target) => !open.includes(target)), ...open]
+}
+
+function byPriority(level: readonly Target[]): readonly (readonly Target[])[] {
+  const groups = Map.groupBy(level, ({ priority }) => priority)
+  return [...groups.keys()]
+    .toSorted((left, right) => left - right)
+    .map((priority) => groups.get(priority) ?? [])
+}
+
+function orderEquals(
+  equals: readonly Target[],
+  { options }: Route,
+  input: ChooseInput,
+): readonly Target[] {
+  if (equals.length < 2) return equals
+  if (input.prefix !== undefined) return byPrefix(equals, input.prefix)
+  if (options.strategy === 'latency') return byLatency(equals, input)
+  return byWeight(equals, input.random)
+}
+
+/** Weighted random order without repetition, by exponential draws. */
+function byWeight(equals: readonly Target[], random: () => number): readonly Target[] {
+  const draws = new Map(
+    equals.map((target) => [target, -Math.log(1 - random()) / target.weight] as const),
+  )
+  return equals.toSorted((left, right) => (draws.get(left) ?? 0) - (draws.get(right) ?? 0))
+}
+
+/** The fraction of calls that explore, so that a slow target is noticed when it becomes fast again. */
+const exploration = 0.05
+
+/** Fastest first. Targets without observations come before all others, so that they are measured. */
+function byLatency(equals: readonly Target[], input: ChooseInput): readonly Target[] {
+  if (input.random() < exploration) return byWeight(equals, input.random)
+  const latency = ({ id }: Target) => input.health.latencyMs(id) ?? 0
+  return equals.toSorted((left, right) => latency(left) - latency(right))
+}
+
+/**
+ * Rendezvous hashing: the same prompt prefix goes to the same target while it exists, and only the share of a removed
+ * target moves (Thaler and Ravishankar, 1998).
+ */
+function byPrefix(equals: readonly Target[], prefix: string): readonly Target[] {
+  const score = ({ id, weight }: Target) => {
+    const digest = hash('sha256', `${prefix}\n${id}`, 'buffer').readUIntBE(0, 6)
+    return -weight / Math.log((digest + 1) / (2 ** 48 + 2))
+  }
+  const scores = new Map(equals.map((target) => [target, score(target)] as const))
+  return equals.toSorted((left, right) => (scores.get(right) ?? 0) - (scores.get(left) ?? 0))
+}
+
+const prefixCharacters = 4096
+
+/** The key and the first 4,096 characters of the prompt. Providers cache from the beginning of a prompt. */
+function promptPrefix(keyId: string, beginning: unknown): string {
+  const text = JSON.stringify(beginning) ?? ''
+  return `${keyId}\n${text.slice(0, prefixCharacters)}`
 }

@@ -57,7 +57,8 @@ export type BreakerListener = (
 ) => void
 
 interface Seen {
-  readonly breaker: Breaker
+  /** Undefined until a try fails. */
+  breaker: Breaker | undefined
   average: number | undefined
   readonly samples: number[]
 }
@@ -79,7 +80,7 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
     // comes first.
     if (known && targets.size < targetsMax / 2) return known
     const entry = known ?? {
-      breaker: new Breaker((state, caller) => changed(target, state, caller)),
+      breaker: undefined,
       average: undefined,
       samples: [],
     }
@@ -93,12 +94,12 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
   }
 
   return {
-    available: (target, caller) => targets.get(target)?.breaker.lets(caller, now()) !== false,
-    starts: (target, caller) => targets.get(target)?.breaker.starts(caller, now()),
-    released: (target, caller) => targets.get(target)?.breaker.released(caller),
+    available: (target, caller) => targets.get(target)?.breaker?.lets(caller, now()) !== false,
+    starts: (target, caller) => targets.get(target)?.breaker?.starts(caller, now()),
+    released: (target, caller) => targets.get(target)?.breaker?.released(caller),
     answered(target, caller, firstContentMs) {
       const entry = seen(target)
-      entry.breaker.answered(caller)
+      entry.breaker?.answered(caller)
       entry.average =
         entry.average === undefined
           ? firstContentMs
@@ -106,16 +107,18 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
       entry.samples.push(firstContentMs)
       if (entry.samples.length > samplesMax) entry.samples.shift()
     },
-    completed: (target) => targets.get(target)?.breaker.completed(),
+    completed: (target) => targets.get(target)?.breaker?.completed(),
     failed(target, caller, options) {
-      seen(target).breaker.failed(caller, now(), options)
+      const entry = seen(target)
+      entry.breaker ??= new Breaker((state, one) => changed(target, state, one))
+      entry.breaker.failed(caller, now(), options)
     },
     latencyMs: (target) => targets.get(target)?.average,
     seen: () =>
       [...targets].map(([id, { breaker, average, samples }]) => ({
         id,
-        breaker: breaker.state,
-        refusedCallers: breaker.refusedCallers,
+        breaker: breaker?.state ?? 'closed',
+        refusedCallers: breaker?.refusedCallers ?? [],
         latencyMs: average,
         observations: samples.length,
       })),

@@ -107,7 +107,9 @@ function createUpstream(
   if (missing) return `its address needs the setting ${missing[1]}`
   return {
     id,
-    provider: { ...provider, credentials: withoutEmptySecret(provider.credentials) },
+    provider: secrets.includes('')
+      ? { ...provider, credentials: withoutEmptySecret(provider.credentials) }
+      : provider,
     baseUrl: template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name] ?? ''),
     isOtherBase: template !== known,
     ...versionOf(template),
