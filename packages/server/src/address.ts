@@ -6,10 +6,7 @@ import type { Cancellation } from '@sluice/gateway/call/cancellation.ts'
 import type { Gateway } from './gateway.ts'
 import type { HeldBytes } from '@sluice/gateway/call/held-bytes.ts'
 import type { Admission } from '@sluice/gateway/admit/admission.ts'
-import type { KeyLimits } from '@sluice/gateway/admit/claims.ts'
 import type { AdminRole, Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { SlotLimits } from '@sluice/gateway/ports/slot-queue.ts'
-import type { BudgetLimits } from './body-budget.ts'
 import type { StreamTimes } from './deliver.ts'
 import type { Face } from './face.ts'
 import type { Written } from './openapi-written.ts'
@@ -22,14 +19,8 @@ export interface ServerOptions {
   readonly bodyUnitsMax: number
   /** Time in which a request must arrive completely, in milliseconds. */
   readonly requestTimeoutMs: number
-  /** The default limits of keys. */
-  readonly keyLimits: () => KeyLimits
   /** Proxies whose `x-forwarded-for` is trusted. */
   readonly trustedProxies?: BlockList
-  /** Limits on concurrent requests; undefined if unlimited. */
-  readonly slotLimits: () => SlotLimits | undefined
-  /** Limits on the bytes all requests hold at once. */
-  readonly heldBytes: () => BudgetLimits
   /** The gateway's public URL, for links; absent means the address a request came to. */
   readonly publicUrl?: string
   /** Keep-alive and stall times of streams; default `defaultStreamTimes`. */

@@ -13,7 +13,7 @@ import {
 } from '@sluice/gateway/admit/claims.ts'
 import { tellLimits } from '@sluice/gateway/admit/tell-limits.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { Address, Exchange, ServerOptions } from './address.ts'
+import type { Address, Exchange } from './address.ts'
 
 interface Entering {
   readonly request: FastifyRequest
@@ -44,8 +44,8 @@ export function admitCall(exchange: Exchange, call: Call): Admitted | Promise<Ad
 }
 
 /** The door for the calls of a request. */
-export function doorOf({ gateway, options, request, admission }: Exchange): Door<Gateway> {
-  return { gateway, admission, keyLimits: options.keyLimits, limitHeaders: request }
+export function doorOf({ gateway, request, admission }: Exchange): Door<Gateway> {
+  return { gateway, admission, limitHeaders: request }
 }
 
 /** Settles the reservations of an ended request with its actual usage. */
@@ -64,12 +64,12 @@ export function settle(
 export async function admitFailed(
   thrown: unknown,
   request: FastifyRequest,
-  options: ServerOptions,
+  { current }: Gateway,
 ): Promise<unknown> {
   const { admission, apiKey: key } = request
   if (!key || !admission || admission.isAsked) return thrown
   try {
-    const limits = limitsOf(key, options.keyLimits())
+    const limits = limitsOf(key, current.limits)
     await reserve({ request, admission, limits, isPriced: false }, { isCounted: true, tokens: 0 })
     return thrown
   } catch (refused) {

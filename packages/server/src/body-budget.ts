@@ -13,12 +13,12 @@ const retryAfterMs = 1_000
 
 /** Counts the bytes that requests hold, per key and in total. */
 export class BodyBudget {
-  readonly #limits: () => BudgetLimits
+  readonly #current: { readonly limits: BudgetLimits }
   readonly #byKey = new Map<string, number>()
   #all = 0
 
-  constructor(limits: () => BudgetLimits) {
-    this.#limits = limits
+  constructor(current: { readonly limits: BudgetLimits }) {
+    this.#current = current
   }
 
   /** Opens the share of one request; it is released when the request is over. */
@@ -28,7 +28,7 @@ export class BodyBudget {
 
   /** Throws `rate_limited` if the key's limit is reached and `overloaded` if the total limit is; nothing is counted then. */
   take(keyId: string, bytes: number): void {
-    const { heldBytes, heldBytesPerKey } = this.#limits()
+    const { heldBytes, heldBytesPerKey } = this.#current.limits
     const held = (this.#byKey.get(keyId) ?? 0) + bytes
     if (held > heldBytesPerKey)
       throw new GatewayError(

@@ -43,21 +43,26 @@ export function enter(address: Address, entering: Entering): Caller | Promise<Ca
 }
 
 function letIn(key: Caller, address: Address, entering: Entering): Caller | Promise<Caller> {
-  const { options, request, admission } = entering
+  const { gateway, options, request, admission } = entering
   request.apiKey = key
   assertAddress(key, clientAddress(request, options.trustedProxies))
   if (address.operation !== undefined) assertOperation(key, address.operation)
   if (address.access === 'administrator') requireAdministrator(key, address.roles)
-  const waiting = admitEntering(address, { request, admission, key, limits: options.keyLimits() })
+  const waiting = admitEntering(address, {
+    request,
+    admission,
+    key,
+    limits: gateway.current.limits,
+  })
   return waiting ? waiting.then(() => takeSlot(key, entering)) : takeSlot(key, entering)
 }
 
 /** Takes one of the slots shared by all keys; waits in turn with other keys if none is free. */
 function takeSlot(
   key: Caller,
-  { gateway, options, request, cancellation }: Entering,
+  { gateway, request, cancellation }: Entering,
 ): Caller | Promise<Caller> {
-  const bounds = options.slotLimits()
+  const bounds = gateway.current.slotLimits
   if (!bounds) return key
   const ticket = gateway.slots.enter(key.id, bounds)
   request.ticket = ticket

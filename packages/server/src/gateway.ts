@@ -6,13 +6,15 @@ import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { ContentLog } from '@sluice/gateway/call/content.ts'
 import type { Metrics } from '@sluice/gateway/observe/telemetry.ts'
+import type { Routing } from '@sluice/gateway/route/routing.ts'
 import type { Published } from '@sluice/gateway/stored/published.ts'
 import type { StoredParts } from '@sluice/gateway/stored/stored-parts.ts'
 import type { ApiKey, Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { SlotQueue } from '@sluice/gateway/ports/slot-queue.ts'
+import type { SlotLimits, SlotQueue } from '@sluice/gateway/ports/slot-queue.ts'
 
 /** A running gateway, as its endpoints see it. `cli/open-gateway.ts` assembles it. */
 export interface Gateway extends StoredParts {
+  readonly current: CurrentSettings
   /** The slots that all requests share. */
   readonly slots: SlotQueue
   /** The virtual keys, in memory. */
@@ -38,6 +40,14 @@ export interface Gateway extends StoredParts {
   readonly contents: ContentLog
   /** Serves `GET /metrics`; absent if metrics are off or served on another address. */
   readonly metrics?: Metrics
+}
+
+/** What follows from the configuration as it is now. A change of it replaces all fields at once. */
+export interface CurrentSettings {
+  readonly routing: Routing
+  readonly limits: Settings['limits']
+  /** Limits on concurrent requests; undefined if unlimited. */
+  readonly slotLimits: SlotLimits | undefined
 }
 
 export interface CallerKeys {

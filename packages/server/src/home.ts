@@ -81,7 +81,7 @@ async function serveHome(exchange: Exchange): Promise<void> {
 }
 
 function modelOf(gateway: Gateway): string {
-  return gateway.routing().builtinModels[0] ?? 'MODEL'
+  return gateway.current.routing.builtinModels[0] ?? 'MODEL'
 }
 
 /** Browsers accept text/html and get the console. */

@@ -43,7 +43,7 @@ const geminiRecord = object({
 /** One caller per turn: a list of tens of thousands of models takes long. */
 async function listed({ gateway, key }: Exchange) {
   await turn()
-  return gateway.routing().list(key)
+  return gateway.current.routing.list(key)
 }
 
 async function offered(exchange: Exchange) {

@@ -63,7 +63,7 @@ export const ownUsageAddresses: readonly Address[] = [
 /** Maximum number of groups returned; for more, callers ask for a shorter time span. */
 const groupsMax = 10_000
 
-async function serveOwn({ gateway, key, options, reply, request }: Exchange): Promise<void> {
+async function serveOwn({ gateway, key, reply, request }: Exchange): Promise<void> {
   const { query: given } = request
   assertKnown(given, ['of', 'by', 'from', 'to', ...dimensions])
   const asked = readQuestion(
@@ -77,7 +77,7 @@ async function serveOwn({ gateway, key, options, reply, request }: Exchange): Pr
   const only = { ...asked.only, ...scope }
   const question = { ...asked, limit: groupsMax, only }
   const found = await gateway.store.book.sums(question)
-  const limits = limitsOf(key, options.keyLimits())
+  const limits = limitsOf(key, gateway.current.limits)
   // All budgets, whichever calls they count.
   const spending = { nanoUsd: 0, ofEachNanoUsd: 0, budgets: limits.budgets }
   const claims = claimsOf(limits, { isCounted: true, tokens: 0, spending })

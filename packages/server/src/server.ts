@@ -96,7 +96,7 @@ const wellFormedId = /^[\w.:-]{8,128}$/
 
 export function createServer(gateway: Gateway, options: ServerOptions): GatewayServer {
   const state: State = { calls: new OpenList(), leases: new Leases(), isStopping: false }
-  const budget = new BodyBudget(options.heldBytes)
+  const budget = new BodyBudget(gateway.current)
   const server = Fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -324,7 +324,7 @@ async function serve(
       admission,
     })
   } catch (thrown) {
-    const counted = address.isSized === true ? await admitFailed(thrown, request, options) : thrown
+    const counted = address.isSized === true ? await admitFailed(thrown, request, gateway) : thrown
     const error = funnel(counted)
     if (request.call) describeFailure(reply, request.call)
     await gateway.store.recorded()

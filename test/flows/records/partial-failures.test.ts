@@ -223,7 +223,7 @@ describe('slow credentials', () => {
       ...at({ only }),
       defaults: { timeouts: { headersMs: 200 }, retries: { attempts: 1 } },
     })
-    const upstream = gateway.gateway.routing().upstreams.get('only')
+    const upstream = gateway.gateway.current.routing.upstreams.get('only')
     Object.assign(upstream?.provider ?? {}, { credentials: () => new Promise(() => {}) })
     return { only, gateway }
   }

@@ -189,7 +189,7 @@ test('the most specific timeout applies: target, route, provider, default', asyn
   expect(key).toBeDefined()
   if (!key) return
   const limitsOf = async (name: string) =>
-    (await gateway.gateway.routing().route(name, key, 'chat')).levels[0]?.[0]?.timeouts
+    (await gateway.gateway.current.routing.route(name, key, 'chat')).levels[0]?.[0]?.timeouts
   expect(await limitsOf('m')).toMatchObject({
     headersMs: 2_000,
     idleMs: 3_000,

@@ -24,7 +24,7 @@ describe('an upstream’s list of models', () => {
     const time = { now: 0 }
     const failures: string[] = []
     const lists = createModelLists({
-      upstreams: gateway.gateway.routing().upstreams,
+      upstreams: gateway.gateway.current.routing.upstreams,
       send: gateway.gateway.send,
       now: () => time.now,
       newId: (prefix) => prefix,

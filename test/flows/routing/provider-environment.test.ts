@@ -5,7 +5,7 @@ import { start } from '../../support/start.ts'
 
 const ids = async (variables: Record<string, string>, model: string) => {
   await using gateway = await start({}, { variables })
-  const upstreams = [...gateway.gateway.routing().upstreams.keys()]
+  const upstreams = [...gateway.gateway.current.routing.upstreams.keys()]
   const response = await gateway.post('/v1/chat/completions', {
     model,
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
@@ -46,7 +46,7 @@ test('disables a provider whose base URL points back to this gateway, and logs i
     OPENAI_BASE_URL: 'http://localhost:48080/v1',
   }
   await using gateway = await start({}, { variables })
-  expect(gateway.gateway.routing().upstreams.size).toBe(0)
+  expect(gateway.gateway.current.routing.upstreams.size).toBe(0)
   expect(gateway.logged.map(({ message }) => message).join()).toContain('OPENAI_BASE_URL leads to')
 })
 
@@ -55,5 +55,5 @@ test('enabled: false keeps a provider off although its key is set', async () => 
     { providers: { groq: { enabled: false } } },
     { variables: { GROQ_API_KEY: 'gsk_x' } },
   )
-  expect([...gateway.gateway.routing().upstreams.keys()]).toEqual([])
+  expect([...gateway.gateway.current.routing.upstreams.keys()]).toEqual([])
 })

@@ -7,14 +7,7 @@ import type { AdmitParts } from './admit-parts.ts'
 import { keptTokens } from './continued-response.ts'
 import type { Admission } from './admission.ts'
 import { type CallSize, continuedBy, sizeOf, usualTokens } from './call-size.ts'
-import {
-  type Asked,
-  type CallerLimits,
-  claimsOf,
-  type KeyLimits,
-  limitsOf,
-  type MaximumCost,
-} from './claims.ts'
+import { type Asked, type CallerLimits, claimsOf, limitsOf, type MaximumCost } from './claims.ts'
 import { usualEstimates } from './input-size.ts'
 import { isFree } from './paid-amounts.ts'
 import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
@@ -42,8 +35,6 @@ export type Admitted = AdmittedCall
 export interface Door<Parts = AdmitParts> {
   readonly gateway: Parts
   readonly admission: Admission
-  /** The default limits of keys. */
-  readonly keyLimits: () => KeyLimits
   /** Receives the headers of the response. */
   readonly limitHeaders: LimitHeaders
 }
@@ -68,8 +59,9 @@ export function admit(door: Door, call: Call): Later<Admitted> {
 export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
   const { gateway, admission } = door
   if (admission.isGranted) return admitted(door, call, route)
-  const limits = limitsOf(call.key, door.keyLimits())
-  const { estimates = usualEstimates } = door.keyLimits()
+  const { limits: defaults } = gateway.current
+  const limits = limitsOf(call.key, defaults)
+  const { estimates = usualEstimates } = defaults
   const sized = (history?: number): Later<Admitted> => {
     const size = sizeOf(call, { learned: gateway.learnedSizes, estimates, history })
     call.trail.choices = size.measured.choices
@@ -164,13 +156,13 @@ function limitOutput({ limitHeaders, admission }: Door, planned: Planned | undef
 }
 
 function spenderOf(
-  { door: { gateway, keyLimits }, call, limits, size }: Entering,
+  { door: { gateway }, call, limits, size }: Entering,
   route: Route,
   asked: unknown = call.request.model,
 ): Spender {
   const name = typeof asked === 'string' ? asked : route.model
   const at = gateway.now()
-  return { call, limits, settings: keyLimits(), size, route, asked: name, at }
+  return { call, limits, settings: gateway.current.limits, size, route, asked: name, at }
 }
 
 /** Names the route a call was redirected to by an exhausted budget. */
@@ -195,7 +187,7 @@ async function admitElsewhere(
   let route: Route
   let planned: Planned | undefined
   try {
-    route = await gateway.routing().route(name, call.key, call.operation)
+    route = await gateway.current.routing.route(name, call.key, call.operation)
     planned = plannedElsewhere(plannedSpending(spenderOf(entering, route, name)), route)
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown

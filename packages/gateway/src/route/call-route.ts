@@ -8,11 +8,8 @@ import type { Route, Routing, Target } from './routing.ts'
 
 /** What finding the route of a call needs of the gateway. */
 export interface RouteParts {
-  /**
-   * Models and routes as currently configured. Read once per call, so that a configuration change never affects a
-   * running call.
-   */
-  readonly routing: () => Routing
+  /** As configured now. Read once per call, so that a configuration change never affects a running call. */
+  readonly current: { readonly routing: Routing }
   readonly engine: Pick<EngineCard, 'models'>
 }
 
@@ -25,7 +22,7 @@ export interface RouteParts {
 export function routeOf(gateway: RouteParts, call: Call): Route | Promise<Route> {
   const { key, operation } = call
   const model = modelOf(call)
-  const routing = gateway.routing()
+  const { routing } = gateway.current
   return model !== undefined
     ? routing.route(model, key, operation)
     : defaultRoute(gateway, routing, call)

@@ -15,7 +15,7 @@ export async function deleteResponse(
 ): Promise<void> {
   const stored = await findResponse(gateway, key, id)
   if (stored.provider !== undefined) {
-    const upstream = gateway.routing().upstreams.get(stored.provider)
+    const upstream = gateway.current.routing.upstreams.get(stored.provider)
     if (upstream?.provider.protocol.native.responses)
       await deleteThere(gateway, upstream, {
         request: { method: 'DELETE', path: `/responses/${encodeURIComponent(id)}` },

@@ -46,7 +46,7 @@ const keptBytesMax = 16 * 1024 * 1024
 export async function createResponse(gateway: StoredParts, admitted: Admitted): Promise<Answer> {
   const { call } = admitted
   const request = call.request.value as ResponsesRequest
-  const requestBytesMax = Math.min(keptBytesMax, gateway.keptLimits().keptResponses.bytes)
+  const requestBytesMax = Math.min(keptBytesMax, gateway.current.limits.keptResponses.bytes)
   if (request.store !== false && call.held.bytes > requestBytesMax)
     throw new GatewayError(
       'too_large',

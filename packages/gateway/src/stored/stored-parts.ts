@@ -10,6 +10,6 @@ export interface StoredParts extends CallParts, AdmitParts {
   readonly store: Store
   readonly engine: BuiltinEngine
   readonly videos: VideoWorker
-  readonly keptLimits: () => KeptLimits
+  readonly current: AdmitParts['current'] & { readonly limits: KeptLimits }
   readonly keptRoom: KeptRoom
 }

@@ -194,7 +194,7 @@ async function ownerRun(
   job: VideoJob,
 ): Promise<CallRun<StoredParts>> {
   const { gateway } = door
-  const routing = gateway.routing()
+  const routing = gateway.current.routing
   ownerOf(gateway, job)
   // The caller was authorized for the job under the model name it wrote, which may differ from the upstream's.
   const anyModel = { ...call.key, holders: [] }
@@ -222,7 +222,7 @@ function upstreamModelOf({ request, model }: VideoJob): string {
  * account. If that key is no longer configured, all keys are used.
  */
 function ownerOf(gateway: StoredParts, job: VideoJob): Upstream {
-  const upstream = gateway.routing().upstreams.get(job.provider)
+  const upstream = gateway.current.routing.upstreams.get(job.provider)
   if (!upstream)
     throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
   const { madeWith } = JSON.parse(job.request) as Made
@@ -241,7 +241,7 @@ export async function deleteVideo(
   // Providers refuse to delete a job in progress; it continues there.
   const isOver = job.status === 'completed' || job.status === 'failed'
   if (isOver && job.upstreamId !== undefined && !gateway.videos.owns(job)) {
-    const upstream = gateway.routing().upstreams.get(job.provider)
+    const upstream = gateway.current.routing.upstreams.get(job.provider)
     const request = upstream?.provider.protocol.deleteVideo?.(job.upstreamId)
     if (request) await deleteThere(gateway, ownerOf(gateway, job), { request, cancellation })
   }

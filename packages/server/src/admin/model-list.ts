@@ -113,7 +113,7 @@ async function wanted(gateway: Gateway, key: Caller, given: unknown) {
   const provider = one(given, 'provider')
   const operation = one(given, 'operation')
   const routes = gateway.settings.config().models
-  const listed = (await gateway.routing().list(key)).filter(
+  const listed = (await gateway.current.routing.list(key)).filter(
     ({ id, ownedBy, operations }) =>
       id.toLowerCase().includes(search) &&
       (provider === undefined || ownedBy === provider || id.startsWith(`${provider}/`)) &&
@@ -155,7 +155,7 @@ async function routeOrProblem(
   { model, operations }: { readonly model: string; readonly operations: readonly OperationName[] },
 ): Promise<{ readonly route: Route } | { readonly problem: string }> {
   try {
-    return { route: await gateway.routing().route(model, key, operations[0] ?? 'chat') }
+    return { route: await gateway.current.routing.route(model, key, operations[0] ?? 'chat') }
   } catch (thrown) {
     return { problem: thrown instanceof Error ? thrown.message : 'It leads nowhere' }
   }

@@ -102,7 +102,7 @@ export const providerAddresses: readonly Address[] = [
 ]
 
 function allProviders(gateway: Gateway) {
-  const { upstreams, known } = gateway.routing()
+  const { upstreams, known } = gateway.current.routing
   const configured = gateway.settings.config().providers
   const ids = new Set([gateway.engine.id, ...Object.keys(configured), ...upstreams.keys()])
   for (const id of known.ids) ids.add(id)
@@ -114,7 +114,7 @@ function allProviders(gateway: Gateway) {
 }
 
 function shownProvider(gateway: Gateway, id: string) {
-  const { upstreams, known, builtinModels } = gateway.routing()
+  const { upstreams, known, builtinModels } = gateway.current.routing
   const config = gateway.settings.config()
   const upstream = upstreams.get(id)
   const provider = upstream?.provider ?? known.find(id)
@@ -217,7 +217,7 @@ async function testProvider(
 }
 
 async function usualModel({ gateway, key }: Exchange, id: string): Promise<string> {
-  const routing = gateway.routing()
+  const routing = gateway.current.routing
   const { known, upstreams } = routing
   const off = known.whyOff(id)
   if (off !== undefined) throw new GatewayError('conflict', off)

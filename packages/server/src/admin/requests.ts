@@ -145,12 +145,12 @@ async function retrieve({ gateway, key, parameters }: Exchange): Promise<object>
  * Recomputed from the price at the time of the attempt, so that calls need not store it. Null if the result differs from the
  * recorded cost.
  */
-async function costPartsOf({ routing }: Gateway, record: UsageRecord) {
+async function costPartsOf({ current }: Pick<Gateway, 'current'>, record: UsageRecord) {
   const { provider, model, operation, startedAt, costRestPicoUsd } = record
   const cost = costOf(record)
   if (cost === undefined || !isOperation(operation)) return null
   if (cost === 0n) return []
-  const price = routing().priceOf(provider, model)
+  const price = current.routing.priceOf(provider, model)
   await price.open()
   const parts = price.parts(record, operation, startedAt)
   const whole = parts?.reduce((sum, { microUsd }) => sum + microUsd, 0)

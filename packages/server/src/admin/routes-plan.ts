@@ -78,7 +78,7 @@ export const routeAddresses: readonly Address[] = [
         etag,
         file: file.path,
         isWritable,
-        ...(await faultsOf(gateway, gateway.routing(), { names: Object.keys(models), key })),
+        ...(await faultsOf(gateway, gateway.current.routing, { names: Object.keys(models), key })),
       }
     },
   }),
@@ -132,7 +132,7 @@ async function plan(
     changes: changes.map(shownChange),
     yaml: planned.yamlOf(models),
     ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
-    before: asked ? await explained(exchange, asked, gateway.routing()) : null,
+    before: asked ? await explained(exchange, asked, gateway.current.routing) : null,
     after: asked ? await explained(exchange, asked, routing) : null,
   }
 }
@@ -149,7 +149,7 @@ async function explained(
   // An invalid sample is an error of the request, whatever the routes.
   const call = sampleCall(exchange, sample)
   try {
-    return await explainCall({ ...exchange.gateway, routing: () => routing }, call)
+    return await explainCall({ ...exchange.gateway, current: { routing } }, call)
   } catch (thrown) {
     return GatewayError.from(thrown).toJSON()
   }

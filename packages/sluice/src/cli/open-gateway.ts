@@ -10,7 +10,7 @@ import { addressListOf } from '@sluice/gateway/settings/address-block.ts'
 import type { Config } from '../config/config.ts'
 import { secretSettings } from '../config/shown-settings.ts'
 import type { Log } from '@sluice/gateway/call/log.ts'
-import type { Gateway } from '@sluice/server/gateway.ts'
+import type { CurrentSettings, Gateway } from '@sluice/server/gateway.ts'
 import { KeptRoom } from '@sluice/gateway/stored/kept-room.ts'
 import { LearnedSizes } from '@sluice/gateway/admit/call-size.ts'
 import { createLearnedMaxima } from '@sluice/gateway/route/learned-maxima.ts'
@@ -92,11 +92,10 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const opened = opening.use(await openEngine({ store, now, newId, log, ...engineShare(input) }))
   const { engine, videos, published } = opened
   const needs = { send, engine, now, newId, log, ...watching.offered }
-  const current: Current = { config, routing: await routingOf(config, needs) }
+  const current = currentOf(config, await routingOf(config, needs))
   const concealer = new Concealer()
   concealer.learn(concealedIn(config, current.routing))
 
-  const keptLimits = () => current.config.limits
   const configure = configuring({ current, needs, concealer, keys, tokens, watching })
   const settings = settingsOf({ current, needs, configure, store, now })
 
@@ -110,7 +109,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     keys,
     tokens,
     ...signingIn({ store, keys, fetch, settings: () => current.config.console, now }),
-    routing: () => current.routing,
+    current,
     settings,
     send,
     ...shared,
@@ -119,14 +118,13 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     engineContext: engineContextOf(published, network, () => current.config),
     videos,
     published,
-    keptLimits,
-    keptRoom: new KeptRoom({ store, limits: keptLimits, now }),
+    keptRoom: new KeptRoom({ store, limits: () => current.limits, now }),
     now,
     newId,
     random: Math.random,
     log,
   }
-  const options = serverOptions(config, () => current.config)
+  const options = serverOptions(config)
   const server = createServer(gateway, { ...options, ...(streamTimes && { streamTimes }) })
   const parts = opening.move()
   return {
@@ -179,9 +177,13 @@ function signingIn(
   return { sessions: createSessions(input), oidc }
 }
 
-interface Current {
-  config: Config
-  routing: Routing
+interface Current extends CurrentSettings {
+  readonly config: Config
+}
+
+function currentOf(config: Config, routing: Routing): Current {
+  const { limits } = config
+  return { config, routing, limits, slotLimits: slotLimitsOf(limits) }
 }
 
 interface Configured {
@@ -205,7 +207,7 @@ function configuring({ current, needs, concealer, keys, tokens, watching }: Conf
     keys.setFixed(fixedKeys(next))
     tokens.configure(next.jwt)
     watching.configure(next)
-    Object.assign(current, { config: next, routing })
+    Object.assign(current, currentOf(next, routing))
   }
 }
 
@@ -233,16 +235,13 @@ function engineShare({ workers = 1 }: OpenGatewayInput): { readonly processes?: 
   return workers === 1 ? {} : { processes: Math.ceil(engineProcesses / workers) }
 }
 
-/** The server options: some are fixed at startup, others follow the configuration. */
-function serverOptions({ server }: Config, current: () => Config): ServerOptions {
+/** The options of the server, which are fixed at startup. */
+function serverOptions({ server }: Config): ServerOptions {
   return {
     bodyBytesMax: server.bodyLimitBytes,
     inflatedBytesMax: server.inflatedLimitBytes,
     bodyUnitsMax: server.bodyLimitValues,
     requestTimeoutMs: server.requestTimeoutMs,
-    keyLimits: () => current().limits,
-    slotLimits: () => slotLimitsOf(current().limits),
-    heldBytes: () => current().limits,
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
     ...(server.trustedProxies && { trustedProxies: addressListOf(server.trustedProxies) }),
   }

@@ -76,13 +76,8 @@ async function countingOf(
   return { counting }
 }
 
-/** Cached, because it is needed for each request. */
-const knownBounds = new WeakMap<Config['limits'], SlotLimits>()
-
 export function slotLimitsOf(limits: Config['limits']): SlotLimits | undefined {
   const { concurrentRequests: inside, waitingRequests: waiting, waitMs } = limits
   if (inside === undefined) return undefined
-  const known = knownBounds.get(limits) ?? { inside, waiting, waitMs }
-  knownBounds.set(limits, known)
-  return known
+  return { inside, waiting, waitMs }
 }

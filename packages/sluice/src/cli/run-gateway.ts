@@ -67,7 +67,7 @@ export async function runGateway(running: Running): Promise<void> {
   const port = await listen(opened, config)
   await listenForMetrics(opened, config)
   using _anchor = running.keepsBook ? anchorAudit(store, { log, alerts: opened.alerts }) : undefined
-  const { builtinModels, upstreams } = opened.gateway.routing()
+  const { builtinModels, upstreams } = opened.gateway.current.routing
   const audit = await newestEntry(store)
   running.listening({
     port,

@@ -43,7 +43,7 @@ test('an added provider is enabled by its key in the environment and serves any 
 
 test('an added provider is disabled without its key', async () => {
   await using gateway = await start()
-  expect([...gateway.gateway.routing().upstreams.keys()]).toEqual([])
+  expect([...gateway.gateway.current.routing.upstreams.keys()]).toEqual([])
 })
 
 test('a provider may use the protocol added in CONTRIBUTING.md', async () => {
