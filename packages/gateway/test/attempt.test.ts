@@ -29,6 +29,7 @@ function open(cancellation: Cancellation) {
       log: { warn() {} },
       health: createHealth(() => 0),
       live: new LiveCalls(),
+      observers: { ofAttempts: [] },
       store: {
         beginUsage: (begun: UsageBegun) => ({
           note() {},

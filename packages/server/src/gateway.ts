@@ -3,9 +3,7 @@ import type { Settings } from '@sluice/gateway/settings/settings.ts'
 import type { OidcClient } from './sign-in/oidc-client.ts'
 import type { Sessions } from './sign-in/sessions.ts'
 import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
-import type { CallEnd } from '@sluice/gateway/call/call.ts'
-import type { ContentLog } from '@sluice/gateway/call/content.ts'
-import type { Metrics } from '@sluice/gateway/observe/telemetry.ts'
+import type { ContentLog, Metrics } from '@sluice/gateway/observe/observers.ts'
 import type { Routing } from '@sluice/gateway/route/routing.ts'
 import type { Published } from '@sluice/gateway/stored/published.ts'
 import type { StoredParts } from '@sluice/gateway/stored/stored-parts.ts'
@@ -34,8 +32,6 @@ export interface Gateway extends StoredParts {
   }
   /** Images that responses link to. */
   readonly published: Published
-  /** Called once per request when everything about it is over. */
-  readonly ended: (end: CallEnd) => void
   /** Stored prompts and responses. */
   readonly contents: ContentLog
   /** Serves `GET /metrics`; absent if metrics are off or served on another address. */

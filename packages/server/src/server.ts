@@ -7,7 +7,7 @@ import { causeText } from '@sluice/gateway/answer/answer.ts'
 import { headerText } from '@sluice/gateway/call/header-text.ts'
 import { Cancellation, keyEnded, stopping } from '@sluice/gateway/call/cancellation.ts'
 import { isLogged } from '@sluice/gateway/attempt/log-failure.ts'
-import type { Call } from '@sluice/gateway/call/call.ts'
+import type { Call, CallEnd } from '@sluice/gateway/call/call.ts'
 import type { Gateway } from './gateway.ts'
 import { Admission, Leases } from '@sluice/gateway/admit/admission.ts'
 import { type Listed, OpenList } from '@sluice/gateway/call/open-list.ts'
@@ -179,9 +179,15 @@ function begin(
       request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
     request.held?.release()
     settle(gateway, request, disconnected)
-    gateway.ended(endOf(request, reply, { startedAt, disconnected }))
+    tell(gateway, endOf(request, reply, { startedAt, disconnected }))
     if (state.isStopping) state.answered?.()
   })
+}
+
+function tell({ observers, contents }: Gateway, end: CallEnd): void {
+  for (const observer of observers.ofRequests) observer.ended(end)
+  if (end.call?.content) contents.ended(end)
+  if (end.failure !== undefined) for (const observer of observers.ofFailures) observer.ended(end)
 }
 
 /** For responses that Fastify sends. */
@@ -302,7 +308,7 @@ async function serve(
   const { gateway, options, state, budget } = installing
   const cancellation = new Cancellation()
   request.cancellation = cancellation
-  const trace = address.format && gateway.telemetry?.openTrace(request.raw.headers)
+  const trace = address.format && gateway.observers.traces?.open(request.raw.headers)
   if (trace) request.trace = trace
   state.calls.add(request)
   try {

@@ -13,6 +13,7 @@ import { isFree, askedUsage } from '../admit/paid-amounts.ts'
 import type { Target } from '../route/routing.ts'
 import type { CallRun } from './call-run.ts'
 import type { AttemptSpan } from '../call/trace.ts'
+import type { AttemptEnd } from '../observe/observers.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from '../call/cancellation.ts'
 import { Deadline, type Phase } from './deadline.ts'
 import type { Delivery } from './delivery.ts'
@@ -343,7 +344,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
       }),
     })
     this.#open.end(ended)
-    gateway.telemetry?.attemptEnded({
+    const end: AttemptEnd = {
       call,
       target: this.target,
       begun: this.#begun,
@@ -351,7 +352,8 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
       firstContentMs: this.#firstContentMs,
       error,
       span: this.span,
-    })
+    }
+    for (const observer of gateway.observers.ofAttempts) observer.attemptEnded(end)
   }
 
   /** Whether the request reached an upstream or engine that may have done work. */

@@ -6,7 +6,7 @@ import type { Log } from '../call/log.ts'
 import type { Fetching } from '../call/named-files.ts'
 import type { Send } from '../call/send.ts'
 import type { LiveCalls } from '../observe/live-calls.ts'
-import type { Telemetry } from '../observe/telemetry.ts'
+import type { Observers } from '../observe/observers.ts'
 import type { Health } from '../route/health.ts'
 import type { LearnedMaxima } from '../route/learned-maxima.ts'
 
@@ -25,8 +25,7 @@ export interface CallParts {
   readonly concealer: Concealer
   /** Subscribers that watch calls in progress. */
   readonly live: LiveCalls
-  /** Absent if telemetry is off. */
-  readonly telemetry?: Telemetry
+  readonly observers: Observers
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly newId: (prefix: string) => string

@@ -34,24 +34,27 @@ type Undici = Pick<typeof import('undici'), 'Agent' | 'ProxyAgent' | 'buildConne
 /** Opens connections, directly or through proxies, and keeps them for the next request. Disposing closes all of them. */
 export class Dispatchers implements AsyncDisposable {
   readonly #undici: Undici
-  readonly #proxyOf: (goal: Goal) => string | undefined
+  /** Absent without proxies in the environment. */
+  readonly #proxyOf: ((goal: Goal) => string | undefined) | undefined
   /** By how the connections are made. */
   readonly #open = new Map<string, Agent | ProxyAgent>()
 
   constructor(undici: Undici, proxies: ProxyVariables = {}) {
     this.#undici = undici
-    this.#proxyOf = createProxyChoice(proxies)
+    const { http, https } = proxies
+    if (http !== undefined || https !== undefined) this.#proxyOf = createProxyChoice(proxies)
   }
 
   /** The proxy through which requests to an origin go; undefined for none. */
   proxyFor(origin: Origin, { proxy }: Dialing): string | undefined {
-    if (proxy === undefined) return this.#proxyOf(origin)
+    if (proxy === undefined) return this.#proxyOf?.(origin)
     return proxy === 'none' ? undefined : proxy
   }
 
   /** For requests to an origin. Connecting may take `connectMs`, handshakes included. */
   to(origin: Origin, dialing: Dialing, connectMs: number): Dispatcher {
-    const proxy = this.proxyFor(origin, dialing)
+    const mayUseProxy = this.#proxyOf !== undefined || dialing.proxy !== undefined
+    const proxy = mayUseProxy ? this.proxyFor(origin, dialing) : undefined
     const name = `${connectMs} ${proxy ?? ''} ${dialing.name ?? ''}`
     const known = this.#open.get(name)
     if (known) return known

@@ -23,7 +23,8 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 export class Network implements AsyncDisposable {
   readonly #proxies: ProxyVariables
   #opening: Promise<Dispatchers> | undefined
-  #dispatchers: Dispatchers | undefined
+  /** Undefined until the library is loaded. Only this object sets it. */
+  dispatchers: Dispatchers | undefined
   #isClosed = false
 
   /** `proxies`: those of the environment. Default: none. */
@@ -31,17 +32,12 @@ export class Network implements AsyncDisposable {
     this.#proxies = proxies
   }
 
-  /** Undefined until the library is loaded. */
-  get dispatchers(): Dispatchers | undefined {
-    return this.#dispatchers
-  }
-
   /** Loads the library with the first request: a gateway that serves the built-in engine alone never needs it. */
   open(): Promise<Dispatchers> {
     this.#opening ??= import('undici').then(async (undici) => {
       const dispatchers = new Dispatchers(undici, this.#proxies)
       if (this.#isClosed) await dispatchers[Symbol.asyncDispose]()
-      this.#dispatchers = dispatchers
+      this.dispatchers = dispatchers
       return dispatchers
     })
     return this.#opening
@@ -60,7 +56,7 @@ export class Network implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    await this.#dispatchers?.[Symbol.asyncDispose]()
+    await this.dispatchers?.[Symbol.asyncDispose]()
   }
 
   async #fetched(request: Request): Promise<Response> {

@@ -1,6 +1,7 @@
 import { usdOf } from '@sluice/contract'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
+import type { CallObserver } from '@sluice/gateway/observe/observers.ts'
 import type { Log } from '@sluice/gateway/call/log.ts'
 import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
 import type { BreakerListener } from '@sluice/gateway/route/health.ts'
@@ -12,16 +13,35 @@ const shownMax = 200
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 /** Logs one line per request, without secrets, prompts and responses. Fields that are undefined are not in it. */
-export function logCall(
-  log: Log,
-  { id, givenId, method, path, status, durationMs, disconnected, key, call, code, trace }: CallEnd,
-) {
+export function createCallLog(log: Log): CallObserver {
+  return {
+    ended(end) {
+      const fields = fieldsOf(end)
+      if (end.status < 400 && probes.has(end.path)) log.debug(fields, 'request')
+      else log.info(fields, 'request')
+    },
+  }
+}
+
+function fieldsOf({
+  id,
+  givenId,
+  method,
+  path,
+  status,
+  durationMs,
+  disconnected,
+  key,
+  call,
+  code,
+  trace,
+}: CallEnd) {
   const { model } = call?.request ?? {}
   const { elsewhere } = call?.admission ?? {}
   const { usage, firstContentMs, dropped } = call?.trail ?? {}
   // Absent if no attempt was made.
   const tried = call?.trail.provider === undefined ? undefined : call.trail
-  const fields = {
+  return {
     id,
     method,
     path: path.slice(0, shownMax),
@@ -47,8 +67,6 @@ export function logCall(
     outputTokens: usage?.outputTokens,
     left: disconnected ? true : undefined,
   }
-  if (status < 400 && probes.has(path)) log.debug(fields, 'request')
-  else log.info(fields, 'request')
 }
 
 /** Fields left out of a stream are known only after its headers have been sent. */

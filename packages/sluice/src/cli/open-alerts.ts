@@ -3,19 +3,20 @@ import { BudgetWatch } from '../alerts/budget-watch.ts'
 import { ErrorRate } from '../alerts/error-rate.ts'
 import type { Alerting } from '../config/alerts.ts'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
+import type { CallObserver } from '@sluice/gateway/observe/observers.ts'
 import type { Log } from '@sluice/gateway/call/log.ts'
 import type { Gateway } from '@sluice/server/gateway.ts'
 import { type BreakerListener, createHealth } from '@sluice/gateway/route/health.ts'
 import type { Network } from '@sluice/gateway/dial/network.ts'
 import { createWebhookPoster } from '../alerts/post-webhook.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
-import { logCall, tellBreaker } from './log-call.ts'
+import { tellBreaker } from './log-call.ts'
 
 /** The operator alerts of a gateway. */
 export interface OpenAlerts extends AsyncDisposable {
   readonly alerts: Alerts
   /** The parts of the gateway that raise alerts. */
-  readonly observers: Pick<Gateway, 'budgetWatch' | 'health' | 'ended'>
+  readonly observers: Pick<Gateway, 'budgetWatch' | 'health'> & { readonly errors: CallObserver }
   configure(settings: Alerting): void
 }
 
@@ -60,12 +61,13 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
         observeBreaker(target, state, caller)
         breakerChanged?.(target, state, caller)
       }),
-      ended(end) {
-        logCall(log, end)
-        if (!end.call || settings.webhooks.length === 0) return
-        const found = rate.count(hasFailed(end))
-        const { minutes } = settings.errorRate
-        if (found) alerts.raise({ event: 'errors.rate', ...found, minutes })
+      errors: {
+        ended(end) {
+          if (!end.call || settings.webhooks.length === 0) return
+          const found = rate.count(hasFailed(end))
+          const { minutes } = settings.errorRate
+          if (found) alerts.raise({ event: 'errors.rate', ...found, minutes })
+        },
       },
     },
     configure(next) {

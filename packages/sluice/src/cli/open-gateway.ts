@@ -103,7 +103,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     store,
     limiter,
     ...slotQueuesOf(slotQueues),
-    ...watching.observers,
+    ...watching.watching,
     learnedSizes: new LearnedSizes(),
     learnedMaxima: createLearnedMaxima(now),
     keys,

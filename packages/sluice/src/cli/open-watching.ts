@@ -11,6 +11,7 @@ import type { LiveCalls } from '@sluice/gateway/observe/live-calls.ts'
 import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 import type { SlotQueues } from '@sluice/store/limits/slot-queues.ts'
 import { measuredElsewhere } from './worker-metrics.ts'
+import { createCallLog } from './log-call.ts'
 import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
 
 /** The parts that an open gateway offers. */
@@ -24,10 +25,7 @@ export interface Offered {
 export interface OpenWatching extends AsyncDisposable {
   readonly offered: Offered
   /** The parts of the gateway that report to them. */
-  readonly observers: Pick<
-    Gateway,
-    'budgetWatch' | 'health' | 'ended' | 'telemetry' | 'metrics' | 'contents'
-  >
+  readonly watching: Pick<Gateway, 'budgetWatch' | 'health' | 'observers' | 'metrics' | 'contents'>
   configure(config: Config): void
 }
 
@@ -52,7 +50,7 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
     now,
     failed: (error) => log.warn({ error: String(error) }, 'refused calls could not be counted'),
   })
-  const { telemetry, metrics, spans } = watching
+  const { observers, traces, metrics, spans } = watching
   let settings = config.contentLogging
   const contents = new MaskingContentLog({
     shelf: store.contents,
@@ -68,22 +66,23 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
       if (caller === undefined) watching.breakerChanged(target, state)
     },
   })
+  const { budgetWatch, health, errors } = telling.observers
   const isElsewhere = config.telemetry.metrics.listen !== undefined
   return {
     offered: {
       alerts: telling.alerts,
       ...(metrics && isElsewhere && { metricsServer: createMetricsServer(metrics) }),
     },
-    observers: {
-      ...telling.observers,
-      ended(end) {
-        telling.observers.ended(end)
-        telemetry?.ended(end)
-        contents.ended(end)
-        refused.ended(end)
+    watching: {
+      budgetWatch,
+      health,
+      observers: {
+        ofAttempts: observers,
+        ofRequests: [createCallLog(log), errors, ...observers],
+        ofFailures: [refused],
+        ...(traces && { traces }),
       },
       contents,
-      ...(telemetry && { telemetry }),
       ...(metrics && !isElsewhere && { metrics }),
     },
     configure(next) {

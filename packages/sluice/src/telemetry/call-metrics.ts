@@ -1,7 +1,7 @@
 import { costOf, type Usage, usdOf } from '@sluice/contract'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
-import type { AttemptEnd } from '@sluice/gateway/observe/telemetry.ts'
+import type { AttemptEnd } from '@sluice/gateway/observe/observers.ts'
 import { AttemptSeries, CallFamilies, CallSeries } from './call-series.ts'
 import { type Counter, type CounterFamily, type FamilySnapshot, gauge } from './families.ts'
 import { operationWord, providerWord } from './gen-ai.ts'

@@ -1,5 +1,5 @@
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
-import type { AttemptEnd } from '@sluice/gateway/observe/telemetry.ts'
+import type { AttemptEnd } from '@sluice/gateway/observe/observers.ts'
 import type { AttemptSpan, CallTrace } from '@sluice/gateway/call/trace.ts'
 import { outcomeOf } from './call-metrics.ts'
 import type { WaitingSpans } from './content-log.ts'

@@ -1,5 +1,6 @@
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
-import type { ContentCapture, ContentLog } from '@sluice/gateway/call/content.ts'
+import type { ContentCapture } from '@sluice/gateway/call/content.ts'
+import type { ContentLog } from '@sluice/gateway/observe/observers.ts'
 import type { ContentShelf } from '@sluice/gateway/ports/content.ts'
 import { type GatheredCall, openContentThread, type SpanContent } from './content-thread.ts'
 

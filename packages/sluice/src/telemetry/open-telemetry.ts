@@ -1,8 +1,7 @@
 import type { ProxyVariables } from '@sluice/gateway/settings/proxy-variables.ts'
 import type { TelemetryConfig } from '../config/telemetry.ts'
-import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
-import type { AttemptEnd, Metrics, Telemetry } from '@sluice/gateway/observe/telemetry.ts'
+import type { AttemptObserver, CallObserver, Metrics } from '@sluice/gateway/observe/observers.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { CallTraces } from './call-traces.ts'
 import type { WaitingSpans } from './content-log.ts'
@@ -31,8 +30,10 @@ export interface OtherProcesses {
 
 /** Metrics and traces. Disposing sends the remaining spans. */
 export interface OpenTelemetry extends AsyncDisposable {
-  /** Absent if there are neither metrics nor traces. */
-  readonly telemetry?: Telemetry
+  /** Metrics, and then traces. */
+  readonly observers: readonly (AttemptObserver & CallObserver)[]
+  /** Absent without traces. */
+  readonly traces?: CallTraces
   /** Absent without metrics. */
   readonly metrics?: Metrics
   /** Spans waiting for their calls' content; absent if spans contain none. */
@@ -58,7 +59,8 @@ export async function openTelemetry(options: TelemetryOptions): Promise<OpenTele
       withContent: config.traces.content,
     })
   return {
-    ...((calls || traces) && { telemetry: new Watching(calls, traces) }),
+    observers: [...(calls ? [calls] : []), ...(traces ? [traces] : [])],
+    ...(traces && { traces }),
     ...(calls && own && { metrics: metricsOf([calls, own], config.metrics.key, others) }),
     ...(traces && config.traces?.content === true && { spans: traces }),
     configure: (models) => calls?.configure(models),
@@ -77,30 +79,6 @@ async function openExporter(
 ) {
   const { openSpanExporter } = await import('./span-exporter.ts')
   return openSpanExporter({ ...traces, proxies }, sendFailed)
-}
-
-class Watching implements Telemetry {
-  readonly #calls: CallMetrics | undefined
-  readonly #traces: CallTraces | undefined
-
-  constructor(calls: CallMetrics | undefined, traces: CallTraces | undefined) {
-    this.#calls = calls
-    this.#traces = traces
-  }
-
-  openTrace(headers: Parameters<CallTraces['open']>[0]) {
-    return this.#traces?.open(headers)
-  }
-
-  attemptEnded(end: AttemptEnd): void {
-    this.#calls?.attemptEnded(end)
-    if (end.span) this.#traces?.attemptEnded(end)
-  }
-
-  ended(end: CallEnd): void {
-    this.#calls?.ended(end)
-    if (end.trace) this.#traces?.ended(end)
-  }
 }
 
 function metricsOf(

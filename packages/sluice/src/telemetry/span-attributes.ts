@@ -1,6 +1,6 @@
 import { costOf, type UsageRecord, usdOf } from '@sluice/contract'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
-import type { AttemptEnd } from '@sluice/gateway/observe/telemetry.ts'
+import type { AttemptEnd } from '@sluice/gateway/observe/observers.ts'
 import type { SpanContent } from './content-thread.ts'
 import { genAi, operationWord, providerWord } from './gen-ai.ts'
 

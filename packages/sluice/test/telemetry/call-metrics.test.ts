@@ -1,7 +1,7 @@
 // What the metrics of calls and attempts hold: amounts and units, beside the counts.
 import { expect, test } from 'vitest'
 import type { CallEnd } from '../../../gateway/src/call/call.ts'
-import type { AttemptEnd } from '../../../gateway/src/observe/telemetry.ts'
+import type { AttemptEnd } from '../../../gateway/src/observe/observers.ts'
 import { CallMetrics } from '../../src/telemetry/call-metrics.ts'
 
 const usage = {
