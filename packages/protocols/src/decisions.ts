@@ -87,7 +87,7 @@ export function applyDecisions<O extends OperationName>(
     if (field === 'web_search_options') lackSearch(request, context)
     else if (field === 'server_tools')
       lackServerTools(request as Partial<RequestOf<'chat'>>, context)
-    else lackField(field, fields[field], context)
+    else reportUnsupported(field, fields[field], context)
   }
   if (decided.get('cache_control') === 'hint')
     lackBreakpoints(request as Partial<RequestOf<'chat'>>, context)
@@ -127,7 +127,12 @@ function reportFields(
  * Handles one field that the target does not support: it is rejected, or left out if it only advises. A value that equals the
  * target's default behaviour is ignored.
  */
-export function lackField(field: string, value: unknown, context: Reports, reason?: string): void {
+export function reportUnsupported(
+  field: string,
+  value: unknown,
+  context: Reports,
+  reason?: string,
+): void {
   if (isNeutral(field, value)) return
   if (isHint(field)) context.leftOut(field, reason)
   else context.unsupported(field, reason)
@@ -141,7 +146,7 @@ export function lackField(field: string, value: unknown, context: Reports, reaso
 function lackSearch(request: object, context: Reports): void {
   const { web_search_options: search, tools } = request as Partial<RequestOf<'chat'>>
   if (search != null && tools?.length) context.leftOut('web_search_options')
-  else lackField('web_search_options', search, context)
+  else reportUnsupported('web_search_options', search, context)
 }
 
 /** Reports, once per request, that the target does not support cache breakpoints in parts of messages and on tools. */
@@ -184,7 +189,7 @@ export function lackFields(
   const given = [...new Set(lacks)].filter((field) => !isNeutral(field, body[field]))
   for (const field of given)
     if (field === 'web_search_options') lackSearch(body, context)
-    else lackField(field, body[field], context)
+    else reportUnsupported(field, body[field], context)
   return given
 }
 

@@ -13,7 +13,7 @@ export {
   applyDecisions,
   asksFor,
   type Decisions,
-  lackField,
+  reportUnsupported as lackField,
   lackProviderTools,
   reportUnlisted,
 } from './decisions.ts'

@@ -1,7 +1,7 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
 import type { ClaudeCall } from '../claude/sampling.ts'
 import { encodeThinking } from '../claude/thinking.ts'
-import { asksFor, lackField } from '../decisions.ts'
+import { asksFor, reportUnsupported } from '../decisions.ts'
 import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { isReasoningNova, modelFamily } from './model-family.ts'
@@ -19,7 +19,7 @@ const nothing: Reasoning = { fields: {} }
 export function encodeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
   const family = modelFamily(context.model)
   if (family === 'anthropic') return claudeReasoning(request, context)
-  lackField('thinking_budget', request.thinking_budget, context)
+  reportUnsupported('thinking_budget', request.thinking_budget, context)
   if (family === 'openai' && request.reasoning_effort != null)
     return { fields: { reasoning_effort: request.reasoning_effort } }
   if (!asksFor(request, 'reasoning_effort')) return nothing

@@ -1,5 +1,5 @@
 import { type ChatRequest, objectOf } from '@sluice/contract'
-import { asksFor, lackField } from '../decisions.ts'
+import { asksFor, reportUnsupported } from '../decisions.ts'
 import type { ClaudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Thinking, thinks } from './thinking.ts'
@@ -27,7 +27,7 @@ export function claudeSampling(
   const asked = (field: keyof Sampling, reason: string | undefined): boolean => {
     if (!asksFor(request, field)) return false
     if (reason === undefined) return true
-    lackField(field, request[field], context, reason)
+    reportUnsupported(field, request[field], context, reason)
     return false
   }
   const onlyDefault = 'this model takes only the default here'

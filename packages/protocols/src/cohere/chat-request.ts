@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/contract'
-import { applyDecisions, asksFor, type Decisions, lackField } from '../decisions.ts'
+import { applyDecisions, asksFor, type Decisions, reportUnsupported } from '../decisions.ts'
 import type { CodecContext } from '../protocol.ts'
 import { usualChat } from '../usual-decisions.ts'
 import { encodeMessages } from './messages.ts'
@@ -85,8 +85,8 @@ const budgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, med
 function thinking(request: ChatRequest, context: CodecContext): object {
   const { reasoning_effort: effort, thinking_budget: budget } = request
   if (!context.model.includes('reasoning')) {
-    lackField('reasoning_effort', effort, context)
-    lackField('thinking_budget', budget, context)
+    reportUnsupported('reasoning_effort', effort, context)
+    reportUnsupported('thinking_budget', budget, context)
     return {}
   }
   if (budget === 0 || (budget == null && effort === 'none'))

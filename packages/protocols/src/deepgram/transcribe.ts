@@ -8,7 +8,7 @@ import {
   type TranscribeRequest,
   textOf,
 } from '@sluice/contract'
-import { applyDecisions, type Decisions, lackField } from '../decisions.ts'
+import { applyDecisions, type Decisions, reportUnsupported } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
 import { usualTranscribe } from '../usual-decisions.ts'
@@ -44,7 +44,7 @@ export const transcribe: Codec<'transcribe'> = {
 }
 
 function refuse(request: TranscribeRequest, context: CodecContext): void {
-  lackField('prompt', request.prompt, context, 'Deepgram takes keywords instead')
+  reportUnsupported('prompt', request.prompt, context, 'Deepgram takes keywords instead')
   if (request.temperature != null && request.temperature !== 0) context.leftOut('temperature')
   applyDecisions('transcribe', request, decisions, context)
 }

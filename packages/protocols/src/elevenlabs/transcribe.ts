@@ -6,7 +6,7 @@ import {
   type TranscribeRequest,
   textOf,
 } from '@sluice/contract'
-import { applyDecisions, type Decisions, lackField } from '../decisions.ts'
+import { applyDecisions, type Decisions, reportUnsupported } from '../decisions.ts'
 import type { Codec, CodecContext, FormPart } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
 import { usualTranscribe } from '../usual-decisions.ts'
@@ -47,7 +47,7 @@ export const transcribe: Codec<'transcribe'> = {
 }
 
 function refuse(request: TranscribeRequest, context: CodecContext): void {
-  lackField('prompt', request.prompt, context, 'ElevenLabs takes keywords instead')
+  reportUnsupported('prompt', request.prompt, context, 'ElevenLabs takes keywords instead')
   applyDecisions('transcribe', request, decisions, context)
   if ((request.languages?.length ?? 0) > 1) context.unsupported('languages')
 }

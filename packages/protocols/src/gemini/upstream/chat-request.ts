@@ -1,5 +1,5 @@
 import { type ChatRequest, type Fields, formatJson } from '@sluice/contract'
-import { applyDecisions, type Decisions, lackField } from '../../decisions.ts'
+import { applyDecisions, type Decisions, reportUnsupported } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import type { GenerateContentRequest, Part } from '../generate-content.ts'
@@ -76,6 +76,6 @@ function toldFormat(request: ChatRequest, { model }: CodecContext): readonly Par
 function serviceTier(request: ChatRequest, context: CodecContext): string | undefined {
   const { service_tier: tier } = request
   if (tier === 'flex' || tier === 'priority') return tier
-  lackField('service_tier', tier, context)
+  reportUnsupported('service_tier', tier, context)
   return undefined
 }

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@sluice/contract'
-import { asksFor, lackField } from '../../decisions.ts'
+import { asksFor, reportUnsupported } from '../../decisions.ts'
 import { generationOf, speaksOnly, takesJsonSchema, takesPenalties } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { toGeminiSchema } from './schema.ts'
@@ -30,7 +30,7 @@ function samplingOf(request: ChatRequest, context: CodecContext): Config {
   const hasPenalties = takesPenalties(context.model)
   if (!hasPenalties)
     for (const field of ['presence_penalty', 'frequency_penalty'] as const)
-      lackField(field, request[field], context)
+      reportUnsupported(field, request[field], context)
   const candidates = n != null && n > 1 && n <= candidatesMax
   return {
     ...(request.temperature == null ? {} : { temperature: request.temperature }),

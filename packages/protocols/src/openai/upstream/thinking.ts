@@ -1,5 +1,5 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
-import { lackField } from '../../decisions.ts'
+import { reportUnsupported } from '../../decisions.ts'
 import { effortOf, nearestEffort } from '../../efforts.ts'
 import type { ChatFamily } from '../../families/chat-models.ts'
 import type { CodecContext } from '../../protocol.ts'
@@ -16,15 +16,15 @@ export function thinkingFields(request: ChatRequest, place: Place): Fields {
   const { thinking_budget: budget, reasoning_effort: given, tools } = request
   const { family, knowsBudget, context } = place
   if (budget != null && budget > 0 && knowsBudget) {
-    lackField('reasoning_effort', given, context, 'the thinking budget says how much')
+    reportUnsupported('reasoning_effort', given, context, 'the thinking budget says how much')
     return { reasoning_effort: undefined }
   }
   const { efforts, toolsWithoutEffort } = family
   const asked = given ?? (budget == null ? undefined : effortOf(budget))
   const written = given == null ? 'thinking_budget' : 'reasoning_effort'
   if (efforts?.length === 0) {
-    lackField('reasoning_effort', given, context, 'this model does not reason')
-    lackField('thinking_budget', budget, context, 'this model does not reason')
+    reportUnsupported('reasoning_effort', given, context, 'this model does not reason')
+    reportUnsupported('thinking_budget', budget, context, 'this model does not reason')
     return without
   }
   if (toolsWithoutEffort === true && tools?.length) {
