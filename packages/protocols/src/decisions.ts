@@ -13,7 +13,7 @@ import { keptElsewhere } from './kept-elsewhere.ts'
 import { isNeutral } from './neutral-values.ts'
 import type { FormatContext } from './client-format.ts'
 import type { CodecContext } from './protocol.ts'
-import { lackServerTools } from './tools/offered-server-tools.ts'
+import { reportUnsupportedServerTools } from './tools/offered-server-tools.ts'
 
 /**
  * Fields that only advise the upstream: who the user is, how tokens are sampled, how much to think or to write, what to cache
@@ -84,13 +84,13 @@ export function applyDecisions<O extends OperationName>(
   for (const field of Object.keys(schema.properties)) {
     const decision = decided.get(field)
     if (decision !== 'refused' && decision !== 'hint') continue
-    if (field === 'web_search_options') lackSearch(request, context)
+    if (field === 'web_search_options') reportUnsupportedSearch(request, context)
     else if (field === 'server_tools')
-      lackServerTools(request as Partial<RequestOf<'chat'>>, context)
+      reportUnsupportedServerTools(request as Partial<RequestOf<'chat'>>, context)
     else reportUnsupported(field, fields[field], context)
   }
   if (decided.get('cache_control') === 'hint')
-    lackBreakpoints(request as Partial<RequestOf<'chat'>>, context)
+    reportUnsupportedBreakpoints(request as Partial<RequestOf<'chat'>>, context)
   const unlisted = unlistedFields(schema, request).filter(({ path }) => {
     const dot = path.indexOf('.')
     return dot === -1 || decided.get(path.slice(0, dot)) !== 'passed'
@@ -143,14 +143,14 @@ export function reportUnsupported(
  * model may use or not, as agents offer it, so it is left out. Alone, it is what the caller asked for, so the request is
  * rejected.
  */
-function lackSearch(request: object, context: Reports): void {
+function reportUnsupportedSearch(request: object, context: Reports): void {
   const { web_search_options: search, tools } = request as Partial<RequestOf<'chat'>>
   if (search != null && tools?.length) context.leftOut('web_search_options')
   else reportUnsupported('web_search_options', search, context)
 }
 
 /** Reports, once per request, that the target does not support cache breakpoints in parts of messages and on tools. */
-export function lackBreakpoints(
+export function reportUnsupportedBreakpoints(
   { messages, tools }: Partial<RequestOf<'chat'>>,
   { leftOut }: Pick<Reports, 'leftOut'>,
 ): void {
@@ -162,14 +162,14 @@ export function lackBreakpoints(
 }
 
 /** Handles search and other server tools for a target that runs no tools itself. */
-export function lackProviderTools(request: object, context: Reports): void {
-  lackSearch(request, context)
+export function reportUnsupportedProviderTools(request: object, context: Reports): void {
+  reportUnsupportedSearch(request, context)
   // Absent if the request belongs to another operation.
-  lackServerTools(request as Partial<RequestOf<'chat'>>, context)
+  reportUnsupportedServerTools(request as Partial<RequestOf<'chat'>>, context)
 }
 
 /** Reports that the target does not support a level of detail for an image. */
-export function lackDetail(
+export function reportUnsupportedDetail(
   { image_url: image }: ContentPart,
   path: string,
   { leftOut }: Pick<CodecContext, 'leftOut'>,
@@ -181,21 +181,21 @@ export function lackDetail(
  * Handles the fields of a body that the target does not support, and returns those of them that have a meaning: each is rejected
  * or reported.
  */
-export function lackFields(
+export function reportUnsupportedFields(
   body: Fields,
   lacks: readonly string[],
   context: Reports,
 ): readonly string[] {
   const given = [...new Set(lacks)].filter((field) => !isNeutral(field, body[field]))
   for (const field of given)
-    if (field === 'web_search_options') lackSearch(body, context)
+    if (field === 'web_search_options') reportUnsupportedSearch(body, context)
     else reportUnsupported(field, body[field], context)
   return given
 }
 
 /** The body without the fields that the target does not support; each of them is rejected or reported. */
 export function withoutFields(body: Fields, lacks: readonly string[], context: Reports): Fields {
-  lackFields(body, lacks, context)
+  reportUnsupportedFields(body, lacks, context)
   return Object.fromEntries(Object.entries(body).filter(([name]) => !lacks.includes(name)))
 }
 

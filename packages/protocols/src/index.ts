@@ -14,7 +14,7 @@ export {
   asksFor,
   type Decisions,
   reportUnsupported as lackField,
-  lackProviderTools,
+  reportUnsupportedProviderTools as lackProviderTools,
   reportUnlisted,
 } from './decisions.ts'
 export { deepgram } from './deepgram/index.ts'

@@ -5,7 +5,7 @@ import type { CodecContext } from './protocol.ts'
  * Reports that a model does not continue the message that the conversation ends with. It writes a new message after it, as
  * OpenAI's models always do.
  */
-export function lackPrefill(
+export function reportUnsupportedPrefill(
   messages: readonly Message[],
   { leftOut }: Pick<CodecContext, 'leftOut'>,
 ): void {

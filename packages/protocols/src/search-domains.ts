@@ -25,7 +25,7 @@ export function searchDomains(options: unknown): Fields {
  * Reports that a search cannot be restricted to its domains. A response from other domains would not be what the caller asked
  * for.
  */
-export function lackDomains(
+export function reportUnsupportedDomains(
   options: unknown,
   lists: readonly (typeof domainLists)[number][],
   { unsupported }: Pick<CodecContext, 'unsupported'>,

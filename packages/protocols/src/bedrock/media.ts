@@ -1,5 +1,5 @@
 import { type ChatRequest, type ContentPart, parseDataUrl, registeredType } from '@sluice/contract'
-import { lackDetail } from '../decisions.ts'
+import { reportUnsupportedDetail } from '../decisions.ts'
 import { pdfAsFile, typeOfFile, writtenFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 import { createUniqueNames } from '../unique-names.ts'
@@ -70,7 +70,7 @@ export function mediaBlock(
     case 'image_url': {
       const file = pdfAsFile(part)
       if (file !== undefined) return fileBlock(file, path, context, documentName)
-      lackDetail(part, path, context)
+      reportUnsupportedDetail(part, path, context)
       return addressBlock('image', part.image_url?.url ?? '', `${path}.image_url.url`, context)
     }
     case 'video_url':

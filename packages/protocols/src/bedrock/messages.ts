@@ -8,7 +8,7 @@ import {
 import { readArguments } from '../call-arguments.ts'
 import type { ToolIds } from '../claude/tool-ids.ts'
 import { interleaved } from '../interleaved.ts'
-import { lackPrefill } from '../prefill.ts'
+import { reportUnsupportedPrefill } from '../prefill.ts'
 import type { CodecContext } from '../protocol.ts'
 import type { CachePoints } from './cache-points.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
@@ -60,7 +60,7 @@ export function encodeMessages(
   if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ text: noWords }] })
   for (const turn of turns) accompanyDocuments(turn)
   if (turns.at(-1)?.role === 'assistant' && !takesPrefill(context.model)) {
-    lackPrefill(messages, context)
+    reportUnsupportedPrefill(messages, context)
     turns.push({ role: 'user', content: [{ text: noWords }] })
   }
   trimPrefill(turns)

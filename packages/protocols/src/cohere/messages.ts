@@ -6,7 +6,7 @@ import {
   registeredDataUrl,
 } from '@sluice/contract'
 import { argumentsText } from '../call-arguments.ts'
-import { lackDetail } from '../decisions.ts'
+import { reportUnsupportedDetail } from '../decisions.ts'
 import { textOfFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 
@@ -130,7 +130,7 @@ function partOf(part: ContentPart, path: string, context: CodecContext): readonl
   if (part.type === 'refusal') return [{ type: 'text', text: part.refusal ?? '' }]
   if (part.type === 'image_url' && part.image_url !== undefined) {
     const { url, detail } = part.image_url
-    if (detail === 'original') lackDetail(part, path, context)
+    if (detail === 'original') reportUnsupportedDetail(part, path, context)
     const known = detail != null && detail !== 'original' ? { detail } : {}
     return [{ type: 'image_url', image_url: { url: registeredDataUrl(url), ...known } }]
   }

@@ -92,14 +92,18 @@ export function sentServerTools(
   return (tools ?? []).flatMap((tool, index) => {
     if (tool.api === api) return [tool.tool]
     const own = made[tool.type]
-    if (own === undefined) return lackServerTool(tool, index, reports)
+    if (own === undefined) return reportUnsupportedServerTool(tool, index, reports)
     nameWishes(tool, `server_tools[${index}]`, reports)
     return [own]
   })
 }
 
 /** A search for tools only saves the model from reading their schemas; all of the tools are in the request. */
-function lackServerTool({ type }: ServerTool, index: number, reports: Reports): readonly [] {
+function reportUnsupportedServerTool(
+  { type }: ServerTool,
+  index: number,
+  reports: Reports,
+): readonly [] {
   if (type.startsWith('tool_search_tool')) reports.leftOut(`server_tools[${index}]`)
   else
     reports.unsupported(`server_tools[${index}]`, 'Such a tool runs only at a provider that has it')
@@ -107,11 +111,12 @@ function lackServerTool({ type }: ServerTool, index: number, reports: Reports): 
 }
 
 /** Reports that none of the tools are available. */
-export function lackServerTools(
+export function reportUnsupportedServerTools(
   { server_tools: tools }: Pick<ChatRequest, 'server_tools'>,
   reports: Reports,
 ): void {
-  for (const [index, tool] of (tools ?? []).entries()) lackServerTool(tool, index, reports)
+  for (const [index, tool] of (tools ?? []).entries())
+    reportUnsupportedServerTool(tool, index, reports)
 }
 
 /** Options that restrict where a tool may look, or give it something to work with. */

@@ -75,7 +75,7 @@ export function toCanonical(request: MessagesRequest, context: Context): ChatReq
   // First, so that a block of an unknown kind is named by its kind and not by one of its fields.
   const prompt = canonicalPrompt(request, context)
   applyFormatDecisions(MessagesSchema, request, decisions, context)
-  lackBilling(request, context)
+  reportUnsupportedBilling(request, context)
   const { stop_sequences: stop, metadata, service_tier: tier } = request
   return {
     ...prompt,
@@ -101,7 +101,7 @@ export function countedPrompt(request: CountTokensRequest, context: Context): Ch
   refuseThread(request)
   const prompt = canonicalPrompt(request, context)
   applyFormatDecisions(CountTokensSchema, request, countDecisions, context)
-  lackBilling(request, context)
+  reportUnsupportedBilling(request, context)
   return prompt
 }
 
@@ -123,7 +123,7 @@ function refuseThread({ thread }: CountTokensRequest): void {
 }
 
 /** A caller whose customer is to pay is refused and not billed instead (Claude docs, billing policy). */
-function lackBilling(
+function reportUnsupportedBilling(
   { billing_policy: policy }: CountTokensRequest,
   { unsupported }: Context,
 ): void {

@@ -1,5 +1,5 @@
 import { type ContentPart, type DataUrl, invalidRequest, parseDataUrl } from '@sluice/contract'
-import { lackDetail } from '../../decisions.ts'
+import { reportUnsupportedDetail } from '../../decisions.ts'
 import { pdfAsFile, typeOfFile, writtenFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, imageTypes } from '../blocks.ts'
@@ -14,7 +14,7 @@ export function mediaBlock(
     case 'image_url': {
       const file = pdfAsFile(part)
       if (file !== undefined) return fileBlock(file, path, context)
-      lackDetail(part, path, context)
+      reportUnsupportedDetail(part, path, context)
       return imageBlock(part.image_url?.url ?? '', `${path}.image_url`)
     }
     case 'file':

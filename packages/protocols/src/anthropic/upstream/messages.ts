@@ -4,7 +4,7 @@ import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
 import { claudeModel } from '../../families/claude.ts'
 import { interleaved } from '../../interleaved.ts'
-import { lackPrefill } from '../../prefill.ts'
+import { reportUnsupportedPrefill } from '../../prefill.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, isBlank } from '../blocks.ts'
 import { mediaBlock } from './media.ts'
@@ -101,7 +101,7 @@ function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
 function endTurns(turns: Turn[], messages: readonly Message[], context: CodecContext): void {
   const last = turns.at(-1)
   if (last?.role === 'assistant' && !claudeModel(context.model).prefill) {
-    lackPrefill(messages, context)
+    reportUnsupportedPrefill(messages, context)
     turns.push({ role: 'user', content: [{ type: 'text', text: noWords }] })
     return
   }

@@ -70,12 +70,12 @@ export function nameLeftOut(
   reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
 ): void {
   const inner = pick(request, 'generateContentRequest')
-  if (isObject(inner)) lackFields(inner, 'generateContentRequest.', reports)
-  lackFields(request, '', reports)
+  if (isObject(inner)) reportUnsupportedFields(inner, 'generateContentRequest.', reports)
+  reportUnsupportedFields(request, '', reports)
   reportUnlistedIn(schema, request, reports)
 }
 
-function lackFields(
+function reportUnsupportedFields(
   request: Fields,
   root: string,
   reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,

@@ -1,7 +1,7 @@
 import type { ContentPart, Message, ToolCall } from '@sluice/contract'
-import { lackDetail } from '../../decisions.ts'
+import { reportUnsupportedDetail } from '../../decisions.ts'
 import { generationOf, takesPrefill } from '../../families/gemini.ts'
-import { lackPrefill } from '../../prefill.ts'
+import { reportUnsupportedPrefill } from '../../prefill.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { functionResponses, isToolResult } from '../function-responses.ts'
 import type { Content, Part } from '../generate-content.ts'
@@ -33,7 +33,7 @@ export function encodeMessages(messages: readonly Message[], context: CodecConte
       ? [...turns]
       : [{ role: 'user', parts: [{ text: noWords }] }, ...turns]
   if (contents.at(-1)?.role === 'model' && !takesPrefill(context.model)) {
-    lackPrefill(messages, context)
+    reportUnsupportedPrefill(messages, context)
     contents.push({ role: 'user', parts: [{ text: noWords }] })
   }
   return { contents, ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }) }
@@ -175,6 +175,6 @@ function resolutionOf(part: ContentPart, path: string, context: CodecContext): P
   const level = detail == null ? undefined : resolutions[detail]
   if (level === undefined) return {}
   if (generationOf(context.model) >= 3) return { mediaResolution: { level } }
-  if (detail === 'low') lackDetail(part, path, context)
+  if (detail === 'low') reportUnsupportedDetail(part, path, context)
   return {}
 }

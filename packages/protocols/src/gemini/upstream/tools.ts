@@ -1,9 +1,9 @@
 import { type ChatRequest, objectOf, type Tool, type ToolChoice } from '@sluice/contract'
 import { mixesTools, takesJsonSchema } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { domainLists, lackDomains, searchDomains } from '../../search-domains.ts'
+import { domainLists, reportUnsupportedDomains, searchDomains } from '../../search-domains.ts'
 import { allowedTools } from '../../tools/allowed-tools.ts'
-import { lackServerTools, sentServerTools } from '../../tools/offered-server-tools.ts'
+import { reportUnsupportedServerTools, sentServerTools } from '../../tools/offered-server-tools.ts'
 import type { FunctionCallingConfig } from '../generate-content.ts'
 import { toGeminiSchema } from './schema.ts'
 
@@ -17,7 +17,9 @@ export function toolsOf(request: ChatRequest, context: CodecContext): readonly D
   if (declarations.length === 0) return googlesOwn(request, context)
   return [
     { functionDeclarations: declarations },
-    ...(mixesTools(context.model) ? googlesOwn(request, context) : lackOwn(request, context)),
+    ...(mixesTools(context.model)
+      ? googlesOwn(request, context)
+      : reportUnsupportedOwn(request, context)),
   ]
 }
 
@@ -32,10 +34,10 @@ function googlesOwn(request: ChatRequest, context: CodecContext): readonly Decla
 }
 
 /** A search next to functions is one more tool that the model may use or not, so it is left out. */
-function lackOwn(request: ChatRequest, context: CodecContext): readonly Declaration[] {
+function reportUnsupportedOwn(request: ChatRequest, context: CodecContext): readonly Declaration[] {
   if (request.web_search_options != null)
     context.leftOut('web_search_options', 'this model takes no search beside functions')
-  lackServerTools(request, context)
+  reportUnsupportedServerTools(request, context)
   return []
 }
 
@@ -84,7 +86,7 @@ function searchOf(options: Readonly<Record<string, unknown>>, context: CodecCont
   if (options['user_location'] != null) context.leftOut('web_search_options.user_location')
   // Only Vertex, which has a project, can exclude domains; none of Google's APIs can restrict a search to some.
   const isVertex = context.settings['project'] !== undefined
-  lackDomains(options, isVertex ? ['allowed_domains'] : domainLists, context)
+  reportUnsupportedDomains(options, isVertex ? ['allowed_domains'] : domainLists, context)
   const { blocked_domains: blocked } = searchDomains(options)
   return { googleSearch: isVertex && blocked !== undefined ? { excludeDomains: blocked } : {} }
 }

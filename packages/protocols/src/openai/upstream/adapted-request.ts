@@ -1,5 +1,5 @@
 import { type ChatRequest, type Fields, isObject, listOf, objectOf } from '@sluice/contract'
-import { lackFields } from '../../decisions.ts'
+import { reportUnsupportedFields } from '../../decisions.ts'
 import { readEffort } from '../../efforts.ts'
 import {
   type ChatFamily,
@@ -32,7 +32,9 @@ export function adaptedChat(
   const notes = family.isOpenAIs === true && store !== true && !isNeutral('metadata', metadata)
   return [
     ...lowered,
-    ...lackFields(request, notes ? [...lacked, 'metadata'] : lacked, target).map(removed),
+    ...reportUnsupportedFields(request, notes ? [...lacked, 'metadata'] : lacked, target).map(
+      removed,
+    ),
     ...adaptedEffort(request, family, target),
     ...(family.isOpenAIs === true ? shortIds(request) : []),
   ]
@@ -112,7 +114,7 @@ export function adaptedResponses(
   if (isWordy) target.leftOut('text.verbosity', 'this model rejects it')
   return [
     ...loweredLimits(request, limitsOf.responses, target),
-    ...lackFields(request, lacks, target).map(removed),
+    ...reportUnsupportedFields(request, lacks, target).map(removed),
     ...(isWordy ? [{ path: ['text', 'verbosity'], value: undefined } as const] : []),
     ...adaptedReasoning(request, family, target),
     ...(family.isOpenAIs === true ? shortIds(request) : []),

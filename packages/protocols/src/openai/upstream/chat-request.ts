@@ -8,11 +8,11 @@ import {
   registeredDataUrl,
   type Tool,
 } from '@sluice/contract'
-import { type Decisions, lackBreakpoints, withoutFields } from '../../decisions.ts'
+import { type Decisions, reportUnsupportedBreakpoints, withoutFields } from '../../decisions.ts'
 import { chatFamily, unknownFamily } from '../../families/chat-models.ts'
 import { pdfAsFile } from '../../file-types.ts'
 import { fittedId } from '../../fitted-id.ts'
-import { domainLists, lackDomains } from '../../search-domains.ts'
+import { domainLists, reportUnsupportedDomains } from '../../search-domains.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { asSearchSettings } from './search-settings.ts'
@@ -68,7 +68,7 @@ export function chatBody(
     context.isGateway === true ? chatExtensions : options.knows,
   )
   const { messages } = request
-  if (!knows.has('cache_control')) lackBreakpoints(request, context)
+  if (!knows.has('cache_control')) reportUnsupportedBreakpoints(request, context)
   const tools = toolsOut(request, knows, context)
   // A gateway's own model name says nothing about the model behind it.
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
@@ -101,7 +101,7 @@ function searching(body: Fields, knows: ReadonlySet<string>, context: CodecConte
   const { web_search_options: options } = body
   if (knows.has('search_domains')) return body
   if (!isObject(options) || options['filters'] === undefined) return body
-  lackDomains(options, domainLists, context)
+  reportUnsupportedDomains(options, domainLists, context)
   const { filters: _, ...rest } = options
   return { ...body, web_search_options: rest }
 }
