@@ -13,8 +13,8 @@ export {
   applyDecisions,
   asksFor,
   type Decisions,
-  reportUnsupported as lackField,
-  reportUnsupportedProviderTools as lackProviderTools,
+  reportUnsupported,
+  reportUnsupportedProviderTools,
   reportUnlisted,
 } from './decisions.ts'
 export { deepgram } from './deepgram/index.ts'

@@ -4,7 +4,7 @@ import {
   applyDecisions,
   asksFor,
   type Decisions,
-  lackField,
+  reportUnsupported,
   usualChat,
 } from '@sluice/protocols'
 import type { AiSdkContext } from './context.ts'
@@ -125,6 +125,6 @@ export function refuseWarned(
     const field = features[feature]
     const reason = typeof details === 'string' ? details : undefined
     if (field === undefined) context.unsupported(feature, reason)
-    else lackField(field, request[field], context, reason)
+    else reportUnsupported(field, request[field], context, reason)
   }
 }

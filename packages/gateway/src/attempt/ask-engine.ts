@@ -1,6 +1,6 @@
 import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
 import { type EngineContext, engineCard, type EngineOperation } from '@sluice/engine'
-import { lackProviderTools, reportUnlisted } from '@sluice/protocols'
+import { reportUnsupportedProviderTools, reportUnlisted } from '@sluice/protocols'
 import { modelOf } from '../call/call.ts'
 import type { AnyStep } from '../call/canonical.ts'
 import { outputMaxOf } from './output-max.ts'
@@ -39,7 +39,7 @@ export async function askEngine(
     ...reports,
     outputTokensMax: outputMaxOf(run, target),
   })
-  if (call.operation === 'chat') lackProviderTools(request, reports)
+  if (call.operation === 'chat') reportUnsupportedProviderTools(request, reports)
   reportUnlisted(call.operation, request, reports)
   const attempt = new Attempt(run, target, cancellation)
   try {
