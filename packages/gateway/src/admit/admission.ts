@@ -133,7 +133,7 @@ export class Admission implements Listed {
     const spent = spentOf(call, this.#claims)
     const missing = this.#claims.map((claim, index) => {
       if (claim.kind !== 'budget') return 0
-      const needed = call.trail.tries * (claim.ofEachNanoUsd ?? this.reservedNanoUsd)
+      const needed = call.trail.activeTargets * (claim.ofEachNanoUsd ?? this.reservedNanoUsd)
       const held = claim.amount + (this.#added[index] ?? 0)
       return Math.max(0, (spent[index] ?? 0) + needed - held)
     })

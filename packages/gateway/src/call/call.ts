@@ -120,7 +120,7 @@ export interface Trail {
   /** The cost of each attempt, as budgets count it; empty if no budget counts the call. */
   readonly spent: AttemptCost[]
   /** The number of targets that are being tried now; two while a hedge waits for the first content. */
-  tries: number
+  activeTargets: number
   /** The files fetched for the call; created with the first file. */
   files?: NamedFiles
   /** Targets that are left out because a budget counts the call and their price is unknown. */
@@ -144,7 +144,7 @@ export function openTrail(startedAt: number): Trail {
     cost: 0n,
     unknownCosts: 0,
     spent: [],
-    tries: 0,
+    activeTargets: 0,
   }
 }
 

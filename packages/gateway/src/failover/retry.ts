@@ -42,7 +42,7 @@ export async function retry(
     const slots = isBounded ? await slotsOf(run, target, cancellation, patience) : undefined
     gateway.health.starts(target.id, key.id)
     try {
-      trail.tries += 1
+      trail.activeTargets += 1
       if (trail.spent.length > 0) await admission.makeRoom?.(call)
       return await ask(slots ? { ...run, slots } : run, target, cancellation)
     } catch (thrown) {
@@ -56,7 +56,7 @@ export async function retry(
       slots?.settle()
       await pause(waitMs, cancellation)
     } finally {
-      trail.tries -= 1
+      trail.activeTargets -= 1
       slots?.settle()
     }
   }
