@@ -1,4 +1,5 @@
-// The audit log: who did what to what, in a chain that shows what was changed behind the program's back.
+// The audit log: every change with its author and target, in a hash chain that shows changes made outside of the
+// program.
 import { expect, test } from 'vitest'
 import { AuditCheck } from '../../../packages/gateway/src/accounts/audit.ts'
 import { asked, granted } from '../../support/administrate.ts'

@@ -1,4 +1,4 @@
-// Signing in with a browser: what a session may do, who may use it, and when it ends.
+// Browser sessions: their permissions, which pages may use them, and when they end.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fakeDate } from '../../support/fake-date.ts'
 import { onEachDatabase, type SharedData } from '../../support/servers/databases.ts'

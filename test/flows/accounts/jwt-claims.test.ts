@@ -1,4 +1,4 @@
-// What the claims of a token bound, whose it is, and that none of it goes beyond what the settings allow.
+// Limits, models, tags and users from the claims of a token, which never exceed what the settings allow.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'

@@ -1,4 +1,4 @@
-// Callers that come with the token of an issuer instead of a key.
+// Callers that authenticate with an issuer's token instead of a key.
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A key that one replica has just made, used at another.
+// A key that one replica has just created works at the others.
 import { expect, test } from 'vitest'
 import { createSecret } from '../../../packages/gateway/src/accounts/secrets.ts'
 import { onEachDatabase } from '../../support/servers/databases.ts'

@@ -1,4 +1,4 @@
-// An installation that nobody may administer any more can only be mended by who has its data: none gets there by mistake.
+// The last owner key and its user cannot be removed, because only somebody with access to the data could undo that.
 import { expect, test } from 'vitest'
 import { createKey } from '../../../packages/gateway/src/accounts/secrets.ts'
 import type { AdminRole } from '../../../packages/gateway/src/ports/api-key.ts'

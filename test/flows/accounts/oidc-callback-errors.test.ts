@@ -1,4 +1,4 @@
-// What goes wrong on the way through an OpenID Connect issuer, by mistake or on purpose: each time a page of the console says so.
+// Errors and attacks during an OpenID Connect sign-in: each is rejected, and a page of the console reports it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   atIssuer,

@@ -1,4 +1,4 @@
-// How a sign-in by OpenID Connect ends from elsewhere, on each database: the issuer says so, or an administrator takes the person away.
+// Sessions ended by the OpenID Connect issuer, or by an administrator who unlinks the identity, on each database.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { granted } from '../../support/administrate.ts'
 import {

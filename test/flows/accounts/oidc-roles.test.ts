@@ -1,4 +1,4 @@
-// Signing in by OpenID Connect, against a real provider: who becomes what, and what is refused.
+// Signing in with OpenID Connect at a real provider: the role of each user, and which users are rejected.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { granted } from '../../support/administrate.ts'
 import {

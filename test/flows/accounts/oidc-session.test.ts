@@ -1,4 +1,4 @@
-// The session of somebody who signed in by OpenID Connect: its cookies, its length, its end, and what is kept of it.
+// The session of an OpenID Connect user: its cookies, its lifetime, its end, and what is stored of it.
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { granted } from '../../support/administrate.ts'

@@ -1,4 +1,4 @@
-// Users who make, rotate and revoke their own keys, where their team lets them; and what they see of them.
+// Users who create, rotate and revoke their own keys, if their team allows it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asked, granted } from '../../support/administrate.ts'
 import { type FakeUpstream, fakeUpstream } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// What the levels above a key allow holds for the key, whatever the key itself may do.
+// Permissions of the levels above a key apply to the key, whatever its own permissions are.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../../packages/gateway/src/accounts/secrets.ts'
 import type { Account, Terms } from '../../../packages/gateway/src/ports/account.ts'

@@ -1,4 +1,4 @@
-// What administrators see and change of a gateway that runs: providers, models, routes, settings, and what it is.
+// The administration of a running gateway: providers, models, routes, settings and version.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// References of other programs and patterns are refused wherever settings are read: by the command line, and from an
-// administrator of a running gateway.
+// Environment references and patterns of other programs are rejected in settings, by the command line and by the
+// administration API.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

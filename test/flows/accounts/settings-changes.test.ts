@@ -1,4 +1,4 @@
-// Parts of sluice.yaml as administrators plan and change them while the gateway runs: routes, and settings of providers.
+// Administrators plan and apply changes of sluice.yaml while the gateway runs: routes and settings of providers.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'

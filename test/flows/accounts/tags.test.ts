@@ -1,4 +1,4 @@
-// What a call is billed by besides its key.
+// Tags, by which a call is billed in addition to its key.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Started, start } from '../../support/start.ts'
 

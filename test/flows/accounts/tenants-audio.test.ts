@@ -1,4 +1,5 @@
-// A spoken answer is kept by the upstream, in the account that all keys share, and a later message refers to it by its id.
+// An upstream stores spoken answers in the account that all keys share; only the key that received one may refer to
+// its id.
 import { expect, test } from 'vitest'
 import { fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { owner, stranger, withTwoKeys } from '../../support/gateways/two-keys.ts'

@@ -1,4 +1,5 @@
-// Files, containers and cached contents that upstreams keep for the gateway's account: of use to the key they were made for.
+// Files, containers and cached contents that upstreams store in the gateway's account can be used only by the key that
+// created them.
 import { describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

@@ -1,4 +1,4 @@
-// What one key has stored is to every other key as if it were not there.
+// Responses and conversations stored by one key do not exist for other keys.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

@@ -1,4 +1,5 @@
-// What an upstream keeps is named by its ids, and all keys share the gateway's account there.
+// Ids of objects stored at upstreams, in the account that all keys share, are valid only for the key that received
+// them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import {

@@ -1,5 +1,5 @@
-// An attempt that is charged and followed by another does not use up what was reserved for the next: there is room for both, or
-// the next is not made.
+// An attempt that is charged does not use up the reservation of the next one: the budget covers both, or the next is
+// not made.
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'

@@ -1,5 +1,5 @@
-// Calls of every operation at once, under budgets of every level, some of them left by their callers, at two gateways: each
-// budget holds what the ledger says and never more than it allows, and every export has the same sums.
+// Concurrent calls of every operation at two gateways, some canceled, under budgets of every level: each budget agrees
+// with the ledger and is never exceeded, and every export has the same sums.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { joinMoney, moneyOfMicroUsd } from '../../../packages/contract/src/core/money.ts'

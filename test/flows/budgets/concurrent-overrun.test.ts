@@ -1,4 +1,5 @@
-// Many calls at once that name no limit, to a model that writes all it may: together they cost no more than the budget.
+// Many concurrent calls without an output limit, to a model that writes the most it may, cost no more than the budget
+// together.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

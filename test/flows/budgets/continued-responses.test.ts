@@ -1,4 +1,4 @@
-// A kept answer that a call goes on with, where a limit asks for its size.
+// Continuing a stored response, where a limit depends on its size.
 import { expect, test, vi } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

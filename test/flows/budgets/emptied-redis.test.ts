@@ -1,4 +1,4 @@
-// Redis that has lost its data: nothing is admitted before all gateways have counted what they have settled.
+// When Redis has lost its data, no call is admitted until all gateways have restored what they have settled.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { granted } from '../../support/administrate.ts'
 import { type Answering, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,5 @@
-// Money is put aside before an upstream is asked, on all levels at once, and what a call cost takes its place.
+// The cost of a call is reserved on all levels before an upstream is called, and replaced by the actual cost
+// afterwards.
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'

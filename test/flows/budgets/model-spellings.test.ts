@@ -1,4 +1,4 @@
-// The budget of a model counts every spelling of its name that may reach it; lists of allowed models are exact.
+// The budget of a model counts every spelling of its name that can reach it; lists of allowed models match exactly.
 import { expect, test } from 'vitest'
 import { granted } from '../../support/administrate.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// A budget that counts a call without a limit has its output limited, as the key says.
+// A budget limits the output of a call that sets no limit itself, as configured for the key.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chat, chatPath, geminiPath, responsesPath } from '../../corpus/bounded-requests.ts'
 import { granted } from '../../support/administrate.ts'

@@ -1,4 +1,4 @@
-// A budget that has no money for a call may send it to a route that costs less.
+// A call that exceeds its budget can fall back to a cheaper route.
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import type { Budget } from '../../../packages/gateway/src/ports/account.ts'

@@ -1,4 +1,4 @@
-// Where a budget's period turns, and what counts when budgets are changed in the middle of one.
+// When the period of a budget ends, and what counts after a budget changes in the middle of one.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { granted } from '../../support/administrate.ts'

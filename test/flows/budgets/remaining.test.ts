@@ -1,4 +1,4 @@
-// What is told of budgets, bills and a user's own keys, and to whom.
+// Who may read which budgets, bills and own keys, and with what content.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asked, granted } from '../../support/administrate.ts'
 import { type FakeUpstream, fakeUpstream } from '../../support/fakes/fake-upstream.ts'

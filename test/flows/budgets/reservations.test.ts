@@ -1,4 +1,4 @@
-// What a key may take: reserved before an upstream is asked, settled when the call has ended.
+// A call reserves what it may use before an upstream is called, and settles the reservation when it ends.
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'

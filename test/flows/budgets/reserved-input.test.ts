@@ -1,4 +1,4 @@
-// A call under a budget reserves the most that its input may cost, whatever its form.
+// A call under a budget reserves the most that its input can cost, in every format.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   chat,

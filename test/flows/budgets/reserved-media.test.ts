@@ -1,4 +1,4 @@
-// What a call may take is put aside before anybody has counted: texts, pictures, files, what came before, and the answer.
+// A call reserves estimates of its texts, images, files, conversation and answer before their actual size is known.
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

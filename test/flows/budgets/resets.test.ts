@@ -1,4 +1,4 @@
-// A budget that is set back: who may do it, what counts after it, and what is said of it.
+// Resetting a budget: who may do it, what counts afterwards, and how it is recorded.
 import { expect, test } from 'vitest'
 import { asked, granted } from '../../support/administrate.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// What was spent of a budget is found in the ledger by a limiter that does not know it (any more).
+// A limiter that does not know the spending of a budget restores it from the ledger.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// However a call ends, its budget holds what the ledger says that it cost, and nothing stays put aside.
+// However a call ends, its budget agrees with the ledger, and nothing stays reserved.
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { granted } from '../../support/administrate.ts'

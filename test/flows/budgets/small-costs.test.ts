@@ -1,4 +1,4 @@
-// Calls that cost less than a millionth of a dollar: nothing is rounded before it is added.
+// Costs below a millionth of a dollar are added without rounding.
 import { afterAll, describe, expect, test } from 'vitest'
 import { joinMoney, microUsdOf } from '../../../packages/contract/src/core/money.ts'
 import { costOf } from '../../../packages/contract/src/core/usage.ts'

@@ -1,5 +1,5 @@
-// A budget of one model holds what the attempts at that model have cost, whoever counts: the gateway that made them, the next one,
-// and another one beside it.
+// The budget of a model counts the cost of the attempts at that model, at this gateway, at another one, and after a
+// restart.
 import { afterAll, describe, expect, test } from 'vitest'
 import type { UsageRecord } from '../../../packages/contract/src/core/usage.ts'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'

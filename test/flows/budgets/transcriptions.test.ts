@@ -1,4 +1,4 @@
-// What a recording may cost is put aside before it is sent, whether its price is for seconds or for tokens.
+// The cost of a recording is reserved before it is sent, whether it is priced by seconds or by tokens.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

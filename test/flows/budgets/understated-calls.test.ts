@@ -1,4 +1,4 @@
-// A call that seems smaller than it is, or seems to be another: what is put aside is what it may really cost.
+// A call that looks smaller than it is, or looks like another one, reserves what it can actually cost.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { granted } from '../../support/administrate.ts'

@@ -1,5 +1,5 @@
-// A target whose price is unknown, in a route under a budget: it is skipped while a priced one is left, and whoever looks at the
-// route is told so before a call is refused.
+// Targets without a known price in a route under a budget: they are skipped while a priced one exists, and the
+// description of the route reports them.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// What the built-in engine has little of is shared: one key's work neither refuses nor holds up another's.
+// Scarce resources of the built-in engine are shared: the work of one key neither rejects nor delays that of another.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { owner, stranger, withTwoKeys } from '../../support/gateways/two-keys.ts'

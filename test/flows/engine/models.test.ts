@@ -1,4 +1,4 @@
-// The models of the built-in engine do what their cards say, and are refused for anything else.
+// Each model of the built-in engine accepts the operations it lists and rejects all others.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { type Started, start } from '../../support/start.ts'
 

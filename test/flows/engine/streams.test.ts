@@ -1,4 +1,4 @@
-// Streams of the built-in engine arrive over time, in every client format, and end when the caller leaves.
+// Streams of the built-in engine arrive over time, in every client format, and end when the caller disconnects.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { createPace } from '../../../packages/gateway/src/attempt/pace.ts'
 import { settled } from '../../support/measures/usage-records.ts'

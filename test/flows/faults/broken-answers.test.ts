@@ -1,4 +1,4 @@
-// Answers that break off in their middle, and what they say of the target, of its keys, and of other callers.
+// Answers that break off, and how they count for the target, its keys and other callers.
 import { request as httpRequest } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'

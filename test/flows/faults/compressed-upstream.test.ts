@@ -1,4 +1,4 @@
-// Upstreams that compress though nobody asked them to.
+// Upstreams that compress responses although the request does not accept it.
 import { once } from 'node:events'
 import {
   brotliCompressSync,

@@ -1,4 +1,4 @@
-// While nothing can be written, what must be kept is refused for now, and everything else is answered.
+// While the database cannot be written, what must be stored is rejected with 503, and everything else is answered.
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-// The database does not answer for a while: calls go on, and all of them are in the ledger when it is back.
+// While the database does not respond, calls continue, and all of them are in the ledger afterwards.
 import { afterAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../packages/store/src/postgres/open-postgres.ts'
 import {

@@ -1,4 +1,4 @@
-// Whatever ends an answer early on our side, the upstream sees its connection close and stops working for nobody.
+// When the gateway ends an answer early, it closes the upstream's connection.
 import { request, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { messages } from '../../../packages/protocols/src/anthropic/client/formats.ts'

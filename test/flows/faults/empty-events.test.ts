@@ -1,4 +1,4 @@
-// Events without data, by which some servers keep a stream open.
+// Events without data, which some servers send to keep a stream open.
 import { expect, test } from 'vitest'
 import { sse } from '../../support/fakes/fake-upstream.ts'
 import { textStream } from '../../support/fakes/openai-wire.ts'

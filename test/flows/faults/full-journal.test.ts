@@ -1,4 +1,4 @@
-// While the ledger's journal cannot be written, nothing is begun that could not be accounted for.
+// While the ledger's journal cannot be written, no call begins, because it could not be recorded.
 import { expect, test, vi } from 'vitest'
 import { fakeUpstream } from '../../support/fakes/fake-upstream.ts'
 import { ledger } from '../../support/ledger.ts'

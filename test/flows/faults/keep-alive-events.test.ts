@@ -1,4 +1,4 @@
-// While an upstream thinks, the caller sees that the connection lives, in its format's own way.
+// While an upstream sends nothing, the caller receives keep-alive events of its own format.
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// However a call ends, it leaves nothing behind in the process.
+// No call leaves sockets, timers or listeners behind, however it ends.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-// Streams in which a gateway before the upstream wrote events of its own, without their last brace.
+// Streams with events that lack their last brace, written by a gateway in front of the upstream.
 import { expect, test } from 'vitest'
 import { ask, faces, told } from '../../support/clients/client-formats.ts'
 import { sse } from '../../support/fakes/fake-upstream.ts'

@@ -1,5 +1,5 @@
-// Streams in the shapes that upstreams were seen to send, each read by callers of every other format. The cases are data:
-// what the upstream sends, and the text, the calls and the kind of end that a caller must be told.
+// Stream shapes that were observed at upstreams, read by callers of every other format. The cases are data: what the
+// upstream sends, and the text, calls and finish reason that a caller must receive.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ask, chatOnly, faces, told } from '../../support/clients/client-formats.ts'

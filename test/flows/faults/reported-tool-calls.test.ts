@@ -1,4 +1,4 @@
-// Streams of tool calls as upstreams were seen to send them, which users of other gateways reported as lost or torn.
+// Streams of tool calls as observed at upstreams, which users of other gateways reported as lost or broken.
 import { expect, test } from 'vitest'
 import { ask, chatOnly, faces, told } from '../../support/clients/client-formats.ts'
 import { sse } from '../../support/fakes/fake-upstream.ts'

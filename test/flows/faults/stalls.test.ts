@@ -1,4 +1,5 @@
-// An upstream that falls silent, wherever it is: the caller is told, the socket closes, and there is one record of it.
+// An upstream that stops sending, at any point: the caller receives an error, the socket closes, and one record is
+// written.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Every limit on waiting for an upstream, in every client format; and a caller that leaves.
+// Every timeout of an upstream, in every client format; and callers that disconnect.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'

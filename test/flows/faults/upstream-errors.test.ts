@@ -1,5 +1,4 @@
-// An upstream's error answer, in the words of every client format: its status and message are kept, save for what is
-// the gateway's own affair.
+// An upstream's error in every client format keeps its status and message, except for what concerns only the gateway.
 import { describe, expect, test } from 'vitest'
 import { json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/scripted-gateway.ts'

@@ -1,4 +1,4 @@
-// OpenAI's API where Google and Azure have it, Gemini's below /v1alpha, and the key in Azure's header.
+// OpenAI's API at the paths of Google and Azure, Gemini's below /v1alpha, and the key in Azure's header.
 
 import { GoogleGenAI } from '@google/genai'
 import OpenAI, { AzureOpenAI } from 'openai'

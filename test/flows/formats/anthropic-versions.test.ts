@@ -1,4 +1,5 @@
-// Anthropic's newest SDK, which sends a bearer key and version 2026-10-21 of the API, and what an upstream gets of that version.
+// Anthropic's newest SDK, which sends a bearer key and version 2026-10-21 of the API, and the version that upstreams
+// receive.
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

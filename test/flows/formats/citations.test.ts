@@ -1,4 +1,4 @@
-// What an answer is from reaches every client format, from every upstream that says it.
+// Citations reach every client format from every upstream that sends them.
 import { expect, test } from 'vitest'
 import { ask, chatOnly, type Face, faces } from '../../support/clients/client-formats.ts'
 import { type Answering, json, sse } from '../../support/fakes/fake-upstream.ts'

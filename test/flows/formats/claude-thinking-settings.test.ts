@@ -1,4 +1,4 @@
-// What a Messages client says of thinking to a Claude in its own format: in the words that the model takes.
+// Thinking settings of a Messages request are converted to those that the Claude model supports.
 import { expect, test } from 'vitest'
 import { json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/scripted-gateway.ts'

@@ -1,5 +1,5 @@
-// Requests as clients in Python send them, headers and all: each is answered with what its client reads, by the built-in engine
-// and through upstreams that speak other formats.
+// Recorded requests of Python clients with all headers: each is answered in the format its client reads, by the built-
+// in engine and through upstreams of other formats.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type ClientRequest,

@@ -1,5 +1,5 @@
-// A conversation that has become too long: `/v1/responses/compact`, and the item that asks for the same within
-// `/v1/responses`, as Codex sends it.
+// Compaction of long conversations: `/v1/responses/compact`, and the item with the same effect in `/v1/responses`, as
+// Codex sends it.
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,4 +1,4 @@
-// OpenAI's deprecated words of a chat request reach every upstream, and whoever wrote them is answered in them.
+// OpenAI's deprecated chat fields reach every upstream, and the answer uses them too.
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// In whose form an endpoint answers: its own, or that of the API whose client the caller shows itself to be.
+// The error format of each endpoint: its own, or that of the API whose client sent the request.
 import { describe, expect, test } from 'vitest'
 import { rawClient } from '../../support/clients/raw-client.ts'
 import { fakeUpstream } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// Gemini's `responseMimeType: text/x.enum`, for targets that know only JSON: the caller reads the bare value.
+// Gemini's `responseMimeType: text/x.enum` for targets that support only JSON: the caller reads the bare value.
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { cohereModel, responsesModel } from '../../support/fakes/further-models.ts'
 import { makers, type Script } from '../../support/fakes/scripted-models.ts'

@@ -1,4 +1,4 @@
-// Models that think again between their calls: each thought goes back where it stood, whichever format carried it.
+// Models that think between tool calls: each thought is sent back at its position, whichever format carried it.
 import { expect, test } from 'vitest'
 import { bedrock } from '../../../packages/protocols/src/bedrock/index.ts'
 import {

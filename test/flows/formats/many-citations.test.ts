@@ -1,4 +1,4 @@
-// Citations quote the answer's text, and an upstream that sends thousands of them makes no gigabytes of it.
+// Thousands of citations that quote the answer's text do not multiply its size.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream } from '../../support/fakes/fake-upstream.ts'
 import { chatReply, chunk } from '../../support/fakes/openai-wire.ts'

@@ -1,5 +1,5 @@
-// What models of a family reject, or accept only in another form: every rule through every client format, passed on and
-// translated, in every mode. The fake upstreams reject what the APIs do.
+// What models of a family reject, or accept only in another form: every rule through every client format, passed on
+// and translated, in every mode. The fake upstreams reject what the APIs do.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chatOnly } from '../../support/clients/client-formats.ts'
 import { brokenMessagesRule } from '../../support/fakes/anthropic-rules.ts'

@@ -1,4 +1,4 @@
-// Limits of the output above what a target writes: lowered and named, in every client format, passed on and translated.
+// Output limits above the target's maximum are lowered and reported, in every client format, passed on and translated.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   answerMessage,

@@ -1,4 +1,4 @@
-// When both ends speak the same format the bytes pass as they came, but for the model's name.
+// If caller and upstream use the same format, the bytes pass unchanged except for the model name.
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { inFrontOf, type Through } from '../../support/gateways/scripted-gateway.ts'

@@ -1,4 +1,4 @@
-// Chat completions that go to OpenAI in its own format, to models that refuse what others take.
+// Chat completions passed on to OpenAI's reasoning models, which reject parameters that other models accept.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream } from '../../support/fakes/fake-upstream.ts'
 import { ask, at, good } from '../../support/routes.ts'

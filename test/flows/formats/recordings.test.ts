@@ -1,5 +1,6 @@
-// Every recorded answer of a real provider, sent again by a fake one: callers of every format are told what it says. What a
-// recording says is read from it by hand; a new one is tried as soon as it lies in the folder.
+// Every recorded answer of a real provider, sent again by a fake one, has the right content for callers of every
+// format. The expected content is read by independent code; a new recording in the folder is tested without further
+// changes.
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, chatOnly, faces, told } from '../../support/clients/client-formats.ts'

@@ -1,5 +1,5 @@
-// Requests as clients were seen to send them, in every format, to strict upstreams of every other: each arrives in a form
-// that the upstream takes, or is refused before it is asked. The cases are data.
+// Requests as observed from clients, in every format, to strict upstreams of every other format: each arrives in a
+// form that the upstream accepts, or is rejected before the upstream is called. The cases are data.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { cohereModel, responsesModel } from '../../support/fakes/further-models.ts'

@@ -1,5 +1,5 @@
-// Requests in the words of a format's neighbours, as programs were seen to send them: each reaches upstreams of its own
-// format and of others as the same request in the format's own words does.
+// Requests with the field names of related formats, as observed from programs: each reaches upstreams of its own
+// format and of others like the same request with the format's own names.
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

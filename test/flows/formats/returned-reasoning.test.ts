@@ -1,5 +1,5 @@
-// Upstreams of OpenAI's form that want their reasoning back, each in its own words: it goes back whichever client format
-// carried it, and to them alone.
+// Upstreams of OpenAI's format that require their reasoning back, each in its own field: it is returned from every
+// client format, and only to them.
 import { expect, test } from 'vitest'
 import {
   chatAgent,

@@ -1,4 +1,4 @@
-// Everything that is written for a client is what the types of its SDK allow, and nothing beyond.
+// Everything written for a client matches the types of its SDK, with nothing beyond them.
 import { expect, test } from 'vitest'
 import { ask, chatOnly, type Face, faces } from '../../support/clients/client-formats.ts'
 import { type Typed, typeErrors } from '../../support/clients/types/check-types.ts'

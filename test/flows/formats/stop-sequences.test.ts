@@ -1,4 +1,4 @@
-// Stop sequences that a target does not take: the gateway ends the text itself, whole and in streams.
+// Stop sequences that a target does not support: the gateway ends the text itself, whole and streamed.
 import { afterEach, describe, expect, test } from 'vitest'
 import { streamedAnswer, wholeAnswer } from '../../support/clients/client-answers.ts'
 import {

@@ -1,4 +1,4 @@
-// Text completions at upstreams that continue texts, that fill them, and that only chat.
+// Text completions at upstreams that continue texts, that fill gaps, and that offer only chat.
 import { expect, test } from 'vitest'
 import { type Answering, json, type SeenRequest, sse } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/single-upstream.ts'

@@ -1,4 +1,4 @@
-// Chat requests that say how much to think as OpenRouter's callers do, or Anthropic's.
+// Chat requests that set the amount of thinking with OpenRouter's or Anthropic's fields.
 import { expect, test } from 'vitest'
 import { inFrontOf, through } from '../../support/gateways/scripted-gateway.ts'
 import { good } from '../../support/routes.ts'

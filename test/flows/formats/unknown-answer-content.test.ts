@@ -1,5 +1,4 @@
-// Content of an unknown kind in an answer is never lost in silence: chat completions carry it, and where the caller's format has no place
-// for it, it is named.
+// Unknown content in an answer is never dropped silently: chat completions carry it, and other formats report it.
 import { describe, expect, test } from 'vitest'
 import { ask, faces } from '../../support/clients/client-formats.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

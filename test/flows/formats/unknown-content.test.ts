@@ -1,5 +1,5 @@
-// A part, block or item of a kind that the gateway does not know is content: it reaches an upstream of the caller's format as it is,
-// and is refused by its place everywhere else.
+// A part, block or item of an unknown type is content: it reaches an upstream of the caller's format unchanged, and
+// every other target rejects it by its path.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerMessage, anthropicMessage, textBlock } from '../../support/fakes/anthropic-wire.ts'

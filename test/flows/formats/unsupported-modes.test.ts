@@ -1,4 +1,4 @@
-// What happens to fields that a target cannot express: refused, left out and named, or both by what they mean.
+// Modes for fields that a target does not support: reject them, drop and report them, or decide by their meaning.
 import { describe, expect, test } from 'vitest'
 import { answerMessage, anthropicMessage, textBlock } from '../../support/fakes/anthropic-wire.ts'
 import { type FakeUpstream, fakeUpstream } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// Messages and Responses that go on in their own format, to models that refuse what others take.
+// Messages and Responses passed on to models that reject sampling parameters which other models accept.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answerMessage, anthropicMessage, textBlock } from '../../support/fakes/anthropic-wire.ts'
 import { json } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// Every kind of limit on every level, asked for by many at once: one less, as many and one more than there is room for.
+// Every kind of limit on every level, under concurrent requests: one below the limit, at it, and one above it.
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { Terms } from '../../../packages/gateway/src/ports/account.ts'

@@ -1,4 +1,4 @@
-// Whatever one caller sends, the gateway answers the others while it reads it.
+// While the gateway reads a costly body of one caller, it answers the others.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { costlyBodies } from '../../corpus/costly-bodies.ts'

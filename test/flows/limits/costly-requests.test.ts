@@ -1,4 +1,4 @@
-// Whatever a request holds, the gateway answers the others while it translates it, explains it or works it out.
+// While the gateway translates, explains or computes a costly request, it answers the others.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { costlyRequests } from '../../corpus/costly-requests.ts'
 import type { Upstream } from '../../corpus/large-answers.ts'

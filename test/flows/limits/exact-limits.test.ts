@@ -1,4 +1,4 @@
-// Every limit of the gateway: what is just below it, on it and just above it.
+// Every limit of the gateway: just below it, at it and just above it.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postHead, rawClient } from '../../support/clients/raw-client.ts'

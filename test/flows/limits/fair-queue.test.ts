@@ -1,4 +1,4 @@
-// Where the places of all keys are taken, keys take turns.
+// When the slots of all keys are in use, keys take turns.
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

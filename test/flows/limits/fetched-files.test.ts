@@ -1,4 +1,4 @@
-// What a request names is fetched within bounds: so many files, so many bytes, so many at the same time.
+// Files that a request names are fetched within limits on their number, their bytes and their concurrency.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

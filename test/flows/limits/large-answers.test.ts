@@ -1,4 +1,4 @@
-// Whatever is answered, the gateway answers the others while it reads, translates and writes it.
+// While the gateway reads, translates and writes a large answer, it answers other callers.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { largeAnswers } from '../../corpus/large-answers.ts'
 import { largeCalls } from '../../corpus/large-calls.ts'

@@ -1,4 +1,4 @@
-// The long texts of a request are not parsed unless somebody asks for them; no caller can tell.
+// Long texts of a request are parsed only when needed, without a visible difference for callers.
 import { describe, expect, test } from 'vitest'
 import { json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/scripted-gateway.ts'

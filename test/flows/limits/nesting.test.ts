@@ -1,4 +1,4 @@
-// Lists and objects in each other, thousands of levels deep: a 400 that says where, whatever the format and the target.
+// Lists and objects nested thousands of levels deep: a 400 with the path, for every format and target.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

@@ -1,4 +1,4 @@
-// Bodies on their way in: compressed ones, and what all of them may take together.
+// Request bodies: compressed ones, and the memory of all of them together.
 import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

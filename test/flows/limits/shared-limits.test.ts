@@ -1,4 +1,4 @@
-// Several gateways at one Redis, and what holds while it is gone.
+// Several gateways with one Redis, and their limits while it is unavailable.
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { leaveOut } from '../../support/leave-out.ts'

@@ -1,4 +1,4 @@
-// A provider, or one of its models, that takes only so many calls at a time: who waits, in which order, and how long.
+// Concurrency limits of a provider or one of its models: which calls wait, in which order, and how long.
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'

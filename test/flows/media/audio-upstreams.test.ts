@@ -1,4 +1,4 @@
-// Speech and transcripts at servers that resemble OpenAI.
+// Speech and transcription at servers with APIs like OpenAI's.
 import { expect, test } from 'vitest'
 import { type Answering, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/single-upstream.ts'

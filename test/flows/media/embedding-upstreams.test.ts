@@ -1,5 +1,5 @@
-// Embeddings beyond OpenAI itself: vectors in the form that was asked for, as many as there are inputs, in as many calls as the
-// upstream needs, and what they are for in its own words.
+// Embeddings at upstreams beside OpenAI: the requested encoding, one vector for each input, as many requests as the
+// upstream needs, and the purpose in its own field.
 import { expect, test } from 'vitest'
 import {
   type Answering,

@@ -1,4 +1,5 @@
-// Pictures that a model drew, in a conversation that goes on: the next model looks at them, whichever format kept them.
+// Images that a model generated, later in the conversation: the next model receives them, whichever format carried
+// them.
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

@@ -1,4 +1,4 @@
-// Images of OpenAI's generations of models, whichever's words a request has, and what of its form is wrong in plain words.
+// Images of OpenAI's model generations with the parameters of either one, and clear errors for invalid parameters.
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { start } from '../../support/start.ts'

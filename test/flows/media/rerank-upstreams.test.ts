@@ -1,4 +1,4 @@
-// Reranking and moderation at servers that resemble OpenAI: documents in the form that each takes, results in one.
+// Reranking and moderation at servers with APIs like OpenAI's: documents in the form of each, results in one form.
 import { expect, test } from 'vitest'
 import { type Answering, json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/single-upstream.ts'

@@ -1,4 +1,4 @@
-// A streamed transcription of an upstream that has whole answers alone.
+// Streamed transcription at upstreams that only send whole answers.
 import { expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import type { Routes } from '../../support/routes.ts'

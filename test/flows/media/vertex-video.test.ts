@@ -1,4 +1,4 @@
-// Google Vertex AI beside Gemini's chat: Veo's clips, and the ranking API.
+// Google Vertex AI beyond Gemini's chat: Veo videos and the ranking API.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

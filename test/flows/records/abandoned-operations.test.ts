@@ -1,4 +1,4 @@
-// A caller who leaves pays for what came, whatever it was: thoughts, arguments of calls, transcripts, speech, pictures.
+// A caller that disconnects is charged for what arrived: thinking, tool arguments, transcripts, speech and images.
 
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A caller who leaves in the middle of a stream pays for what it has got, by an estimate that says that it is one.
+// A caller that disconnects during a stream is charged by an estimate of what it received, marked as an estimate.
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, sse } from '../../support/fakes/fake-upstream.ts'
 import { clientStreams, upstreamStreams } from '../../support/fakes/upstream-streams.ts'

@@ -1,4 +1,4 @@
-// What operators are told of by webhooks: once, signed, again until it is taken, and on no call's way.
+// Webhook alerts: sent once, signed, repeated until they are accepted, and without delaying any call.
 import { webcrypto } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,4 @@
-// An attempt that is left before its upstream has said what it used is charged for what is known of it.
+// An attempt that ends before its upstream reports usage is charged by what is known of it.
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// Prompts and answers: kept where somebody has asked for it, masked, and nowhere else.
+// Prompts and answers are stored only where it is enabled, and masked.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'

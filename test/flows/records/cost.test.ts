@@ -1,4 +1,4 @@
-// What a call cost, as its caller, the log and the records say it.
+// The cost of a call in its response, in the log and in the records.
 import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'

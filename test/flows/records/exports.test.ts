@@ -1,4 +1,4 @@
-// Texts that callers and upstreams choose come out of the ledger as they went in, and nothing in a table becomes a formula.
+// Exports contain texts from callers and upstreams unchanged, and no cell of a table becomes a formula.
 import { describe, expect, test } from 'vitest'
 import type { UsageRecord } from '../../../packages/contract/src/core/usage.ts'
 import { strangeNames } from '../../corpus/strange-names.ts'

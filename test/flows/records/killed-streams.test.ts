@@ -1,4 +1,4 @@
-// What a killed process had under way is charged by what its caller had got.
+// Calls of a killed process are charged by what their callers had received.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

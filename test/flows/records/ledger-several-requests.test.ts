@@ -1,4 +1,4 @@
-// What calls have cost that take more than one request: where a format is lacking, and where a task is asked after.
+// Records of calls that need more than one request: where an upstream lacks a format, and where a task is polled.
 import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

@@ -1,4 +1,4 @@
-// What calls have cost: one record for every request that reached an upstream, whichever way it ended.
+// One record for every request that reached an upstream, however it ended.
 import { describe, test } from 'vitest'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

@@ -1,4 +1,4 @@
-// What an operator reads of a call: one line for it, and a warning for whatever failed on its way.
+// The log of a call: one line for the call, and a warning for each failure.
 import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chunk, textStream } from '../../support/fakes/openai-wire.ts'

@@ -1,4 +1,4 @@
-// What an administrator sees first: the sums of a time beside those of the time before.
+// The overview of the administration: the sums of a period and of the one before it.
 import { describe, expect, test } from 'vitest'
 import { firstTokenBounds, percentileOf } from '../../../packages/gateway/src/ports/first-token.ts'
 import { fakeUpstream } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// What a provider itself says that a call costs: kept beside our calculation, and believed where it is a charge.
+// Costs that a provider reports: recorded beside the calculated cost, and used where they are actual charges.
 import { describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// What replies without a usage cost, and what one costs that names something nobody has listed.
+// The cost of responses without usage, and of services without a listed price.
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Calls that are refused before any upstream is asked: counted by key and reason, and told to those who look on.
+// Calls that are rejected before any upstream is called: counted by key and reason, and sent to live watchers.
 import { describe, expect, test } from 'vitest'
 import { asked, granted } from '../../support/administrate.ts'
 import { openEvents } from '../../support/clients/open-events.ts'

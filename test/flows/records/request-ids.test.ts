@@ -1,4 +1,4 @@
-// What a request is called, by its caller and by the gateway; and a head that says two things.
+// The caller's and the gateway's ids of a request, and contradictory headers.
 import { expect, test } from 'vitest'
 import { rawClient } from '../../support/clients/raw-client.ts'
 import { fakeUpstream } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// Calls that were made, as administrators look for them and watch them.
+// Searching and watching past requests in the administration.
 import { afterAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../../packages/gateway/src/accounts/secrets.ts'
 import type { AccountWrite, Store } from '../../../packages/gateway/src/ports/store.ts'

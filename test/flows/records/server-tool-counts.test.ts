@@ -1,4 +1,4 @@
-// Calls of a provider's own tools are paid for by the call: they are counted in the ledger.
+// Calls of a provider's own tools are charged per call and counted in the ledger.
 import { expect, test } from 'vitest'
 import { ask, faces } from '../../support/clients/client-formats.ts'
 import { type Answering, json } from '../../support/fakes/fake-upstream.ts'

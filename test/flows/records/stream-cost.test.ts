@@ -1,4 +1,4 @@
-// What a stream cost, in a comment at its end where its request asks for it: every official client takes it as if it were not there.
+// The cost of a stream, in a comment at its end if the request asks for it; every official client ignores the comment.
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'

@@ -1,4 +1,4 @@
-// Prompts and answers on spans: only where the settings and the key say so, masked, in the form of OpenTelemetry's conventions.
+// Prompts and answers on spans: only if the settings and the key allow it, masked, by OpenTelemetry's conventions.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

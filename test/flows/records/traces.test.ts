@@ -1,4 +1,4 @@
-// Spans as a collector gets them.
+// Spans as an OpenTelemetry collector receives them.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-// A call runs on the route for which its cost was reserved, whatever the settings say by then.
+// A call uses the route for which its cost was reserved, even if the settings change.
 import { expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { granted } from '../../support/administrate.ts'

@@ -1,4 +1,4 @@
-// Which upstreams are asked one after the other, in which order and how often, and with which keys.
+// The order and number of attempts at several upstreams, and the keys they use.
 import { describe, expect, test } from 'vitest'
 import {
   type Answering,

@@ -1,4 +1,4 @@
-// A target that failed, rests and heals: who may probe it, and what the end of the probe leads to.
+// The breaker of a target that failed: when it is probed, by which call, and the effects of each result.
 import { describe, expect, test } from 'vitest'
 import {
   type Answering,

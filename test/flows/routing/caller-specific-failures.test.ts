@@ -1,4 +1,5 @@
-// What one caller's request brings upon itself is not everybody's: refused keys and formats that seem to be missing.
+// Failures caused by one caller's request do not affect other callers: rejected keys, and formats that seem to be
+// missing.
 import { describe, expect, test } from 'vitest'
 import {
   type Answering,

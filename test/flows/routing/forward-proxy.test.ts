@@ -1,4 +1,4 @@
-// The way out through a company's proxy: calls, files, webhooks, issuers, traces and prices.
+// Outgoing connections through a forward proxy: calls, files, webhooks, issuers, traces and prices.
 import { writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'

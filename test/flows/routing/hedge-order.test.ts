@@ -1,4 +1,4 @@
-// Two targets at once: who is asked, in which order and how often, and what becomes of the one that lost.
+// Hedging: which targets are called, in which order and how often, and how the loser ends.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// The caller's bytes serve every attempt, though the first may have changed the model in them.
+// The caller's bytes serve every attempt, although the first may have changed the model in them.
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { chatReply } from '../../support/fakes/openai-wire.ts'

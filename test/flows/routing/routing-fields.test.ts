@@ -1,4 +1,4 @@
-// Fields by which an upstream would choose another model than the one that the gateway has checked, reserved and recorded.
+// Fields by which an upstream would choose another model than the one the gateway has checked, reserved and recorded.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '../../support/property-limits.ts'

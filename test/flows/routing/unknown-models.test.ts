@@ -1,4 +1,4 @@
-// A name that leads nowhere says what would turn it on, or which one was meant.
+// The error for an unknown model name says how to enable it, or suggests a similar name.
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { ask, at, type Routes } from '../../support/routes.ts'

@@ -1,4 +1,4 @@
-// The AI SDK with each maker's provider, in front of every upstream protocol.
+// The AI SDK with each of its providers, in front of every upstream protocol.
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'

@@ -1,4 +1,4 @@
-// The built-in engine behind every client format, by the official SDKs, streamed and not.
+// The official SDKs with the built-in engine, in every client format, streamed and not.
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'

@@ -1,4 +1,4 @@
-// What goes wrong is the error class that each official SDK has for it, with its status.
+// Errors become the error classes of each official SDK, with the right status.
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
 import { CohereClientV2, CohereError } from 'cohere-ai'

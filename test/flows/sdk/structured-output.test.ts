@@ -1,4 +1,4 @@
-// Structured output by the official SDKs: from the built-in engine, and through upstreams that speak other makers' protocols.
+// Structured output of the official SDKs: from the built-in engine, and through upstreams of other protocols.
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'

@@ -1,4 +1,4 @@
-// The AI SDK with its OpenAI provider, over chat completions and over Responses, against other makers' protocols.
+// The AI SDK with its OpenAI provider, over chat completions and Responses, with upstreams of other protocols.
 import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, generateText, isStepCount, jsonSchema, streamText, tool } from 'ai'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The official Anthropic SDK against upstreams that speak other makers' protocols.
+// The official Anthropic SDK with upstreams of other protocols.
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import { signatureBypass } from '../../support/fakes/gemini-rules.ts'

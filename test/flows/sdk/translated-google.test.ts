@@ -1,4 +1,4 @@
-// Google's official SDK against upstreams that speak other makers' protocols.
+// Google's official SDK with upstreams of other protocols.
 import {
   ApiError,
   type Content,

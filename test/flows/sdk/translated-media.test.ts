@@ -1,5 +1,5 @@
-// The official SDKs' vectors, rankings, sound, pictures and videos from upstreams that speak other makers' protocols. What an
-// upstream answers is that of the golden cases.
+// Embeddings, reranking, audio, images and videos of the official SDKs with upstreams of other protocols, which answer
+// like the golden cases.
 import { readdirSync, readFileSync } from 'node:fs'
 import { CohereClientV2 } from 'cohere-ai'
 import OpenAI, { toFile } from 'openai'

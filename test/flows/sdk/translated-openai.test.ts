@@ -1,4 +1,4 @@
-// The official OpenAI SDK against upstreams that speak other makers' protocols.
+// The official OpenAI SDK with upstreams of other protocols.
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources'
 import { describe, expect, test } from 'vitest'

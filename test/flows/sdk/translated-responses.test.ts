@@ -1,4 +1,4 @@
-// The official OpenAI SDK's Responses against upstreams that speak other protocols.
+// The official OpenAI SDK's Responses with upstreams of other protocols.
 import OpenAI from 'openai'
 import type { FunctionTool, Response, ResponseInput } from 'openai/resources/responses/responses'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A secret at every place of the settings and the environment where one can stand, and nothing that anyone can read shows it.
+// No secret of the settings or the environment appears in anything that can be read.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

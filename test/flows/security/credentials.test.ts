@@ -1,4 +1,4 @@
-// Where credentials go: the provider's to its own upstream and no other origin, the caller's no further than the gateway.
+// Provider credentials are sent only to the provider's own origin, and caller credentials nowhere.
 import { describe, expect, test } from 'vitest'
 import {
   type Answering,

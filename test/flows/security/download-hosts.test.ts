@@ -1,4 +1,4 @@
-// Where a provider's answer leads to another host: which headers go there, and that none of them is a credential.
+// Downloads from another host than the provider's: which headers are sent, none of them a credential.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Network } from '../../../packages/gateway/src/dial/network.ts'
 import { createSender } from '../../../packages/gateway/src/upstream/send.ts'

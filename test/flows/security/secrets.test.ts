@@ -1,4 +1,4 @@
-// Whatever an upstream quotes, no secret comes out; and no credential goes anywhere but to its own upstream.
+// Secrets that an upstream quotes are masked, and credentials are sent only to their own upstream.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Family,

@@ -1,4 +1,4 @@
-// A name that a caller chooses stays where it is written, whatever it holds.
+// Names chosen by callers cannot escape from the path, header or form in which they are written.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { strangeNames } from '../../corpus/strange-names.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// Bytes that an upstream made, served from the gateway's own address: they are media, and a browser runs nothing in them.
+// Media from an upstream, served from the gateway's origin, cannot run scripts in a browser.
 import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { at } from '../../support/routes.ts'

@@ -1,4 +1,4 @@
-// Three gateways, each a process with a folder of its own, at one PostgreSQL and one Redis: to callers they are one.
+// Three gateway processes with folders of their own, one PostgreSQL and one Redis act as one gateway for callers.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

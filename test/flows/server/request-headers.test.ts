@@ -1,4 +1,4 @@
-// Heads of requests that contradict themselves, wait for a word or ask for what is not here.
+// Request headers that contradict each other, expect a response before the body, or ask for what the gateway does not offer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RawClient, rawClient } from '../../support/clients/raw-client.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

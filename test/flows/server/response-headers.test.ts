@@ -1,4 +1,4 @@
-// What callers rely on in an answer besides its content.
+// What callers rely on in a response besides its content.
 import { describe, expect, test } from 'vitest'
 import { fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chunk, textStream } from '../../support/fakes/openai-wire.ts'

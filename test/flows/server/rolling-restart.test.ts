@@ -1,4 +1,4 @@
-// Replicas are replaced one by one under load, behind what sends callers to those that are ready: nobody notices.
+// Replacing replicas one by one under load, behind a load balancer that checks readiness, fails no call.
 
 import { readdirSync } from 'node:fs'
 import { request } from 'node:http'

@@ -1,4 +1,4 @@
-// What becomes of calls that are still open when the gateway stops and has waited long enough.
+// Calls that are still open when the gateway stops after its grace period.
 import { describe, expect, test } from 'vitest'
 import { type Answering, fakeUpstream, sse } from '../../support/fakes/fake-upstream.ts'
 import { clientStreams, upstreamStreams } from '../../support/fakes/upstream-streams.ts'

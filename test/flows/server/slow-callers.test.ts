@@ -1,4 +1,4 @@
-// Callers that are slow: to send their request, and to take the rest of their answer.
+// Callers that send their request or read the rest of their answer slowly.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A caller that reads slowly slows the upstream down; nothing piles up in between.
+// A caller that reads slowly slows the upstream down, and nothing is buffered without a limit.
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'

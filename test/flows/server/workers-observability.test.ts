@@ -1,4 +1,4 @@
-// What is seen of a gateway of several processes: as of one, whichever of them answers.
+// Metrics, health and administration of a gateway with several processes cover all of them, whichever answers.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import { openEvents } from '../../support/clients/open-events.ts'

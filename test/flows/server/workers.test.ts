@@ -1,4 +1,4 @@
-// A gateway of several processes: one port, the same limits, and nothing lost when one of them dies.
+// A gateway with several processes: one port, the same limits, and no lost records when one of them is killed.
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Responses in the background: their usage is known and they are complete only after their call.
+// Responses in the background are complete, with their usage, only after their call has ended.
 import { expect, test } from 'vitest'
 import { json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/scripted-gateway.ts'

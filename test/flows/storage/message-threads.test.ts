@@ -1,5 +1,5 @@
-// Conversations that Anthropic keeps (beta message-threads-2026-08-12): its SDK's tool runner and threads sends only new messages
-// to a server that it believes to keep the others.
+// Conversations stored by Anthropic (beta message-threads-2026-08-12): its SDK's tool runner with threads sends only
+// new messages, and relies on the server for the others.
 import Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { describe, expect, test } from 'vitest'

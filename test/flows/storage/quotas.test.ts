@@ -1,4 +1,4 @@
-// One key cannot fill the disk: what it keeps is bounded by number and bytes, and another key's is not touched.
+// What a key stores is limited by number and bytes, without an effect on other keys.
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { owner, stranger, videoTask, withTwoKeys } from '../../support/gateways/two-keys.ts'

@@ -1,4 +1,4 @@
-// Fields that say that a part of the request is kept by a server. A target that does not know one would answer something else.
+// Fields that refer to content stored at a server, which a target that does not know them would ignore.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerMessage, anthropicMessage, textBlock } from '../../support/fakes/anthropic-wire.ts'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

@@ -1,4 +1,4 @@
-// What is kept of responses is bounded, and so is what a conversation that goes on from it reads again.
+// The size of stored responses is limited, and so is what a continued conversation reads.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { type Started, start } from '../../support/start.ts'

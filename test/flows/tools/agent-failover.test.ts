@@ -1,5 +1,5 @@
-// An agent's loop goes on while its upstreams come and go: each step is answered by another maker than the last, and
-// each maker sees a history that it accepts, its own reasoning in it and that of the others left out.
+// An agent loop continues while its upstreams fail: another provider answers each step, and each receives a history
+// that it accepts, with its own reasoning and without that of the others.
 import { expect, test } from 'vitest'
 import {
   type Agent,

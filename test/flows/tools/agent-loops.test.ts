@@ -1,5 +1,5 @@
-// What agents do all day: long loops of tools with thinking on, over every client format, in front of every maker's
-// model. The models refuse what their makers refuse, so that a loop which comes to its end has broken no rule.
+// Long agent loops of tools with thinking, over every client format, with the models of every provider. The fake
+// models reject what the real ones reject, so a loop that ends has broken no rule.
 import { describe, expect, test } from 'vitest'
 import {
   type Agent,

@@ -1,5 +1,5 @@
-// What coding agents send by default, as they were seen to send it, to models of other makers that refuse what their
-// makers refuse.
+// Default requests of coding agents, as recorded, to models of other providers that reject what those providers
+// reject.
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../../packages/contract/src/wire/json.ts'
 import type { Maker, Script } from '../../support/fakes/scripted-models.ts'

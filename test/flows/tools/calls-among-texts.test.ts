@@ -1,5 +1,5 @@
-// Models may say something behind a call, and some upstreams have calls of tools that others do not know: every format
-// that has an order, or a word for such a call, keeps it, whole and streamed.
+// Text after a tool call, and calls of tools that only some upstreams know: every format that can express their order
+// and type keeps it, whole and streamed.
 import { describe, expect, test } from 'vitest'
 import { streamedAnswer, wholeAnswer } from '../../support/clients/client-answers.ts'
 import { ask, type Face, faces, told } from '../../support/clients/client-formats.ts'

@@ -1,4 +1,4 @@
-// Chat callers write tools of a provider's own among theirs, as gateways have taught them.
+// Chat requests with a provider's own tools among the caller's, as other gateways accept them.
 import { expect, test } from 'vitest'
 import { json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/scripted-gateway.ts'

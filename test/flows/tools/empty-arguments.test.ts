@@ -1,4 +1,5 @@
-// Calls of tools without parameters where bytes pass: `null` and nothing at all are `{}`, in answers, streams and histories.
+// Calls of tools without parameters in passed bytes: `null` and empty arguments become `{}`, in answers, streams and
+// histories.
 import { describe, expect, test } from 'vitest'
 import { json, sse } from '../../support/fakes/fake-upstream.ts'
 import { chatReply, chunk, done } from '../../support/fakes/openai-wire.ts'

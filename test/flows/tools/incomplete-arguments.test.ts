@@ -1,4 +1,5 @@
-// A call whose arguments end within their object, though the upstream says that the answer is whole: cut, in every format.
+// A call whose arguments end within their object, although the upstream reports a complete answer: reported as cut in
+// every format.
 import { expect, test } from 'vitest'
 import {
   inputDelta,

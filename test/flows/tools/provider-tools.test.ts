@@ -1,4 +1,4 @@
-// Tools that a provider runs itself, asked for in every format and sent to every upstream that has them.
+// Tools that a provider runs itself, requested in every format and sent to every upstream that has them.
 import { describe, expect, test } from 'vitest'
 import { json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/scripted-gateway.ts'

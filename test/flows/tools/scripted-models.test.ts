@@ -1,4 +1,4 @@
-// The models that other tests lean on: each must refuse what its maker refuses.
+// The fake models that other tests use reject what the real ones reject.
 import { expect, test } from 'vitest'
 import { fakeUpstream } from '../../support/fakes/fake-upstream.ts'
 import { type Maker, makers } from '../../support/fakes/scripted-models.ts'

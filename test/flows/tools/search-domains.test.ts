@@ -1,4 +1,4 @@
-// Domains that a web search keeps to or out of: in every client format, toward upstreams that have such lists and others.
+// Allowed and blocked domains of a web search, in every client format, at upstreams with and without such lists.
 import { expect, test } from 'vitest'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { inFrontOf } from '../../support/gateways/scripted-gateway.ts'

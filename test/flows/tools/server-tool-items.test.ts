@@ -1,4 +1,4 @@
-// Calls that a provider runs itself are told in every client format.
+// Calls that a provider runs itself are reported in every client format.
 import { expect, test } from 'vitest'
 import { ask, type Face } from '../../support/clients/client-formats.ts'
 import { json } from '../../support/fakes/fake-upstream.ts'

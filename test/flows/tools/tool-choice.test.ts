@@ -1,4 +1,4 @@
-// A choice of tools that cannot be is refused at the caller's own field, before any upstream is asked.
+// An impossible tool choice is rejected by the caller's own field name, before any upstream is called.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeUpstream, fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'
 import { type Started, start } from '../../support/start.ts'

@@ -1,5 +1,5 @@
-// Names of tools that a target does not take, and free-form tools that it does not know: the model sees what it takes,
-// the caller what it wrote.
+// Tool names that a target does not accept, and free-form tools that it does not know: the model receives what it
+// accepts, and the caller reads what it wrote.
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../../packages/contract/src/wire/json.ts'
 import type { Maker, Script } from '../../support/fakes/scripted-models.ts'

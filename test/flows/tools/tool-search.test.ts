@@ -1,4 +1,4 @@
-// Codex searches for tools itself and is given them when they are found; models elsewhere do the same with a function.
+// Codex searches for tools itself and receives those it found; other models do the same with a function.
 import { expect, test } from 'vitest'
 import type { Script } from '../../support/fakes/scripted-models.ts'
 import { through } from '../../support/gateways/scripted-gateway.ts'

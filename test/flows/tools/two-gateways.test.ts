@@ -1,5 +1,5 @@
-// A gateway whose upstream is another one, known to it as one of three makers: an agent's loop over both is the loop
-// over the inner one alone. What is compared is what the agent hears and what the model behind it is told again.
+// A gateway whose upstream is another gateway, as one of three providers: an agent loop over both equals the loop over
+// the inner one alone, in what the agent receives and what the model is sent.
 import { describe, expect, test } from 'vitest'
 import { formatJson, parseJson } from '../../../packages/contract/src/wire/json.ts'
 import {

@@ -1,6 +1,5 @@
-// A user who breaks in leaves calls without results behind, or stands between a call and its result; an agent may end a
-// conversation with a message of the assistant's. No upstream takes such a conversation as it is; the caller is told what
-// was done about it.
+// Calls without results, messages between a call and its result, and conversations that end with a message of the
+// assistant. No upstream accepts them as they are; the caller is told what was changed.
 import { describe, expect, test } from 'vitest'
 import { ask, chatOnly } from '../../support/clients/client-formats.ts'
 import { makers, type Script } from '../../support/fakes/scripted-models.ts'

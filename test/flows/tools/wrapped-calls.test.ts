@@ -1,5 +1,5 @@
-// OpenAI's models now and then call a tool of their own, which calls several of the caller's at once, though nobody has
-// offered it: the caller is told of the single calls, whole and streamed.
+// OpenAI's models sometimes call an internal tool that wraps several of the caller's calls: the caller receives the
+// single calls, whole and streamed.
 import { describe, expect, test } from 'vitest'
 import { ask, chatOnly, type Face, faces, told } from '../../support/clients/client-formats.ts'
 import { type Answering, sse } from '../../support/fakes/fake-upstream.ts'
