@@ -71,12 +71,12 @@ const nameLength = 120
  * any model writes: their translation cannot be divided between turns of the event loop.
  */
 export function assertShortArguments(response: unknown): void {
-  let left = lengthMax
+  let remaining = lengthMax
   // A list, since a response may be nested deeper than functions may call themselves.
   const open: { readonly value: unknown; readonly isArgument: boolean }[] = []
   const see = (value: unknown, isArgument: boolean): void => {
-    if (isArgument) left -= valueLength + (typeof value === 'string' ? value.length : 0)
-    if (left < 0)
+    if (isArgument) remaining -= valueLength + (typeof value === 'string' ? value.length : 0)
+    if (remaining < 0)
       throw new GatewayError(
         'upstream_garbled',
         'The tool call arguments of the upstream’s response are too long',
@@ -90,7 +90,7 @@ export function assertShortArguments(response: unknown): void {
     else if (isObject(value))
       // Not Object.entries, which would copy all of them first.
       for (const name in value) {
-        if (isArgument) left -= nameLength + name.length
+        if (isArgument) remaining -= nameLength + name.length
         see(value[name], isArgument || argumentNames.has(name))
       }
   }

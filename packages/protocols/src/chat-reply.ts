@@ -9,13 +9,13 @@ import type { CodecContext, Decoded } from './protocol.ts'
 import type { TextPlaces } from './text-places.ts'
 
 /** What an upstream reports with its response besides the choices. */
-interface Said {
+interface ReportedFacts {
   readonly usage: Usage | undefined
   readonly tier?: string | undefined
 }
 
 /** What a model responded with. The lists may be empty. */
-interface Answered {
+interface ModelAnswer {
   readonly content: string | null
   readonly refusal?: string | undefined
   readonly reasoning: string
@@ -28,7 +28,7 @@ interface Answered {
 }
 
 /** The message of a response, without the fields that would be empty. */
-export function answerMessage(answered: Answered): AnswerMessage {
+export function answerMessage(answered: ModelAnswer): AnswerMessage {
   const { content, refusal, reasoning, blocks, calls } = answered
   const { annotations = [], serverCalls = [], images = [] } = answered
   return {
@@ -48,7 +48,7 @@ export function answerMessage(answered: Answered): AnswerMessage {
 /** A whole response for an upstream that does not give its responses an id and a time as OpenAI does. */
 export function chatReply(
   choices: ChatReply['choices'],
-  { usage, tier }: Said,
+  { usage, tier }: ReportedFacts,
   { newId, now, publicModel }: Pick<CodecContext, 'newId' | 'now' | 'publicModel'>,
 ): Decoded<'chat'> {
   return {

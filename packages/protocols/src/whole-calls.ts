@@ -42,7 +42,7 @@ class CallReader implements StreamReader<'chat'> {
 /** The arguments of the calls of one stream, while it is unknown whether there are any. */
 export class CallArguments {
   /** By choice and slot: the text held back. Undefined once a call's arguments have begun. */
-  readonly #kept = new Map<number, Map<number, string | undefined>>()
+  readonly #pending = new Map<number, Map<number, string | undefined>>()
   readonly #progress = new Map<number, Map<number, ObjectProgress>>()
 
   #count = 0
@@ -85,8 +85,8 @@ export class CallArguments {
   #completePiece(choice: number, piece: ToolCallDelta): readonly ToolCallDelta[] {
     const { function: called, index } = piece
     if (called === undefined) return [piece]
-    const slots = this.#kept.get(choice) ?? new Map<number, string | undefined>()
-    this.#kept.set(choice, slots)
+    const slots = this.#pending.get(choice) ?? new Map<number, string | undefined>()
+    this.#pending.set(choice, slots)
     if (slots.has(index) && slots.get(index) === undefined) return [piece]
     const text = (slots.get(index) ?? '') + (called.arguments ?? '')
     const isKept = mayBeNone(text)
@@ -97,9 +97,9 @@ export class CallArguments {
 
   /** The remaining pieces for the calls of a choice that ends. */
   #endOf({ index, finish_reason: reason }: Choice): readonly Choice[] {
-    const slots = this.#kept.get(index)
+    const slots = this.#pending.get(index)
     if (reason === null || slots === undefined) return []
-    this.#kept.delete(index)
+    this.#pending.delete(index)
     const rest = [...slots].flatMap(([slot, kept]) => {
       const text = kept === undefined ? '' : restOf(kept, reason)
       return text === '' ? [] : [{ index: slot, function: { arguments: text } }]

@@ -13,29 +13,29 @@ const faceOfFormat = (id: FormatName): Face => formats.find((each) => each.id ==
 const anthropicFace = faceOfFormat('messages')
 const googleFace = faceOfFormat('generateContent')
 
-type Shown = Pick<FastifyRequest, 'headers' | 'query' | 'url'>
+type ClientRequest = Pick<FastifyRequest, 'headers' | 'query' | 'url'>
 
 /** Anthropic's clients send the version of its API with every request, whatever the credential. */
-export function isAnthropicsClient({ headers }: Pick<Shown, 'headers'>): boolean {
+export function isAnthropicsClient({ headers }: Pick<ClientRequest, 'headers'>): boolean {
   return headers['anthropic-version'] !== undefined
 }
 
 /** Google's clients send their name or a key in Google's way, possibly with a bearer token beside it. */
-export function isGooglesClient(request: Shown): boolean {
+export function isGooglesClient(request: ClientRequest): boolean {
   return isNamedGoogle(request) || hasQueryKey(request)
 }
 
-function isNamedGoogle({ headers }: Shown): boolean {
+function isNamedGoogle({ headers }: ClientRequest): boolean {
   return (headers['x-goog-api-key'] ?? headers['x-goog-api-client']) !== undefined
 }
 
 /** A request whose URL cannot be decoded has no query. */
-function hasQueryKey({ query }: Shown): boolean {
+function hasQueryKey({ query }: ClientRequest): boolean {
   return (query as Readonly<Record<string, unknown>> | null)?.['key'] !== undefined
 }
 
 /** The face for whoever sends this request, where several APIs have the address. A query may hold a key of any kind elsewhere. */
-function faceOfCaller(request: Shown): Face {
+function faceOfCaller(request: ClientRequest): Face {
   if (isAnthropicsClient(request)) return anthropicFace
   const isGoogles =
     isNamedGoogle(request) || (hasQueryKey(request) && /^\/v1(?:alpha|beta)\//.test(request.url))
@@ -52,7 +52,7 @@ const roots: readonly (readonly [string, Face])[] = [
 ]
 
 /** The face of an endpoint, which may leave it to the caller, or of a path that no endpoint serves. */
-export function faceAt(request: Shown, at: Face | 'caller' | undefined): Face {
+export function faceAt(request: ClientRequest, at: Face | 'caller' | undefined): Face {
   if (at !== undefined) return at === 'caller' ? faceOfCaller(request) : at
   const root = roots.find(([path]) => request.url.startsWith(path))
   return root?.[1] ?? faceOfCaller(request)

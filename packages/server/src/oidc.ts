@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest, isObject } from '@sluice/contract'
 import { administer } from '@sluice/gateway/accounts/administer.ts'
 import { assertAddress } from '@sluice/gateway/accounts/allowed.ts'
-import type { Asked } from './sign-in/oidc-client.ts'
+import type { PendingSignIn } from './sign-in/oidc-client.ts'
 import { principalOf, signedIn, signedOut } from './sign-in/sign-in.ts'
 import { SignInRefused } from './sign-in/sign-in-refused.ts'
 import type { OidcSettings } from '@sluice/gateway/settings/schema-console.ts'
@@ -192,12 +192,12 @@ function redirectUrl(exchange: Exchange, { redirectUrl: set }: OidcSettings): st
   return set ?? `${publicAddress(exchange)}${backPath}`
 }
 
-interface Kept extends Asked {
+interface SignInCookie extends PendingSignIn {
   readonly returnTo: string
 }
 
 /** The cookie comes from the browser and must be validated. */
-function keptOf(value: string | undefined): Kept | undefined {
+function keptOf(value: string | undefined): SignInCookie | undefined {
   if (value === undefined || value === '') return undefined
   try {
     const kept: unknown = JSON.parse(Buffer.from(value, 'base64url').toString('utf8'))

@@ -25,7 +25,7 @@ export interface Written {
   readonly reply: Readonly<Record<string, JsonSchema>>
 }
 
-interface Place {
+interface EndpointPath {
   readonly method: string
   readonly path: string
   readonly access: string
@@ -33,7 +33,7 @@ interface Place {
 
 /** Converts the description to OpenAPI. Public endpoints need no key and list only 400 and their own failures. */
 export function describeWritten(
-  { method, path, access }: Place,
+  { method, path, access }: EndpointPath,
   { reply, changes = false, failures: further = [], ...operation }: Written,
   error: string,
 ): Description {

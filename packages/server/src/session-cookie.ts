@@ -21,14 +21,14 @@ const idTokenMax = 3_900
 /** Pages of other origins cannot send this header along with cookies: the preflight of a request with credentials fails. */
 const consoleHeader = 'x-sluice-console'
 
-type Asked = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
-type Place = Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
+type CookieRequest = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
+type CookieOptions = Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
 
 /**
  * The session token sent by a browser; undefined if there is none. Over https only the cookie with the prefix counts: a
  * sibling host could set the other one to sign a user in to its own account.
  */
-export function sessionTokenOf(request: Asked, place: Place): string | undefined {
+export function sessionTokenOf(request: CookieRequest, place: CookieOptions): string | undefined {
   const { cookie } = request.headers
   if (cookie === undefined) return undefined
   return cookieIn(cookie, isSecure(request, place) ? secureName : plainName)
@@ -59,7 +59,7 @@ export function askedCookie(value: string, isSecure: boolean): string {
 
 /** The stored state of a sign-in; undefined if there is no recent one. */
 export function askedOf(
-  { headers: { cookie } }: Pick<Asked, 'headers'>,
+  { headers: { cookie } }: Pick<CookieRequest, 'headers'>,
   isSecure: boolean,
 ): string | undefined {
   if (cookie === undefined) return undefined
@@ -85,7 +85,7 @@ export function idTokenCookie(
 
 /** The stored ID token; undefined if there is none. */
 export function idTokenOf(
-  { headers: { cookie } }: Pick<Asked, 'headers'>,
+  { headers: { cookie } }: Pick<CookieRequest, 'headers'>,
   isSecure: boolean,
 ): string | undefined {
   if (cookie === undefined) return undefined
@@ -94,8 +94,8 @@ export function idTokenOf(
 
 /** Whether the browser uses https, according to the settings and trusted proxies. */
 export function isSecure(
-  { headers, raw }: Pick<Asked, 'headers' | 'raw'>,
-  { publicUrl, trustedProxies }: Place,
+  { headers, raw }: Pick<CookieRequest, 'headers' | 'raw'>,
+  { publicUrl, trustedProxies }: CookieOptions,
 ): boolean {
   if (publicUrl !== undefined) return publicUrl.startsWith('https:')
   const protocol = headers['x-forwarded-proto']
@@ -111,7 +111,7 @@ export function isSecure(
  *
  * @throws GatewayError `forbidden`
  */
-export function assertOwnPage(request: Asked, place: Place): void {
+export function assertOwnPage(request: CookieRequest, place: CookieOptions): void {
   const { headers, method } = request
   const site = headers['sec-fetch-site']
   const isRead = method === 'GET' || method === 'HEAD'
@@ -126,7 +126,7 @@ export function assertOwnPage(request: Asked, place: Place): void {
     )
 }
 
-function isOwnOrigin({ headers }: Asked, { publicUrl }: Place): boolean {
+function isOwnOrigin({ headers }: CookieRequest, { publicUrl }: CookieOptions): boolean {
   const host = URL.parse(headers.origin ?? '')?.host
   if (host === undefined) return false
   return host === headers.host || (publicUrl !== undefined && host === URL.parse(publicUrl)?.host)

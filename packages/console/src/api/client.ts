@@ -3,7 +3,7 @@ import { type Operations, places } from './operations.ts'
 export type OperationId = keyof Operations
 
 /** The input of an operation: its body, and the path and query parameters it takes. */
-export interface Asked<Id extends OperationId> {
+export interface OperationInput<Id extends OperationId> {
   readonly path?: Operations[Id]['path']
   readonly query?: Operations[Id]['query']
   readonly body?: Operations[Id]['body']
@@ -42,7 +42,7 @@ export function onSignedOut(told: () => void): void {
  */
 export async function ask<Id extends OperationId>(
   id: Id,
-  asked: Asked<Id> = {},
+  asked: OperationInput<Id> = {},
 ): Promise<Reply<Id>> {
   const { body, signal } = asked
   const [method] = places[id]
@@ -64,7 +64,10 @@ export async function ask<Id extends OperationId>(
 }
 
 /** The address of an operation relative to this page, because the gateway may be served below another path. */
-export function addressOf<Id extends OperationId>(id: Id, { path, query }: Asked<Id>): string {
+export function addressOf<Id extends OperationId>(
+  id: Id,
+  { path, query }: OperationInput<Id>,
+): string {
   const [, pattern] = places[id]
   const parameters = new Map(Object.entries(path ?? {}))
   const place = pattern.replace(/\{(\w+)\}/g, (_, name: string) =>

@@ -5,10 +5,10 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { ask, type Asked, type OperationId, type Reply } from './client.ts'
+import { ask, type OperationInput, type OperationId, type Reply } from './client.ts'
 
 /** The cache key of a response: the operation and its input. */
-export function keyOf<Id extends OperationId>(id: Id, asked: Asked<Id> = {}): QueryKey {
+export function keyOf<Id extends OperationId>(id: Id, asked: OperationInput<Id> = {}): QueryKey {
   return [id, asked]
 }
 
@@ -21,7 +21,7 @@ interface AnswerOptions {
 /** The response of an operation that reads data. */
 export function useAnswer<Id extends OperationId>(
   id: Id,
-  asked: Asked<Id> = {},
+  asked: OperationInput<Id> = {},
   { isEnabled = true, refetchMs }: AnswerOptions = {},
 ) {
   return useQuery<Reply<Id>>({
@@ -45,7 +45,7 @@ export function useList<Id extends Listing>(id: Id, query: object = {}) {
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }): Promise<Reply<Id>> => {
       const asked = { query: { ...query, limit: pageLength, after: pageParam }, signal }
-      return ask(id, asked as unknown as Asked<Id>)
+      return ask(id, asked as unknown as OperationInput<Id>)
     },
     getNextPageParam: ({ has_more: hasMore, last_id: last }) =>
       hasMore ? (last ?? undefined) : undefined,
@@ -55,7 +55,7 @@ export function useList<Id extends Listing>(id: Id, query: object = {}) {
 /** An operation that changes something; the responses of the operations in `changes` are then loaded again. */
 export function useChange<Id extends OperationId>(id: Id, changes: readonly OperationId[]) {
   const client = useQueryClient()
-  return useMutation<Reply<Id>, Error, Asked<Id>>({
+  return useMutation<Reply<Id>, Error, OperationInput<Id>>({
     mutationFn: (asked) => ask(id, asked),
     onSuccess: () =>
       Promise.all(changes.map((changed) => client.invalidateQueries({ queryKey: [changed] }))),

@@ -2,7 +2,7 @@ import type { Role } from '../session.ts'
 import { texts } from '../texts/texts.ts'
 
 /** A page in the menu. */
-export interface Place {
+export interface MenuPage {
   readonly path: string
   readonly title: string
   readonly roles: readonly Role[]
@@ -14,7 +14,7 @@ const wholeReaders = ['owner', 'operator', 'viewer'] as const
 const readers = [...wholeReaders, 'team'] as const
 
 /** In the order of the menu; the first page that a role may see is its start page. */
-const menu: readonly Place[] = [
+const menu: readonly MenuPage[] = [
   { path: '/own', title: texts.pages.own, roles: ['caller'] },
   { path: '/overview', title: texts.pages.overview, roles: readers },
   { path: '/requests', title: texts.pages.requests, roles: readers },
@@ -41,6 +41,6 @@ const menu: readonly Place[] = [
 ]
 
 /** The pages that a role may see. */
-export function placesOf(role: Role): readonly Place[] {
+export function placesOf(role: Role): readonly MenuPage[] {
   return menu.filter(({ roles }) => roles.includes(role))
 }

@@ -32,7 +32,7 @@ const parents: Readonly<Record<AccountKind, readonly AccountKind[]>> = {
   user: ['team', 'organization'],
 }
 
-export interface Asked {
+export interface ChangeRequest {
   readonly admin: Admin
   readonly kind: AccountKind
   /** Milliseconds since the epoch. */
@@ -40,7 +40,7 @@ export interface Asked {
 }
 
 /** Creates an organization, a team or a user. A user created by a team administrator belongs to that team. */
-export function accountCreation({ admin, kind, at }: Asked, asked: NewAccount) {
+export function accountCreation({ admin, kind, at }: ChangeRequest, asked: NewAccount) {
   return ({ accounts }: State): Change<ShownAccount> => {
     const { parentId = admin.teamId, unique = false, ...rest } = asked
     if (unique) assertUnique(kind, accounts, asked.name)
@@ -65,7 +65,7 @@ export type AccountChanges = Changes & { readonly parentId?: string | null }
  * Changes the name or terms of an account, or moves it; null removes a term. Limits on a team are set from above it: its own
  * administrators may only change its name and metadata, and may not move users out of it.
  */
-export function accountChange(asked: Asked, id: string, changes: AccountChanges) {
+export function accountChange(asked: ChangeRequest, id: string, changes: AccountChanges) {
   return (state: State): Change<ShownAccount> => {
     const account = findAccount(asked, state, id)
     const { parentId } = changes
@@ -79,7 +79,7 @@ export function accountChange(asked: Asked, id: string, changes: AccountChanges)
 }
 
 /** Makes everything below an account invalid until it is enabled again. */
-export function accountDisabling(asked: Asked, id: string) {
+export function accountDisabling(asked: ChangeRequest, id: string) {
   return (state: State): Change<ShownAccount> => {
     const account = findAccount(asked, state, id)
     assertAbove(asked.admin, account)
@@ -87,7 +87,7 @@ export function accountDisabling(asked: Asked, id: string) {
   }
 }
 
-export function accountEnabling(asked: Asked, id: string) {
+export function accountEnabling(asked: ChangeRequest, id: string) {
   return (state: State): Change<ShownAccount> => {
     const before = findAccount(asked, state, id)
     assertAbove(asked.admin, before)
@@ -100,7 +100,7 @@ export function accountEnabling(asked: Asked, id: string) {
  * Removes the OIDC identity linked to a user and ends its sessions. The next person whose claim has the user's name may link
  * to it.
  */
-export function userUnlinking(asked: Asked, id: string) {
+export function userUnlinking(asked: ChangeRequest, id: string) {
   return (state: State): Change<ShownAccount> => {
     const before = findAccount(asked, state, id)
     const { identity, ...account } = before
@@ -111,7 +111,7 @@ export function userUnlinking(asked: Asked, id: string) {
 }
 
 /** Deletes an account to which nothing belongs except revoked keys. */
-export function accountRemoval(asked: Asked, id: string) {
+export function accountRemoval(asked: ChangeRequest, id: string) {
   return (state: State): Change<{ readonly id: string; readonly deleted: true }> => {
     const account = findAccount(asked, state, id)
     assertAbove(asked.admin, account)
@@ -136,7 +136,7 @@ export function accountRemoval(asked: Asked, id: string) {
 
 /** @throws GatewayError `not_found` if there is none that this administrator may see. */
 export function findAccount(
-  { admin, kind }: Pick<Asked, 'admin' | 'kind'>,
+  { admin, kind }: Pick<ChangeRequest, 'admin' | 'kind'>,
   { accounts }: Pick<State, 'accounts'>,
   id: string,
 ): Account {
@@ -154,7 +154,7 @@ function assertUnique(kind: AccountKind, accounts: State['accounts'], name: stri
 
 /** @throws GatewayError `invalid_request` if the parent does not fit this kind, or the administrator may not see it. */
 function assertParent(
-  { admin, kind }: Pick<Asked, 'admin' | 'kind'>,
+  { admin, kind }: Pick<ChangeRequest, 'admin' | 'kind'>,
   accounts: State['accounts'],
   parentId: string,
 ): void {

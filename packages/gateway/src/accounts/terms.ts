@@ -39,10 +39,10 @@ export function withKnownIds(
   asked: readonly AskedBudget[],
   present: readonly Budget[],
 ): readonly AskedBudget[] {
-  const left = new Set(present)
+  const remaining = new Set(present)
   const take = (fits: (one: Budget) => boolean): Budget | undefined => {
-    const found = [...left].find(fits)
-    if (found) left.delete(found)
+    const found = [...remaining].find(fits)
+    if (found) remaining.delete(found)
     return found
   }
   const named = asked.map((budget) =>

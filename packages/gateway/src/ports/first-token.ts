@@ -13,12 +13,12 @@ export const firstTokenBounds = [
 export function percentileOf(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
-  let left = share * total
+  let remaining = share * total
   let from = 0
   for (const [at, to] of firstTokenBounds.entries()) {
     const count = counts[at] ?? 0
-    if (count > 0 && left <= count) return Math.round(from + ((to - from) * left) / count)
-    left -= count
+    if (count > 0 && remaining <= count) return Math.round(from + ((to - from) * remaining) / count)
+    remaining -= count
     from = to
   }
   return from

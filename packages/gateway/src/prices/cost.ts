@@ -227,10 +227,10 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
     addLine(lines, 'output', output, rates.output)
     return lines
   }
-  const left = { input: usage.inputTokens, output: usage.outputTokens }
+  const remaining = { input: usage.inputTokens, output: usage.outputTokens }
   const take = (from: 'input' | 'output', count = 0): number => {
-    const taken = Math.min(Math.max(0, count), left[from])
-    left[from] -= taken
+    const taken = Math.min(Math.max(0, count), remaining[from])
+    remaining[from] -= taken
     return taken
   }
   const cachedAudio = Math.min(usage.cachedAudioInputTokens ?? 0, usage.cachedInputTokens ?? 0)
@@ -251,10 +251,10 @@ function tokensOf(usage: PricedUsage, rates: Price['rates']): readonly Line[] {
   addLine(lines, 'cacheWrite1h', writtenLong, write1h)
   addLine(lines, 'audioInput', audioIn, rates.audioInput)
   addLine(lines, 'imageInput', imageIn, rates.imageInput ?? rates.input)
-  addLine(lines, 'input', left.input, rates.input)
+  addLine(lines, 'input', remaining.input, rates.input)
   addLine(lines, 'audioOutput', audioOut, rates.audioOutput)
   addLine(lines, 'imageOutput', imageOut, rates.imageOutput ?? rates.output)
   addLine(lines, 'reasoning', reasoning, rates.reasoning ?? rates.output)
-  addLine(lines, 'output', left.output, rates.output)
+  addLine(lines, 'output', remaining.output, rates.output)
   return lines
 }

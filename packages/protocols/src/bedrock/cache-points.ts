@@ -5,10 +5,13 @@ import type { CodecContext } from '../protocol.ts'
 import { modelFamily } from './model-family.ts'
 
 /** The kind of content that a cache point follows. */
-type Place = 'tool' | 'text' | 'media' | 'result'
+type CachedContent = 'tool' | 'text' | 'media' | 'result'
 
 /** Anthropic's cache breakpoint is part of a block; Converse has a separate block for it, or none. */
-export type CachePoints = (control: Fields | null | undefined, place: Place) => readonly Block[]
+export type CachePoints = (
+  control: Fields | null | undefined,
+  place: CachedContent,
+) => readonly Block[]
 
 /**
  * Creates cache points where the model supports them: most vendors' models return 400 for one, Nova for all but those after
@@ -32,11 +35,11 @@ export function createCachePoints(context: Pick<CodecContext, 'model' | 'leftOut
   }
 }
 
-const everywhere: ReadonlySet<Place> = new Set(['tool', 'text', 'media', 'result'])
-const afterTexts: ReadonlySet<Place> = new Set(['text'])
-const nowhere: ReadonlySet<Place> = new Set()
+const everywhere: ReadonlySet<CachedContent> = new Set(['tool', 'text', 'media', 'result'])
+const afterTexts: ReadonlySet<CachedContent> = new Set(['text'])
+const nowhere: ReadonlySet<CachedContent> = new Set()
 
-function placesOf(model: string): ReadonlySet<Place> {
+function placesOf(model: string): ReadonlySet<CachedContent> {
   const family = modelFamily(model)
   if (family === 'nova') return afterTexts
   if (family === 'unknown') return everywhere

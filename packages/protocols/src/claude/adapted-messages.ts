@@ -78,13 +78,13 @@ function adaptedThinking(request: unknown, target: NativeTarget, room: Room): re
   ]
 }
 
-interface Asked {
+interface ThinkingContext {
   readonly model: ClaudeModel
   readonly target: NativeTarget
   readonly room: Room
 }
 
-function thinkingOf(request: unknown, { model, target, room }: Asked): readonly Change[] {
+function thinkingOf(request: unknown, { model, target, room }: ThinkingContext): readonly Change[] {
   const { thinking, output_config: config } = objectOf(request)
   const { type, budget_tokens: budget, ...rest } = objectOf(thinking)
   const without = (reason: string): readonly Change[] => {

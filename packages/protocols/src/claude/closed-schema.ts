@@ -29,17 +29,17 @@ export function closedSchema(
   path: string,
   leftOut: (param: string) => void,
 ): object | undefined {
-  const closing: Closing = { isOpen: false, left: [] }
+  const closing: Closing = { isOpen: false, dropped: [] }
   const closed = close(schema, path, closing)
   if (closing.isOpen) return undefined
-  for (const param of closing.left) leftOut(param)
+  for (const param of closing.dropped) leftOut(param)
   return closed
 }
 
 interface Closing {
   isOpen: boolean
   /** The paths of the keywords that were left out. */
-  readonly left: string[]
+  readonly dropped: string[]
 }
 
 function close(schema: Fields, path: string, closing: Closing): object {
@@ -49,7 +49,7 @@ function close(schema: Fields, path: string, closing: Closing): object {
     if (bounds.has(key) || (key === 'minItems' && Number(value) > 1))
       removed.push(`${key}: ${JSON.stringify(value)}`)
     else out[key] = closeInner(value, { key, path: `${path}.${key}`, closing })
-    if (!(key in out)) closing.left.push(`${path}.${key}`)
+    if (!(key in out)) closing.dropped.push(`${path}.${key}`)
   }
   if (removed.length > 0) {
     const description = typeof out['description'] === 'string' ? `${out['description']} ` : ''

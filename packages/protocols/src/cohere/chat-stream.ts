@@ -25,7 +25,7 @@ function messageOf(body: Fields): Fields {
   return objectOf(objectOf(body['delta'])['message'])
 }
 
-interface Told {
+interface ChunkPosition {
   readonly logprobs?: unknown
   /** Index of the content part. */
   readonly index?: number
@@ -42,7 +42,7 @@ class ContentParts {
     this.#chunks = chunks
   }
 
-  begin(index: number, part: Fields, told: Told): Steps {
+  begin(index: number, part: Fields, told: ChunkPosition): Steps {
     this.#parts.set(index, { offset: this.#length, text: new CodePoints() })
     const kind = unreadKind(part)
     if (kind === undefined) return this.tell(part, told)
@@ -62,7 +62,7 @@ class ContentParts {
     return this.#unread.open().flatMap((index) => this.end(index))
   }
 
-  tell(part: Fields, { logprobs, index }: Told = {}): Steps {
+  tell(part: Fields, { logprobs, index }: ChunkPosition = {}): Steps {
     if (index !== undefined && this.#unread.add(index, part)) return []
     const { text, thinking } = part
     const added = textOf(text)

@@ -56,18 +56,18 @@ export class StopSearch {
       if (start < known || (start === known && word.text.length < other.length))
         this.#found = { start, word: word.text }
     }
-    return this.#found !== undefined && this.#begun() >= this.#found.start
+    return this.#found !== undefined && this.#earliestStart() >= this.#found.start
   }
 
   /** Where the first sequence that may still come begins. */
-  #begun(): number {
+  #earliestStart(): number {
     let first = this.#length
     for (const { seen } of this.#words) first = Math.min(first, this.#length - seen)
     return first
   }
 
   #pending(): number {
-    return Math.min(this.#begun(), this.#found?.start ?? Number.POSITIVE_INFINITY)
+    return Math.min(this.#earliestStart(), this.#found?.start ?? Number.POSITIVE_INFINITY)
   }
 
   #cut(): string {

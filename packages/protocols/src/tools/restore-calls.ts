@@ -37,7 +37,7 @@ export interface CallRestorer {
  * A streamed call of a free-form tool, whose text is known only when its arguments are complete, or a call that came after
  * one.
  */
-interface Held {
+interface PendingCall {
   readonly first: ToolCallDelta
   readonly name: string
   readonly isCustom: boolean
@@ -45,13 +45,13 @@ interface Held {
 }
 
 export function createCallRestorer(changes: ToolChanges): CallRestorer {
-  const held = new Map<string, Held>()
+  const pending = new Map<string, PendingCall>()
   let last: ChatChunk | undefined
 
   /** The pieces to send for one piece: none while a free-form call is incomplete, so that calls keep their order. */
   function pieceOf(piece: ToolCallDelta, choice: number): readonly ToolCallDelta[] {
     const place = `${choice}/${piece.index}`
-    const open = held.get(place)
+    const open = pending.get(place)
     const { name, arguments: text = '' } = piece.function ?? {}
     if (open !== undefined) {
       open.text += text
@@ -60,9 +60,9 @@ export function createCallRestorer(changes: ToolChanges): CallRestorer {
     if (name === undefined) return [piece.custom === undefined ? piece : renamedCustom(piece)]
     const named = changes.original(name)
     const isCustom = changes.customs.has(name)
-    if (!isCustom && held.size === 0)
+    if (!isCustom && pending.size === 0)
       return [{ ...piece, function: { ...piece.function, name: named } }]
-    held.set(place, { first: piece, name: named, isCustom, text })
+    pending.set(place, { first: piece, name: named, isCustom, text })
     return []
   }
 
@@ -74,10 +74,10 @@ export function createCallRestorer(changes: ToolChanges): CallRestorer {
 
   /** The calls that a choice held back, now complete. */
   function released(choice: number): readonly ToolCallDelta[] {
-    const places = [...held.keys()].filter((place) => place.startsWith(`${choice}/`))
+    const places = [...pending.keys()].filter((place) => place.startsWith(`${choice}/`))
     return places.flatMap((place) => {
-      const open = held.get(place)
-      held.delete(place)
+      const open = pending.get(place)
+      pending.delete(place)
       return open === undefined ? [] : [wholeDelta(open)]
     })
   }
@@ -104,7 +104,7 @@ export function createCallRestorer(changes: ToolChanges): CallRestorer {
       steps.map((step) => ('event' in step ? { event: readChunk(step.event) } : step)),
     end() {
       const chunk = last
-      if (chunk === undefined || held.size === 0) return []
+      if (chunk === undefined || pending.size === 0) return []
       const choices = chunk.choices.map(({ index }) => ({
         index,
         delta: { tool_calls: [...released(index)] },
@@ -115,7 +115,7 @@ export function createCallRestorer(changes: ToolChanges): CallRestorer {
   }
 }
 
-function wholeDelta({ first, name, isCustom, text }: Held): ToolCallDelta {
+function wholeDelta({ first, name, isCustom, text }: PendingCall): ToolCallDelta {
   const { function: called, ...rest } = first
   if (!isCustom) return { ...rest, function: { ...called, name, arguments: text } }
   return { ...rest, type: 'custom', custom: { name, input: customInput(text) } }

@@ -86,7 +86,7 @@ export function unfoldedReply(reply: ChatReply, offered: ReadonlySet<string>): C
 }
 
 /** A call that is held back: an incomplete wrapper, or a call that came after one. */
-interface Held {
+interface PendingCall {
   readonly first: ToolCallDelta
   text: string
 }
@@ -97,7 +97,7 @@ type Steps = readonly Step<ChatChunk>[]
 export class CallUnfolder {
   readonly #offered: ReadonlySet<string>
   /** By choice and slot, in the order in which they began. */
-  readonly #held = new Map<number, Map<number, Held>>()
+  readonly #pending = new Map<number, Map<number, PendingCall>>()
   #last: ChatChunk | undefined
 
   constructor(offered: ReadonlySet<string>) {
@@ -112,8 +112,8 @@ export class CallUnfolder {
   /** Called once after the last step. Returns what was still held back. */
   end(): Steps {
     const chunk = this.#last
-    if (chunk === undefined || this.#held.size === 0) return []
-    const choices = [...this.#held.keys()].map((index) => ({
+    if (chunk === undefined || this.#pending.size === 0) return []
+    const choices = [...this.#pending.keys()].map((index) => ({
       index,
       delta: { tool_calls: this.#released(index) },
       finish_reason: null,
@@ -125,7 +125,7 @@ export class CallUnfolder {
     const { event } = step
     const concerns = event.choices.some(
       ({ index, delta, finish_reason: reason }) =>
-        delta.tool_calls !== undefined || (reason !== null && this.#held.has(index)),
+        delta.tool_calls !== undefined || (reason !== null && this.#pending.has(index)),
     )
     if (!concerns) return step
     this.#last = event
@@ -142,30 +142,30 @@ export class CallUnfolder {
 
   /** Whether the piece is held back: pieces of a wrapper, and of calls that began after one, so that calls keep their order. */
   #holds(choice: number, piece: ToolCallDelta): boolean {
-    const held = this.#held.get(choice)
-    const open = held?.get(piece.index)
+    const pending = this.#pending.get(choice)
+    const open = pending?.get(piece.index)
     if (open !== undefined) {
       open.text += textIn(piece)
       return true
     }
     const name = piece.function?.name ?? piece.custom?.name
-    if (name === undefined || (held === undefined && !wrappers.has(name))) return false
-    const slots = held ?? new Map<number, Held>()
-    this.#held.set(choice, slots)
+    if (name === undefined || (pending === undefined && !wrappers.has(name))) return false
+    const slots = pending ?? new Map<number, PendingCall>()
+    this.#pending.set(choice, slots)
     slots.set(piece.index, { first: piece, text: textIn(piece) })
     return true
   }
 
   #released(choice: number): ToolCallDelta[] {
-    const held = this.#held.get(choice)
-    this.#held.delete(choice)
-    const [first = 0] = held?.keys() ?? []
-    return [...(held?.values() ?? [])]
+    const pending = this.#pending.get(choice)
+    this.#pending.delete(choice)
+    const [first = 0] = pending?.keys() ?? []
+    return [...(pending?.values() ?? [])]
       .flatMap((one) => this.#callsOf(one))
       .map((call, place) => ({ ...call, index: first + place }))
   }
 
-  #callsOf({ first, text }: Held): readonly (ToolCall | ToolCallDelta)[] {
+  #callsOf({ first, text }: PendingCall): readonly (ToolCall | ToolCallDelta)[] {
     if (first.custom !== undefined) return [{ ...first, custom: { ...first.custom, input: text } }]
     const { name = '' } = first.function ?? {}
     const called = { name, arguments: text }

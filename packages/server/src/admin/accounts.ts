@@ -1,6 +1,6 @@
 import {
   type AccountChanges,
-  type Asked,
+  type ChangeRequest,
   accountChange,
   accountCreation,
   accountDisabling,
@@ -66,7 +66,7 @@ function doing({ store, admin, at, hasFixedOwner }: AdminContext) {
   return { store, actor: admin.id, at, hasFixedOwner }
 }
 
-function askedBy(kind: AccountKind, { admin, at }: AdminContext): Asked {
+function askedBy(kind: AccountKind, { admin, at }: AdminContext): ChangeRequest {
   return { admin, at, kind }
 }
 

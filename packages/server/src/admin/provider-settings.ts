@@ -112,12 +112,15 @@ export const providerSettingsAddresses: readonly Address[] = [
   }),
 ]
 
-interface Asked {
+interface SettingsRequest {
   readonly providers?: Readonly<Record<string, Written>>
   readonly etag?: string
 }
 
-async function plan({ gateway }: Exchange, { providers: asked = {} }: Asked): Promise<object> {
+async function plan(
+  { gateway }: Exchange,
+  { providers: asked = {} }: SettingsRequest,
+): Promise<object> {
   const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
   const { known } = await planned.routing()
   const shown = planned.changes.map(shownChange)
@@ -135,7 +138,7 @@ async function plan({ gateway }: Exchange, { providers: asked = {} }: Asked): Pr
 
 async function apply(
   { gateway, key }: Exchange,
-  { providers: asked = {}, etag: known }: Asked,
+  { providers: asked = {}, etag: known }: SettingsRequest,
 ): Promise<object> {
   const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
   // Readers of the audit log may not be allowed to read keys.

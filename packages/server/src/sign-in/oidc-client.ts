@@ -11,7 +11,7 @@ import { type SignInProblem, SignInRefused } from './sign-in-refused.ts'
  * The state a browser keeps between the authorization request and the redirect back. Only the browser that began the sign-in
  * has it.
  */
-export interface Asked {
+export interface PendingSignIn {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
@@ -20,9 +20,9 @@ export interface Asked {
 /** The OIDC client for console sign-in: authorization code flow with PKCE (OpenID Connect Core 1.0, 3.1; RFC 7636). */
 export interface OidcClient {
   /** Returns the authorization URL and the state the browser must bring back. Throws SignInRefused. */
-  begin(redirectUrl: string): Promise<{ readonly url: string; readonly asked: Asked }>
+  begin(redirectUrl: string): Promise<{ readonly url: string; readonly asked: PendingSignIn }>
   /** Returns the verified claims for the redirect to `url`. Throws SignInRefused. */
-  finish(url: URL, asked: Asked): Promise<Said>
+  finish(url: URL, asked: PendingSignIn): Promise<SignedInUser>
   /** Verifies a back-channel logout token. Throws GatewayError. */
   loggedOut(token: string): Promise<LoggedOut>
   /**
@@ -32,7 +32,7 @@ export interface OidcClient {
   endSessionUrl(returnUrl: string, idToken: string | undefined): Promise<string | undefined>
 }
 
-export interface Said {
+export interface SignedInUser {
   readonly claims: Claims
   /** The signed ID token, which the issuer expects again at logout. */
   readonly idToken: string
@@ -135,14 +135,14 @@ async function discoveredOrAway(
 
 interface Answered {
   readonly url: URL
-  readonly asked: Asked
+  readonly asked: PendingSignIn
   readonly settings: OidcSettings
 }
 
 async function saidOf(
   configuration: Configuration,
   { url, asked: { state, nonce, verifier }, settings }: Answered,
-): Promise<Said> {
+): Promise<SignedInUser> {
   const client = await import('openid-client')
   const tokens = await client.authorizationCodeGrant(configuration, url, {
     expectedState: state,

@@ -11,10 +11,10 @@ const touchedMax = 10_000
 const warningPercent = 80
 
 /** A claim on somebody's budget. */
-type Held = BudgetClaim & { readonly holder: Holder; readonly budget: Budget }
+type HolderBudgetClaim = BudgetClaim & { readonly holder: Holder; readonly budget: Budget }
 
 interface Touched {
-  readonly claim: Held
+  readonly claim: HolderBudgetClaim
   isRefused: boolean
 }
 
@@ -54,7 +54,7 @@ export class BudgetWatch implements Disposable {
     this.#touched.clear()
   }
 
-  #add(claim: Held, isRefused: boolean): void {
+  #add(claim: HolderBudgetClaim, isRefused: boolean): void {
     const name = `${claim.window}:${claim.bucket}`
     const known = this.#touched.get(name)
     if (known) known.isRefused ||= isRefused
@@ -92,6 +92,6 @@ export class BudgetWatch implements Disposable {
   }
 }
 
-function isHeld(claim: BudgetClaim & Partial<Held>): claim is Held {
+function isHeld(claim: BudgetClaim & Partial<HolderBudgetClaim>): claim is HolderBudgetClaim {
   return claim.holder !== undefined && claim.budget !== undefined
 }

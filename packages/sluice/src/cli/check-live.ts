@@ -93,13 +93,14 @@ interface Asking {
   readonly timeoutMs: number
 }
 
-type Found = Pick<LiveResult, 'verdict' | 'detail' | 'status'> & Partial<Pick<LiveResult, 'models'>>
+type Verdict = Pick<LiveResult, 'verdict' | 'detail' | 'status'> &
+  Partial<Pick<LiveResult, 'models'>>
 
 /**
  * The model list tells whether a key is valid, unless the list is public. In that case, and if there is no list, the smallest
  * possible request is sent.
  */
-async function verdictOf(asking: Asking, secret: string): Promise<Found> {
+async function verdictOf(asking: Asking, secret: string): Promise<Verdict> {
   const { upstream } = asking
   const list = upstream.provider.protocol.models
   if (!list) return bySmallRequest(asking, secret, [])
@@ -119,7 +120,7 @@ async function bySmallRequest(
   asking: Asking,
   secret: string,
   models: readonly string[],
-): Promise<Found> {
+): Promise<Verdict> {
   const request = smallRequest(asking.upstream, models)
   if (!request) return { verdict: 'ok', detail: 'nothing that could be asked', models }
   const received = await exchange(asking, request, secret)
@@ -130,14 +131,14 @@ async function bySmallRequest(
   return ok(`key accepted, a small request was refused (${received.status})`, received, models)
 }
 
-function ok(detail: string, { status }: Received, models: readonly string[]): Found {
+function ok(detail: string, { status }: Received, models: readonly string[]): Verdict {
   return { verdict: 'ok', detail, status, models }
 }
 
 /** Maximum length of a provider's error message. */
 const saidMax = 200
 
-function refusal({ upstream }: Asking, received: Received): Found {
+function refusal({ upstream }: Asking, received: Received): Verdict {
   const { protocol } = upstream.provider
   const failure = protocol.failure(received)
   const error = upstreamError({ id: upstream.id, protocol }, received, failure, Date.now())
@@ -150,7 +151,7 @@ function refusal({ upstream }: Asking, received: Received): Found {
   return { verdict: 'failing', detail: `answered ${status}${words}${hint}`, status }
 }
 
-function failed({ timeoutMs }: Asking, error: GatewayError): Found {
+function failed({ timeoutMs }: Asking, error: GatewayError): Verdict {
   if (error.code === 'upstream_garbled')
     return { verdict: 'failing', detail: 'answered with something that is no model list' }
   if (error.code === 'upstream_refused_us') return { verdict: 'refused', detail: error.message }

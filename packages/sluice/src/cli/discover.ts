@@ -37,7 +37,7 @@ const knownServers: readonly LocalServer[] = [
   { id: 'localai', name: 'LocalAI', port: 8080, sign: { path: '/system', field: 'backends' } },
 ]
 
-interface Found {
+interface FoundServer {
   readonly server: LocalServer
   readonly baseUrl: string
   readonly models: readonly string[]
@@ -87,14 +87,14 @@ export async function discover(
   return [...lines, '', `Add to ${file}, or run again with --write:`, '', yaml].join('\n')
 }
 
-function addProviders(text: string, found: readonly Found[]): string {
+function addProviders(text: string, found: readonly FoundServer[]): string {
   return found.reduce(
     (yaml, { server, baseUrl }) => setSetting(yaml, ['providers', server.id], { baseUrl }),
     text,
   )
 }
 
-async function probe(server: LocalServer): Promise<Found | undefined> {
+async function probe(server: LocalServer): Promise<FoundServer | undefined> {
   const address = `http://127.0.0.1:${server.port}`
   const sign = await askForJson(address + server.sign.path, probeMs)
   if (typeof sign !== 'object' || sign === null || !(server.sign.field in sign)) return undefined

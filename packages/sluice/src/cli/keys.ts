@@ -169,9 +169,9 @@ function keysIn(connection: AdminConnection): Promise<readonly ListedKey[]> {
 /** Revoked keys are found by name only if no other key has it. */
 async function keyNamed(connection: AdminConnection, asked: string): Promise<ListedKey> {
   const keys = await keysIn(connection)
-  const left = keys.filter(({ revokedAt }) => revokedAt === undefined)
-  const isLeft = left.some(({ name }) => name === asked) && !keys.some(({ id }) => id === asked)
-  return findNamed(isLeft ? left : keys, asked, { what: 'key', list: 'keys' })
+  const active = keys.filter(({ revokedAt }) => revokedAt === undefined)
+  const isLeft = active.some(({ name }) => name === asked) && !keys.some(({ id }) => id === asked)
+  return findNamed(isLeft ? active : keys, asked, { what: 'key', list: 'keys' })
 }
 
 function withoutKind({ object: _object, ...key }: ListedKey): object {

@@ -47,8 +47,8 @@ export class LogWriter implements AsyncDisposable {
     if (this.#begunAt !== undefined && performance.now() - this.#begunAt > lastWriteMs)
       endWithBlockedThread()
     // The process does not end before the other thread has written its part.
-    const left = this.#begunAt === undefined ? this.#rest : Buffer.alloc(0)
-    let last = Buffer.concat([left, Buffer.from(this.#take() + text)])
+    const rest = this.#begunAt === undefined ? this.#rest : Buffer.alloc(0)
+    let last = Buffer.concat([rest, Buffer.from(this.#take() + text)])
     try {
       while (last.length > 0) last = last.subarray(writeSync(this.#fd, last))
     } catch {

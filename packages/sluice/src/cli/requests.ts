@@ -36,7 +36,7 @@ export type RequestsOptions = Readonly<Partial<Record<keyof typeof requestFilter
 }
 
 /** A row of `GET /admin/v1/requests`, or a followed request. */
-interface Shown {
+interface RequestRow {
   readonly startedAt: string
   readonly id: string
   readonly model: string | null
@@ -70,10 +70,10 @@ export async function requestsCommand(
   if (options.follow === true) {
     const url = `${address}/admin/v1/requests/live?${query.toString()}`
     const shown = options.json === true ? (data: string) => data : lineOf
-    let left = ''
+    let rest = ''
     await followServer(url, { headers, signal }, (text) => {
-      const blocks = (left + text).split('\n\n')
-      left = blocks.pop() ?? ''
+      const blocks = (rest + text).split('\n\n')
+      rest = blocks.pop() ?? ''
       for (const block of blocks) {
         const [, data] = /^event: (?:request|refused)\ndata: (.*)$/m.exec(block) ?? []
         if (data !== undefined) print(shown(data))
@@ -85,20 +85,20 @@ export async function requestsCommand(
   }
   query.set('limit', String(options.limit ?? limitUsual))
   const text = await answerOf(address, `/admin/v1/requests?${query.toString()}`, headers)
-  const answer: { readonly data: readonly Shown[] } = JSON.parse(text)
+  const answer: { readonly data: readonly RequestRow[] } = JSON.parse(text)
   return options.json === true
     ? JSON.stringify(answer, null, 2)
     : formatTable(headings, answer.data.map(cellsOf))
 }
 
 function lineOf(data: string): string {
-  const shown: Shown = JSON.parse(data)
+  const shown: RequestRow = JSON.parse(data)
   const { message } = shown
   const why = message === undefined ? [] : [`${shown.errorCode}: ${message}`]
   return [...cellsOf(shown), ...why].map(printable).join('  ')
 }
 
-function cellsOf(shown: Shown): readonly string[] {
+function cellsOf(shown: RequestRow): readonly string[] {
   const { startedAt, id, model, provider, upstreamModel, costMicroUsd } = shown
   return [
     startedAt.slice(0, 19).replace('T', ' '),

@@ -39,18 +39,18 @@ export async function updatePrices(
   const known = catalogue.get(from)
   const address = known ? `${known.baseUrl}/models` : from
   const value = parsed(await readPublished(address, proxies, screen), address)
-  const kept = isLibrary(value)
+  const fetched = isLibrary(value)
     ? await libraryOf(value, address, dataFolder)
     : listOfProvider(value, { from: address, provider: provider ?? known?.id }, dataFolder)
-  const { file, content, summary: said, details: told } = kept
+  const { file, content, summary, details } = fetched
   makeFolder(dataFolder, 0o700)
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(content), { mode: 0o600 })
   renameSync(`${file}.${process.pid}`, file)
-  if (json) return JSON.stringify({ file, date: today(), ...told }, null, 2)
-  return `Kept the prices of ${said} in ${file}. A running gateway takes them at its next start, or when sluice.yaml changes.`
+  if (json) return JSON.stringify({ file, date: today(), ...details }, null, 2)
+  return `Kept the prices of ${summary} in ${file}. A running gateway takes them at its next start, or when sluice.yaml changes.`
 }
 
-interface Kept {
+interface FetchedList {
   readonly file: string
   readonly content: object
   readonly summary: string
@@ -70,7 +70,7 @@ async function libraryOf(
   providers: readonly unknown[],
   from: string,
   dataFolder: string,
-): Promise<Kept> {
+): Promise<FetchedList> {
   const content = { date: today(), providers }
   try {
     const library = await openLibrary(content)
@@ -91,7 +91,7 @@ function listOfProvider(
     provider = ownerOf(from),
   }: { readonly from: string; readonly provider?: string | undefined },
   dataFolder: string,
-): Kept {
+): FetchedList {
   const models = readRouterList(value)
   const many = Object.keys(models).length
   if (many === 0) throw new CommandError(`${from} is no list of prices`)

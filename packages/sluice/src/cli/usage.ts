@@ -186,10 +186,10 @@ export async function rebuildUsage(
   const { pending } = JSON.parse(text) as { readonly pending: number }
   if (wait) {
     using progress = createProgress('records summed', screen)
-    for (let left = pending; left > 0; ) {
-      progress.at(Math.max(0, pending - left), pending)
+    for (let remaining = pending; remaining > 0; ) {
+      progress.at(Math.max(0, pending - remaining), pending)
       await sleep(rebuildLookMs)
-      ;({ pending: left } = await askUsage(environment, new URLSearchParams(), url))
+      ;({ pending: remaining } = await askUsage(environment, new URLSearchParams(), url))
     }
     if (json) return JSON.stringify({ pending: 0 }, null, 2)
     return `The sums of ${pending} records were made anew.`

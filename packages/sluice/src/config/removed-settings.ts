@@ -25,9 +25,9 @@ function keysRemoved(before: Config, after: Config): readonly string[] {
 }
 
 function namesRemoved(path: string, before: object, after: object): readonly string[] {
-  const left = new Set(namesIn(after))
+  const remaining = new Set(namesIn(after))
   return namesIn(before)
-    .filter((name) => !left.has(name))
+    .filter((name) => !remaining.has(name))
     .map((name) => `${path}.${name}`)
 }
 

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import type { Asked, Reply } from '../../api/client.ts'
+import type { OperationInput, Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { formatCount, formatMicroUsd, formatTime } from '../../parts/formats.ts'
@@ -76,7 +76,7 @@ export function Spending({
   query,
 }: {
   readonly title: string
-  readonly query: Asked<'getUsage'>['query'] & object
+  readonly query: OperationInput<'getUsage'>['query'] & object
 }) {
   const usage = useAnswer('getUsage', { query })
   return (

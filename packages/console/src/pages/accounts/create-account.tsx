@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Asked } from '../../api/client.ts'
+import type { OperationInput } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TermsForm } from '../../parts/terms/terms-form.tsx'
@@ -27,7 +27,7 @@ export function CreateAccount({ kind, isOpen, onClose }: CreateAccountProps) {
   }
   function submit(values: TermsValues): void {
     const body = { ...termsOf(values), ...(parentId !== '' && { parentId }) }
-    create.mutate({ body } as Asked<'createTeam'>, { onSuccess: close })
+    create.mutate({ body } as OperationInput<'createTeam'>, { onSuccess: close })
   }
   return (
     <Dialog title={title} isOpen={isOpen} onClose={close} size="lg">

@@ -3,10 +3,10 @@ import '@mantine/core/styles/Code.css'
 import '@mantine/core/styles/Tabs.css'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import classes from './keys.module.css'
-import { type Place, snippets } from './snippets.ts'
+import { type SnippetValues, snippets } from './snippets.ts'
 
 /** How to configure clients for this gateway, with a tab for each client. */
-export function Snippets({ place }: { readonly place: Place }) {
+export function Snippets({ place }: { readonly place: SnippetValues }) {
   return (
     <Tabs defaultValue="curl" keepMounted={false}>
       <Tabs.List>

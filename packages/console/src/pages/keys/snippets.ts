@@ -1,5 +1,5 @@
 /** The values inserted into a snippet. */
-export interface Place {
+export interface SnippetValues {
   /** The gateway's address, without a trailing slash. */
   readonly address: string
   readonly secret: string
@@ -9,7 +9,7 @@ export interface Place {
 const question = 'What is 6 times 7?'
 
 /** How to configure clients for this gateway, by the name of the client. */
-export const snippets: readonly (readonly [name: string, (place: Place) => string])[] = [
+export const snippets: readonly (readonly [name: string, (place: SnippetValues) => string])[] = [
   [
     'curl',
     ({ address, secret, model }) => `curl ${address}/v1/chat/completions \\

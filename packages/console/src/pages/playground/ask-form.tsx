@@ -7,7 +7,7 @@ import { chatBody, type ChatForm, type FormError, parsedBody } from './bodies.ts
 import { ChatFields } from './chat-fields.tsx'
 import { type Operation, type OperationName, operations } from './operations.ts'
 import classes from './playground.module.css'
-import type { Asked } from './use-runs.ts'
+import type { PlaygroundRequest } from './use-runs.ts'
 
 const modelsMax = 3
 const emptyForm: ChatForm = { system: '', prompt: '', tools: '', schema: '', voice: '' }
@@ -15,7 +15,7 @@ const emptyForm: ChatForm = { system: '', prompt: '', tools: '', schema: '', voi
 interface AskFormProps {
   readonly name: OperationName
   readonly isRunning: boolean
-  readonly onSend: (asked: Asked) => Promise<void>
+  readonly onSend: (asked: PlaygroundRequest) => Promise<void>
   readonly onStop: () => void
 }
 

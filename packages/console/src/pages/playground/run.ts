@@ -3,7 +3,7 @@ import type { Fields } from './fields.ts'
 import { type Operation, type OperationName, operations } from './operations.ts'
 import { nothingYet, type Outcome, type ToolCall } from './outcome.ts'
 
-export type Told = (change: Partial<Outcome>) => void
+export type OutcomeListener = (change: Partial<Outcome>) => void
 
 /** The gateway accepts a session only with this header, which pages of other origins cannot send. */
 const headers = { 'x-sluice-console': '1' }
@@ -21,7 +21,7 @@ interface Sending {
 }
 
 /** Sends a request and reports its result as it arrives. Never rejects. */
-export async function run(sending: Sending, tell: Told): Promise<void> {
+export async function run(sending: Sending, tell: OutcomeListener): Promise<void> {
   const startedAt = performance.now()
   const since = () => performance.now() - startedAt
   tell({ ...nothingYet, isRunning: true })
@@ -65,7 +65,7 @@ async function errorIn(response: Response): Promise<string> {
 }
 
 interface Taking {
-  readonly tell: Told
+  readonly tell: OutcomeListener
   readonly since: () => number
 }
 
@@ -213,7 +213,11 @@ interface Task {
 }
 
 /** Polls a video job until it has ended. */
-async function takeVideo(first: unknown, signal: AbortSignal, tell: Told): Promise<void> {
+async function takeVideo(
+  first: unknown,
+  signal: AbortSignal,
+  tell: OutcomeListener,
+): Promise<void> {
   let task = first as Task
   while (task.status === 'queued' || task.status === 'in_progress') {
     tell({ progress: task.progress ?? 0 })

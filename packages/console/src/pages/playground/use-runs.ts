@@ -18,7 +18,7 @@ export interface Run {
   readonly turns: readonly Turn[]
 }
 
-export interface Asked {
+export interface PlaygroundRequest {
   readonly name: OperationName
   readonly models: readonly string[]
   readonly body: Fields
@@ -29,12 +29,17 @@ export interface Asked {
 /** Runs requests side by side, and keeps their results. */
 export function useRuns() {
   const [runs, setRuns] = useState<readonly Run[]>([])
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<PlaygroundRequest>()
   const [stopping, setStopping] = useState<AbortController>()
   const mayLook = useRole() !== 'caller'
 
   /** Sends the body as the last turn of a run. */
-  async function ask(of: Asked, place: number, body: Fields, signal: AbortSignal): Promise<void> {
+  async function ask(
+    of: PlaygroundRequest,
+    place: number,
+    body: Fields,
+    signal: AbortSignal,
+  ): Promise<void> {
     const tell = (news: Partial<Outcome>) =>
       setRuns((all) =>
         all.map((one, at) => (at === place ? { ...one, turns: withNews(one.turns, news) } : one)),
@@ -43,7 +48,7 @@ export function useRuns() {
     await run({ name: of.name, ...files, body, signal, mayLook }, tell)
   }
 
-  async function send(sent: Asked): Promise<void> {
+  async function send(sent: PlaygroundRequest): Promise<void> {
     const { signal } = begin(sent)
     const requests = sent.models.map((model) => ({ model, body: { model, ...sent.body } }))
     setRuns(requests.map(({ model, body }) => ({ model, turns: [{ body, outcome: nothingYet }] })))
@@ -67,7 +72,7 @@ export function useRuns() {
     await ask(asked, place, body, begin(asked).signal)
   }
 
-  function begin(sent: Asked): AbortController {
+  function begin(sent: PlaygroundRequest): AbortController {
     const controller = new AbortController()
     setStopping(controller)
     setAsked(sent)

@@ -1,4 +1,4 @@
-import type { Asked } from '../../api/client.ts'
+import type { OperationInput } from '../../api/client.ts'
 
 /** The most common filters. */
 export const usualFilters = [
@@ -19,7 +19,7 @@ export type FilterName = (typeof filterNames)[number]
 /** Filters that are not set are absent. Times have the format of a date and time input, in this browser's time zone. */
 export type Filters = Readonly<Partial<Record<FilterName, string>>>
 
-export type Query = NonNullable<Asked<'listRequests'>['query']>
+export type Query = NonNullable<OperationInput<'listRequests'>['query']>
 
 /** Without empty filters, and without what is no filter. */
 export function withoutEmpty(given: Filters): Filters {

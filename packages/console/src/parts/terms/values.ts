@@ -1,7 +1,7 @@
-import type { Asked, Reply } from '../../api/client.ts'
+import type { OperationInput, Reply } from '../../api/client.ts'
 
-type Account = Partial<Shown> & Pick<Reply<'getTeam'>, 'ownKeys'>
-type Shown = Pick<
+type Account = Partial<ShownTerms> & Pick<Reply<'getTeam'>, 'ownKeys'>
+type ShownTerms = Pick<
   Reply<'getTeam'>,
   | 'name'
   | 'models'
@@ -16,8 +16,8 @@ type Shown = Pick<
   | 'inputBound'
   | 'contentLogging'
 >
-export type Changes = NonNullable<Asked<'changeTeam'>['body']>
-type Budget = NonNullable<Shown['budgets']>[number]
+export type Changes = NonNullable<OperationInput<'changeTeam'>['body']>
+type Budget = NonNullable<ShownTerms['budgets']>[number]
 
 /** The form values of a name and terms, as typed text. */
 export interface TermsValues {
@@ -32,9 +32,9 @@ export interface TermsValues {
   readonly tags: string
   readonly budgets: readonly BudgetValues[]
   /** What budgets reserve for a response without a limit. */
-  readonly output: '' | NonNullable<Shown['output']>
+  readonly output: '' | NonNullable<ShownTerms['output']>
   /** How budgets reckon input. */
-  readonly inputBound: '' | NonNullable<Shown['inputBound']>
+  readonly inputBound: '' | NonNullable<ShownTerms['inputBound']>
   /** Whether prompts and responses are recorded. */
   readonly contentLogging: Choice
   /** Absent for keys. */
@@ -61,7 +61,7 @@ export interface BudgetValues {
 
 const microPerUsd = 1_000_000
 
-export function valuesOf(shown: Partial<Shown> = {}): TermsValues {
+export function valuesOf(shown: Partial<ShownTerms> = {}): TermsValues {
   const { name = '', models = [], addresses = [], tags = [], budgets = [], expiresAt } = shown
   return {
     name,

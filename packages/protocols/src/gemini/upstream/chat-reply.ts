@@ -55,12 +55,12 @@ function blockedChoice(body: Fields): Choice {
   }
 }
 
-interface Asked {
+interface ChatContext {
   readonly context: CodecContext
   readonly request: ChatRequest
 }
 
-function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
+function choiceOf(candidate: Fields, place: number, asked: ChatContext): Choice {
   const failure = failureOf(candidate)
   if (failure !== undefined) throw failure
   const index = candidate['index']
@@ -74,7 +74,7 @@ function choiceOf(candidate: Fields, place: number, asked: Asked): Choice {
   }
 }
 
-function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): AnswerMessage {
+function messageOf(parts: CandidateParts, candidate: Fields, asked: ChatContext): AnswerMessage {
   const { text, textPlaces, reasoning, calls, blocks, images, audio } = parts
   const annotations = readAnnotations(candidate, new BytePlaces(text))
   const serverTools = new ServerTools(asked.context.newId)
@@ -99,7 +99,7 @@ function messageOf(parts: CandidateParts, candidate: Fields, asked: Asked): Answ
 function audioOf(
   { mimeType, base64 }: NonNullable<CandidateParts['audio']>,
   transcript: string,
-  { context, request }: Asked,
+  { context, request }: ChatContext,
 ): NonNullable<AnswerMessage['audio']> {
   return {
     id: context.newId('audio_'),

@@ -120,7 +120,7 @@ function vectorOf(values: unknown): readonly number[] {
   return numbers
 }
 
-interface Asked {
+interface EmbedContext {
   readonly request: EmbedRequest
   readonly context: CodecContext
   /** Undefined if the upstream did not count them. */
@@ -129,7 +129,7 @@ interface Asked {
 
 function answer(
   vectors: readonly (readonly number[])[],
-  { request, context, tokens }: Asked,
+  { request, context, tokens }: EmbedContext,
 ): Decoded<'embed'> {
   const expected = textsOf(request).length
   if (vectors.length !== expected)

@@ -16,14 +16,14 @@ import { readParts } from './candidate.ts'
 import { blockReasonOf } from './chat-reply.ts'
 import { bodyOf } from './failure.ts'
 
-interface Asked {
+interface ImageOptions {
   readonly context: CodecContext
   /** Images come inline. If the caller asked for a URL, the image is returned as a data URL. */
   readonly asUrl: boolean
 }
 
 /** The images among the parts of a generateContent response. */
-export function decodePictures(received: Received, asked: Asked): Decoded<'createImage'> {
+export function decodePictures(received: Received, asked: ImageOptions): Decoded<'createImage'> {
   const body = bodyOf(received)
   const candidates = listOf(body['candidates']).filter(isObject)
   const urls = candidates.flatMap((candidate) =>
@@ -35,7 +35,7 @@ export function decodePictures(received: Received, asked: Asked): Decoded<'creat
 }
 
 /** Imagen's response (https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api). */
-export function decodePredictions(received: Received, asked: Asked): Decoded<'createImage'> {
+export function decodePredictions(received: Received, asked: ImageOptions): Decoded<'createImage'> {
   const predictions = listOf(bodyOf(received)['predictions']).map(objectOf)
   const images = predictions.flatMap((prediction) => {
     const base64 = someText(prediction['bytesBase64Encoded'])
@@ -68,7 +68,7 @@ function noPicture(body: Fields, candidates: readonly Fields[]): GatewayError {
 function answer(
   images: readonly { readonly url: string; readonly revisedPrompt: string | null }[],
   usage: Usage | undefined,
-  { context, asUrl }: Asked,
+  { context, asUrl }: ImageOptions,
 ): Decoded<'createImage'> {
   const reply: ImagesReply = {
     created: Math.floor(context.now() / 1000),

@@ -7,23 +7,28 @@ import { type Fields, GatewayError, isObject, listOf, objectOf } from '@sluice/c
  * Throws `unsupported_value` with `param` for a schema that refers to itself or to another document.
  */
 export function toGeminiSchema(schema: unknown, param: string): Fields {
-  return convert(schema, { root: objectOf(schema), param, open: [], left: { nodes: nodesMax } })
+  return convert(schema, {
+    root: objectOf(schema),
+    param,
+    open: [],
+    remaining: { nodes: nodesMax },
+  })
 }
 
 /** References that are written out could grow without end. No real schema comes near this limit. */
 const nodesMax = 5000
 
-interface Place {
+interface SchemaScope {
   readonly root: Fields
   readonly param: string
   /** The references being written out, outermost first. */
   readonly open: readonly string[]
-  readonly left: { nodes: number }
+  readonly remaining: { nodes: number }
 }
 
-function convert(schema: unknown, place: Place): Fields {
-  place.left.nodes -= 1
-  if (place.left.nodes < 0)
+function convert(schema: unknown, place: SchemaScope): Fields {
+  place.remaining.nodes -= 1
+  if (place.remaining.nodes < 0)
     throw refused('The schema is too large with its references', place.param)
   if (!isObject(schema)) return {}
   const reference = schema['$ref']
@@ -37,14 +42,18 @@ function convert(schema: unknown, place: Place): Fields {
   return single(schema, place)
 }
 
-function follow(schema: Fields, reference: string, place: Place): Fields {
+function follow(schema: Fields, reference: string, place: SchemaScope): Fields {
   return convert(dereference(schema, reference, place), {
     ...place,
     open: [...place.open, reference],
   })
 }
 
-function dereference(schema: Fields, reference: string, { root, param, open }: Place): Fields {
+function dereference(
+  schema: Fields,
+  reference: string,
+  { root, param, open }: SchemaScope,
+): Fields {
   if (open.includes(reference)) throw refused(`The schema refers to itself (${reference})`, param)
   if (!reference.startsWith('#'))
     throw refused(`The schema refers to another document (${reference})`, param)
@@ -59,7 +68,7 @@ function dereference(schema: Fields, reference: string, { root, param, open }: P
   return { ...target, ...beside }
 }
 
-function mergeAll(schema: Fields, all: readonly unknown[], place: Place): Fields {
+function mergeAll(schema: Fields, all: readonly unknown[], place: SchemaScope): Fields {
   const { allOf: _, ...own } = schema
   return [...all, own].reduce<Fields>((merged, part) => {
     const reference = objectOf(part)['$ref']
@@ -78,7 +87,7 @@ function mergeAll(schema: Fields, all: readonly unknown[], place: Place): Fields
   }, {})
 }
 
-function union(schema: Fields, variants: readonly unknown[], place: Place): Fields {
+function union(schema: Fields, variants: readonly unknown[], place: SchemaScope): Fields {
   const { anyOf: _, oneOf: __, ...own } = schema
   const real = variants.filter((variant) => objectOf(variant)['type'] !== 'null')
   const nullable = real.length < variants.length
@@ -88,7 +97,7 @@ function union(schema: Fields, variants: readonly unknown[], place: Place): Fiel
   return withNull({ ...beside, anyOf: real.map((variant) => convert(variant, place)) }, nullable)
 }
 
-function severalTypes(schema: Fields, types: readonly unknown[], place: Place): Fields {
+function severalTypes(schema: Fields, types: readonly unknown[], place: SchemaScope): Fields {
   const real = types.filter((type) => type !== 'null')
   const nullable = real.length < types.length
   const [only] = real
@@ -134,7 +143,7 @@ const formats: ReadonlySet<unknown> = new Set([
 ])
 
 /** A schema of at most one type. */
-function single(schema: Fields, place: Place): Fields {
+function single(schema: Fields, place: SchemaScope): Fields {
   const out: Record<string, unknown> = {}
   for (const name of kept) if (schema[name] !== undefined) out[name] = schema[name]
   if (formats.has(schema['format'])) out['format'] = schema['format']
@@ -197,7 +206,7 @@ function setProperties(
   schema: Fields,
   properties: Fields,
   out: Record<string, unknown>,
-  place: Place,
+  place: SchemaScope,
 ): void {
   const entries = Object.entries(properties)
   if (entries.length === 0) return
@@ -214,7 +223,7 @@ function setProperties(
 }
 
 /** Each position of a tuple may be anything that one of the tuple's schemas allows. */
-function itemsOf(schema: Fields, place: Place): Fields {
+function itemsOf(schema: Fields, place: SchemaScope): Fields {
   const { items, prefixItems } = schema as {
     readonly items?: unknown
     readonly prefixItems?: unknown

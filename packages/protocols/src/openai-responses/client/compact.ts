@@ -75,11 +75,11 @@ const retainedCharactersMax = 256_000
 /** The newest messages of the user, as many as fit. */
 function retained(items: readonly InputItem[]): InputItem[] {
   const kept: InputItem[] = []
-  let left = retainedCharactersMax
+  let remainingCharacters = retainedCharactersMax
   for (const item of items.toReversed()) {
     if ((item.type ?? 'message') !== 'message' || item.role !== 'user') continue
-    left -= JSON.stringify(item.content ?? '').length
-    if (left < 0) break
+    remainingCharacters -= JSON.stringify(item.content ?? '').length
+    if (remainingCharacters < 0) break
     kept.unshift(item)
   }
   return kept

@@ -12,7 +12,7 @@ import { fittedId } from '../../fitted-id.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { CodecContext } from '../../protocol.ts'
 
-interface Place {
+interface InputContext {
   readonly context: CodecContext
   /** The kind of each call by its id, so that its result gets the same kind. */
   readonly kinds: Map<string, 'function' | 'custom'>
@@ -28,13 +28,13 @@ export function encodeMessages(
   first: number,
   context: CodecContext,
 ): readonly Fields[] {
-  const place: Place = { context, kinds: new Map() }
+  const place: InputContext = { context, kinds: new Map() }
   return messages.flatMap((message, index) =>
     itemsOf(message, { ...place, path: `messages[${first + index}]` }),
   )
 }
 
-type MessagePlace = Place & { readonly path: string }
+type MessagePlace = InputContext & { readonly path: string }
 
 function itemsOf(message: Message, place: MessagePlace): readonly Fields[] {
   switch (message.role) {
@@ -147,11 +147,11 @@ function reasoningItem(block: ThinkingBlock): readonly Fields[] {
 const callIdCharactersMax = 64
 
 /** A gateway's id may carry what it needs back. */
-function callIdOut(id: string, { context }: Place): string {
+function callIdOut(id: string, { context }: InputContext): string {
   return context.isGateway === true ? id : fittedId(id, callIdCharactersMax)
 }
 
-function callItem(call: ToolCall, place: Place): Fields {
+function callItem(call: ToolCall, place: InputContext): Fields {
   const { id, custom } = call
   if (custom !== undefined) {
     place.kinds.set(id, 'custom')

@@ -16,7 +16,7 @@ type Amount = Pick<ChatRequest, 'reasoning_effort' | 'thinking_budget'>
 type Written = Readonly<Record<keyof Amount, string | undefined>>
 
 /** What an object says, and where the caller wrote it. */
-interface Said {
+interface ThinkingAmount {
   readonly amount: Amount
   readonly written: Partial<Written>
   /** Its other fields. */
@@ -55,14 +55,14 @@ export function pathOfThinking(field: keyof Amount, request: Given): string | un
   return objectsIn(request).find(({ amount }) => amount[field] !== undefined)?.written[field]
 }
 
-function objectsIn({ reasoning, thinking }: Given): readonly Said[] {
+function objectsIn({ reasoning, thinking }: Given): readonly ThinkingAmount[] {
   return [
     ...(reasoning == null ? [] : [reasoningIn(reasoning)]),
     ...(thinking == null ? [] : [thinkingIn(thinking)]),
   ]
 }
 
-function reasoningIn(reasoning: unknown): Said {
+function reasoningIn(reasoning: unknown): ThinkingAmount {
   if (!isObject(reasoning)) return nothing('reasoning')
   const { effort, max_tokens: most, enabled, exclude, ...rest } = reasoning
   const others = Object.keys(rest)
@@ -93,7 +93,7 @@ function reasoningIn(reasoning: unknown): Said {
 /** Types that leave the amount of thinking to the model: those of Claude's newest models and of Volcengine. */
 const ownChoice: ReadonlySet<unknown> = new Set(['enabled', 'adaptive', 'auto'])
 
-function thinkingIn(thinking: unknown): Said {
+function thinkingIn(thinking: unknown): ThinkingAmount {
   if (!isObject(thinking)) return nothing('thinking')
   const { type, budget_tokens: tokens, ...rest } = thinking
   const others = Object.keys(rest)
@@ -101,7 +101,7 @@ function thinkingIn(thinking: unknown): Said {
   if (tokens != null && (!isBudget || type !== 'enabled')) others.push('budget_tokens')
   if (type !== 'disabled' && !ownChoice.has(type)) others.push('type')
   const path = (name: string): string => `thinking.${name}`
-  const enabled = (budget: number, name: string): Said => ({
+  const enabled = (budget: number, name: string): ThinkingAmount => ({
     amount: { thinking_budget: budget },
     written: { thinking_budget: path(name) },
     others: others.map(path),
@@ -112,7 +112,7 @@ function thinkingIn(thinking: unknown): Said {
   return { amount: {}, written: {}, others: others.map(path) }
 }
 
-function nothing(path: string): Said {
+function nothing(path: string): ThinkingAmount {
   return { amount: {}, written: {}, others: [path] }
 }
 

@@ -9,7 +9,10 @@ import { writtenState } from '../message-state.ts'
  */
 
 /** The fields of a message or a delta that have another form in the canonical response. */
-type Said = Pick<AnswerMessage, 'annotations' | 'images' | 'text_places' | 'thinking_blocks'> & {
+type MessageDetails = Pick<
+  AnswerMessage,
+  'annotations' | 'images' | 'text_places' | 'thinking_blocks'
+> & {
   readonly tool_calls?: ChatDelta['tool_calls'] | AnswerMessage['tool_calls']
 }
 
@@ -20,7 +23,7 @@ interface Written {
 }
 
 interface Whole {
-  readonly choices: readonly { readonly message: Said }[]
+  readonly choices: readonly { readonly message: MessageDetails }[]
 }
 
 export function writtenReply<R extends Whole>(reply: R): object {
@@ -32,7 +35,7 @@ export function writtenReply<R extends Whole>(reply: R): object {
 }
 
 interface Chunk {
-  readonly choices: readonly { readonly index: number; readonly delta: Said }[]
+  readonly choices: readonly { readonly index: number; readonly delta: MessageDetails }[]
 }
 
 /** Returns a function that gives the chunks of one stream their form. */
@@ -52,7 +55,7 @@ export function createChunkForm(): (chunk: Chunk) => object {
   }
 }
 
-function differs(said: Said): boolean {
+function differs(said: MessageDetails): boolean {
   return (
     said.thinking_blocks != null ||
     said.images !== undefined ||
@@ -62,7 +65,7 @@ function differs(said: Said): boolean {
   )
 }
 
-function formOf(said: Said, written: Written): object {
+function formOf(said: MessageDetails, written: Written): object {
   const { thinking_blocks: blocks, images, annotations, text_places: _, ...rest } = said
   const state = writtenState(blocks ?? [], written.details)
   written.details += state.reasoning_details?.length ?? 0

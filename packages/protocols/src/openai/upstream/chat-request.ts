@@ -142,17 +142,17 @@ function streaming({ stream, stream_options: options }: ChatRequest): Record<str
 const callIdCharactersMax = 40
 
 /** A gateway's id may carry what it needs back. */
-function callIdOut(id: string, { context }: Place): string {
+function callIdOut(id: string, { context }: MessageContext): string {
   return context.isGateway === true ? id : fittedId(id, callIdCharactersMax)
 }
 
-interface Place {
+interface MessageContext {
   readonly knows: ReadonlySet<string>
   readonly context: CodecContext
   readonly path: string
 }
 
-function messageOut(message: Message, place: Place): unknown {
+function messageOut(message: Message, place: MessageContext): unknown {
   const { knows, context, path } = place
   const { content, tool_calls: calls } = message
   const out: Record<string, unknown> = { ...message }
@@ -187,7 +187,7 @@ function messageOut(message: Message, place: Place): unknown {
   return out
 }
 
-function partOut(part: ContentPart, { knows, context, path }: Place): readonly unknown[] {
+function partOut(part: ContentPart, { knows, context, path }: MessageContext): readonly unknown[] {
   if (part.type === 'video_url' && !knows.has('video_url')) {
     context.unsupported(`${path}.video_url`)
     return []

@@ -15,7 +15,7 @@ import { unreadContent } from '../../unread-content.ts'
  * Reads the `content` of a response. Mistral sends a list of text, thinking and references where OpenAI sends a string
  * (Mistral API, ContentChunk).
  */
-interface Spoken {
+interface ReadContent {
   readonly text: string
   readonly reasoning: string
   /** Positioned relative to this text. */
@@ -34,7 +34,7 @@ const readKinds: ReadonlySet<unknown> = new Set([
   'tool_reference',
 ])
 
-export function readContent(content: unknown): Spoken {
+export function readContent(content: unknown): ReadContent {
   if (typeof content === 'string')
     return { text: content, reasoning: '', annotations: [], unread: [] }
   let text = ''

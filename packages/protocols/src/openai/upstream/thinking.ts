@@ -4,7 +4,7 @@ import { effortOf, nearestEffort } from '../../efforts.ts'
 import type { ChatFamily } from '../../families/chat-models.ts'
 import type { CodecContext } from '../../protocol.ts'
 
-interface Place {
+interface ThinkingContext {
   readonly family: ChatFamily
   /** Whether the upstream itself has a budget in tokens. A positive one is sent unchanged; others have no meaning there. */
   readonly knowsBudget: boolean
@@ -12,7 +12,7 @@ interface Place {
 }
 
 /** `reasoning_effort` and `thinking_budget` in the form that the model accepts. OpenAI supports only efforts. */
-export function thinkingFields(request: ChatRequest, place: Place): Fields {
+export function thinkingFields(request: ChatRequest, place: ThinkingContext): Fields {
   const { thinking_budget: budget, reasoning_effort: given, tools } = request
   const { family, knowsBudget, context } = place
   if (budget != null && budget > 0 && knowsBudget) {

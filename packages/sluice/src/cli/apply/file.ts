@@ -84,7 +84,7 @@ const appliedFileSchema = Type.Object(
 type FileContent = Static<typeof appliedFileSchema>
 
 /** One object in the file. */
-export interface Wanted {
+export interface FileObject {
   readonly kind: Kind
   /** Its place in the file, such as `teams[2]`. */
   readonly place: string
@@ -102,7 +102,7 @@ export const kinds: readonly Kind[] = ['organization', 'team', 'user', 'key']
 
 /** All objects in the file, and the kinds whose sections are present. */
 export interface AppliedFile {
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly FileObject[]
   readonly kinds: ReadonlySet<Kind>
   /** As in `models` of sluice.yaml; absent if the file has no such section. */
   readonly routes?: Readonly<Record<string, unknown>>
@@ -142,7 +142,7 @@ export function parseAppliedFiles(files: readonly ReadFile[]): AppliedFile {
 
 interface Part {
   readonly file: string
-  readonly wanted: readonly Wanted[]
+  readonly wanted: readonly FileObject[]
   readonly kinds: readonly Kind[]
   readonly routes?: Routes
 }
@@ -213,7 +213,7 @@ function checked(value: unknown): FileContent {
   }
 }
 
-function wantedOf(kind: Kind, place: string, item: Readonly<Record<string, unknown>>): Wanted {
+function wantedOf(kind: Kind, place: string, item: Readonly<Record<string, unknown>>): FileObject {
   const { name: itsName, disabled, role, adminRole, expiresAt, budgets, ...rest } = item
   const { team: inTeam, user: inUser, organization: inOrganization, ...others } = rest
   const parents = Object.entries({

@@ -5,7 +5,7 @@ import { type AskedBudget, withKnownIds } from '@sluice/gateway/accounts/terms.t
 import { accountTerms } from '@sluice/server/admin/schemas.ts'
 import type { AccountKind } from '@sluice/gateway/ports/account.ts'
 import { CommandError } from '../command-error.ts'
-import { type AppliedFile, type Kind, kinds, type Wanted } from './file.ts'
+import { type AppliedFile, type Kind, kinds, type FileObject } from './file.ts'
 
 type Present = ShownAccount | ShownKey
 
@@ -61,7 +61,7 @@ export function planOf(file: AppliedFile, current: Current, prune: boolean): rea
   return prune ? [...steps, ...removals(file, current)] : steps
 }
 
-function stepsFor(wanted: Wanted, file: AppliedFile, current: Current): readonly Step[] {
+function stepsFor(wanted: FileObject, file: AppliedFile, current: Current): readonly Step[] {
   const { kind, name, disabled, place } = wanted
   const present = presentOf(current, kind, name, place)
   const parent = wanted.parent && parentOf(wanted.parent, { file, current, place })
@@ -103,7 +103,7 @@ function presentOf(current: Current, kind: Kind, name: string, place: string): P
 }
 
 function parentOf(
-  { kind, name }: NonNullable<Wanted['parent']>,
+  { kind, name }: NonNullable<FileObject['parent']>,
   {
     file,
     current,
@@ -123,7 +123,7 @@ function bodyOf({
   role,
   adminRole,
   name,
-}: Wanted): Readonly<Record<string, unknown>> {
+}: FileObject): Readonly<Record<string, unknown>> {
   return {
     name,
     unique: true,
@@ -150,7 +150,7 @@ function placeOf(parent: Parent | undefined): string | undefined {
 }
 
 /** The differences in role. */
-function roleDifferences(wanted: Wanted, present: Present): readonly Difference[] {
+function roleDifferences(wanted: FileObject, present: Present): readonly Difference[] {
   if (!('role' in present)) return []
   const role = wanted.role ?? (wanted.adminRole === undefined ? 'caller' : 'administrator')
   const adminRole = role === 'administrator' ? (wanted.adminRole ?? 'owner') : undefined
@@ -162,7 +162,7 @@ function roleDifferences(wanted: Wanted, present: Present): readonly Difference[
       : [{ field: 'adminRole', before: itsRole, after: adminRole }]),
   ]
 }
-function differencesOf(wanted: Wanted, present: Present): readonly Difference[] {
+function differencesOf(wanted: FileObject, present: Present): readonly Difference[] {
   const have = present as unknown as Readonly<Record<string, unknown>>
   const want: Readonly<Record<string, unknown>> = {
     ...wanted.terms,
