@@ -1,11 +1,11 @@
 // A request that only reservations keep from being admitted, where another process may be about to settle them.
 import { expect, test, vi } from 'vitest'
 import { Admission, Leases } from '../src/admit/admission.ts'
-import type { HeldClaim } from '../src/admit/claims.ts'
+import type { HolderClaim } from '../src/admit/claims.ts'
 import type { Decision, Limiter } from '../src/ports/limiter.ts'
 
 const holder = { kind: 'key', id: 'key_1', name: 'k', terms: {} } as const
-const claim: HeldClaim = {
+const claim: HolderClaim = {
   kind: 'budget',
   bucket: 'key_1:b',
   window: 'month',

@@ -5,7 +5,7 @@ import type { Call } from '@sluice/gateway/call/call.ts'
 import type { Gateway } from './gateway.ts'
 import type { Admission } from '@sluice/gateway/admit/admission.ts'
 import {
-  type Asked,
+  type ClaimedAmounts,
   type CallerLimits,
   claimsOf,
   type KeyLimits,
@@ -15,7 +15,7 @@ import { tellLimits } from '@sluice/gateway/admit/tell-limits.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Address, Exchange } from './address.ts'
 
-interface Entering {
+interface RequestAdmission {
   readonly request: FastifyRequest
   readonly admission: Admission
   readonly key: Caller
@@ -30,7 +30,7 @@ interface Entering {
  */
 export function admitEntering(
   { uncounted, isSized }: Pick<Address, 'uncounted' | 'isSized'>,
-  { request, admission, key, limits: defaults }: Entering,
+  { request, admission, key, limits: defaults }: RequestAdmission,
 ): Promise<void> | undefined {
   const limits = limitsOf(key, defaults)
   if (isSized === true && limits.needsSize) return
@@ -86,7 +86,7 @@ interface Reserving {
 
 function reserve(
   { request, admission, limits, isPriced }: Reserving,
-  asked: Asked,
+  asked: ClaimedAmounts,
 ): Promise<void> | undefined {
   const claims = claimsOf(limits, asked)
   const decision = admission.ask(claims, { isPriced })

@@ -20,7 +20,7 @@ const nobody = callerOf({
   models: [],
 })
 
-interface Entering {
+interface EnteringRequest {
   readonly gateway: Gateway
   readonly options: ServerOptions
   readonly request: FastifyRequest
@@ -29,7 +29,7 @@ interface Entering {
 }
 
 /** Authenticates a request and admits it if its key, levels and limits allow it. */
-export function enter(address: Address, entering: Entering): Caller | Promise<Caller> {
+export function enter(address: Address, entering: EnteringRequest): Caller | Promise<Caller> {
   if (address.access === 'open') return nobody
   const { publicUrl, trustedProxies } = entering.options
   const found = authenticate(entering.gateway, entering.request, {
@@ -42,7 +42,7 @@ export function enter(address: Address, entering: Entering): Caller | Promise<Ca
     : letIn(found, address, entering)
 }
 
-function letIn(key: Caller, address: Address, entering: Entering): Caller | Promise<Caller> {
+function letIn(key: Caller, address: Address, entering: EnteringRequest): Caller | Promise<Caller> {
   const { gateway, options, request, admission } = entering
   request.apiKey = key
   assertAddress(key, clientAddress(request, options.trustedProxies))
@@ -60,7 +60,7 @@ function letIn(key: Caller, address: Address, entering: Entering): Caller | Prom
 /** Takes one of the slots shared by all keys; waits in turn with other keys if none is free. */
 function takeSlot(
   key: Caller,
-  { gateway, request, cancellation }: Entering,
+  { gateway, request, cancellation }: EnteringRequest,
 ): Caller | Promise<Caller> {
   const bounds = gateway.current.slotLimits
   if (!bounds) return key

@@ -1,7 +1,7 @@
 import { invalidRequest, nanoPerMicro } from '@sluice/contract'
-import { claimsOf, type HeldClaim, limitsOf } from '@sluice/gateway/admit/claims.ts'
+import { claimsOf, type HolderClaim, limitsOf } from '@sluice/gateway/admit/claims.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { Level } from '@sluice/gateway/ports/limiter.ts'
+import type { LimitStatus } from '@sluice/gateway/ports/limiter.ts'
 import type { UsageDimension } from '@sluice/gateway/ports/usage-book.ts'
 import type { Address, Exchange } from './address.ts'
 import { one } from './models.ts'
@@ -103,7 +103,7 @@ function whose(
 }
 
 /** The unit in which a limit is shown, and how many of the limiter's are one of these. */
-function unitOf(claim: HeldClaim): readonly [unit: string, per: number] {
+function unitOf(claim: HolderClaim): readonly [unit: string, per: number] {
   if (claim.kind === 'budget') return ['microUsd', nanoPerMicro]
   return [claim.kind === 'rate' ? claim.unit : 'requests', 1]
 }
@@ -111,7 +111,7 @@ function unitOf(claim: HeldClaim): readonly [unit: string, per: number] {
 /** Infinite values are returned as null. */
 const finite = (value: number) => (Number.isFinite(value) ? Math.ceil(value) : null)
 
-function limitOf(claim: HeldClaim, level: Level | undefined) {
+function limitOf(claim: HolderClaim, level: LimitStatus | undefined) {
   if (!level) return []
   const { limit, remaining, resetMs } = level
   const [unit, per] = unitOf(claim)

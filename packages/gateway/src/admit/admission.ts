@@ -6,7 +6,7 @@ import type { BudgetReservation, OpenUsage, ReservedBudget } from '../ports/stor
 import type { Call, Elsewhere } from '../call/call.ts'
 import type { AdmitParts } from './admit-parts.ts'
 import { type Listed, OpenList } from '../call/open-list.ts'
-import { countsAttempt, type HeldClaim } from './claims.ts'
+import { countsAttempt, type HolderClaim } from './claims.ts'
 import { reservedOf } from './reserved-budget.ts'
 import { refusal } from './tell-limits.ts'
 
@@ -54,7 +54,7 @@ export class Admission implements Listed {
    * caller or nobody limits it.
    */
   outputLimit: number | undefined
-  #claims: readonly HeldClaim[] = []
+  #claims: readonly HolderClaim[] = []
   #reservation: Reservation | undefined
   /** Set when the request is over. */
   #ended: Ended | undefined
@@ -99,7 +99,7 @@ export class Admission implements Listed {
    * the request is among the claims, which then reserve `ofEachNanoUsd` for each attempt.
    */
   ask(
-    claims: readonly HeldClaim[],
+    claims: readonly HolderClaim[],
     {
       isPriced,
       ofEachNanoUsd = 0,
@@ -211,7 +211,7 @@ export class Admission implements Listed {
 
   #named(
     id: string,
-    claims: readonly HeldClaim[],
+    claims: readonly HolderClaim[],
     further?: Pick<BudgetReservation, 'isAddition'>,
   ): BudgetReservation | undefined {
     if (!this.#gateway.limiter.settleOrphaned) return undefined
@@ -259,7 +259,7 @@ export class Leases implements Disposable {
  */
 export function actualOf(
   call: Call | undefined,
-  claims: readonly HeldClaim[],
+  claims: readonly HolderClaim[],
   disconnected: boolean,
 ): Actual {
   if (!call || call.trail.attempts === 0) return { tokens: 0, nanoUsd: 0 }
@@ -270,7 +270,7 @@ export function actualOf(
 }
 
 /** What the attempts of a call have cost by now of each claim, in nanodollars. */
-function spentOf(call: Call, claims: readonly HeldClaim[]): readonly number[] {
+function spentOf(call: Call, claims: readonly HolderClaim[]): readonly number[] {
   return claims.map(({ budget }) => (budget ? spentOfBudget(call, budget) : 0))
 }
 

@@ -7,7 +7,13 @@ import type { AdmitParts } from './admit-parts.ts'
 import { keptTokens } from './continued-response.ts'
 import type { Admission } from './admission.ts'
 import { type CallSize, continuedBy, sizeOf, usualTokens } from './call-size.ts'
-import { type Asked, type CallerLimits, claimsOf, limitsOf, type MaximumCost } from './claims.ts'
+import {
+  type ClaimedAmounts,
+  type CallerLimits,
+  claimsOf,
+  limitsOf,
+  type MaximumCost,
+} from './claims.ts'
 import { usualEstimates } from './input-size.ts'
 import { isFree } from './paid-amounts.ts'
 import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
@@ -65,7 +71,7 @@ export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
   const sized = (history?: number): Later<Admitted> => {
     const size = sizeOf(call, { learned: gateway.learnedSizes, estimates, history })
     call.trail.choices = size.measured.choices
-    const entering: Entering = { door, call, route, limits, size }
+    const entering: CountedCall = { door, call, route, limits, size }
     const done = limits.budgets.length > 0 ? admitPriced(entering) : admitCounted(entering)
     return done instanceof Promise
       ? done.then((last) => admitted(door, call, last))
@@ -82,7 +88,7 @@ function admitted({ admission }: Door, call: Call, route: Route): Admitted {
   return new AdmittedCall(call, route)
 }
 
-interface Entering {
+interface CountedCall {
   readonly door: Door
   readonly call: Call
   readonly route: Route
@@ -91,7 +97,7 @@ interface Entering {
 }
 
 /** For a call that no budget counts. */
-function admitCounted({ door, route, limits, size }: Entering): Later<Route> {
+function admitCounted({ door, route, limits, size }: CountedCall): Later<Route> {
   const { admission, limitHeaders } = door
   const claims = claimsOf(limits, { isCounted: true, tokens: usualTokens(size) })
   const decision = admission.ask(claims, { isPriced: true })
@@ -107,7 +113,7 @@ function admitCounted({ door, route, limits, size }: Entering): Later<Route> {
  * If a budget lacks room for a response that the caller did not limit, the room that it has is the limit. If it is exhausted and has an
  * `overBudget` route, that route is tried.
  */
-function admitPriced(entering: Entering): Later<Route> {
+function admitPriced(entering: CountedCall): Later<Route> {
   const spender = spenderOf(entering, entering.route)
   return admitPlanned(entering, spender, { planned: plannedSpending(spender), fittings: 0 })
 }
@@ -121,7 +127,7 @@ interface Planning {
 }
 
 function admitPlanned(
-  entering: Entering,
+  entering: CountedCall,
   spender: Spender,
   { planned, fittings }: Planning,
 ): Later<Route> {
@@ -156,7 +162,7 @@ function limitOutput({ limitHeaders, admission }: Door, planned: Planned | undef
 }
 
 function spenderOf(
-  { door: { gateway }, call, limits, size }: Entering,
+  { door: { gateway }, call, limits, size }: CountedCall,
   route: Route,
   asked: unknown = call.request.model,
 ): Spender {
@@ -173,7 +179,7 @@ const elsewhereHeader = 'x-sluice-over-budget'
  * its cost is unknown, or the budget does not cover it either.
  */
 async function admitElsewhere(
-  entering: Entering,
+  entering: CountedCall,
   first: Decided,
   { id, overBudget }: Budget,
 ): Promise<Route> {
@@ -208,7 +214,7 @@ const priced = (spending: MaximumCost | undefined) => ({
   ofEachNanoUsd: spending?.ofEachNanoUsd ?? 0,
 })
 
-function askedFor({ size }: Entering, planned: Planned | undefined): Asked {
+function askedFor({ size }: CountedCall, planned: Planned | undefined): ClaimedAmounts {
   const { plan, spending } = planned ?? {}
   const limit = plan?.by === 'gateway' ? plan.tokens : undefined
   return { isCounted: true, tokens: usualTokens(size, limit), ...(spending && { spending }) }

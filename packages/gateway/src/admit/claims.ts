@@ -34,7 +34,7 @@ export interface KeyLimits {
 }
 
 /** A claim with the holder of the limit: a key, or a level the key belongs to. */
-export type HeldClaim = Claim & {
+export type HolderClaim = Claim & {
   readonly holder: Holder
   readonly budget?: Budget
   /** Of a budget: whether the amount is an estimate and no bound. */
@@ -44,7 +44,7 @@ export type HeldClaim = Claim & {
 }
 
 /** What a request claims. */
-export interface Asked {
+export interface ClaimedAmounts {
   /** Whether it counts as a request. */
   readonly isCounted: boolean
   /** 0 if not known yet; absent if it uses no tokens, so that an overdrawn token limit does not delay it. */
@@ -57,11 +57,11 @@ export interface Asked {
 export interface MaximumCost extends ReservedCost {
   /** For budgets that count by estimates. */
   readonly estimate?: ReservedCost
-  readonly budgets: readonly HeldBudget[]
+  readonly budgets: readonly HolderBudget[]
 }
 
 /** A budget as a claim without its amount. */
-export interface HeldBudget {
+export interface HolderBudget {
   readonly claim: BudgetClaim & { readonly holder: Holder; readonly budget: Budget }
   /** Whether it counts by estimates, as its level says. */
   readonly isEstimated: boolean
@@ -75,13 +75,13 @@ export interface HeldBudget {
 export interface CallerLimits {
   /** Whether a limit depends on the size of a request, which then waits for its body. */
   readonly needsSize: boolean
-  readonly budgets: readonly HeldBudget[]
+  readonly budgets: readonly HolderBudget[]
   /** What the nearest level says of the output of calls without a limit. */
   readonly output: OutputPolicy | undefined
   readonly tokens: readonly (RateClaim & { readonly holder: Holder })[]
   /** The claims that do not depend on size, for requests that count and those that do not. Shared by all requests. */
-  readonly counted: readonly HeldClaim[]
-  readonly uncounted: readonly HeldClaim[]
+  readonly counted: readonly HolderClaim[]
+  readonly uncounted: readonly HolderClaim[]
 }
 
 const known = new WeakMap<Caller, { readonly of: KeyLimits; readonly limits: CallerLimits }>()
@@ -96,14 +96,14 @@ export function limitsOf(caller: Caller, defaults: KeyLimits): CallerLimits {
 }
 
 /** The claims of a request. Allocates nothing if no limit depends on its size. */
-export function claimsOf(limits: CallerLimits, asked: Asked): readonly HeldClaim[] {
+export function claimsOf(limits: CallerLimits, asked: ClaimedAmounts): readonly HolderClaim[] {
   const { counted, uncounted } = limits
   const { spending, tokens: amount } = asked
   const fixed = asked.isCounted ? counted : uncounted
   const tokens = amount === undefined ? noTokens : limits.tokens
   const budgets = spending?.budgets ?? none
   if (tokens.length === 0 && budgets.length === 0) return fixed
-  const claims: HeldClaim[] = [...fixed]
+  const claims: HolderClaim[] = [...fixed]
   for (const claim of tokens) claims.push({ ...claim, amount: amount ?? 0 })
   if (spending)
     for (const { claim, isEstimated } of budgets) {
@@ -113,14 +113,14 @@ export function claimsOf(limits: CallerLimits, asked: Asked): readonly HeldClaim
   return claims
 }
 
-const none: readonly HeldBudget[] = []
+const none: readonly HolderBudget[] = []
 const noTokens: CallerLimits['tokens'] = []
 
 function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
-  const requests: (RateClaim & HeldClaim)[] = []
-  const tokens: (RateClaim & HeldClaim)[] = []
-  const slots: (ConcurrencyClaim & HeldClaim)[] = []
-  const budgets: HeldBudget[] = []
+  const requests: (RateClaim & HolderClaim)[] = []
+  const tokens: (RateClaim & HolderClaim)[] = []
+  const slots: (ConcurrencyClaim & HolderClaim)[] = []
+  const budgets: HolderBudget[] = []
   for (const holder of holders) {
     const { id, kind, terms } = holder
     const usual = kind === 'key' ? defaults : {}
@@ -143,7 +143,7 @@ function findLimits({ holders }: Caller, defaults: KeyLimits): CallerLimits {
   }
 }
 
-function rateOf(holder: Holder, unit: RateClaim['unit'], limit: number): RateClaim & HeldClaim {
+function rateOf(holder: Holder, unit: RateClaim['unit'], limit: number): RateClaim & HolderClaim {
   return { kind: 'rate', bucket: `${holder.id}:${unit}`, unit, limit, amount: 0, holder }
 }
 
@@ -152,7 +152,7 @@ export function heldBudget(
   holder: Holder,
   budget: Budget,
   defaults: Pick<KeyLimits, 'timeZone' | 'inputBound'>,
-): HeldBudget {
+): HolderBudget {
   const { id, limitMicroUsd, model, tag, resetAt } = budget
   const reset = resetAt === undefined ? '' : `@${resetAt}`
   return {

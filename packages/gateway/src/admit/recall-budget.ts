@@ -3,7 +3,7 @@ import { startOf } from '../accounts/budget-windows.ts'
 import type { BudgetClaim, BudgetWindow, Spent } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 import type { SpentGroup, UsageScope } from '../ports/usage-book.ts'
-import { countsAttempt, type HeldClaim } from './claims.ts'
+import { countsAttempt, type HolderClaim } from './claims.ts'
 
 const hourMs = 3_600_000
 /**
@@ -23,7 +23,7 @@ const hoursMax = 100_000
  */
 export async function recallBudget(
   { book, flush }: Pick<Store, 'book' | 'flush'>,
-  claim: BudgetClaim & Partial<HeldClaim>,
+  claim: BudgetClaim & Partial<HolderClaim>,
   now: number,
 ): Promise<readonly Spent[]> {
   const { holder, budget, window } = claim

@@ -1,7 +1,7 @@
 import { nanoPerMicro } from '@sluice/contract'
 import type { BudgetClaim } from '../ports/limiter.ts'
 import type { ReservedBudget } from '../ports/store.ts'
-import type { HeldClaim } from './claims.ts'
+import type { HolderClaim } from './claims.ts'
 
 /** What a journal says of a claim. */
 export function reservedOf({
@@ -10,7 +10,7 @@ export function reservedOf({
   limit,
   amount,
   budget,
-}: Extract<HeldClaim, { kind: 'budget' }>): ReservedBudget {
+}: Extract<HolderClaim, { kind: 'budget' }>): ReservedBudget {
   const nano = amount % nanoPerMicro
   const model = budget?.model
   return {

@@ -5,7 +5,7 @@ import type { Route } from '../route/routing.ts'
 import { priceLine, unpricedIn, withoutTargets } from '../route/unpriced.ts'
 import { leastNanoUsd, type ReservedCost, reservedCost } from './call-cost.ts'
 import { type CallSize, isWriting } from './call-size.ts'
-import type { CallerLimits, HeldClaim, KeyLimits, MaximumCost } from './claims.ts'
+import type { CallerLimits, HolderClaim, KeyLimits, MaximumCost } from './claims.ts'
 import { levelText } from './tell-limits.ts'
 import { outputAt, type OutputPlan, outputPlan, type OutputTerms, shrunk } from './output-plan.ts'
 
@@ -110,7 +110,7 @@ function costBy(
 export function planForRoom(
   spender: Spender,
   { spending, plan, route }: Planned,
-  { claims, decision }: { readonly claims: readonly HeldClaim[]; readonly decision: Decision },
+  { claims, decision }: { readonly claims: readonly HolderClaim[]; readonly decision: Decision },
 ): Planned | undefined {
   if (decision.granted || claims[decision.refused]?.kind !== 'budget') return undefined
   let smaller: OutputPlan | undefined = plan

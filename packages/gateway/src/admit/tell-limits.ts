@@ -5,18 +5,18 @@ import type {
   BudgetWindow,
   CalendarWindow,
   Decision,
-  Level,
+  LimitStatus,
   RateClaim,
   Refusal,
 } from '../ports/limiter.ts'
-import type { HeldClaim } from './claims.ts'
+import type { HolderClaim } from './claims.ts'
 
 /** Midnight in every time zone is at a quarter of an hour. */
 const quarterMs = 900_000
 
 export interface Decided {
   /** In the order in which they were claimed; `decision` refers to them by index. */
-  readonly claims: readonly HeldClaim[]
+  readonly claims: readonly HolderClaim[]
   readonly decision: Decision
 }
 
@@ -65,11 +65,11 @@ export function tellLimits(
 }
 
 function scarcest(
-  claims: readonly HeldClaim[],
-  levels: readonly Level[],
+  claims: readonly HolderClaim[],
+  levels: readonly LimitStatus[],
   unit: RateClaim['unit'],
-): Level | undefined {
-  let found: Level | undefined
+): LimitStatus | undefined {
+  let found: LimitStatus | undefined
   for (let index = 0; index < claims.length; index++) {
     const claim = claims[index]
     const level = levels[index]
@@ -81,7 +81,7 @@ function scarcest(
 
 /** Why a limit refused the claims of a request, or those of another attempt (`isAnother`), for the caller. */
 export function refusal(
-  claims: readonly HeldClaim[],
+  claims: readonly HolderClaim[],
   { refused, retryAfterMs, levels }: Refusal,
   { now, isAnother = false }: { readonly now: () => number; readonly isAnother?: boolean },
 ): GatewayError {
@@ -125,8 +125,8 @@ export function levelText({ kind, name }: Holder): string {
 }
 
 function spent(
-  { holder, budget, window, limit, amount }: Extract<HeldClaim, { kind: 'budget' }>,
-  { remaining }: Level,
+  { holder, budget, window, limit, amount }: Extract<HolderClaim, { kind: 'budget' }>,
+  { remaining }: LimitStatus,
   {
     retryAfterMs,
     now,

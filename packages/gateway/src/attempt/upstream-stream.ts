@@ -39,7 +39,7 @@ const burstMs = 50
 const trailerMs = 500
 
 /** Where valid events go: unchanged to the caller, or through the codec's reader. */
-interface Way {
+interface StreamOutput {
   readonly answer: AttemptAnswer
   readonly out: Pick<Sink<never>, 'end' | 'fail'>
   push(blocks: readonly EventBlock[], piece: Uint8Array): void
@@ -57,7 +57,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   readonly #listener: StreamListener
   readonly #options: StreamOptions
   readonly #guard: Guard
-  readonly #way: Way
+  readonly #way: StreamOutput
   /** Number of blocks so far. */
   #seen = 0
   #isOver = false
@@ -260,7 +260,7 @@ function readToEnd({ connection }: Attempt): NodeJS.Timeout {
 }
 
 /** For the caller's own format: passes the bytes on unchanged. */
-function passedWay({ attempt, reading, contentType }: StreamOptions, guard: Guard): Way {
+function passedWay({ attempt, reading, contentType }: StreamOptions, guard: Guard): StreamOutput {
   const { watcher } = reading
   attempt.watch(watcher)
   const out = createHeld<Uint8Array>(valveOf(attempt))
@@ -297,7 +297,7 @@ function translatedWay(
   attempt: Attempt,
   { watcher }: StreamReading,
   reader: NonNullable<StreamReading['reader']>,
-): Way {
+): StreamOutput {
   attempt.watch(watcher)
   const out = createHeld<readonly AnyStep[]>(valveOf(attempt))
   const hand = (steps: readonly AnyStep[]): void => {

@@ -17,7 +17,7 @@ import { modeOf, type CallRun } from '../attempt/call-run.ts'
 import { takeSlots, type Wanted } from './take-slots.ts'
 
 /** Whether a try waits for a slot if the target is full. */
-export interface Patience {
+export interface SlotWait {
   readonly mayWait: boolean
 }
 
@@ -29,7 +29,7 @@ export async function retry(
   run: CallRun,
   target: Target,
   cancellation: Cancellation,
-  patience: Patience,
+  patience: SlotWait,
 ): Promise<BegunResponse> {
   const { gateway, route, call } = run
   const { key, admission, trail } = call
@@ -67,7 +67,7 @@ function slotsOf(
   run: CallRun,
   target: Target,
   cancellation: Cancellation,
-  patience: Patience,
+  patience: SlotWait,
 ): Promise<TakenSlots> {
   const { count, isDivisible } = atOnceAt(run, target)
   return takeSlots(run, target, { count, isDivisible, ...patience }, cancellation)

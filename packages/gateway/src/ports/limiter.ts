@@ -34,7 +34,7 @@ export interface Limiter extends AsyncDisposable {
   /** Holds the reservation for another `leaseMs` from now. Does nothing if it was settled. */
   renew(reservation: Reservation, leaseMs: number): void | Promise<void>
   /** The remaining amount of each claim's bucket, in their order. Takes nothing. */
-  look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]>
+  look(claims: readonly Claim[]): readonly LimitStatus[] | Promise<readonly LimitStatus[]>
   /**
    * Settles what a killed process had reserved from budgets, with the actual amount for each in nanodollars. Does
    * nothing if it was settled or is forgotten. Present if reservations outlive the process that made them.
@@ -123,13 +123,13 @@ export interface Reservation {
   readonly id: string
   readonly claims: readonly Claim[]
   /** The levels after the reservation, one per claim. */
-  readonly levels: readonly Level[]
+  readonly levels: readonly LimitStatus[]
 }
 
 export interface Refusal {
   readonly granted: false
   readonly claims: readonly Claim[]
-  readonly levels: readonly Level[]
+  readonly levels: readonly LimitStatus[]
   /** The index of the refused claim; of several, the one with the longest wait. */
   readonly refused: number
   /** Milliseconds until that claim may be granted; Infinity if never. */
@@ -141,7 +141,7 @@ export interface Refusal {
   readonly mayReturn?: boolean
 }
 
-export interface Level {
+export interface LimitStatus {
   readonly limit: number
   /** How much more would be granted now, in whole units. */
   readonly remaining: number

@@ -25,7 +25,7 @@ export function createRouting(input: RoutingInput): Routing {
   /** Cached routes that depend on the configuration alone. Callers can make up names, so the oldest are evicted. */
   const made = new Map<string, Route>()
 
-  async function levelsOf(name: string, walk: Walk): Promise<Level[]> {
+  async function levelsOf(name: string, walk: Walk): Promise<Tier[]> {
     walk.seen.add(name)
     const configured = routes.get(name)
     if (typeof configured === 'string')
@@ -44,10 +44,10 @@ export function createRouting(input: RoutingInput): Routing {
    * Targets that do not exist, such as those of a disabled provider, are skipped while others remain. Each name is
    * followed once, at its first occurrence, because fallbacks may refer to each other.
    */
-  async function routeLevels(name: string, configured: RouteConfig, walk: Walk): Promise<Level[]> {
+  async function routeLevels(name: string, configured: RouteConfig, walk: Walk): Promise<Tier[]> {
     const missing: GatewayError[] = []
     const own = ownTargets(input, { name, configured, missing })
-    const levels: Level[] = own.length === 0 ? [] : [own]
+    const levels: Tier[] = own.length === 0 ? [] : [own]
     for (const fallback of configured.fallback ?? []) {
       if (walk.seen.has(fallback)) continue
       try {
@@ -83,7 +83,7 @@ export function createRouting(input: RoutingInput): Routing {
   }
 }
 
-type Level = readonly Target[]
+type Tier = readonly Target[]
 
 /** State of resolving one route. */
 interface Walk {
@@ -95,7 +95,7 @@ interface Walk {
 }
 
 /** Loads prices before the first call needs one. */
-async function withPrices(finding: Promise<readonly Level[]>): Promise<readonly Level[]> {
+async function withPrices(finding: Promise<readonly Tier[]>): Promise<readonly Tier[]> {
   const levels = await finding
   for (const { price } of levels.flat()) await price.open()
   return levels
@@ -112,7 +112,7 @@ function remember(made: Map<string, Route>, route: Route): void {
 function ownTargets(
   input: RoutingInput,
   { name, configured, missing }: { name: string; configured: RouteConfig; missing: GatewayError[] },
-): Level {
+): Tier {
   return configured.targets.flatMap(
     ({ target, weight, priority, maxConcurrent, timeouts }, index) =>
       orMissing(missing, () =>

@@ -185,7 +185,7 @@ function tooLong(param: string): GatewayError {
   return new GatewayError('context_length_exceeded', 'The conversation is too long', { param })
 }
 
-interface Kept {
+interface ResponseToStore {
   readonly call: Call
   readonly previousId: string | undefined
   /** As the caller sent it. */
@@ -195,7 +195,7 @@ interface Kept {
 }
 
 /** Stores a copy of the response. A failure does not affect the caller: an upstream may use the same id twice. */
-async function keep(gateway: StoredParts, kept: Kept, document: unknown): Promise<void> {
+async function keep(gateway: StoredParts, kept: ResponseToStore, document: unknown): Promise<void> {
   try {
     await add(gateway, kept, document)
   } catch (thrown) {
@@ -206,7 +206,7 @@ async function keep(gateway: StoredParts, kept: Kept, document: unknown): Promis
 
 async function add(
   gateway: StoredParts,
-  { call, previousId, own, isOurs }: Kept,
+  { call, previousId, own, isOurs }: ResponseToStore,
   document: unknown,
 ) {
   if (typeof document !== 'object' || document === null) return

@@ -234,7 +234,7 @@ function ownerOf(gateway: StoredParts, job: VideoJob): Upstream {
 export async function deleteVideo(
   gateway: StoredParts,
   key: ApiKey,
-  { id, cancellation }: Asked,
+  { id, cancellation }: VideoRequest,
 ): Promise<void> {
   const job = await findVideo(gateway, key, id)
   await gateway.videos.cancel(id)
@@ -248,7 +248,7 @@ export async function deleteVideo(
   if (!(await gateway.store.deleteVideoJob(id))) throw noVideo(id)
 }
 
-interface Asked {
+interface VideoRequest {
   readonly id: string
   readonly cancellation: Cancellation
 }

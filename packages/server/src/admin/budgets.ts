@@ -1,10 +1,10 @@
 import { nanoPerMicro } from '@sluice/contract'
 import { adminOf, seenKeys, seesAccount } from '@sluice/gateway/accounts/rights.ts'
-import { type HeldBudget, heldBudget } from '@sluice/gateway/admit/claims.ts'
+import { type HolderBudget, heldBudget } from '@sluice/gateway/admit/claims.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Budget, Holder } from '@sluice/gateway/ports/account.ts'
 import type { ApiKey } from '@sluice/gateway/ports/api-key.ts'
-import type { Level } from '@sluice/gateway/ports/limiter.ts'
+import type { LimitStatus } from '@sluice/gateway/ports/limiter.ts'
 import type { Address, Exchange } from '../address.ts'
 import { one } from '../models.ts'
 import { answer, listOf, object, query, text } from '../openapi-written.ts'
@@ -87,7 +87,7 @@ async function serveBudgets({ gateway, key, reply, request }: Exchange): Promise
 async function budgetsSeenBy(
   { store, settings }: Gateway,
   key: ApiKey,
-): Promise<readonly HeldBudget[]> {
+): Promise<readonly HolderBudget[]> {
   const { limits } = settings.config()
   const admin = adminOf(key)
   const accounts = await store.listAccounts()
@@ -109,7 +109,11 @@ async function budgetsSeenBy(
   )
 }
 
-function shownBudget({ kind, id, name }: Holder, budget: Budget, { remaining, resetMs }: Level) {
+function shownBudget(
+  { kind, id, name }: Holder,
+  budget: Budget,
+  { remaining, resetMs }: LimitStatus,
+) {
   return {
     id: budget.id,
     holder: { kind, id, name },

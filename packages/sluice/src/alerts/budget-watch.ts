@@ -1,7 +1,7 @@
 import { nanoPerMicro } from '@sluice/contract'
 import type { Budget, Holder } from '@sluice/gateway/ports/account.ts'
 import type { Alert } from '@sluice/gateway/ports/alert.ts'
-import type { BudgetClaim, Claim, Level, Limiter } from '@sluice/gateway/ports/limiter.ts'
+import type { BudgetClaim, Claim, LimitStatus, Limiter } from '@sluice/gateway/ports/limiter.ts'
 
 /** How long used budgets are collected before they are checked. */
 const lookMs = 250
@@ -75,7 +75,7 @@ export class BudgetWatch implements Disposable {
     }
   }
 
-  #tell({ claim, isRefused }: Touched, level: Level | undefined): void {
+  #tell({ claim, isRefused }: Touched, level: LimitStatus | undefined): void {
     if (!level) return
     const { raise, now } = this.#options
     const { holder, budget, window } = claim

@@ -1,4 +1,9 @@
-import type { BudgetClaim, BudgetWindow, Level, Spent } from '@sluice/gateway/ports/limiter.ts'
+import type {
+  BudgetClaim,
+  BudgetWindow,
+  LimitStatus,
+  Spent,
+} from '@sluice/gateway/ports/limiter.ts'
 import { endOfSlot, slotOf } from '@sluice/gateway/accounts/budget-windows.ts'
 
 /** Spending per budget and slot, reservations included. */
@@ -69,7 +74,11 @@ export class Budgets {
     return total - held + amount <= limit
   }
 
-  level({ limit, window }: BudgetClaim, known: BudgetBucket | undefined, date: number): Level {
+  level(
+    { limit, window }: BudgetClaim,
+    known: BudgetBucket | undefined,
+    date: number,
+  ): LimitStatus {
     const isEmpty = known === undefined || known.slots.size === 0
     const end = isEmpty ? endOfSlot(window, slotOf(window, date)) : known.until
     return {

@@ -3,7 +3,7 @@ import {
   type BudgetClaim,
   type Claim,
   type Decision,
-  type Level,
+  type LimitStatus,
   type RateClaim,
   type Reservation,
   usedOf,
@@ -34,7 +34,7 @@ export class LocalShare {
   }
 
   /** Stores what all processes together had left. */
-  saw(claims: readonly Claim[], levels: readonly Level[]): void {
+  saw(claims: readonly Claim[], levels: readonly LimitStatus[]): void {
     for (const [index, claim] of claims.entries()) {
       if (claim.kind !== 'budget') continue
       const name = nameOf(claim)

@@ -4,7 +4,7 @@ import {
   type BudgetClaim,
   type Claim,
   type Decision,
-  type Level,
+  type LimitStatus,
   type Limiter,
   type Recall,
   type Reservation,
@@ -41,7 +41,7 @@ class OwnReservation implements Reservation {
   readonly granted = true
   readonly id: string
   readonly claims: readonly Claim[]
-  readonly levels: readonly Level[]
+  readonly levels: readonly LimitStatus[]
   /** Milliseconds since the epoch; 0 if no budget needs it. */
   readonly at: number
   readonly slot: number
@@ -152,7 +152,7 @@ export class MemoryLimiter implements Limiter {
       if (claim.kind === 'concurrency') this.#slots.take(claim, id, until)
   }
 
-  look(claims: readonly Claim[]): readonly Level[] | Promise<readonly Level[]> {
+  look(claims: readonly Claim[]): readonly LimitStatus[] | Promise<readonly LimitStatus[]> {
     const date = this.#dateFor(claims)
     const buckets = this.#find(claims, date)
     if (buckets instanceof Promise) return buckets.then(() => this.look(claims))
@@ -198,7 +198,11 @@ export class MemoryLimiter implements Limiter {
     return claim.kind === 'budget' && bucket !== undefined && this.#budgets.mayReturn(claim, bucket)
   }
 
-  #levels(claims: readonly Claim[], buckets: Buckets, { time, date }: Moment): readonly Level[] {
+  #levels(
+    claims: readonly Claim[],
+    buckets: Buckets,
+    { time, date }: Moment,
+  ): readonly LimitStatus[] {
     return claims.map((claim, index) => {
       if (claim.kind === 'rate') return this.#rates.level(claim, time)
       if (claim.kind === 'concurrency') return this.#slots.level(claim, time)

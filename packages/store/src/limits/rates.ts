@@ -1,4 +1,4 @@
-import type { Level, RateClaim } from '@sluice/gateway/ports/limiter.ts'
+import type { LimitStatus, RateClaim } from '@sluice/gateway/ports/limiter.ts'
 
 const minuteMs = 60_000
 /** In units: accumulated rounding errors must not refuse the last unit of a full bucket. */
@@ -36,7 +36,7 @@ export class Rates {
     fullAt.set(bucket, from + amount * (minuteMs / limit))
   }
 
-  level({ bucket, limit }: RateClaim, time: number): Level {
+  level({ bucket, limit }: RateClaim, time: number): LimitStatus {
     const emptyMs = this.#emptyMs(bucket, time)
     const left = (minuteMs - emptyMs) / (minuteMs / limit)
     return {

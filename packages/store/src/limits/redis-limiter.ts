@@ -6,7 +6,7 @@ import {
   type BudgetClaim,
   type Claim,
   type Decision,
-  type Level,
+  type LimitStatus,
   type Limiter,
   type Recall,
   type Reservation,
@@ -173,7 +173,7 @@ class RedisLimiter implements Limiter {
       .catch((error: unknown) => this.#lost(error))
   }
 
-  async look(claims: readonly Claim[]): Promise<readonly Level[]> {
+  async look(claims: readonly Claim[]): Promise<readonly LimitStatus[]> {
     const reply = await this.#link.run({ op: 'look', id: '', leaseMs: 0, claims }).catch(unanswered)
     if (reply[0] !== 'unknown') return levelsOf(claims, reply)
     await this.#recalled(claims[Number(reply[1]) - 1])
@@ -368,7 +368,7 @@ function unanswered(cause?: unknown): never {
   })
 }
 
-function levelsOf(claims: readonly Claim[], reply: readonly string[]): readonly Level[] {
+function levelsOf(claims: readonly Claim[], reply: readonly string[]): readonly LimitStatus[] {
   return claims.map(({ limit }, index) => ({
     limit,
     remaining: Number(reply[3 + 2 * index]),

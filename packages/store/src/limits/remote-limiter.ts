@@ -3,7 +3,7 @@ import type {
   BudgetClaim,
   Claim,
   Decision,
-  Level,
+  LimitStatus,
   Limiter,
   Recall,
   Reservation,
@@ -192,11 +192,11 @@ function decisionOf(
   }
 }
 
-function sentLevel({ limit, remaining, resetMs }: Level): SentLevel {
+function sentLevel({ limit, remaining, resetMs }: LimitStatus): SentLevel {
   return [limit, remaining, sent(resetMs)]
 }
 
-function levelOf([limit, remaining, resetMs]: SentLevel): Level {
+function levelOf([limit, remaining, resetMs]: SentLevel): LimitStatus {
   return { limit, remaining, resetMs: amountOf(resetMs) }
 }
 

@@ -1,4 +1,4 @@
-import type { ConcurrencyClaim, Level } from '@sluice/gateway/ports/limiter.ts'
+import type { ConcurrencyClaim, LimitStatus } from '@sluice/gateway/ports/limiter.ts'
 
 /** Suggested retry delay if it is unknown when a call will end, in milliseconds. */
 const retryMs = 1_000
@@ -31,7 +31,7 @@ export class SlotLeases {
     if (held?.leases.delete(id) && held.leases.size === 0) this.#held.delete(bucket)
   }
 
-  level({ bucket, limit }: ConcurrencyClaim, time: number): Level {
+  level({ bucket, limit }: ConcurrencyClaim, time: number): LimitStatus {
     const held = this.#held.get(bucket)
     if (held) this.#sweep(bucket, held, time)
     return { limit, remaining: Math.max(0, limit - (held?.leases.size ?? 0)), resetMs: 0 }
