@@ -1,7 +1,7 @@
 import { type EventBlock, type EventSplitter, formatEvent, GatewayError } from '@sluice/contract'
 import type { StreamWatcher } from '@sluice/protocols'
 import { Delivery } from './delivery.ts'
-import { mendEvent } from './mend-event.ts'
+import { repairEvent } from './repair-event.ts'
 
 export interface GuardOptions {
   readonly splitter: EventSplitter
@@ -140,7 +140,7 @@ export class Guard {
     if (verdict === 'garbage') {
       // Some keep a stream open with events that say nothing; clients that read each as JSON would fail.
       if (block.kind === 'event' && block.data.trim() === '') return false
-      const mended = mendEvent(block)
+      const mended = repairEvent(block)
       if (mended) return this.#judge(mended)
       this.#unreadable += 1
       listener.skipped()
