@@ -9,7 +9,7 @@ import type { Admission } from '@sluice/gateway/admit/admission.ts'
 import type { AdminRole, Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { StreamTimes } from './deliver.ts'
 import type { Face } from './face.ts'
-import type { Written } from './openapi-written.ts'
+import type { EndpointDescription } from './openapi-endpoint.ts'
 
 export interface ServerOptions {
   readonly bodyBytesMax: number
@@ -31,9 +31,8 @@ export interface Address {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `{parameters}`. */
   readonly path: string
-  readonly access: 'open' | 'caller' | 'administrator'
-  /** Administrator roles with access; absent means owners, operators and viewers. */
-  readonly roles?: readonly AdminRole[]
+  /** Who may use it: everybody, whoever has a key, or administrators with one of these roles. */
+  readonly access: 'open' | 'caller' | readonly AdminRole[]
   /**
    * Whether a caller's endpoint accepts the session of the console in place of a key, because one of its pages uses it. Endpoints
    * for administrators always do.
@@ -49,8 +48,8 @@ export interface Address {
   readonly face?: Face | 'caller'
   /** The client format of an inference endpoint. */
   readonly format?: ClientFormat
-  /** Its description in the OpenAPI document: written here, or taken from the schemas of a format. `none` omits it. */
-  readonly description: Written | { readonly format: ClientFormat } | 'none'
+  /** Its description in the OpenAPI document: of its endpoint, or taken from the schemas of a format. `none` omits it. */
+  readonly description: EndpointDescription | { readonly format: ClientFormat } | 'none'
   readonly serve: (exchange: Exchange) => Promise<unknown>
   /** For a route that several addresses share: the one that serves a path. */
   readonly select?: (path: string) => Selected | undefined

@@ -88,12 +88,10 @@ function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
   return authorization?.replace(/^bearer(?:\s+|$)/i, '').trim()
 }
 
-const wholeReaders: readonly AdminRole[] = ['owner', 'operator', 'viewer']
-
 /** Throws `forbidden` unless the key is an administrator's with one of these roles. */
 export function requireAdministrator(
   { role, adminRole = 'owner' }: Caller,
-  roles: readonly AdminRole[] = wholeReaders,
+  roles: readonly AdminRole[],
 ): void {
   if (role !== 'administrator')
     throw new GatewayError('forbidden', 'This path requires an administrator key')

@@ -4,7 +4,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from './address.ts'
-import { answer, type Written } from './openapi-written.ts'
+import { type EndpointDescription, success } from './openapi-endpoint.ts'
+import { anyObject } from './shapes.ts'
 
 interface Asset {
   readonly type: string
@@ -70,23 +71,21 @@ const packaged = [
   ['swagger-ui-bundle.js', javascript, import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')],
   ['favicon-32x32.png', 'image/png', import.meta.resolve('swagger-ui-dist/favicon-32x32.png')],
 ] as const
-const document: Written = {
+const document: EndpointDescription = {
   operationId: 'getOpenApi',
   summary: 'Get this OpenAPI document',
-  tags: ['Operation'],
-  reply: answer({ type: 'object' }, 'An OpenAPI 3.1 document.'),
+  tag: 'Operation',
+  responses: success({ 'application/json': { schema: anyObject } }, 'An OpenAPI 3.1 document.'),
 }
 
-const settings: Written = {
+const settings: EndpointDescription = {
   operationId: 'getConfigSchema',
   summary: 'Get the JSON Schema of sluice.yaml',
-  tags: ['Operation'],
-  reply: {
-    '200': {
-      description: 'A JSON Schema, draft 2020-12.',
-      content: { 'application/schema+json': { schema: { type: 'object' } } },
-    },
-  },
+  tag: 'Operation',
+  responses: success(
+    { 'application/schema+json': { schema: anyObject } },
+    'A JSON Schema, draft 2020-12.',
+  ),
 }
 const schemaFile = new URL('../../../sluice.schema.json', import.meta.url)
 

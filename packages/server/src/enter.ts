@@ -33,7 +33,7 @@ export function enter(address: Address, entering: EnteringRequest): Caller | Pro
   if (address.access === 'open') return nobody
   const { publicUrl, trustedProxies } = entering.options
   const found = authenticate(entering.gateway, entering.request, {
-    takesSession: address.access === 'administrator' || address.isForConsole === true,
+    takesSession: address.access !== 'caller' || address.isForConsole === true,
     ...(publicUrl !== undefined && { publicUrl }),
     ...(trustedProxies !== undefined && { trustedProxies }),
   })
@@ -47,7 +47,7 @@ function letIn(key: Caller, address: Address, entering: EnteringRequest): Caller
   request.apiKey = key
   assertAddress(key, clientAddress(request, options.trustedProxies))
   if (address.operation !== undefined) assertOperation(key, address.operation)
-  if (address.access === 'administrator') requireAdministrator(key, address.roles)
+  if (typeof address.access !== 'string') requireAdministrator(key, address.access)
   const waiting = admitEntering(address, {
     request,
     admission,

@@ -2,8 +2,8 @@ import { GatewayError } from '@sluice/contract'
 import { stopping } from '@sluice/gateway/call/cancellation.ts'
 import type { Gateway } from './gateway.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
-import type { Address } from './address.ts'
-import { answer, object, text } from './openapi-written.ts'
+import { endpoint } from './endpoint.ts'
+import { object, text } from './shapes.ts'
 
 const health = object({ status: text })
 
@@ -19,45 +19,39 @@ function checkWritable({ store, now }: Pick<Gateway, 'store' | 'now'>): Promise<
   return done
 }
 
-/** `healthz`: the process responds. `readyz`: it can also store its data. Neither needs a key. */
-export const healthAddresses: readonly Address[] = [
-  {
-    method: 'GET',
-    path: '/healthz',
-    access: 'open',
-    description: {
-      operationId: 'checkHealth',
-      summary: 'Liveness: the process answers',
-      tags: ['Operation'],
-      reply: answer(health),
-    },
-    async serve({ reply }) {
-      reply.send({ status: 'ok' })
-    },
-  },
-  {
-    method: 'GET',
-    path: '/readyz',
-    access: 'open',
-    description: {
-      operationId: 'checkReadiness',
-      summary: 'Readiness: the gateway accepts requests',
-      tags: ['Operation'],
-      reply: {
-        ...answer(health),
-        '503': {
-          description: 'The gateway is not ready: data cannot be stored, or it is about to stop.',
-          content: { 'application/json': { schema: health } },
-        },
-      },
-    },
-    async serve({ gateway, reply, request }) {
-      if (request.server.isDraining) throw stopping
-      await assertReady(gateway)
-      reply.send({ status: 'ready' })
+/** The process responds. */
+export const checkHealth = endpoint({
+  method: 'GET',
+  path: '/healthz',
+  access: 'open',
+  operationId: 'checkHealth',
+  summary: 'Liveness: the process answers',
+  tag: 'Operation',
+  reply: health,
+  answer: async () => ({ status: 'ok' }),
+})
+
+/** It can also store its data. */
+export const checkReadiness = endpoint({
+  method: 'GET',
+  path: '/readyz',
+  access: 'open',
+  operationId: 'checkReadiness',
+  summary: 'Readiness: the gateway accepts requests',
+  tag: 'Operation',
+  reply: health,
+  responses: {
+    '503': {
+      description: 'The gateway is not ready: data cannot be stored, or it is about to stop.',
+      content: { 'application/json': { schema: health } },
     },
   },
-]
+  async answer(_, { gateway, request }) {
+    if (request.server.isDraining) throw stopping
+    await assertReady(gateway)
+    return { status: 'ready' }
+  },
+})
 
 /** Throws `overloaded` if the gateway cannot store its data. */
 export async function assertReady(gateway: Gateway): Promise<void> {

@@ -2,11 +2,13 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { programVersion } from '@sluice/gateway/settings/version.ts'
 import type { Gateway } from './gateway.ts'
-import type { Address, Exchange } from './address.ts'
+import type { Exchange } from './address.ts'
 import { hasConsole, sendConsole } from './console.ts'
+import { endpoint } from './endpoint.ts'
 import { assertReady } from './health.ts'
-import { object, text } from './openapi-written.ts'
+import { success } from './openapi-endpoint.ts'
 import { publicAddress } from './public-address.ts'
+import { byName, object, text, words } from './shapes.ts'
 
 /** The content of the status page and its JSON form. The page is public, so it names no provider or folder. */
 interface Facts {
@@ -19,38 +21,29 @@ interface Facts {
 }
 
 /** `/`: the console for browsers, if it was built; otherwise a status page or its JSON form. */
-export const homeAddresses: readonly Address[] = [
-  {
-    method: 'GET',
-    path: '/',
-    access: 'open',
-    description: {
-      operationId: 'getStatus',
-      summary: 'Status page, in JSON for programs that accept only JSON',
-      tags: ['Operation'],
-      reply: {
-        '200': {
-          description: 'Successful response.',
-          content: {
-            'text/html': { schema: text },
-            'application/json': {
-              schema: object({
-                name: text,
-                description: text,
-                version: text,
-                status: { enum: ['ready', 'not ready'] },
-                links: { type: 'object', additionalProperties: text },
-              }),
-            },
-          },
-        },
-      },
+export const getStatus = endpoint({
+  method: 'GET',
+  path: '/',
+  access: 'open',
+  operationId: 'getStatus',
+  summary: 'Status page, in JSON for programs that accept only JSON',
+  tag: 'Operation',
+  responses: success({
+    'text/html': { schema: text },
+    'application/json': {
+      schema: object({
+        name: text,
+        description: text,
+        version: text,
+        status: words(['ready', 'not ready']),
+        links: byName(text),
+      }),
     },
-    serve: serveHome,
-  },
-]
+  }),
+  send: (_, exchange) => sendHome(exchange),
+})
 
-async function serveHome(exchange: Exchange): Promise<void> {
+async function sendHome(exchange: Exchange): Promise<void> {
   const { request, reply, gateway } = exchange
   reply
     .header('vary', 'accept')

@@ -4,51 +4,38 @@ import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
 import { assertAddress } from '@sluice/gateway/accounts/allowed.ts'
 import type { Metrics } from '@sluice/gateway/observe/observers.ts'
-import type { Address, Exchange } from './address.ts'
 import { authenticate, requireAdministrator } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
+import { endpoint, wholeReaders } from './endpoint.ts'
+import { success } from './openapi-endpoint.ts'
+import { text } from './shapes.ts'
 
 /** Prometheus' text format. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Metrics at the gateway's own address. */
-export const metricsAddresses: readonly Address[] = [
-  {
-    method: 'GET',
-    path: '/metrics',
-    // The metrics key has no other rights; all other callers must be administrators.
-    access: 'open',
-    description: {
-      operationId: 'getMetrics',
-      summary: 'Metrics for Prometheus, for administrators and whoever has the key for metrics',
-      tags: ['Operation'],
-      failures: ['401', '403', '404'],
-      reply: {
-        '200': {
-          description: 'Successful response.',
-          content: { 'text/plain': { schema: { type: 'string' } } },
-        },
-      },
-    },
-    serve: serveMetrics,
+export const getMetrics = endpoint({
+  method: 'GET',
+  path: '/metrics',
+  // The metrics key has no other rights; all other callers must be administrators.
+  access: 'open',
+  operationId: 'getMetrics',
+  summary: 'Metrics for Prometheus, for administrators and whoever has the key for metrics',
+  tag: 'Operation',
+  failures: ['401', '403', '404'],
+  responses: success({ 'text/plain': { schema: text } }),
+  async send(_, { gateway, options, reply, request }) {
+    const { metrics } = gateway
+    if (!metrics) throw new GatewayError('unknown_url', 'Metrics are off, or at another address')
+    if (!showsKey(metrics, request.headers.authorization)) {
+      const key = await authenticate(gateway, request, { ...options, takesSession: true })
+      assertAddress(key, clientAddress(request, options.trustedProxies))
+      requireAdministrator(key, wholeReaders)
+    }
+    const shown = await metrics.text()
+    void reply.header('cache-control', 'no-store').type(contentType).send(shown)
   },
-]
-
-async function serveMetrics({ gateway, options, reply, request }: Exchange): Promise<void> {
-  const { metrics } = gateway
-  if (!metrics) throw new GatewayError('unknown_url', 'Metrics are off, or at another address')
-  if (!showsKey(metrics, request.headers.authorization)) {
-    const key = await authenticate(gateway, request, { ...options, takesSession: true })
-    assertAddress(key, clientAddress(request, options.trustedProxies))
-    requireAdministrator(key)
-  }
-  await send(reply, metrics)
-}
-
-async function send(reply: Exchange['reply'], metrics: Metrics): Promise<void> {
-  const text = await metrics.text()
-  void reply.header('cache-control', 'no-store').type(contentType).send(text)
-}
+})
 
 function showsKey({ key }: Metrics, authorization: FastifyRequest['headers']['authorization']) {
   if (key === undefined || authorization === undefined) return false

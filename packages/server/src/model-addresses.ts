@@ -1,6 +1,7 @@
-import { operationNames } from '@sluice/contract'
+import { operationNames, Type } from '@sluice/contract'
 import { turn } from '@sluice/gateway/turns/turn.ts'
 import type { Address, Exchange } from './address.ts'
+import { addressOf, type AnyEndpoint } from './endpoint.ts'
 import { plainFace } from './face.ts'
 import {
   findListed,
@@ -13,31 +14,29 @@ import {
   openAiModel,
   type Query,
 } from './models.ts'
-import type { JsonSchema } from './openapi-schema.ts'
-import { answer, listOf, object, query, text, type Written } from './openapi-written.ts'
+import { parameter } from './openapi-endpoint.ts'
 import { below } from './other-addresses.ts'
+import { constant, described, integer, list, listOf, object, text, texts } from './shapes.ts'
 
-const integer = { type: 'integer' }
-
-const model = {
-  ...object({
+const model = described(
+  object({
     id: text,
-    object: { const: 'model' },
+    object: constant('model'),
     created: integer,
     owned_by: text,
-    operations: { type: 'array', items: text },
+    operations: texts,
   }),
-  description: 'Additional fields describe the model, such as its token limits.',
-}
+  'Additional fields describe the model, such as its token limits.',
+)
 
 const geminiRecord = object({
-  name: { type: 'string', pattern: '^models/' },
+  name: Type.String({ pattern: '^models/' }),
   version: text,
   displayName: text,
   description: text,
   inputTokenLimit: integer,
   outputTokenLimit: integer,
-  supportedGenerationMethods: { type: 'array', items: text },
+  supportedGenerationMethods: texts,
 })
 
 /** One caller per turn: a list of tens of thousands of models takes long. */
@@ -63,39 +62,44 @@ function sendJson({ reply }: Exchange, list: object | string): void {
   void reply.type('application/json; charset=utf-8').send(list)
 }
 
-const byOperation = query(
-  'operation',
-  { enum: operationNames },
-  'Lists only the models that offer this operation.',
-)
-
-interface Described {
-  readonly summary: string
-  readonly reply: JsonSchema
+const byOperation = {
+  operation: parameter(
+    { enum: operationNames },
+    'Lists only the models that offer this operation.',
+  ),
 }
+
+type Described = Pick<AnyEndpoint, 'operationId' | 'summary' | 'reply'>
 
 /** The list and the records below one path. */
 function modelsAt(
   path: string,
-  { list, record }: Readonly<Record<'list' | 'record', Described & Pick<Written, 'operationId'>>>,
-  serving: Readonly<Record<'list' | 'record', Address['serve']>>,
+  { list: listing, record }: Readonly<Record<'list' | 'record', Described>>,
+  serving: Readonly<Record<'list' | 'record', (exchange: Exchange) => Promise<void>>>,
 ): readonly Address[] {
-  const shared = { method: 'GET', access: 'caller', uncounted: true, face: 'caller' } as const
-  const tags = ['Models']
-  return [
+  const facts = {
+    method: 'GET',
+    access: 'caller',
+    uncounted: true,
+    face: 'caller',
+    tag: 'Models',
+  } as const
+  const endpoints: readonly AnyEndpoint[] = [
     {
-      ...shared,
+      ...facts,
+      ...listing,
       path,
-      description: { ...list, tags, parameters: [byOperation], reply: answer(list.reply) },
-      serve: serving.list,
+      query: byOperation,
+      send: (_, exchange) => serving.list(exchange),
     },
     {
-      ...shared,
+      ...facts,
+      ...record,
       path: `${path}/{model}`,
-      description: { ...record, tags, reply: answer(record.reply) },
-      serve: serving.record,
+      send: (_, exchange) => serving.record(exchange),
     },
   ]
+  return endpoints.map(addressOf)
 }
 
 const openAis = {
@@ -127,7 +131,7 @@ const geminiModels = modelsAt(
     list: {
       operationId: 'listModelRecords',
       summary: 'List models in Gemini’s format',
-      reply: object({ models: { type: 'array', items: geminiRecord } }),
+      reply: object({ models: list(geminiRecord) }),
     },
     record: {
       operationId: 'getModelRecord',

@@ -5,6 +5,7 @@ import { didYouMean } from '@sluice/gateway/settings/similar-name.ts'
 import type { ListedModel } from '@sluice/gateway/route/routing.ts'
 import { unknownModel } from '@sluice/gateway/route/unknown-model.ts'
 import { isAnthropicsClient, isGooglesClient } from './face.ts'
+import { one, whole } from './query.ts'
 
 /** GET /v1/models in the format indicated by the caller's headers (OpenAI, Anthropic or Gemini). */
 export function modelList(
@@ -183,30 +184,6 @@ function pageStart(token: string | undefined): number {
   const start = /^from:(\d{1,9})$/.exec(text)?.[1]
   if (start === undefined) throw invalidRequest('pageToken is invalid', 'pageToken')
   return Number(start)
-}
-
-/** A query parameter. A repeated one is refused as ambiguous. */
-export function one(query: unknown, name: string): string | undefined {
-  const value = (query as Readonly<Record<string, unknown>>)[name]
-  if (value === undefined || typeof value === 'string') return value
-  throw invalidRequest(`${name} is given more than once`, name)
-}
-
-export function whole(
-  text: string | undefined,
-  param: string,
-  { minimum, maximum, fallback }: { minimum: number; maximum: number; fallback: number },
-): number {
-  if (text === undefined || text === '') return fallback
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < minimum || value > maximum)
-    throw invalidRequest(`${param} must be ${saidRange(minimum, maximum)}`, param)
-  return value
-}
-
-function saidRange(minimum: number, maximum: number): string {
-  const least = `a whole number of at least ${minimum}`
-  return maximum === Number.MAX_SAFE_INTEGER ? least : `${least} and at most ${maximum}`
 }
 
 export function findListed(models: readonly ListedModel[], id: string): ListedModel {

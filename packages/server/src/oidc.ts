@@ -10,8 +10,8 @@ import type { Address, Exchange } from './address.ts'
 import { readBody } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { limitsOf } from './inference.ts'
-import { one } from './models.ts'
 import { publicAddress } from './public-address.ts'
+import { one } from './query.ts'
 import {
   askedCookie,
   askedOf,

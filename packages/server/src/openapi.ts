@@ -6,7 +6,7 @@ import type { Address } from './address.ts'
 import { type ErrorForm, errorSchema, failureResponses } from './openapi-failures.ts'
 import { type Description, describe } from './openapi-operation.ts'
 import type { JsonSchema } from './openapi-schema.ts'
-import { describeWritten, query } from './openapi-written.ts'
+import { describeEndpoint } from './openapi-endpoint.ts'
 
 const errorForm: ErrorForm = {
   name: 'Error',
@@ -76,7 +76,7 @@ export function createOpenApi(addresses: readonly Address[]): JsonSchema {
 function descriptionOf(address: Address): readonly Description[] {
   const { path, description } = address
   if (description === 'none') return []
-  if (!('format' in description)) return [describeWritten(address, description, errorForm.name)]
+  if (!('format' in description)) return [describeEndpoint(address, description, errorForm.name)]
   const { format } = description
   return [describe(format.isOwn === true ? fromOperation(format) : fromFormat(format), path)]
 }
@@ -105,11 +105,13 @@ function fromFormat(format: ClientFormat) {
 }
 
 /** How Gemini's streams are framed (https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent). */
-const alt = query(
-  'alt',
-  { enum: ['sse', 'json'], default: 'json' },
-  'With sse the response is server-sent events, otherwise a JSON array that is sent element by element.',
-)
+const alt = {
+  name: 'alt',
+  in: 'query',
+  description:
+    'With sse the response is server-sent events, otherwise a JSON array that is sent element by element.',
+  schema: { enum: ['sse', 'json'], default: 'json' },
+}
 
 /** Formats of one family share an error format; some use the plain one. */
 function errorFormOf(format: ClientFormat): ErrorForm {

@@ -1,18 +1,11 @@
-import { nanoPerMicro, validate } from '@sluice/contract'
+import { nanoPerMicro } from '@sluice/contract'
 import { administer } from '@sluice/gateway/accounts/administer.ts'
-import {
-  keyRevocation,
-  keyRotation,
-  type NewKey,
-  shownKey,
-} from '@sluice/gateway/accounts/key-changes.ts'
+import { keyRevocation, keyRotation, shownKey } from '@sluice/gateway/accounts/key-changes.ts'
 import { isPrincipal, ownAdminOf, ownKeyCreation } from '@sluice/gateway/accounts/own-keys.ts'
 import type { Admin } from '@sluice/gateway/accounts/rights.ts'
-
 import { heldBudget } from '@sluice/gateway/admit/claims.ts'
 import type { ApiKey } from '@sluice/gateway/ports/api-key.ts'
-import type { Address, Exchange } from './address.ts'
-import { bodyOf } from './admin/gateway-endpoint.ts'
+import type { Exchange } from './address.ts'
 import {
   keyWithSecretSchema,
   ownKeyBody,
@@ -21,117 +14,84 @@ import {
   shownKeySchema,
   withTerms,
 } from './admin/schemas.ts'
-import { toJsonSchema } from './openapi-schema.ts'
-import { answer, listOf } from './openapi-written.ts'
+import { addressOf, endpoint } from './endpoint.ts'
+import { documented, listOf } from './shapes.ts'
 
 const path = '/v1/usage/keys'
 
-const of = { access: 'caller', isForConsole: true } as const
-const tags = ['Usage'] as const
-const withSecret = answer(toJsonSchema(keyWithSecretSchema, 'json'))
+const facts = { access: 'caller', isForConsole: true, tag: 'Usage' } as const
+const withSecret = documented(keyWithSecretSchema)
+/** Changes, whose body only those get to see mistakes of who may make them. */
+const changing = {
+  ...facts,
+  method: 'POST',
+  enter: ({ key }: Exchange) => void ownAdminOf(key),
+} as const
 
 /** Key management for the holder of a key or a signed-in user. */
-export const ownKeyAddresses: readonly Address[] = [
-  {
-    ...of,
+const endpoints = [
+  endpoint({
+    ...facts,
     method: 'GET',
     path,
     uncounted: true,
-    description: {
-      operationId: 'listOwnKeys',
-      summary: 'List the keys of the user that the key belongs to, without their secrets',
-      tags,
-      reply: answer(listOf(toJsonSchema(ownKeySchema, 'json'))),
-    },
-    serve: serveOwnKeys,
-  },
-  {
-    ...of,
-    method: 'POST',
+    operationId: 'listOwnKeys',
+    summary: 'List the keys of the user that the key belongs to, without their secrets',
+    reply: listOf(documented(ownKeySchema)),
+    answer: (_, exchange) => ownKeys(exchange),
+  }),
+  endpoint({
+    ...changing,
     path,
-    description: {
-      operationId: 'createOwnKey',
-      summary: 'Create a key of one’s own user, where its team allows it (ownKeys)',
-      tags,
-      requestBody: bodyIn(ownKeyBody),
-      reply: withSecret,
+    operationId: 'createOwnKey',
+    summary: 'Create a key of one’s own user, where its team allows it (ownKeys)',
+    body: ownKeyBody,
+    reply: withSecret,
+    answer({ body }, exchange) {
+      const asked = withTerms(body)
+      return change(exchange, (admin, at) => ownKeyCreation(admin, asked, at))
     },
-    async serve(exchange) {
-      const body = await checked(exchange, ownKeyBody)
-      const asked = withTerms(body as unknown as NewKey)
-      await change(exchange, (admin, at) => ownKeyCreation(admin, asked, at))
-    },
-  },
-  {
-    ...of,
-    method: 'POST',
+  }),
+  endpoint({
+    ...changing,
     path: `${path}/{id}/rotate`,
-    description: {
-      operationId: 'rotateOwnKey',
-      summary: 'Give a key of one’s own user another secret, where its team allows it',
-      tags,
-      requestBody: bodyIn(rotationBody),
-      reply: withSecret,
-    },
-    async serve(exchange) {
-      const { id = '' } = exchange.parameters
-      const body = await checked(exchange, rotationBody)
-      const { overlapSeconds = 0 } = body as { readonly overlapSeconds?: number }
-      await change(exchange, (admin, at) =>
+    operationId: 'rotateOwnKey',
+    summary: 'Give a key of one’s own user another secret, where its team allows it',
+    body: rotationBody,
+    reply: withSecret,
+    answer: ({ path: { id }, body: { overlapSeconds = 0 } }, exchange) =>
+      change(exchange, (admin, at) =>
         keyRotation(admin, id, { overlapMs: overlapSeconds * 1000, at }),
-      )
-    },
-  },
-  {
-    ...of,
-    method: 'POST',
+      ),
+  }),
+  endpoint({
+    ...changing,
     path: `${path}/{id}/revoke`,
-    description: {
-      operationId: 'revokeOwnKey',
-      summary: 'Revoke a key of one’s own user for good, where its team allows it',
-      tags,
-      reply: answer(toJsonSchema(shownKeySchema, 'json')),
-    },
-    async serve(exchange) {
-      const { id = '' } = exchange.parameters
-      await change(exchange, (admin, at) => keyRevocation(admin, id, at))
-    },
-  },
+    operationId: 'revokeOwnKey',
+    summary: 'Revoke a key of one’s own user for good, where its team allows it',
+    reply: documented(shownKeySchema),
+    answer: ({ path: { id } }, exchange) =>
+      change(exchange, (admin, at) => keyRevocation(admin, id, at)),
+  }),
 ]
 
-function bodyIn(schema: Parameters<typeof toJsonSchema>[0]) {
-  return {
-    required: true,
-    content: { 'application/json': { schema: toJsonSchema(schema, 'json') } },
-  }
-}
-
-async function checked(
-  exchange: Exchange,
-  schema: Parameters<typeof validate>[0],
-): Promise<Readonly<Record<string, unknown>>> {
-  // Checked before the body, so that unauthorized callers get no validation errors.
-  ownAdminOf(exchange.key)
-  const body = await bodyOf(exchange)
-  validate(schema, body)
-  return body
-}
+export const ownKeyAddresses = endpoints.map(addressOf)
 
 async function change<Result extends object>(
-  { gateway, key, reply }: Exchange,
+  { gateway, key }: Exchange,
   decide: (admin: Admin, at: number) => Parameters<typeof administer<Result>>[1],
-): Promise<void> {
+): Promise<Result> {
   const at = gateway.now()
   const { store, keys } = gateway
   const admin = ownAdminOf(key)
   const place = { store, actor: key.id, at, hasFixedOwner: keys.hasFixedOwner() }
   const answered = await administer(place, decide(admin, at))
   await keys.reload()
-  void reply.header('cache-control', 'no-store').send(answered)
+  return answered
 }
 
 /** A key without a user, such as one from the configuration, lists only itself. */
-async function serveOwnKeys({ gateway, key, reply }: Exchange): Promise<void> {
+async function ownKeys({ gateway, key }: Exchange) {
   const { userId } = key.owners
   const kept = await gateway.store.listKeys()
   const own = kept.filter((one) =>
@@ -151,13 +111,13 @@ async function serveOwnKeys({ gateway, key, reply }: Exchange): Promise<void> {
       }
     }),
   )
-  void reply.header('cache-control', 'no-store').send({ object: 'list', data })
+  return { object: 'list' as const, data }
 }
 
 function shownToUser(key: ApiKey) {
   const { id, name, role, prefix, createdAt, disabledAt, revokedAt, expiresAt } = shownKey(key)
   return {
-    object: 'key',
+    object: 'key' as const,
     id,
     name,
     role,

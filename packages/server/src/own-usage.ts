@@ -3,75 +3,78 @@ import { claimsOf, type HolderClaim, limitsOf } from '@sluice/gateway/admit/clai
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { LimitStatus } from '@sluice/gateway/ports/limiter.ts'
 import type { UsageDimension } from '@sluice/gateway/ports/usage-book.ts'
-import type { Address, Exchange } from './address.ts'
-import { one } from './models.ts'
-import { answer, object, query, text } from './openapi-written.ts'
+import type { Exchange } from './address.ts'
+import { endpoint } from './endpoint.ts'
+import { parameter } from './openapi-endpoint.ts'
+import type { Values } from './query.ts'
+import { count, integerOrNull, list, numberOrNull, object, text } from './shapes.ts'
 import { catchUp, sumsSchema } from './usage.ts'
-import { assertKnown, byParameter, readQuestion, scopeParameters } from './usage-query.ts'
+import { byParameter, readQuestion, scopeParameters } from './usage-query.ts'
 import { sendRows, shownAnswer } from './usage-rows.ts'
 
-const dimensions: readonly UsageDimension[] = ['key', 'provider', 'model', 'operation', 'tag']
-const whole = { type: ['integer', 'null'] }
+const dimensions = [
+  'key',
+  'provider',
+  'model',
+  'operation',
+  'tag',
+] as const satisfies readonly UsageDimension[]
 
-/** Usage endpoints for the holder of a key. */
-export const ownUsageAddresses: readonly Address[] = [
-  {
-    method: 'GET',
-    path: '/v1/usage',
-    access: 'caller',
-    isForConsole: true,
-    uncounted: true,
-    description: {
-      operationId: 'getOwnUsage',
-      summary: 'Get what the key or its user has used, its limits and what is left of them',
-      tags: ['Usage'],
-      parameters: [
-        query(
-          'of',
-          { enum: ['key', 'user'], default: 'key' },
-          'Whose usage: that of the key, or of all keys of the user that it belongs to.',
-        ),
-        byParameter(dimensions),
-        ...scopeParameters(dimensions),
-      ],
-      reply: answer(
-        object({
-          key: object({ id: text, name: text }),
-          from: text,
-          to: text,
-          data: { type: 'array', items: sumsSchema },
-          total: sumsSchema,
-          pending: { type: 'integer', minimum: 0 },
-          limits: {
-            type: 'array',
-            items: object({
-              of: text,
-              kind: text,
-              unit: text,
-              limit: whole,
-              remaining: { type: ['number', 'null'] },
-              resetMs: whole,
-            }),
-          },
-        }),
-      ),
-    },
-    serve: serveOwn,
-  },
-]
+const parameters = {
+  of: parameter(
+    { enum: ['key', 'user'], default: 'key' },
+    'Whose usage: that of the key, or of all keys of the user that it belongs to.',
+  ),
+  by: byParameter(dimensions),
+  ...scopeParameters(dimensions),
+}
+
+/** Usage for the holder of a key. */
+export const getOwnUsage = endpoint({
+  method: 'GET',
+  path: '/v1/usage',
+  access: 'caller',
+  isForConsole: true,
+  uncounted: true,
+  operationId: 'getOwnUsage',
+  summary: 'Get what the key or its user has used, its limits and what is left of them',
+  tag: 'Usage',
+  query: parameters,
+  refusesUnknown: true,
+  reply: object({
+    key: object({ id: text, name: text }),
+    from: text,
+    to: text,
+    data: list(sumsSchema),
+    total: sumsSchema,
+    pending: count,
+    limits: list(
+      object({
+        of: text,
+        kind: text,
+        unit: text,
+        limit: integerOrNull,
+        remaining: numberOrNull,
+        resetMs: integerOrNull,
+      }),
+    ),
+  }),
+  send: ({ query }, exchange) => sendOwn(query, exchange),
+})
 
 /** Maximum number of groups returned; for more, callers ask for a shorter time span. */
 const groupsMax = 10_000
 
-async function serveOwn({ gateway, key, reply, request }: Exchange): Promise<void> {
-  const { query: given } = request
-  assertKnown(given, ['of', 'by', 'from', 'to', ...dimensions])
+async function sendOwn(
+  query: Values<typeof parameters>,
+  { gateway, key, reply }: Exchange,
+): Promise<void> {
   const asked = readQuestion(
-    { by: 'day,model', ...(given as object) },
+    { ...query, by: query.by ?? 'day,model' },
     { dimensions, now: gateway.now() },
   )
   await catchUp(gateway.store)
-  const scope = whose(one(given, 'of'), key)
+  const scope = whose(query.of, key)
   if (scope.key !== undefined && (asked.only?.key ?? scope.key) !== scope.key)
     throw invalidRequest("Other keys of the same user are shown with 'of=user' alone", 'key')
   const only = { ...asked.only, ...scope }

@@ -1,105 +1,73 @@
 import { invalidRequest, parseJson } from '@sluice/contract'
 import { deleteResponse } from '@sluice/gateway/stored/delete-response.ts'
 import { findResponse } from '@sluice/gateway/stored/responses.ts'
-import type { Address, Exchange } from './address.ts'
-import { one, whole } from './models.ts'
-import { answer, deletion, pageOf, paging } from './openapi-written.ts'
+import { addressOf, endpoint } from './endpoint.ts'
+import { success } from './openapi-endpoint.ts'
+import { pageOfItems, paging, pagingOf } from './query.ts'
+import { anyObject, deletion, pageOf } from './shapes.ts'
 
-const response = { $ref: '#/components/schemas/ResponsesReply' }
+const response = success({
+  'application/json': { schema: { $ref: '#/components/schemas/ResponsesReply' } },
+})
+const path = '/v1/responses/{id}'
+const facts = { access: 'caller', operation: 'chat', tag: 'Responses' } as const
 
 /** Stored responses of POST /v1/responses (OpenAI API, responses). */
-export const responseAddresses: readonly Address[] = [
-  {
+const endpoints = [
+  endpoint({
+    ...facts,
     method: 'GET',
-    path: '/v1/responses/{id}',
-    access: 'caller',
-    operation: 'chat',
-    description: {
-      operationId: 'getResponse',
-      summary: 'Retrieve a stored response',
-      tags: ['Responses'],
-      reply: answer(response),
+    path,
+    operationId: 'getResponse',
+    summary: 'Retrieve a stored response',
+    responses: response,
+    async send({ path: { id } }, { gateway, key, reply }) {
+      const found = await findResponse(gateway, key, id)
+      reply.header('content-type', 'application/json; charset=utf-8').send(found.response)
     },
-    serve: find,
-  },
-  {
+  }),
+  endpoint({
+    ...facts,
     method: 'DELETE',
-    path: '/v1/responses/{id}',
-    access: 'caller',
-    operation: 'chat',
-    description: {
-      operationId: 'deleteResponse',
-      summary: 'Delete a stored response',
-      tags: ['Responses'],
-      reply: answer(deletion('response')),
+    path,
+    operationId: 'deleteResponse',
+    summary: 'Delete a stored response',
+    reply: deletion('response'),
+    async answer({ path: { id } }, { gateway, key, cancellation }) {
+      await deleteResponse(gateway, key, { id, cancellation })
+      return { id, object: 'response' as const, deleted: true as const }
     },
-    serve: remove,
-  },
-  {
+  }),
+  endpoint({
+    ...facts,
     method: 'GET',
-    path: '/v1/responses/{id}/input_items',
-    access: 'caller',
-    operation: 'chat',
-    description: {
-      operationId: 'listInputItems',
-      summary: 'List the input items of a stored response',
-      tags: ['Responses'],
-      parameters: paging,
-      reply: answer(pageOf({ type: 'object' })),
+    path: `${path}/input_items`,
+    operationId: 'listInputItems',
+    summary: 'List the input items of a stored response',
+    query: paging,
+    reply: pageOf(anyObject),
+    async answer({ path: { id }, query }, { gateway, key }) {
+      const { input } = await findResponse(gateway, key, id)
+      const { limit, after, isAscending } = pagingOf(query)
+      const items = parseJson(input) as readonly { readonly id: string }[]
+      const ordered = isAscending ? items : items.toReversed()
+      const from = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1
+      return pageOfItems(ordered.slice(from, from + limit + 1), limit)
     },
-    serve: listItems,
-  },
-  {
+  }),
+  endpoint({
+    ...facts,
     method: 'POST',
-    path: '/v1/responses/{id}/cancel',
-    access: 'caller',
-    operation: 'chat',
-    description: {
-      operationId: 'cancelResponse',
-      summary: 'Cancel a background response (not supported: always refused)',
-      tags: ['Responses'],
-      reply: answer(response),
+    path: `${path}/cancel`,
+    operationId: 'cancelResponse',
+    summary: 'Cancel a background response (not supported: always refused)',
+    responses: response,
+    /** Only background responses can be cancelled, and these are not supported. */
+    async send({ path: { id } }, { gateway, key }) {
+      await findResponse(gateway, key, id)
+      throw invalidRequest('Only background responses can be cancelled', 'response_id')
     },
-    serve: cancel,
-  },
+  }),
 ]
 
-async function find({ gateway, key, reply, parameters }: Exchange): Promise<void> {
-  const { response } = await findResponse(gateway, key, parameters['id'] ?? '')
-  reply.header('content-type', 'application/json; charset=utf-8').send(response)
-}
-
-async function remove(exchange: Exchange): Promise<void> {
-  const { gateway, key, reply, parameters, cancellation } = exchange
-  const id = parameters['id'] ?? ''
-  await deleteResponse(gateway, key, { id, cancellation })
-  reply.send({ id, object: 'response', deleted: true })
-}
-
-/** Only background responses can be cancelled, and these are not supported. */
-async function cancel({ gateway, key, parameters }: Exchange): Promise<void> {
-  await findResponse(gateway, key, parameters['id'] ?? '')
-  throw invalidRequest('Only background responses can be cancelled', 'response_id')
-}
-
-/** limit 1 to 100, default 20; newest first unless order is asc. */
-async function listItems({ gateway, key, reply, request, parameters }: Exchange): Promise<void> {
-  const { input } = await findResponse(gateway, key, parameters['id'] ?? '')
-  const { query } = request
-  const limit = whole(one(query, 'limit'), 'limit', { minimum: 1, maximum: 100, fallback: 20 })
-  const order = one(query, 'order') ?? 'desc'
-  if (order !== 'asc' && order !== 'desc')
-    throw invalidRequest("'order' must be asc or desc", 'order')
-  const items = parseJson(input) as readonly { readonly id: string }[]
-  const ordered = order === 'asc' ? items : items.toReversed()
-  const after = one(query, 'after')
-  const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1
-  const data = ordered.slice(from, from + limit)
-  reply.send({
-    object: 'list',
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: from + data.length < ordered.length,
-  })
-}
+export const responseAddresses = endpoints.map(addressOf)

@@ -5,39 +5,43 @@ import { countTokens } from '@sluice/gateway/answer/count-tokens.ts'
 import { compactResponse, createResponse } from '@sluice/gateway/stored/responses.ts'
 import { createVideo } from '@sluice/gateway/stored/videos.ts'
 import type { Address } from './address.ts'
-import { endpointAddresses } from './admin/addresses.ts'
-import { aboutAddresses } from './admin/about.ts'
-import { modelListAddresses } from './admin/model-list.ts'
-import { budgetAddresses } from './admin/budgets.ts'
+import { getAbout } from './admin/about.ts'
+import { accountAddresses } from './admin/accounts.ts'
+import { listAudit } from './admin/audit.ts'
+import { resetBudgets } from './admin/budget-resets.ts'
+import { listBudgets } from './admin/budgets.ts'
 import { contentAddresses } from './admin/contents.ts'
-import { nameAddresses } from './admin/names.ts'
-import { overviewAddresses } from './admin/overview.ts'
-import { providerAddresses } from './admin/providers.ts'
+import { explain } from './admin/explain.ts'
+import { keyAddresses } from './admin/keys.ts'
+import { listRoutedModels } from './admin/model-list.ts'
+import { listNames } from './admin/names.ts'
+import { getOverview } from './admin/overview.ts'
 import { providerSettingsAddresses } from './admin/provider-settings.ts'
-import { refusalAddresses } from './admin/refusals.ts'
+import { providerAddresses } from './admin/providers.ts'
+import { listRefusals } from './admin/refusals.ts'
 import { requestAddresses } from './admin/requests.ts'
 import { routeAddresses } from './admin/routes-plan.ts'
-import { settingsAddresses } from './admin/settings.ts'
-import { adminAddresses } from './admin.ts'
+import { getSettings } from './admin/settings.ts'
 import { consoleAddresses } from './console.ts'
 import { documentAddresses } from './docs.ts'
-import { healthAddresses } from './health.ts'
-import { homeAddresses } from './home.ts'
-import { metricsAddresses } from './metrics.ts'
-import { imageAddresses } from './images.ts'
+import { addressOf } from './endpoint.ts'
+import { checkHealth, checkReadiness } from './health.ts'
+import { getStatus } from './home.ts'
+import { downloadImage } from './images.ts'
 import { type Inference, serveInference } from './inference.ts'
+import { getMetrics } from './metrics.ts'
 import { modelAddresses, openAiModels } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
 import { oidcAddresses } from './oidc.ts'
 import { openAiElsewhere, otherVersions, withoutCollection } from './other-addresses.ts'
 import { ownKeyAddresses } from './own-keys.ts'
-import { ownUsageAddresses } from './own-usage.ts'
+import { getOwnUsage } from './own-usage.ts'
 import { responseAddresses } from './responses.ts'
 import { sessionAddresses } from './session.ts'
 import { matchPath, pathPattern } from './urls.ts'
 import { usageAddresses } from './usage.ts'
-import { reconcileAddresses } from './usage-reconcile.ts'
+import { reconcileUsage } from './usage-reconcile.ts'
 import { serveVideo, serveVideoContent, videoAddresses } from './videos.ts'
 
 /** Formats with their own handler; all others use `handle`. */
@@ -55,35 +59,29 @@ const kept: Readonly<Partial<Record<FormatName, Pick<Address, 'serve' | 'uncount
 
 /** All endpoints of the gateway, in the order of the OpenAPI document. */
 export const addresses: readonly Address[] = [
-  ...formats.flatMap((format) => format.paths.map((path) => addressOf(format, path))),
+  ...formats.flatMap((format) => format.paths.map((path) => inferenceAt(format, path))),
   ...modelAddresses,
   ...openAiElsewhere(openAiAddresses()),
   ...videoAddresses,
   ...responseAddresses,
-  ...imageAddresses,
-  ...ownUsageAddresses,
+  ...[downloadImage, getOwnUsage].map(addressOf),
   ...ownKeyAddresses,
-  ...adminAddresses,
-  ...endpointAddresses,
-  ...nameAddresses,
+  addressOf(explain),
+  ...accountAddresses,
+  ...keyAddresses,
+  ...[resetBudgets, listAudit, listNames].map(addressOf),
   ...requestAddresses,
-  ...refusalAddresses,
+  addressOf(listRefusals),
   ...contentAddresses,
   ...usageAddresses,
-  ...reconcileAddresses,
-  ...budgetAddresses,
-  ...overviewAddresses,
+  ...[reconcileUsage, listBudgets, getOverview].map(addressOf),
   ...sessionAddresses,
   ...oidcAddresses,
   ...providerAddresses,
-  ...modelListAddresses,
+  addressOf(listRoutedModels),
   ...routeAddresses,
   ...providerSettingsAddresses,
-  ...settingsAddresses,
-  ...aboutAddresses,
-  ...healthAddresses,
-  ...metricsAddresses,
-  ...homeAddresses,
+  ...[getSettings, getAbout, checkHealth, checkReadiness, getMetrics, getStatus].map(addressOf),
   ...consoleAddresses,
   ...documentAddresses(
     () => createOpenApi(addresses),
@@ -95,7 +93,7 @@ export const addresses: readonly Address[] = [
 /** Where OpenAI's and Google's operations are served a second time. */
 const elsewhere = /^\/(?:v1beta\/openai|v1alpha|openai)\//
 
-function addressOf(format: ClientFormat, path: string): Address {
+function inferenceAt(format: ClientFormat, path: string): Address {
   const inference: Inference = {
     format,
     handle: format.counted ? countTokens : (handlers[format.id] ?? handle),
@@ -120,7 +118,7 @@ function addressOf(format: ClientFormat, path: string): Address {
 function openAiAddresses(): readonly Address[] {
   const own = formats.filter(({ isOwn, tag }) => isOwn === true || tag === 'Responses')
   return [
-    ...own.flatMap((format) => format.paths.slice(0, 1).map((path) => addressOf(format, path))),
+    ...own.flatMap((format) => format.paths.slice(0, 1).map((path) => inferenceAt(format, path))),
     ...openAiModels,
     ...videoAddresses,
     ...responseAddresses,

@@ -9,9 +9,9 @@ import {
   usagePeriods,
 } from '@sluice/gateway/ports/usage-book.ts'
 import { isDay } from '@sluice/gateway/prices/calendar-day.ts'
-import { one, whole } from './models.ts'
-import type { JsonSchema } from './openapi-schema.ts'
-import { query, text } from './openapi-written.ts'
+import { type Parameter, parameter } from './openapi-endpoint.ts'
+import { type Values, whole } from './query.ts'
+import { text } from './shapes.ts'
 
 export type UsageBy = UsagePeriod | UsageDimension
 export type UsageFormat = 'json' | 'csv' | 'jsonl'
@@ -32,51 +32,40 @@ interface Askable {
   readonly now: number
 }
 
-type Query = Readonly<Record<string, unknown>>
+type Scope = Values<Record<'from' | 'to' | UsageDimension, Parameter>>
+type Question = Scope & Values<typeof pageParameters> & { readonly by?: string | undefined }
 
 /**
  * Parses a question about sums.
  *
  * @throws invalid_request with the name of the invalid field.
  */
-export function readQuestion(given: unknown, askable: Askable): UsageQuestion {
+export function readQuestion(given: Question, askable: Askable): UsageQuestion {
   const scope = readScope(given, askable, hourMs)
-  const by = readBy(one(given, 'by'), askable.dimensions)
+  const by = readBy(given.by, askable.dimensions)
   return { ...scope, by, ...readPage(given, by) }
 }
 
 /** Parses the time span and filters. Times must be multiples of `unitMs`. */
-export function readScope(
-  given: unknown,
-  { dimensions, now }: Askable,
-  unitMs: number,
-): UsageScope {
-  const to = readTime(given, 'to', unitMs) ?? now - (now % hourMs) + hourMs
-  const from = readTime(given, 'from', unitMs) ?? Math.max(0, to - (to % dayMs) - usualDays * dayMs)
+export function readScope(given: Scope, { dimensions, now }: Askable, unitMs: number): UsageScope {
+  const to = readTime(given.to, 'to', unitMs) ?? now - (now % hourMs) + hourMs
+  const from =
+    readTime(given.from, 'from', unitMs) ?? Math.max(0, to - (to % dayMs) - usualDays * dayMs)
   if (from >= to) throw invalidRequest("'from' must be before 'to'", 'from')
   const only: Partial<Record<UsageDimension, string>> = {}
   for (const dimension of dimensions) {
-    const value = one(given, dimension)
+    const value = given[dimension]
     if (value !== undefined) only[dimension] = value
   }
   return { from, to, only }
 }
 
-/** Refuses unknown parameters: a misspelled filter would otherwise be ignored. */
-export function assertKnown(given: unknown, known: readonly string[]): void {
-  for (const name of Object.keys(given as Query))
-    if (!known.includes(name))
-      throw invalidRequest(`There is no parameter ${JSON.stringify(name.slice(0, 100))}`, name)
-}
-
-export function readFormat(given: unknown): UsageFormat {
-  const format = one(given, 'format') ?? 'json'
+export function readFormat(format = 'json'): UsageFormat {
   if (format === 'json' || format === 'csv' || format === 'jsonl') return format
   throw invalidRequest("'format' must be json, csv or jsonl", 'format')
 }
 
-function readTime(given: unknown, param: string, unitMs: number): number | undefined {
-  const value = one(given, param)
+function readTime(value: string | undefined, param: string, unitMs: number): number | undefined {
   if (value === undefined || value === '') return undefined
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(
     value,
@@ -116,17 +105,20 @@ function readBy(
   return names as readonly UsageBy[]
 }
 
-function readPage(given: unknown, by: readonly UsageBy[]): Pick<UsageQuestion, 'limit' | 'after'> {
-  const limit = readLimit(given)
-  const after = readCursor(given)
+function readPage(
+  given: Values<typeof pageParameters>,
+  by: readonly UsageBy[],
+): Pick<UsageQuestion, 'limit' | 'after'> {
+  const limit = readLimit(given.limit)
+  const after = readCursor(given.cursor)
   if (!after) return { limit }
   const isPlace = after.length === by.length && by.every((name, at) => isKeyOf(name, after[at]))
   if (!isPlace) throw badCursor()
   return { limit, after }
 }
 
-export function readLimit(given: unknown): number {
-  return whole(one(given, 'limit'), 'limit', { minimum: 1, maximum: pageMax, fallback: pageUsual })
+export function readLimit(limit: string | undefined): number {
+  return whole(limit, 'limit', { minimum: 1, maximum: pageMax, fallback: pageUsual })
 }
 
 /** Keys of periods are times; all others are names. */
@@ -141,8 +133,7 @@ function isKey(value: unknown): value is string | number {
 }
 
 /** The place after which a page begins, as written by `writeCursor`. */
-export function readCursor(given: unknown): readonly (string | number)[] | undefined {
-  const cursor = one(given, 'cursor')
+export function readCursor(cursor: string | undefined): readonly (string | number)[] | undefined {
   if (cursor === undefined || cursor === '') return undefined
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
@@ -177,37 +168,39 @@ export function withinTeam<Scope extends UsageScope>(scope: Scope, key: Caller):
   return { ...scope, only: { ...scope.only, team: own } }
 }
 
-const time = (name: string, what: string): JsonSchema =>
-  query(name, text, `${what} A day (2026-01-31) or a time (2026-01-31T08:00:00Z), in UTC.`)
+const time = (what: string) =>
+  parameter(text, `${what} A day (2026-01-31) or a time (2026-01-31T08:00:00Z), in UTC.`)
 
-/** The parameters of `readScope` for the OpenAPI document. */
-export function scopeParameters(dimensions: readonly UsageDimension[]): readonly JsonSchema[] {
-  return [
-    time('from', 'The first moment that counts. Default: 30 days before `to`, at midnight.'),
-    time('to', 'The first moment that does not count any more. Default: the end of this hour.'),
-    ...dimensions.map((dimension) =>
-      query(dimension, text, `Only what is of this ${dimension}; an empty value: of none.`),
-    ),
-  ]
+/** The parameters of `readScope`. */
+export function scopeParameters<Dimension extends UsageDimension>(
+  dimensions: readonly Dimension[],
+): Readonly<Record<'from' | 'to' | Dimension, Parameter>> {
+  const filters = dimensions.map((dimension) => [
+    dimension,
+    parameter(text, `Only what is of this ${dimension}; an empty value: of none.`),
+  ])
+  return {
+    from: time('The first moment that counts. Default: 30 days before `to`, at midnight.'),
+    to: time('The first moment that does not count any more. Default: the end of this hour.'),
+    ...(Object.fromEntries(filters) as Record<Dimension, Parameter>),
+  }
 }
 
-export const pageParameters: readonly JsonSchema[] = [
-  query(
-    'limit',
+export const pageParameters = {
+  limit: parameter(
     { type: 'integer', minimum: 1, maximum: pageMax, default: pageUsual },
     'Items per page.',
   ),
-  query('cursor', text, 'The `nextCursor` of the page before.'),
-]
-
-export function byParameter(dimensions: readonly UsageDimension[]): JsonSchema {
-  const known = [...usagePeriods, ...dimensions]
-  const description = `One or two, separated by a comma, of ${known.join(', ')}. Default: one sum of all.`
-  return query('by', text, description)
+  cursor: parameter(text, 'The `nextCursor` of the page before.'),
 }
 
-export const formatParameter = query(
-  'format',
+export function byParameter(dimensions: readonly UsageDimension[]): Parameter {
+  const known = [...usagePeriods, ...dimensions]
+  const description = `One or two, separated by a comma, of ${known.join(', ')}. Default: one sum of all.`
+  return parameter(text, description)
+}
+
+export const formatParameter = parameter(
   { enum: ['json', 'csv', 'jsonl'], default: 'json' },
   'csv and jsonl are streams of all that there is, without pages.',
 )

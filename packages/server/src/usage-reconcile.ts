@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest, microUsdOf } from '@sluice/contract'
+import { GatewayError, invalidRequest, microUsdOf, Type } from '@sluice/contract'
 import { differencesOf } from '@sluice/gateway/prices/bill-differences.ts'
 import {
   inTurns,
@@ -6,79 +6,56 @@ import {
   readExport,
   UnreadableExport,
 } from '@sluice/gateway/prices/provider-exports.ts'
-import type { Address, Exchange } from './address.ts'
-import { parseJsonObject, readBody } from './body.ts'
-import { limitsOf } from './inference.ts'
-import { answer, object, text } from './openapi-written.ts'
+import type { Exchange } from './address.ts'
+import { endpoint, wholeReaders } from './endpoint.ts'
+import { described, integer, list, number, object, text, textOrNull, words } from './shapes.ts'
 import { catchUp } from './usage.ts'
 
-const number = { type: 'number' }
 const dayMs = 86_400_000
 /** Maximum number of day and model pairs of one bill. */
 const rowsMax = 10_000
 
 /** Compares a provider's bill with the ledger, as `sluice reconcile` does. */
-export const reconcileAddresses: readonly Address[] = [
-  {
-    method: 'POST',
-    path: '/admin/v1/usage/reconcile',
-    access: 'administrator',
-    description: {
-      operationId: 'reconcileUsage',
-      summary: 'List where the bill of a provider and the ledger differ, by day and model',
-      tags: ['Usage'],
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: {
-              type: 'object',
-              required: ['csv'],
-              properties: {
-                csv: {
-                  ...text,
-                  description: 'An export of OpenAI’s usage page or of Anthropic’s Console.',
-                },
-                provider: {
-                  ...text,
-                  description: 'The provider in the ledger. Default: openai or anthropic.',
-                },
-              },
-            },
-            example: {
-              csv: 'usage_date_utc,model,cost_usd\n2026-11-01,Claude Haiku 4.5,0.42\n',
-            },
-          },
-        },
-      },
-      reply: answer(
-        object({
-          form: text,
-          from: { type: ['string', 'null'] },
-          to: { type: ['string', 'null'] },
-          rows: { type: 'integer' },
-          differences: {
-            type: 'array',
-            items: object({
-              day: text,
-              model: text,
-              of: { enum: ['USD', 'input tokens', 'output tokens'] },
-              billed: number,
-              ledger: number,
-            }),
-          },
-        }),
-      ),
+export const reconcileUsage = endpoint({
+  method: 'POST',
+  path: '/admin/v1/usage/reconcile',
+  access: wholeReaders,
+  operationId: 'reconcileUsage',
+  summary: 'List where the bill of a provider and the ledger differ, by day and model',
+  tag: 'Usage',
+  changes: false,
+  body: Type.Unsafe<Readonly<Partial<Record<'csv' | 'provider', unknown>>>>({
+    type: 'object',
+    required: ['csv'],
+    properties: {
+      csv: described(text, 'An export of OpenAI’s usage page or of Anthropic’s Console.'),
+      provider: described(text, 'The provider in the ledger. Default: openai or anthropic.'),
     },
-    serve: serveReconcile,
-  },
-]
+  }),
+  checksBody: true,
+  example: { csv: 'usage_date_utc,model,cost_usd\n2026-11-01,Claude Haiku 4.5,0.42\n' },
+  reply: object({
+    form: text,
+    from: textOrNull,
+    to: textOrNull,
+    rows: integer,
+    differences: list(
+      object({
+        day: text,
+        model: text,
+        of: words(['USD', 'input tokens', 'output tokens']),
+        billed: number,
+        ledger: number,
+      }),
+    ),
+  }),
+  answer: ({ body }, exchange) => reconciled(body, exchange),
+})
 
-async function serveReconcile(exchange: Exchange): Promise<void> {
-  const { gateway, options, reply, request } = exchange
-  const raw = await readBody(request.raw, limitsOf(exchange))
-  const body = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
-  const { csv, provider } = body
+async function reconciled(
+  { csv, provider }: Readonly<Partial<Record<'csv' | 'provider', unknown>>>,
+  { gateway }: Exchange,
+) {
   if (typeof csv !== 'string') throw invalidRequest("'csv' must be a string", 'csv')
   if (provider !== undefined && typeof provider !== 'string')
     throw invalidRequest("'provider' must be a string", 'provider')
@@ -112,7 +89,7 @@ async function serveReconcile(exchange: Exchange): Promise<void> {
       outputTokens: sums.outputTokens,
     }))
   const differences = from === null ? [] : differencesOf(found.rows, ledger)
-  reply.send({ form: found.form, from, to, rows: found.rows.length, differences })
+  return { form: found.form, from, to, rows: found.rows.length, differences }
 }
 
 async function exportIn(csv: string): Promise<ProviderExport> {

@@ -1,23 +1,31 @@
 import { Readable } from 'node:stream'
-import { joinMoney, microUsdOf, type UsageRecord } from '@sluice/contract'
+import { joinMoney, microUsdOf, Type, type UsageRecord } from '@sluice/contract'
 import type { FastifyReply } from 'fastify'
 import { formatLargeJson, isLargeJson } from '@sluice/gateway/turns/format-large.ts'
 import { turn } from '@sluice/gateway/turns/turn.ts'
 import type { UsageAnswer, UsageGroup, UsageSums } from '@sluice/gateway/ports/usage-book.ts'
 import { usagePeriods } from '@sluice/gateway/ports/usage-book.ts'
 import { percentileOf } from '@sluice/gateway/ports/first-token.ts'
-import type { JsonSchema } from './openapi-schema.ts'
+import { flag, integerOrNull, numberOrNull, textOrNull, time } from './shapes.ts'
 import type { UsageBy, UsageFormat } from './usage-query.ts'
 
 /** A row of a table. All rows have the same columns, each of one type; null if there is no value. */
 export type FlatRow = Readonly<Record<string, string | number | boolean | null>>
+
+/** Sums as they are shown; in a group the group's keys come first. */
+export type ShownSums = FlatRow &
+  Omit<UsageSums, 'cost' | 'firstTokens'> & {
+    readonly costMicroUsd: number | null
+    readonly firstTokenP50Ms: number | null
+    readonly firstTokenP95Ms: number | null
+  }
 
 const iso = (at: number) => new Date(at).toISOString().replace('.000Z', 'Z')
 
 const isPeriod = (by: UsageBy) => usagePeriods.some((period) => period === by)
 
 /** A group with its keys by name. */
-export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): FlatRow {
+export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): ShownSums {
   const keys = by.map((name, at) => {
     const value = of[at] ?? ''
     if (isPeriod(name)) return [name, iso(Number(value))]
@@ -27,16 +35,17 @@ export function shownGroup(by: readonly UsageBy[], { of, sums }: UsageGroup): Fl
 }
 
 /** The cost is null if it is unknown for all attempts. */
-export function shownSums({ firstTokens, ...sums }: UsageSums): FlatRow {
+export function shownSums({ firstTokens, ...sums }: UsageSums): ShownSums {
   const isUnknown = sums.attempts > 0 && sums.unknownCosts === sums.attempts
   const shown = Object.entries(sums).map(([name, sum]) =>
     typeof sum === 'bigint' ? ['costMicroUsd', isUnknown ? null : microUsdOf(sum)] : [name, sum],
   )
+  // Every sum keeps its name but that of the cost.
   return {
     ...Object.fromEntries(shown),
     firstTokenP50Ms: percentileOf(firstTokens, 0.5),
     firstTokenP95Ms: percentileOf(firstTokens, 0.95),
-  }
+  } as ShownSums
 }
 
 /** Groups shown per turn of the event loop. */
@@ -44,7 +53,7 @@ const groupsPerTurn = 400
 
 /** An answer as JSON shows it, made in several turns so that other requests do not wait. */
 export async function shownAnswer(by: readonly UsageBy[], answer: UsageAnswer) {
-  const data: FlatRow[] = []
+  const data: ShownSums[] = []
   for (let from = 0; from < answer.groups.length; from += groupsPerTurn) {
     if (from > 0) await turn()
     for (const group of answer.groups.slice(from, from + groupsPerTurn))
@@ -155,21 +164,21 @@ function flat(value: UsageRecord[keyof UsageRecord], shape: Shape): FlatRow[stri
   return value
 }
 
-const schemaOf: Readonly<Record<Shape, JsonSchema>> = {
-  text: { type: ['string', 'null'] },
-  integer: { type: ['integer', 'null'] },
-  number: { type: ['number', 'null'] },
-  boolean: { type: 'boolean' },
-  time: { type: 'string', format: 'date-time' },
+const schemaOf: Readonly<Record<Shape, object>> = {
+  text: textOrNull,
+  integer: integerOrNull,
+  number: numberOrNull,
+  boolean: flag,
+  time,
   json: { type: ['string', 'null'], contentMediaType: 'application/json' },
 }
 
-/** The schema of a flat record for the OpenAPI document. */
-export const flatRecordSchema: JsonSchema = {
+/** A flat record. */
+export const flatRecordSchema = Type.Unsafe<FlatRow>({
   type: 'object',
   required: Object.keys(recordColumns),
   properties: Object.fromEntries(columns.map(([name, shape]) => [name, schemaOf[shape]])),
-}
+})
 
 const types: Readonly<Record<Exclude<UsageFormat, 'json'>, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',

@@ -1,8 +1,9 @@
-import { invalidRequest } from '@sluice/contract'
+import { invalidRequest, Type } from '@sluice/contract'
+import type { TSchema } from 'typebox'
 import { administer } from '@sluice/gateway/accounts/administer.ts'
 import type { Gateway } from './gateway.ts'
 import { turn } from '@sluice/gateway/turns/turn.ts'
-import type { AdminRole, Caller } from '@sluice/gateway/ports/api-key.ts'
+import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type {
   LedgerQuestion,
@@ -11,14 +12,22 @@ import type {
   UsageBook,
   UsageQuestion,
 } from '@sluice/gateway/ports/usage-book.ts'
-import type { Address, Exchange } from './address.ts'
-import { parseJsonObject, readBody } from './body.ts'
-import { limitsOf } from './inference.ts'
-import type { JsonSchema } from './openapi-schema.ts'
-import { answer, object, text } from './openapi-written.ts'
+import type { Exchange } from './address.ts'
+import { addressOf, changers, endpoint, readers } from './endpoint.ts'
+import { success } from './openapi-endpoint.ts'
+import type { Values } from './query.ts'
+import {
+  count,
+  described,
+  integerOrNull,
+  list,
+  numberOrNull,
+  object,
+  text,
+  textOrNull,
+} from './shapes.ts'
 import {
   allDimensions,
-  assertKnown,
   badCursor,
   byParameter,
   formatParameter,
@@ -38,16 +47,14 @@ import {
   flatRecordSchema,
   recordNames,
   sendRows,
+  type ShownSums,
   shownAnswer,
   shownGroup,
   streamRows,
 } from './usage-rows.ts'
 
-const count = { type: 'integer', minimum: 0 }
-const textOrNull = { type: ['string', 'null'] }
-
 /** The schema of sums; in groups the group's keys come first. */
-export const sumsSchema: JsonSchema = {
+export const sumsSchema = Type.Unsafe<ShownSums>({
   type: 'object',
   description:
     'Sums. `costMicroUsd` is in millionths of a US dollar, with decimals, and without attempts whose cost is unknown, which `unknownCosts` counts; null where no cost is known. `firstTokenP50Ms` and `firstTokenP95Ms` are of streams, from counts between fixed bounds (50, 100, 200, 300, 500, 750 ms, 1, 1.5, 2, 3, 5, 7.5, 10, 20, 60 s), between which all are taken to lie evenly; null where nothing streamed.',
@@ -57,116 +64,105 @@ export const sumsSchema: JsonSchema = {
     unknownCosts: count,
     estimated: count,
     unsettled: count,
-    costMicroUsd: { type: ['number', 'null'] },
+    costMicroUsd: numberOrNull,
     inputTokens: count,
     outputTokens: count,
-    firstTokenP50Ms: { type: ['integer', 'null'] },
-    firstTokenP95Ms: { type: ['integer', 'null'] },
+    firstTokenP50Ms: integerOrNull,
+    firstTokenP95Ms: integerOrNull,
   },
   additionalProperties: { type: ['string', 'number', 'null'] },
+})
+
+/** A page of rows, and the streams of all of them. */
+function rowsOf<Page extends TSchema>(page: Page) {
+  const streams = { 'text/csv': { schema: text }, 'application/jsonl': { schema: text } }
+  return {
+    reply: page,
+    responses: success({ 'application/json': { schema: page }, ...streams }),
+  }
 }
 
-const page = (items: JsonSchema, further: Record<string, JsonSchema> = {}) =>
-  object({ data: { type: 'array', items }, ...further, nextCursor: textOrNull })
-
-const streams = {
-  'text/csv': { schema: { type: 'string' } },
-  'application/jsonl': { schema: { type: 'string' } },
-}
-
-const pending = {
-  ...count,
-  description: 'Records that the sums do not hold yet; usually 0.',
-}
-
-const erasedSchema = object({ replacement: text, records: count, contents: count })
-
-const readers: readonly AdminRole[] = ['owner', 'operator', 'viewer', 'team']
-const changers: readonly AdminRole[] = ['owner', 'operator']
+const pending = described(count, 'Records that the sums do not hold yet; usually 0.')
+const tag = 'Usage'
+const filters = scopeParameters(allDimensions)
+const paging = { ...pageParameters, format: formatParameter }
+const sumsQuery = { by: byParameter(allDimensions), ...filters, ...paging }
+const recordsQuery = { ...filters, ...paging }
 
 /** Usage endpoints for administrators. */
-export const usageAddresses: readonly Address[] = [
-  {
+export const usageEndpoints = {
+  get: endpoint({
     method: 'GET',
     path: '/admin/v1/usage',
-    access: 'administrator',
-    roles: readers,
-    description: {
-      operationId: 'getUsage',
-      summary: 'Get what was used and what it cost, in sums',
-      tags: ['Usage'],
-      parameters: [
-        byParameter(allDimensions),
-        ...scopeParameters(allDimensions),
-        ...pageParameters,
-        formatParameter,
-      ],
-      reply: withStreams(
-        answer(page(sumsSchema, { from: text, to: text, total: sumsSchema, pending })),
-      ),
-    },
-    serve: serveSums,
-  },
-  {
+    access: readers,
+    operationId: 'getUsage',
+    summary: 'Get what was used and what it cost, in sums',
+    tag,
+    query: sumsQuery,
+    refusesUnknown: true,
+    ...rowsOf(
+      object({
+        data: list(sumsSchema),
+        from: text,
+        to: text,
+        total: sumsSchema,
+        pending,
+        nextCursor: textOrNull,
+      }),
+    ),
+    send: ({ query }, exchange) => sendSums(query, exchange),
+  }),
+  records: endpoint({
     method: 'GET',
     path: '/admin/v1/usage/records',
-    access: 'administrator',
-    roles: readers,
-    description: {
-      operationId: 'listUsageRecords',
-      summary: 'List the records of the ledger, one for each attempt, oldest first',
-      tags: ['Usage'],
-      parameters: [...scopeParameters(allDimensions), ...pageParameters, formatParameter],
-      reply: withStreams(answer(page(flatRecordSchema))),
-    },
-    serve: serveRecords,
-  },
-  {
+    access: readers,
+    operationId: 'listUsageRecords',
+    summary: 'List the records of the ledger, one for each attempt, oldest first',
+    tag,
+    query: recordsQuery,
+    refusesUnknown: true,
+    ...rowsOf(object({ data: list(flatRecordSchema), nextCursor: textOrNull })),
+    send: ({ query }, exchange) => sendRecords(query, exchange),
+  }),
+  rebuild: endpoint({
     method: 'POST',
     path: '/admin/v1/usage/rebuild',
-    access: 'administrator',
-    roles: changers,
-    description: {
-      operationId: 'rebuildUsage',
-      summary: 'Make the sums of usage anew from the records',
-      tags: ['Usage'],
-      reply: answer(object({ pending })),
+    access: changers,
+    operationId: 'rebuildUsage',
+    summary: 'Make the sums of usage anew from the records',
+    tag,
+    changes: false,
+    reply: object({ pending }),
+    async answer(_, { gateway, key }) {
+      const { book } = gateway.store
+      await book.rebuild()
+      await audit(gateway, key, { action: 'usage.rebuild', target: 'usage' })
+      const { pending: left } = await book.sums({ from: 0, to: 1, only: {}, by: [], limit: 1 })
+      return { pending: left }
     },
-    serve: serveRebuild,
-  },
-  {
+  }),
+  erase: endpoint({
     method: 'POST',
     path: '/admin/v1/usage/erase',
-    access: 'administrator',
-    roles: changers,
-    description: {
-      operationId: 'eraseUsage',
-      summary:
-        'Replace the id of a user or a key in all records and sums by one that says nothing, and remove its prompts and answers',
-      tags: ['Usage'],
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: {
-              type: 'object',
-              description: 'One of both. With a user, the ids of the user’s keys are replaced too.',
-              properties: { user: text, key: text },
-            },
-            example: { user: 'user_1' },
-          },
-        },
-      },
-      reply: answer(erasedSchema),
-    },
-    serve: serveErase,
-  },
-]
-
-function withStreams(reply: ReturnType<typeof answer>): Readonly<Record<string, JsonSchema>> {
-  const { description, content } = reply['200']
-  return { '200': { description, content: { ...content, ...streams } } }
+    access: changers,
+    operationId: 'eraseUsage',
+    summary:
+      'Replace the id of a user or a key in all records and sums by one that says nothing, and remove its prompts and answers',
+    tag,
+    changes: false,
+    body: Type.Unsafe<Readonly<Partial<Record<'user' | 'key', unknown>>>>({
+      type: 'object',
+      description: 'One of both. With a user, the ids of the user’s keys are replaced too.',
+      properties: { user: text, key: text },
+    }),
+    checksBody: true,
+    example: { user: 'user_1' },
+    reply: object({ replacement: text, records: count, contents: count }),
+    answer: ({ body }, exchange) => erase(body, exchange),
+  }),
 }
+
+export const usageAddresses = Object.values(usageEndpoints).map(addressOf)
 
 /** How long a response waits for the sums to include what was recorded before the request, in milliseconds. */
 const catchUpMs = 4_000
@@ -181,14 +177,13 @@ export async function catchUp(
   while ((await store.book.fold()) > 0 && performance.now() < until);
 }
 
-const scopeNames = ['from', 'to', ...allDimensions, 'limit', 'cursor', 'format']
-
-async function serveSums({ gateway, key, reply, request }: Exchange): Promise<void> {
-  const { query } = request
-  assertKnown(query, ['by', ...scopeNames])
+async function sendSums(
+  query: Values<typeof sumsQuery>,
+  { gateway, key, reply }: Exchange,
+): Promise<void> {
   const askable = { dimensions: allDimensions, now: gateway.now() }
   const question = withinTeam(readQuestion(query, askable), key)
-  const format = readFormat(query)
+  const format = readFormat(query.format)
   const { book } = gateway.store
   await catchUp(gateway.store)
   if (format === 'json') {
@@ -250,14 +245,15 @@ async function noSums(book: UsageBook, question: UsageQuestion) {
  */
 const recordsPerRead = 250
 
-async function serveRecords({ gateway, key, reply, request }: Exchange): Promise<void> {
-  const { query } = request
-  assertKnown(query, scopeNames)
+async function sendRecords(
+  query: Values<typeof recordsQuery>,
+  { gateway, key, reply }: Exchange,
+): Promise<void> {
   const askable = { dimensions: allDimensions, now: gateway.now() }
   const scope = withinTeam(readScope(query, askable, 1), key)
-  const limit = readLimit(query)
-  const after = placeOf(readCursor(query))
-  const format = readFormat(query)
+  const limit = readLimit(query.limit)
+  const after = placeOf(readCursor(query.cursor))
+  const format = readFormat(query.format)
   const { book } = gateway.store
   await gateway.store.flush()
   const question = { ...scope, ...(after && { after }) }
@@ -308,18 +304,10 @@ function placeOf(cursor: readonly (string | number)[] | undefined) {
   return { startedAt, sequence }
 }
 
-async function serveRebuild({ gateway, key, reply }: Exchange): Promise<void> {
-  const { book } = gateway.store
-  await book.rebuild()
-  await audit(gateway, key, { action: 'usage.rebuild', target: 'usage' })
-  const { pending: left } = await book.sums({ from: 0, to: 1, only: {}, by: [], limit: 1 })
-  reply.send({ pending: left })
-}
-
-async function serveErase(exchange: Exchange): Promise<void> {
-  const { gateway, key, options, reply, request } = exchange
-  const raw = await readBody(request.raw, limitsOf(exchange))
-  const body = await parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
+async function erase(
+  body: Readonly<Partial<Record<'user' | 'key', unknown>>>,
+  { gateway, key }: Exchange,
+) {
   const kinds = (['user', 'key'] as const).filter((kind) => body[kind] !== undefined)
   const [kind, another] = kinds
   if (kind === undefined || another !== undefined)
@@ -334,7 +322,7 @@ async function serveErase(exchange: Exchange): Promise<void> {
   // Records the replacement: the audit log is kept forever and must not contain the erased id.
   const { replacement: target, records } = erased
   await audit(gateway, key, { action: 'usage.erase', target, after: { kind, records, contents } })
-  reply.send(erased)
+  return erased
 }
 
 async function audit(

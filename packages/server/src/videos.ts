@@ -1,4 +1,11 @@
-import { GatewayError, invalidRequest, operations, type VideoJob, validate } from '@sluice/contract'
+import {
+  GatewayError,
+  invalidRequest,
+  operations,
+  Type,
+  type VideoJob,
+  validate,
+} from '@sluice/contract'
 import { ownFormats } from '@sluice/protocols'
 import type { FastifyReply } from 'fastify'
 import {
@@ -8,79 +15,71 @@ import {
   pollVideo,
   videoOf,
 } from '@sluice/gateway/stored/videos.ts'
-import type { Address, Exchange } from './address.ts'
+import type { Exchange } from './address.ts'
 import { doorOf } from './admit.ts'
 import { createCall } from './create-call.ts'
+import { addressOf, endpoint } from './endpoint.ts'
 import { foreignBytesHeaders } from './foreign-bytes.ts'
 import { deliverAnswer } from './inference.ts'
-import { one, whole } from './models.ts'
-import { answer, deletion, pageOf, paging } from './openapi-written.ts'
 import { publicAddress } from './public-address.ts'
+import { one, pageOfItems, paging, pagingOf } from './query.ts'
 import { parseRange } from './range.ts'
+import { deletion, pageOf } from './shapes.ts'
+
+const listVideos = endpoint({
+  method: 'GET',
+  path: '/v1/videos',
+  access: 'caller',
+  operation: 'getVideo',
+  uncounted: true,
+  operationId: 'listVideos',
+  summary: 'List the video tasks of the key',
+  tag: 'Videos',
+  query: paging,
+  reply: pageOf(
+    Type.Unsafe<{ readonly id: string }>({ $ref: '#/components/schemas/GetVideoReply' }),
+  ),
+  /** OpenAI API, list videos: limit 0 to 100, default 20; newest first unless order is asc. */
+  async answer({ query }, exchange) {
+    const { gateway, key } = exchange
+    const { limit, isAscending, after } = pagingOf(query, 0)
+    const found = await gateway.store.listVideoJobs(key.id, {
+      limit: limit + 1,
+      ascending: isAscending,
+      ...(after !== undefined && { after }),
+    })
+    // If the video in `after` was deleted meanwhile, an empty page must not look like the end of the list.
+    if (found.length === 0 && after !== undefined) {
+      const last = await gateway.store.findVideoJob(after)
+      if (last?.keyId !== key.id) throw invalidRequest('There is no video with this id', 'after')
+    }
+    return pageOfItems(
+      found.map((job) => shown(exchange, job)),
+      limit,
+    )
+  },
+})
+
+const deleteOne = endpoint({
+  method: 'DELETE',
+  path: '/v1/videos/{id}',
+  access: 'caller',
+  operation: 'getVideo',
+  operationId: 'deleteVideo',
+  summary: 'Delete a video task and its content',
+  tag: 'Videos',
+  reply: deletion('video.deleted'),
+  async answer({ path: { id } }, { gateway, key, cancellation }) {
+    await deleteVideo(gateway, key, { id, cancellation })
+    return { id, object: 'video.deleted' as const, deleted: true as const }
+  },
+})
 
 /** Endpoints for the key's video jobs besides the operations themselves. */
-export const videoAddresses: readonly Address[] = [
-  {
-    method: 'GET',
-    path: '/v1/videos',
-    access: 'caller',
-    operation: 'getVideo',
-    uncounted: true,
-    description: {
-      operationId: 'listVideos',
-      summary: 'List the video tasks of the key',
-      tags: ['Videos'],
-      parameters: paging,
-      reply: answer(pageOf({ $ref: '#/components/schemas/GetVideoReply' })),
-    },
-    serve: list,
-  },
-  {
-    method: 'DELETE',
-    path: '/v1/videos/{id}',
-    access: 'caller',
-    operation: 'getVideo',
-    description: {
-      operationId: 'deleteVideo',
-      summary: 'Delete a video task and its content',
-      tags: ['Videos'],
-      reply: answer(deletion('video.deleted')),
-    },
-    serve: remove,
-  },
-]
+export const videoAddresses = [listVideos, deleteOne].map(addressOf)
 
 function shown(exchange: Exchange, job: VideoJob) {
   return videoOf(job, `${publicAddress(exchange)}/v1/videos/${job.id}/content`)
-}
-
-/** OpenAI API, list videos: limit 0 to 100, default 20; newest first unless order is asc. */
-async function list(exchange: Exchange): Promise<void> {
-  const { gateway, key, reply, request } = exchange
-  const { query } = request
-  const limit = whole(one(query, 'limit'), 'limit', { minimum: 0, maximum: 100, fallback: 20 })
-  const order = one(query, 'order') ?? 'desc'
-  if (order !== 'asc' && order !== 'desc')
-    throw invalidRequest("'order' must be asc or desc", 'order')
-  const after = one(query, 'after')
-  const found = await gateway.store.listVideoJobs(key.id, {
-    limit: limit + 1,
-    ascending: order === 'asc',
-    ...(after !== undefined && after !== '' && { after }),
-  })
-  // If the video in `after` was deleted meanwhile, an empty page must not look like the end of the list.
-  if (found.length === 0 && after !== undefined && after !== '') {
-    const last = await gateway.store.findVideoJob(after)
-    if (last?.keyId !== key.id) throw invalidRequest('There is no video with this id', 'after')
-  }
-  const data = found.slice(0, limit).map((job) => shown(exchange, job))
-  reply.send({
-    object: 'list',
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: found.length > limit,
-  })
 }
 
 /** The current state of a job. */
@@ -90,12 +89,6 @@ export async function serveVideo(exchange: Exchange): Promise<void> {
   const call = createCall(exchange, { format: ownFormats.getVideo, fields: { id: job.id } })
   exchange.request.call = call
   reply.send(shown(exchange, await pollVideo(doorOf(exchange), call, job)))
-}
-
-async function remove({ gateway, key, reply, parameters, cancellation }: Exchange): Promise<void> {
-  const id = parameters['id'] ?? ''
-  await deleteVideo(gateway, key, { id, cancellation })
-  reply.send({ id, object: 'video.deleted', deleted: true })
 }
 
 /** The content of a finished job. */

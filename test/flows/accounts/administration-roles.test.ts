@@ -4,7 +4,7 @@ import { addresses } from '../../../packages/server/src/routes.ts'
 import { adminKey, type RequestOptions, type Started, start, testKey } from '../../support/start.ts'
 
 const administrated = addresses
-  .filter(({ access }) => access === 'administrator')
+  .filter(({ access }) => typeof access !== 'string')
   .map(({ method, path }) => `${method} ${path}`)
 
 /** The roles in this order: owner, operator, viewer, team; a letter where it may, a dash where it may not. */

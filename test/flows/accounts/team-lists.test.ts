@@ -12,11 +12,12 @@ interface Team {
 }
 
 /** Every list that administrators of teams may read, with the parameters that it takes. */
-const lists = addresses.flatMap(({ method, path, roles, description }) => {
+const lists = addresses.flatMap(({ method, path, access, description }) => {
   const isList = method === 'GET' && path.startsWith('/admin/v1/') && !path.includes('{')
-  if (!isList || roles?.includes('team') !== true || path.endsWith('/live')) return []
-  const { parameters = [] } = description === 'none' || 'format' in description ? {} : description
-  return [[path, parameters.map(({ name }) => String(name))] as const]
+  const isForTeams = typeof access !== 'string' && access.includes('team')
+  if (!isList || !isForTeams || path.endsWith('/live')) return []
+  const { query = {} } = description === 'none' || 'format' in description ? {} : description
+  return [[path, Object.keys(query)] as const]
 })
 
 async function made(gateway: Started, name: string): Promise<Team> {

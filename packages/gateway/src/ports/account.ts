@@ -64,7 +64,8 @@ export interface Terms {
   readonly ownKeys?: boolean
 }
 
-export type AccountKind = 'organization' | 'team' | 'user'
+export const accountKinds = ['organization', 'team', 'user'] as const
+export type AccountKind = (typeof accountKinds)[number]
 
 /** An owner of keys. A team may be in an organization; a user in a team or an organization. */
 export interface Account extends Terms {

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isObject } from '@sluice/contract'
 import { programVersion } from '@sluice/gateway/settings/version.ts'
-import type { Address } from '../address.ts'
-import { object, text } from '../openapi-written.ts'
-import { readers } from './endpoint.ts'
-import { gatewayAddress } from './gateway-endpoint.ts'
+import { endpoint, readers } from '../endpoint.ts'
+import { anyObject, list, number, numberOrNull, object, orNull, text } from '../shapes.ts'
 
 const programFolder = new URL('.', new URL('../../../../package.json', import.meta.url))
 /** Written by the bundler, with the licences of everything in the bundle. */
@@ -12,58 +10,49 @@ const notices = new URL('dist/THIRD-PARTY-LICENSES.txt', programFolder)
 const benchmarkFile = new URL('../../../../bench/results/latest.json', import.meta.url)
 const startedAt = Date.now() - process.uptime() * 1_000
 
-const number = { type: 'number' }
-const numberOrNull = { type: ['number', 'null'] }
-
 /** Describes the running program. */
-export const aboutAddresses: readonly Address[] = [
-  gatewayAddress({
-    method: 'GET',
-    path: '/admin/v1/about',
-    roles: readers,
-    operationId: 'getAbout',
-    summary: 'Get the version, what it runs on, the licences of its parts, and its benchmark',
-    tag: 'Operation',
-    reply: object({
-      version: text,
-      node: text,
-      platform: text,
-      startedAt: text,
-      database: text,
-      licence: text,
-      packages: { type: 'array', items: object({ name: text, version: text, licence: text }) },
-      benchmark: {
-        oneOf: [
-          { type: 'null' },
+export const getAbout = endpoint({
+  method: 'GET',
+  path: '/admin/v1/about',
+  access: readers,
+  operationId: 'getAbout',
+  summary: 'Get the version, what it runs on, the licences of its parts, and its benchmark',
+  tag: 'Operation',
+  reply: object({
+    version: text,
+    node: text,
+    platform: text,
+    startedAt: text,
+    database: text,
+    licence: text,
+    packages: list(object({ name: text, version: text, licence: text })),
+    benchmark: orNull(
+      object({
+        at: text,
+        machine: anyObject,
+        rows: list(
           object({
-            at: text,
-            machine: { type: 'object' },
-            rows: {
-              type: 'array',
-              items: object({
-                scenario: text,
-                target: text,
-                requestsPerSecond: number,
-                firstP50Ms: numberOrNull,
-                firstP99Ms: numberOrNull,
-              }),
-            },
+            scenario: text,
+            target: text,
+            requestsPerSecond: number,
+            firstP50Ms: numberOrNull,
+            firstP99Ms: numberOrNull,
           }),
-        ],
-      },
-    }),
-    serve: async ({ gateway }) => ({
-      version: programVersion(),
-      node: process.versions.node,
-      platform: `${process.platform} ${process.arch}`,
-      startedAt: new Date(startedAt).toISOString(),
-      database: gateway.settings.config().storage.url === undefined ? 'SQLite' : 'PostgreSQL',
-      licence: licence(),
-      packages: packages(),
-      benchmark: benchmark(),
-    }),
+        ),
+      }),
+    ),
   }),
-]
+  answer: async (_, { gateway }) => ({
+    version: programVersion(),
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    startedAt: new Date(startedAt).toISOString(),
+    database: gateway.settings.config().storage.url === undefined ? 'SQLite' : 'PostgreSQL',
+    licence: licence(),
+    packages: packages(),
+    benchmark: benchmark(),
+  }),
+})
 
 function licence(): string {
   const content: unknown = JSON.parse(readFileSync(new URL('package.json', programFolder), 'utf8'))

@@ -1,7 +1,8 @@
 import { invalidRequest } from '@sluice/contract'
 import type { AuditEntry } from '@sluice/gateway/ports/audit.ts'
-import { object, pageOf, paging, text } from '../openapi-written.ts'
-import { type AdminEndpoint, pageOfItems, pagingOf } from './endpoint.ts'
+import { endpoint, wholeReaders } from '../endpoint.ts'
+import { pageOfItems, paging, pagingOf } from '../query.ts'
+import { anything, described, integer, object, pageOf, text } from '../shapes.ts'
 
 /** An audit entry as it is returned: its id is its sequence number, and `before` and `after` are parsed. */
 export interface ShownEntry extends Omit<AuditEntry, 'before' | 'after'> {
@@ -10,54 +11,53 @@ export interface ShownEntry extends Omit<AuditEntry, 'before' | 'after'> {
   readonly after: unknown
 }
 
-const integer = { type: 'integer' }
-const anything = {
-  description: 'As it is answered by its own endpoint; null where it was not there.',
-}
+const before = described(
+  anything,
+  'As it is answered by its own endpoint; null where it was not there.',
+)
 
 /** The audit log. Team administrators cannot read it, because it covers all teams. */
-export const auditEndpoints: readonly AdminEndpoint[] = [
-  {
-    method: 'GET',
-    path: '/admin/v1/audit',
-    roles: ['owner', 'operator', 'viewer'],
-    operationId: 'listAudit',
-    summary: 'List what administrators did, each entry with the hash of the one before it',
-    parameters: paging,
-    reply: pageOf(
-      object({
-        id: text,
-        sequence: integer,
-        at: integer,
-        actor: text,
-        action: text,
-        target: text,
-        before: anything,
-        after: anything,
-        previousHash: text,
-        hash: text,
-      }),
-    ),
-    async serve({ store }, { query }) {
-      const { limit, after, isAscending } = pagingOf(query)
-      const place = after === undefined ? undefined : Number(after)
-      if (place !== undefined && !Number.isSafeInteger(place))
-        throw invalidRequest('It must be the number of an entry', 'after')
-      const found = await store.listAudit(
-        isAscending
-          ? { limit: limit + 1, after: place ?? 0 }
-          : { limit: limit + 1, before: place ?? Number.MAX_SAFE_INTEGER },
-      )
-      return pageOfItems(found.map(shownEntry), limit)
-    },
+export const listAudit = endpoint({
+  method: 'GET',
+  path: '/admin/v1/audit',
+  access: wholeReaders,
+  operationId: 'listAudit',
+  summary: 'List what administrators did, each entry with the hash of the one before it',
+  tag: 'Administration',
+  query: paging,
+  reply: pageOf(
+    object({
+      id: text,
+      sequence: integer,
+      at: integer,
+      actor: text,
+      action: text,
+      target: text,
+      before,
+      after: before,
+      previousHash: text,
+      hash: text,
+    }),
+  ),
+  async onStore({ query }, { store }) {
+    const { limit, after, isAscending } = pagingOf(query)
+    const place = after === undefined ? undefined : Number(after)
+    if (place !== undefined && !Number.isSafeInteger(place))
+      throw invalidRequest('It must be the number of an entry', 'after')
+    const found = await store.listAudit(
+      isAscending
+        ? { limit: limit + 1, after: place ?? 0 }
+        : { limit: limit + 1, before: place ?? Number.MAX_SAFE_INTEGER },
+    )
+    return pageOfItems(found.map(shownEntry), limit)
   },
-]
+})
 
-function shownEntry({ before, after, ...entry }: AuditEntry): ShownEntry {
+function shownEntry({ before: earlier, after, ...entry }: AuditEntry): ShownEntry {
   return {
     id: String(entry.sequence),
     ...entry,
-    before: parsed(before),
+    before: parsed(earlier),
     after: parsed(after),
   }
 }

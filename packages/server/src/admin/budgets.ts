@@ -1,88 +1,84 @@
-import { nanoPerMicro } from '@sluice/contract'
+import { nanoPerMicro, Type } from '@sluice/contract'
 import { adminOf, seenKeys, seesAccount } from '@sluice/gateway/accounts/rights.ts'
 import { type HolderBudget, heldBudget } from '@sluice/gateway/admit/claims.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Budget, Holder } from '@sluice/gateway/ports/account.ts'
 import type { ApiKey } from '@sluice/gateway/ports/api-key.ts'
 import type { LimitStatus } from '@sluice/gateway/ports/limiter.ts'
-import type { Address, Exchange } from '../address.ts'
-import { one } from '../models.ts'
-import { answer, listOf, object, query, text } from '../openapi-written.ts'
-import { readers } from './endpoint.ts'
-
-const whole = { type: 'integer' }
-const wholeOrNull = { type: ['integer', 'null'] }
-const textOrNull = { type: ['string', 'null'] }
+import { endpoint, readers } from '../endpoint.ts'
+import { parameter } from '../openapi-endpoint.ts'
+import {
+  described,
+  flag,
+  integer,
+  integerOrNull,
+  listOf,
+  number,
+  object,
+  text,
+  textOrNull,
+  words,
+} from '../shapes.ts'
 
 /** Maximum number of budgets in one response; larger installations filter by holder. */
 const budgetsMax = 1_000
 
 /** Lists the remaining amount of each budget. */
-export const budgetAddresses: readonly Address[] = [
-  {
-    method: 'GET',
-    path: '/admin/v1/budgets',
-    access: 'administrator',
-    roles: readers,
-    description: {
-      operationId: 'listBudgets',
-      summary: 'List the budgets of organizations, teams, users and keys, and what is left of them',
-      tags: ['Usage'],
-      parameters: [query('holder', text, 'Only those of the account or key with this id.')],
-      reply: answer(
-        listOf(
-          object({
-            id: text,
-            holder: object({
-              kind: { enum: ['key', 'user', 'team', 'organization'] },
-              id: text,
-              name: text,
-            }),
-            window: {
-              anyOf: [{ enum: ['day', 'week', 'month', 'lifetime'] }, whole],
-              description: 'A number is of hours, up to now.',
-            },
-            timeZone: {
-              ...textOrNull,
-              description: 'Of a calendar window that has its own; null: that of the settings.',
-            },
-            resetAt: {
-              ...wholeOrNull,
-              description: 'What was spent before does not count, in milliseconds since the epoch.',
-            },
-            model: textOrNull,
-            tag: textOrNull,
-            limitMicroUsd: whole,
-            remainingMicroUsd: { type: 'number' },
-            resetMs: {
-              ...wholeOrNull,
-              description: 'Until the window begins anew, in milliseconds; null of a lifetime.',
-            },
-          }),
-          { has_more: { type: 'boolean' } },
-        ),
+export const listBudgets = endpoint({
+  method: 'GET',
+  path: '/admin/v1/budgets',
+  access: readers,
+  operationId: 'listBudgets',
+  summary: 'List the budgets of organizations, teams, users and keys, and what is left of them',
+  tag: 'Usage',
+  query: { holder: parameter(text, 'Only those of the account or key with this id.') },
+  reply: listOf(
+    object({
+      id: text,
+      holder: object({
+        kind: words(['key', 'user', 'team', 'organization']),
+        id: text,
+        name: text,
+      }),
+      window: Type.Unsafe<Budget['window']>({
+        anyOf: [words(['day', 'week', 'month', 'lifetime']), integer],
+        description: 'A number is of hours, up to now.',
+      }),
+      timeZone: described(
+        textOrNull,
+        'Of a calendar window that has its own; null: that of the settings.',
       ),
-    },
-    serve: serveBudgets,
-  },
-]
-
-async function serveBudgets({ gateway, key, reply, request }: Exchange): Promise<void> {
-  const id = one(request.query, 'holder')
-  const all = (await budgetsSeenBy(gateway, key)).filter(
-    ({ claim }) => id === undefined || claim.holder.id === id,
-  )
-  const shown = all.slice(0, budgetsMax)
-  const levels = await gateway.limiter.look(shown.map(({ claim }) => claim))
-  void reply.header('cache-control', 'no-store').send({
-    object: 'list',
-    data: shown.flatMap(({ claim }, at) => {
-      const level = levels[at]
-      return level ? [shownBudget(claim.holder, claim.budget, level)] : []
+      resetAt: described(
+        integerOrNull,
+        'What was spent before does not count, in milliseconds since the epoch.',
+      ),
+      model: textOrNull,
+      tag: textOrNull,
+      limitMicroUsd: integer,
+      remainingMicroUsd: number,
+      resetMs: described(
+        integerOrNull,
+        'Until the window begins anew, in milliseconds; null of a lifetime.',
+      ),
     }),
-    has_more: all.length > shown.length,
-  })
-}
+    { has_more: flag },
+  ),
+  async answer({ query: { holder } }, { gateway, key }) {
+    const all = (await budgetsSeenBy(gateway, key)).filter(
+      ({ claim }) => holder === undefined || claim.holder.id === holder,
+    )
+    const shown = all.slice(0, budgetsMax)
+    const levels = await gateway.limiter.look(shown.map(({ claim }) => claim))
+    return {
+      object: 'list' as const,
+      data: shown.flatMap(({ claim }, at) => {
+        const level = levels[at]
+        return level ? [shownBudget(claim.holder, claim.budget, level)] : []
+      }),
+      has_more: all.length > shown.length,
+    }
+  },
+})
 
 async function budgetsSeenBy(
   { store, settings }: Gateway,

@@ -1,29 +1,19 @@
 import { administer } from '@sluice/gateway/accounts/administer.ts'
 import {
   findKey,
-  type KeyChanges,
   keyChange,
   keyCreation,
   keyDisabling,
   keyEnabling,
   keyRevocation,
   keyRotation,
-  type NewKey,
   shownKey,
 } from '@sluice/gateway/accounts/key-changes.ts'
 import { seenKeys } from '@sluice/gateway/accounts/rights.ts'
-import { one } from '../models.ts'
-import { toJsonSchema } from '../openapi-schema.ts'
-import { pageOf, paging, query, text } from '../openapi-written.ts'
-import {
-  type AdminContext,
-  type AdminEndpoint,
-  namedAs,
-  pageIn,
-  readers,
-  search,
-  teamChangers,
-} from './endpoint.ts'
+import { addressOf, endpoint, readers, teamChangers } from '../endpoint.ts'
+import { parameter } from '../openapi-endpoint.ts'
+import { namedAs, pageIn, searched } from '../query.ts'
+import { documented, pageOf, text } from '../shapes.ts'
 import {
   keyChangesBody,
   keyCreationBody,
@@ -35,30 +25,29 @@ import {
 } from './schemas.ts'
 
 const path = '/admin/v1/keys'
-const shown = toJsonSchema(shownKeySchema, 'json')
-const withSecret = toJsonSchema(keyWithSecretSchema, 'json')
-
-function doing({ store, admin, at, hasFixedOwner }: AdminContext) {
-  return { store, actor: admin.id, at, hasFixedOwner }
-}
+const tag = 'Administration'
+const changing = { method: 'POST', access: teamChangers, tag } as const
+const shown = documented(shownKeySchema)
+const withSecret = documented(keyWithSecretSchema)
 
 /** Stored keys. Keys in the configuration are changed there. */
-export const keyEndpoints: readonly AdminEndpoint[] = [
-  {
+export const keyEndpoints = {
+  list: endpoint({
     method: 'GET',
     path,
-    roles: readers,
+    access: readers,
     operationId: 'listKeys',
     summary: 'List the keys, without their secrets',
-    parameters: [...paging, search, query('ownerId', text, 'Only keys of this user or team.')],
+    tag,
+    query: { ...searched, ownerId: parameter(text, 'Only keys of this user or team.') },
     reply: pageOf(shown),
-    async serve({ store, admin }, { query: given }) {
-      const ownerId = one(given, 'ownerId')
+    async onStore({ query }, { store, admin }) {
+      const { ownerId } = query
       const seen = seenKeys(admin, await store.listKeys(), await store.listAccounts())
-      const keys = namedAs(given, seen).filter(
+      const keys = namedAs(query, seen).filter(
         (key) => ownerId === undefined || key.ownerId === ownerId,
       )
-      const page = pageIn(keys, given)
+      const page = pageIn(keys, query)
       const used = await store.lastUse()
       return {
         ...page,
@@ -68,88 +57,83 @@ export const keyEndpoints: readonly AdminEndpoint[] = [
         }),
       }
     },
-  },
-  {
-    method: 'POST',
+  }),
+  create: endpoint({
+    ...changing,
     path,
-    roles: teamChangers,
     operationId: 'createKey',
     summary: 'Create a key; its secret is shown only in this answer',
     body: keyCreationBody,
     example: { name: 'app', models: ['openai/*'], requestsPerMinute: 60 },
     reply: withSecret,
-    serve: (context, { body }) =>
-      administer(
-        doing(context),
-        keyCreation(context.admin, withTerms(body as unknown as NewKey), context.at),
-      ),
-  },
-  {
+    onStore: ({ body }, context) =>
+      administer(context, keyCreation(context.admin, withTerms(body), context.at)),
+  }),
+  get: endpoint({
     method: 'GET',
     path: `${path}/{id}`,
-    roles: readers,
+    access: readers,
     operationId: 'getKey',
     summary: 'Retrieve a key, without its secret',
+    tag,
     reply: shown,
-    async serve({ store, admin }, { id }) {
+    async onStore({ path: { id } }, { store, admin }) {
       const state = { accounts: await store.listAccounts(), keys: await store.listKeys() }
       return shownKey(findKey(admin, state, id))
     },
-  },
-  {
+  }),
+  change: endpoint({
+    ...changing,
     method: 'PATCH',
     path: `${path}/{id}`,
-    roles: teamChangers,
     operationId: 'changeKey',
     summary: 'Change a key, its owner or its role; null takes a term or the owner away',
     body: keyChangesBody,
     example: { models: ['openai/*', 'fast'], requestsPerMinute: null },
     reply: shown,
-    serve: (context, { id, body }) =>
-      administer(doing(context), keyChange(context.admin, id, checkedTerms(body as KeyChanges))),
-  },
-  {
-    method: 'POST',
+    onStore: ({ path: { id }, body }, context) =>
+      administer(context, keyChange(context.admin, id, checkedTerms(body))),
+  }),
+  rotate: endpoint({
+    ...changing,
     path: `${path}/{id}/rotate`,
-    roles: teamChangers,
     operationId: 'rotateKey',
     summary: 'Give a key another secret, and let the one before be good for a while',
     body: rotationBody,
     example: { overlapSeconds: 3600 },
     reply: withSecret,
-    serve(context, { id, body }) {
-      const { overlapSeconds = 0 } = body as { readonly overlapSeconds?: number }
-      const times = { overlapMs: overlapSeconds * 1000, at: context.at }
-      return administer(doing(context), keyRotation(context.admin, id, times))
-    },
-  },
-  {
-    method: 'POST',
+    onStore: ({ path: { id }, body: { overlapSeconds = 0 } }, context) =>
+      administer(
+        context,
+        keyRotation(context.admin, id, { overlapMs: overlapSeconds * 1000, at: context.at }),
+      ),
+  }),
+  disable: endpoint({
+    ...changing,
     path: `${path}/{id}/disable`,
-    roles: teamChangers,
     operationId: 'disableKey',
     summary: 'Disable a key and end its calls',
     reply: shown,
-    serve: (context, { id }) =>
-      administer(doing(context), keyDisabling(context.admin, id, context.at)),
-  },
-  {
-    method: 'POST',
+    onStore: ({ path: { id } }, context) =>
+      administer(context, keyDisabling(context.admin, id, context.at)),
+  }),
+  enable: endpoint({
+    ...changing,
     path: `${path}/{id}/enable`,
-    roles: teamChangers,
     operationId: 'enableKey',
     summary: 'Enable a key again',
     reply: shown,
-    serve: (context, { id }) => administer(doing(context), keyEnabling(context.admin, id)),
-  },
-  {
-    method: 'POST',
+    onStore: ({ path: { id } }, context) => administer(context, keyEnabling(context.admin, id)),
+  }),
+  revoke: endpoint({
+    ...changing,
     path: `${path}/{id}/revoke`,
-    roles: teamChangers,
     operationId: 'revokeKey',
     summary: 'Revoke a key for good and end its calls',
     reply: shown,
-    serve: (context, { id }) =>
-      administer(doing(context), keyRevocation(context.admin, id, context.at)),
-  },
-]
+    onStore: ({ path: { id } }, context) =>
+      administer(context, keyRevocation(context.admin, id, context.at)),
+  }),
+}
+
+export const keyAddresses = Object.values(keyEndpoints).map(addressOf)

@@ -4,8 +4,6 @@ import type { RequestScope, UsageBook } from '@sluice/gateway/ports/usage-book.t
 import type { Exchange } from '../address.ts'
 import { sessionOf } from '../authenticate.ts'
 import { StreamOutput } from '../stream-output.ts'
-import { assertKnown } from '../usage-query.ts'
-import { readRequestScope, requestFilters } from './request-query.ts'
 import { shownBegun, shownRefused, shownRequest } from './shown-request.ts'
 
 /** Interval for polling the ledger for ended calls, in milliseconds. */
@@ -18,19 +16,10 @@ const eventsMax = 500
 const overlap = 200
 
 /** Sends server-sent events until the caller disconnects or signs out, or the gateway stops. */
-export async function serveLive({
-  gateway,
-  key,
-  request,
-  reply,
-  cancellation,
-  options,
-}: Exchange): Promise<void> {
-  assertKnown(
-    request.query,
-    requestFilters.filter((name) => name !== 'from' && name !== 'to'),
-  )
-  const scope = readRequestScope(request.query, key, gateway.now())
+export async function sendLive(
+  scope: RequestScope,
+  { gateway, request, reply, cancellation, options }: Exchange,
+): Promise<void> {
   const { live, store, sessions } = gateway
   const session = sessionOf(request, options)
   if (live.isFull)

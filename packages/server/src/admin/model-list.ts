@@ -2,35 +2,36 @@ import { invalidRequest, type OperationName, operationNames } from '@sluice/cont
 import type { Gateway } from '../gateway.ts'
 import type { ListedModel, Route, Target } from '@sluice/gateway/route/routing.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { Address, Exchange } from '../address.ts'
-import { one, whole } from '../models.ts'
-import { object, query, text } from '../openapi-written.ts'
-import { assertKnown } from '../usage-query.ts'
-import { wholeReaders } from './endpoint.ts'
-import { gatewayAddress } from './gateway-endpoint.ts'
+import { endpoint, wholeReaders } from '../endpoint.ts'
+import { parameter } from '../openapi-endpoint.ts'
+import { type Values, whole } from '../query.ts'
+import {
+  byName,
+  described,
+  flag,
+  integer,
+  integerOrNull,
+  list,
+  number,
+  numberOrNull,
+  object,
+  orNull,
+  text,
+  textOrNull,
+  texts,
+} from '../shapes.ts'
 
 const pageMax = 500
 const pageUsual = 100
 
-const wholeOrNull = { type: ['integer', 'null'] }
-const texts = { type: 'array', items: text }
-
-const priceSchema = {
-  oneOf: [
-    { type: 'null' },
-    {
-      ...object({
-        rates: {
-          type: 'object',
-          additionalProperties: object({ usd: { type: 'number' }, per: { type: 'integer' } }),
-        },
-        source: text,
-        date: text,
-      }),
-      description: 'US dollars for `per` units; null where nobody knows the price.',
-    },
-  ],
-}
+const priceSchema = described(
+  object({
+    rates: byName(object({ usd: number, per: integer })),
+    source: text,
+    date: text,
+  }),
+  'US dollars for `per` units; null where nobody knows the price.',
+)
 
 const modelSchema = object({
   id: text,
@@ -38,84 +39,80 @@ const modelSchema = object({
   displayName: text,
   description: text,
   operations: texts,
-  inputTokenLimit: wholeOrNull,
-  outputTokenLimit: wholeOrNull,
-  isRoute: { type: 'boolean' },
-  strategy: { type: ['string', 'null'] },
-  targets: {
-    type: 'array',
-    items: object({
+  inputTokenLimit: integerOrNull,
+  outputTokenLimit: integerOrNull,
+  isRoute: flag,
+  strategy: textOrNull,
+  targets: list(
+    object({
       target: text,
       provider: text,
       model: text,
-      level: { type: 'integer' },
-      priority: { type: 'number' },
-      weight: { type: 'number' },
+      level: integer,
+      priority: number,
+      weight: number,
       because: text,
-      available: { type: 'boolean' },
-      latencyMs: { type: ['number', 'null'] },
-      price: priceSchema,
+      available: flag,
+      latencyMs: numberOrNull,
+      price: orNull(priceSchema),
     }),
-  },
-  problem: { type: ['string', 'null'] },
+  ),
+  problem: textOrNull,
 })
 
-/** Lists all callable model names and their targets. */
-export const modelListAddresses: readonly Address[] = [
-  gatewayAddress({
-    method: 'GET',
-    path: '/admin/v1/models',
-    roles: wholeReaders,
-    operationId: 'listRoutedModels',
-    summary: 'List every model that can be called, with its targets, prices, limits and operations',
-    tag: 'Operation',
-    parameters: [
-      query('search', text, 'Only names that hold this.'),
-      query('provider', text, 'Only what is of this provider.'),
-      query('operation', { enum: operationNames }, 'Only what offers this operation.'),
-      query(
-        'limit',
-        { type: 'integer', minimum: 1, maximum: pageMax, default: pageUsual },
-        'Models per page.',
-      ),
-      query('after', text, 'The id of the last model of the page before.'),
-    ],
-    reply: object({
-      data: { type: 'array', items: modelSchema },
-      total: { type: 'integer' },
-      hasMore: { type: 'boolean' },
-    }),
-    serve: serveModels,
-  }),
-]
-
-async function serveModels({ gateway, key, request }: Exchange): Promise<object> {
-  assertKnown(request.query, ['search', 'provider', 'operation', 'limit', 'after'])
-  const limit = whole(one(request.query, 'limit'), 'limit', {
-    minimum: 1,
-    maximum: pageMax,
-    fallback: pageUsual,
-  })
-  const found = await wanted(gateway, key, request.query)
-  const after = one(request.query, 'after') ?? ''
-  const place = after === '' ? 0 : found.findIndex(({ id }) => id === after) + 1
-  if (after !== '' && place === 0) throw invalidRequest('There is no model with this id', 'after')
-  const page = found.slice(place, place + limit)
-  return {
-    data: await Promise.all(page.map((model) => shownModel(gateway, key, model))),
-    total: found.length,
-    hasMore: place + limit < found.length,
-  }
+const filters = {
+  search: parameter(text, 'Only names that hold this.'),
+  provider: parameter(text, 'Only what is of this provider.'),
+  operation: parameter({ enum: operationNames }, 'Only what offers this operation.'),
 }
 
-async function wanted(gateway: Gateway, key: Caller, given: unknown) {
-  const search = (one(given, 'search') ?? '').toLowerCase()
-  const provider = one(given, 'provider')
-  const operation = one(given, 'operation')
+/** Lists all callable model names and their targets. */
+export const listRoutedModels = endpoint({
+  method: 'GET',
+  path: '/admin/v1/models',
+  access: wholeReaders,
+  operationId: 'listRoutedModels',
+  summary: 'List every model that can be called, with its targets, prices, limits and operations',
+  tag: 'Operation',
+  query: {
+    ...filters,
+    limit: parameter(
+      { type: 'integer', minimum: 1, maximum: pageMax, default: pageUsual },
+      'Models per page.',
+    ),
+    after: parameter(text, 'The id of the last model of the page before.'),
+  },
+  refusesUnknown: true,
+  reply: object({ data: list(modelSchema), total: integer, hasMore: flag }),
+  async answer({ query }, { gateway, key }) {
+    const limit = whole(query.limit, 'limit', {
+      minimum: 1,
+      maximum: pageMax,
+      fallback: pageUsual,
+    })
+    const found = await wanted(gateway, key, query)
+    const { after = '' } = query
+    const place = after === '' ? 0 : found.findIndex(({ id }) => id === after) + 1
+    if (after !== '' && place === 0) throw invalidRequest('There is no model with this id', 'after')
+    const page = found.slice(place, place + limit)
+    return {
+      data: await Promise.all(page.map((model) => shownModel(gateway, key, model))),
+      total: found.length,
+      hasMore: place + limit < found.length,
+    }
+  },
+})
+
+async function wanted(
+  gateway: Gateway,
+  key: Caller,
+  { search = '', provider, operation }: Values<typeof filters>,
+) {
+  const part = search.toLowerCase()
   const routes = gateway.settings.config().models
   const listed = (await gateway.current.routing.list(key)).filter(
     ({ id, ownedBy, operations }) =>
-      id.toLowerCase().includes(search) &&
+      id.toLowerCase().includes(part) &&
       (provider === undefined || ownedBy === provider || id.startsWith(`${provider}/`)) &&
       (operation === undefined || operations.some((name) => name === operation)),
   )

@@ -6,20 +6,12 @@ import {
   usagePeriods,
   type UsageScope,
 } from '@sluice/gateway/ports/usage-book.ts'
-import type { Address, Exchange } from '../address.ts'
-import { one } from '../models.ts'
-import { object, query, text } from '../openapi-written.ts'
-import {
-  allDimensions,
-  assertKnown,
-  readScope,
-  scopeParameters,
-  withinTeam,
-} from '../usage-query.ts'
+import { endpoint, readers } from '../endpoint.ts'
+import { parameter } from '../openapi-endpoint.ts'
+import { count, list, object, text } from '../shapes.ts'
+import { allDimensions, readScope, scopeParameters, withinTeam } from '../usage-query.ts'
 import { shownGroup, shownSums } from '../usage-rows.ts'
 import { catchUp, sumsSchema } from '../usage.ts'
-import { readers } from './endpoint.ts'
-import { gatewayAddress } from './gateway-endpoint.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -33,66 +25,59 @@ const longestOf: Readonly<Record<UsagePeriod, number>> = {
 const groupsMax = 5_000
 const shownMax = 20
 
-const rows = { type: 'array', items: sumsSchema }
+const rows = list(sumsSchema)
 
 /** Calls, failures, cost and latency of a time span, with the totals of the preceding one. */
-export const overviewAddresses: readonly Address[] = [
-  gatewayAddress({
-    method: 'GET',
-    path: '/admin/v1/overview',
-    roles: readers,
-    operationId: 'getOverview',
-    summary: 'Get the sums of a time in steps, by model, provider and team, and of the time before',
-    tag: 'Usage',
-    parameters: [
-      ...scopeParameters(allDimensions),
-      query('step', { enum: usagePeriods }, 'Default: an hour up to three days, else a day.'),
-    ],
-    reply: object({
-      from: text,
-      to: text,
-      step: text,
-      total: sumsSchema,
-      before: sumsSchema,
-      series: rows,
-      models: rows,
-      providers: rows,
-      teams: rows,
-      pending: { type: 'integer', minimum: 0 },
-    }),
-    serve: serveOverview,
+export const getOverview = endpoint({
+  method: 'GET',
+  path: '/admin/v1/overview',
+  access: readers,
+  operationId: 'getOverview',
+  summary: 'Get the sums of a time in steps, by model, provider and team, and of the time before',
+  tag: 'Usage',
+  query: {
+    ...scopeParameters(allDimensions),
+    step: parameter({ enum: usagePeriods }, 'Default: an hour up to three days, else a day.'),
+  },
+  refusesUnknown: true,
+  reply: object({
+    from: text,
+    to: text,
+    step: text,
+    total: sumsSchema,
+    before: sumsSchema,
+    series: rows,
+    models: rows,
+    providers: rows,
+    teams: rows,
+    pending: count,
   }),
-]
-
-async function serveOverview({ gateway, key, request }: Exchange): Promise<object> {
-  assertKnown(request.query, ['from', 'to', 'step', ...allDimensions])
-  const now = gateway.now()
-  const asked = withinTeam(
-    readScope(request.query, { dimensions: allDimensions, now }, hourMs),
-    key,
-  )
-  // Without `from`, the last day is shown.
-  const from = one(request.query, 'from') === undefined ? asked.to - dayMs : asked.from
-  const scope = { ...asked, from }
-  const step = stepIn(one(request.query, 'step'), scope)
-  const { book } = gateway.store
-  await catchUp(gateway.store)
-  const earlier = { ...scope, from: Math.max(0, 2 * from - scope.to), to: from }
-  const sums = await book.sums({ ...scope, by: [step], limit: groupsMax })
-  const before = await book.sums({ ...earlier, by: [], limit: 1 })
-  return {
-    from: new Date(scope.from).toISOString(),
-    to: new Date(scope.to).toISOString(),
-    step,
-    total: shownSums(sums.total),
-    before: shownSums(before.total),
-    series: sums.groups.map((group) => shownGroup([step], group)),
-    models: await largest(book, scope, 'model'),
-    providers: await largest(book, scope, 'provider'),
-    teams: await largest(book, scope, 'team'),
-    pending: sums.pending,
-  }
-}
+  async answer({ query }, { gateway, key }) {
+    const now = gateway.now()
+    const asked = withinTeam(readScope(query, { dimensions: allDimensions, now }, hourMs), key)
+    // Without `from`, the last day is shown.
+    const from = query.from === undefined ? asked.to - dayMs : asked.from
+    const scope = { ...asked, from }
+    const step = stepIn(query.step, scope)
+    const { book } = gateway.store
+    await catchUp(gateway.store)
+    const earlier = { ...scope, from: Math.max(0, 2 * from - scope.to), to: from }
+    const sums = await book.sums({ ...scope, by: [step], limit: groupsMax })
+    const before = await book.sums({ ...earlier, by: [], limit: 1 })
+    return {
+      from: new Date(scope.from).toISOString(),
+      to: new Date(scope.to).toISOString(),
+      step,
+      total: shownSums(sums.total),
+      before: shownSums(before.total),
+      series: sums.groups.map((group) => shownGroup([step], group)),
+      models: await largest(book, scope, 'model'),
+      providers: await largest(book, scope, 'provider'),
+      teams: await largest(book, scope, 'team'),
+      pending: sums.pending,
+    }
+  },
+})
 
 function stepIn(value: string | undefined, { from, to }: UsageScope): UsagePeriod {
   const lasts = to - from

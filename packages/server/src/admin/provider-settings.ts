@@ -1,10 +1,8 @@
 import { invalidRequest, isObject } from '@sluice/contract'
 import { Type } from 'typebox'
 import type { Change, Written } from '@sluice/gateway/route/settings-file.ts'
-import type { Address, Exchange } from '../address.ts'
-import { object, text } from '../openapi-written.ts'
-import { changers, wholeReaders } from './endpoint.ts'
-import { gatewayAddress } from './gateway-endpoint.ts'
+import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
+import { anyObject, anything, described, flag, list, object, text, words } from '../shapes.ts'
 
 /**
  * The settings that may be changed at run time: how much of a provider is used, and how. The address and keys of a provider
@@ -32,37 +30,32 @@ const providers = Type.Record(
 )
 const etag = Type.String({ description: 'As it was read: nobody may have changed the file since.' })
 const closed = { additionalProperties: false }
-const anything = {
-  description: 'As it stands in sluice.yaml, without what cannot be changed here.',
-}
-const changes = {
-  type: 'array',
-  items: object({
+const setting = described(
+  anything,
+  'As it stands in sluice.yaml, without what cannot be changed here.',
+)
+const changes = list(
+  object({
     provider: text,
-    change: { enum: ['added', 'changed'] },
-    before: anything,
-    after: anything,
+    change: words(['added', 'changed']),
+    before: setting,
+    after: setting,
   }),
-}
+)
 const example = { openai: { maxConcurrent: 50, timeouts: { firstTokenMs: 20_000 } } }
 
 /** Reads, plans and applies changes of provider settings. */
-export const providerSettingsAddresses: readonly Address[] = [
-  gatewayAddress({
+const endpoints = {
+  get: endpoint({
     method: 'GET',
     path,
-    roles: wholeReaders,
+    access: wholeReaders,
     operationId: 'getProviderSettings',
     summary:
       'Get the settings of providers that can be changed, as they are written in sluice.yaml',
     tag,
-    reply: object({
-      providers: { type: 'object' },
-      etag: text,
-      file: text,
-      isWritable: { type: 'boolean' },
-    }),
-    async serve({ gateway }) {
+    reply: object({ providers: anyObject, etag: text, file: text, isWritable: flag }),
+    async answer(_, { gateway }) {
       const { file } = gateway.settings
       const { written, etag: known, isWritable } = await file.read('providers')
       return {
@@ -75,10 +68,10 @@ export const providerSettingsAddresses: readonly Address[] = [
       }
     },
   }),
-  gatewayAddress({
+  plan: endpoint({
     method: 'POST',
     path: `${path}/plan`,
-    roles: changers,
+    access: changers,
     operationId: 'planProviderSettings',
     summary: 'Tell what other settings of providers would change, without changing anything',
     tag,
@@ -86,21 +79,36 @@ export const providerSettingsAddresses: readonly Address[] = [
     example: { providers: example },
     reply: object({
       etag: text,
-      isWritable: { type: 'boolean' },
+      isWritable: flag,
       changes,
-      yaml: { ...text, description: 'What is to stand in the file of those that would change.' },
-      problems: {
-        type: 'array',
-        description: 'Providers that would then be off.',
-        items: object({ provider: text, problem: text }),
-      },
+      yaml: described(text, 'What is to stand in the file of those that would change.'),
+      problems: list(
+        object({ provider: text, problem: text }),
+        'Providers that would then be off.',
+      ),
     }),
-    serve: plan,
+    async answer({ body: { providers: asked } }, { gateway }) {
+      const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
+      const { known } = await planned.routing()
+      const shown = planned.changes.map(shownChange)
+      return {
+        etag: planned.file.etag,
+        isWritable: planned.file.isWritable,
+        changes: shown,
+        yaml: planned.yamlOf(
+          Object.fromEntries(shown.map(({ provider, after }) => [provider, after])),
+        ),
+        problems: Object.keys(asked).flatMap((provider) => {
+          const problem = known.whyOff(provider)
+          return problem === undefined ? [] : [{ provider, problem }]
+        }),
+      }
+    },
   }),
-  gatewayAddress({
+  apply: endpoint({
     method: 'PUT',
     path,
-    roles: changers,
+    access: changers,
     operationId: 'applyProviderSettings',
     summary:
       'Replace settings of providers in sluice.yaml, whose comments stay, and take them up at once',
@@ -108,46 +116,19 @@ export const providerSettingsAddresses: readonly Address[] = [
     body: Type.Object({ providers, etag }, closed),
     example: { providers: example, etag: 'Zm9v' },
     reply: object({ etag: text, changes }),
-    serve: apply,
+    async answer({ body: { providers: asked, etag: known } }, { gateway, key }) {
+      const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
+      // Readers of the audit log may not be allowed to read keys.
+      const logged = planned.changes.map(withoutKeys)
+      return {
+        etag: await planned.apply({ actor: key, known, logged }),
+        changes: planned.changes.map(shownChange),
+      }
+    },
   }),
-]
-
-interface SettingsRequest {
-  readonly providers?: Readonly<Record<string, Written>>
-  readonly etag?: string
 }
 
-async function plan(
-  { gateway }: Exchange,
-  { providers: asked = {} }: SettingsRequest,
-): Promise<object> {
-  const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
-  const { known } = await planned.routing()
-  const shown = planned.changes.map(shownChange)
-  return {
-    etag: planned.file.etag,
-    isWritable: planned.file.isWritable,
-    changes: shown,
-    yaml: planned.yamlOf(Object.fromEntries(shown.map(({ provider, after }) => [provider, after]))),
-    problems: Object.keys(asked).flatMap((provider) => {
-      const problem = known.whyOff(provider)
-      return problem === undefined ? [] : [{ provider, problem }]
-    }),
-  }
-}
-
-async function apply(
-  { gateway, key }: Exchange,
-  { providers: asked = {}, etag: known }: SettingsRequest,
-): Promise<object> {
-  const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
-  // Readers of the audit log may not be allowed to read keys.
-  const logged = planned.changes.map(withoutKeys)
-  return {
-    etag: await planned.apply({ actor: key, known, logged }),
-    changes: planned.changes.map(shownChange),
-  }
-}
+export const providerSettingsAddresses = Object.values(endpoints).map(addressOf)
 
 /** All written provider settings, with the editable fields replaced by the requested ones. */
 function wantedBy(asked: Readonly<Record<string, Written>>) {
@@ -189,5 +170,7 @@ function withoutKeys({ before, after, ...change }: Change): Change {
 
 function shownChange(change: Change) {
   const { name: provider, ...rest } = withoutKeys(change)
-  return { provider, ...rest }
+  // No provider is removed here.
+  const kind = rest.change === 'added' ? ('added' as const) : ('changed' as const)
+  return { provider, ...rest, change: kind }
 }

@@ -5,51 +5,51 @@ import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import type { Gateway } from '../gateway.ts'
 import { handle } from '@sluice/gateway/answer/answer.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
-import type { Address, Exchange } from '../address.ts'
+import type { Exchange } from '../address.ts'
 import { admitCall } from '../admit.ts'
 import { createCall } from '../create-call.ts'
-import { object, text } from '../openapi-written.ts'
-import { changers, wholeReaders } from './endpoint.ts'
-import { gatewayAddress } from './gateway-endpoint.ts'
+import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
+import {
+  flag,
+  integer,
+  integerOrNull,
+  list,
+  number,
+  numberOrNull,
+  object,
+  text,
+  textOrNull,
+  texts,
+  words,
+} from '../shapes.ts'
 
-const textOrNull = { type: ['string', 'null'] }
-const wholeOrNull = { type: ['integer', 'null'] }
-const texts = { type: 'array', items: text }
 const tag = 'Operation'
 
 const targetSchema = object({
   target: text,
-  breaker: { enum: ['open', 'half-open', 'closed'] },
+  breaker: words(['open', 'half-open', 'closed']),
   refusedKeys: texts,
-  latencyMs: { type: ['number', 'null'] },
-  firstContentP50Ms: { type: ['number', 'null'] },
-  firstContentP95Ms: { type: ['number', 'null'] },
-  observations: { type: 'integer' },
+  latencyMs: numberOrNull,
+  firstContentP50Ms: numberOrNull,
+  firstContentP95Ms: numberOrNull,
+  observations: integer,
 })
 
 const providerSchema = object({
   id: text,
   name: text,
-  on: { type: 'boolean' },
+  on: flag,
   why: textOrNull,
-  configuredBy: { enum: ['sluice.yaml', 'environment', null] },
+  configuredBy: words(['sluice.yaml', 'environment', null]),
   protocol: textOrNull,
   baseUrl: textOrNull,
-  local: { type: 'boolean' },
+  local: flag,
   environment: texts,
   documentation: textOrNull,
-  keys: { type: 'integer' },
-  restingKeys: {
-    type: 'array',
-    items: object({
-      position: { type: 'integer' },
-      model: textOrNull,
-      key: textOrNull,
-      until: text,
-    }),
-  },
-  models: wholeOrNull,
-  targets: { type: 'array', items: targetSchema },
+  keys: integer,
+  restingKeys: list(object({ position: integer, model: textOrNull, key: textOrNull, until: text })),
+  models: integerOrNull,
+  targets: list(targetSchema),
 })
 
 const testBody = Type.Object(
@@ -65,41 +65,45 @@ const testBody = Type.Object(
   { additionalProperties: false },
 )
 
+const listProviders = endpoint({
+  method: 'GET',
+  path: '/admin/v1/providers',
+  access: wholeReaders,
+  operationId: 'listProviders',
+  summary: 'List the providers: what is on, why not, and what this process has seen of each target',
+  tag,
+  reply: object({ data: list(providerSchema) }),
+  answer: async (_, { gateway }) => ({ data: allProviders(gateway) }),
+})
+
+/** The test is an ordinary call of the administrator's key: its limits apply and it is recorded. */
+const testProvider = endpoint({
+  method: 'POST',
+  path: '/admin/v1/providers/{id}/test',
+  access: changers,
+  operationId: 'testProvider',
+  summary: 'Make a small chat call to the provider, which is recorded and costs what it costs',
+  tag,
+  body: testBody,
+  example: {},
+  reply: object({
+    ok: flag,
+    request: text,
+    model: text,
+    durationMs: number,
+    status: integer,
+    errorCode: textOrNull,
+    message: textOrNull,
+    costMicroUsd: numberOrNull,
+  }),
+  async answer({ path: { id }, body }, exchange) {
+    const model = body.model ?? (await usualModel(exchange, id))
+    return testCall(exchange, `${id}/${model}`)
+  },
+})
+
 /** The state of all providers, and a test call. */
-export const providerAddresses: readonly Address[] = [
-  gatewayAddress({
-    method: 'GET',
-    path: '/admin/v1/providers',
-    roles: wholeReaders,
-    operationId: 'listProviders',
-    summary:
-      'List the providers: what is on, why not, and what this process has seen of each target',
-    tag,
-    reply: object({ data: { type: 'array', items: providerSchema } }),
-    serve: async ({ gateway }) => ({ data: allProviders(gateway) }),
-  }),
-  gatewayAddress({
-    method: 'POST',
-    path: '/admin/v1/providers/{id}/test',
-    roles: changers,
-    operationId: 'testProvider',
-    summary: 'Make a small chat call to the provider, which is recorded and costs what it costs',
-    tag,
-    body: testBody,
-    example: {},
-    reply: object({
-      ok: { type: 'boolean' },
-      request: text,
-      model: text,
-      durationMs: { type: 'number' },
-      status: { type: 'integer' },
-      errorCode: textOrNull,
-      message: textOrNull,
-      costMicroUsd: { type: ['number', 'null'] },
-    }),
-    serve: testProvider,
-  }),
-]
+export const providerAddresses = [listProviders, testProvider].map(addressOf)
 
 function allProviders(gateway: Gateway) {
   const { upstreams, known } = gateway.current.routing
@@ -129,11 +133,7 @@ function shownProvider(gateway: Gateway, id: string) {
     name: isBuiltIn ? 'Built-in engine' : (provider?.name ?? id),
     on: why === undefined,
     why: why ?? null,
-    configuredBy: Object.hasOwn(config.providers, id)
-      ? 'sluice.yaml'
-      : upstream
-        ? 'environment'
-        : null,
+    configuredBy: configuredBy(gateway, id),
     protocol: provider?.protocol.id ?? config.providers[id]?.type ?? null,
     baseUrl: upstream ? shownUrl(upstream.baseUrl) : null,
     local: provider?.local === true,
@@ -144,6 +144,11 @@ function shownProvider(gateway: Gateway, id: string) {
     models: isBuiltIn ? builtinModels.length : (upstream?.models?.length ?? null),
     targets: seenTargets(gateway, id),
   }
+}
+
+function configuredBy(gateway: Gateway, id: string): 'sluice.yaml' | 'environment' | null {
+  if (Object.hasOwn(gateway.settings.config().providers, id)) return 'sluice.yaml'
+  return gateway.current.routing.upstreams.has(id) ? 'environment' : null
 }
 
 function restingKeys({ health }: Gateway, id: string, upstream: Upstream | undefined) {
@@ -170,16 +175,10 @@ function seenTargets({ health }: Gateway, id: string) {
     }))
 }
 
-/** The test is an ordinary call of the administrator's key: its limits apply and it is recorded. */
-async function testProvider(
-  exchange: Exchange,
-  body: { readonly model?: string },
-): Promise<object> {
-  const { gateway, parameters, request } = exchange
-  const { id = '' } = parameters
-  const model = body.model ?? (await usualModel(exchange, id))
+async function testCall(exchange: Exchange, model: string) {
+  const { gateway, request } = exchange
   const fields = {
-    model: `${id}/${model}`,
+    model,
     messages: [{ role: 'user', content: 'Hi' }],
     max_completion_tokens: 16,
   }

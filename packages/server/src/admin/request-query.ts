@@ -2,35 +2,53 @@ import { type CallOutcome, invalidRequest } from '@sluice/contract'
 import { formats } from '@sluice/protocols'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { RequestScope } from '@sluice/gateway/ports/usage-book.ts'
-import { one } from '../models.ts'
-import { query, text } from '../openapi-written.ts'
-import type { JsonSchema } from '../openapi-schema.ts'
+import { parameter } from '../openapi-endpoint.ts'
+import type { Values } from '../query.ts'
+import { text } from '../shapes.ts'
 import { allDimensions, readScope, scopeParameters, withinTeam } from '../usage-query.ts'
 
 const outcomes: readonly CallOutcome[] = ['completed', 'failed', 'cancelled', 'incomplete']
 
 /** The filters for calls, without paging. */
-export const requestFilters: readonly string[] = [
-  'from',
-  'to',
-  ...allDimensions,
-  'id',
-  'status',
-  'format',
-  'requestedModel',
-]
+export const requestFilters = {
+  ...without(scopeParameters(allDimensions), 'outcome'),
+  outcome: parameter({ enum: outcomes }, 'How one of its attempts ended.'),
+  requestedModel: parameter(
+    text,
+    'The model as the caller named it: a route, an alias, or what stands at the upstream.',
+  ),
+  id: parameter(
+    text,
+    'What the gateway (`req_…`) or the caller (`x-request-id`) calls the request.',
+  ),
+  status: parameter(text, 'A status such as 429, or a class such as 5xx.'),
+  format: parameter(text, 'The client format, such as `chat` or `messages`.'),
+}
+
+/** The properties without one of them. */
+export function without<Properties extends object, Name extends keyof Properties>(
+  properties: Properties,
+  name: Name,
+): Omit<Properties, Name> {
+  const { [name]: _, ...others } = properties
+  return others
+}
 
 /**
  * Parses the filters of a query. Team administrators are restricted to their team.
  *
  * @throws invalid_request with the name of the invalid field.
  */
-export function readRequestScope(given: unknown, key: Caller, now: number): RequestScope {
+export function readRequestScope(
+  given: Values<typeof requestFilters>,
+  key: Caller,
+  now: number,
+): RequestScope {
   const scope = withinTeam(readScope(given, { dimensions: allDimensions, now }, 1), key)
-  const id = textIn(given, 'id')
-  const format = textIn(given, 'format')
-  const requestedModel = textIn(given, 'requestedModel')
-  const status = statusIn(textIn(given, 'status'))
+  const id = said(given.id)
+  const format = said(given.format)
+  const requestedModel = said(given.requestedModel)
+  const status = statusIn(said(given.status))
   assertOutcome(scope.only.outcome)
   if (format !== undefined && !formats.some(({ id: known }) => known === format))
     throw invalidRequest("'format' must be the name of a client format, such as messages", 'format')
@@ -43,8 +61,8 @@ export function readRequestScope(given: unknown, key: Caller, now: number): Requ
   }
 }
 
-function textIn(given: unknown, name: string): string | undefined {
-  const value = one(given, name)
+/** An empty filter is none. */
+function said(value: string | undefined): string | undefined {
   return value === '' ? undefined : value
 }
 
@@ -61,17 +79,3 @@ function statusIn(value: string | undefined): readonly [number, number] | undefi
   if (rest !== 'xx') return [Number(value), Number(value)]
   return [Number(first) * 100, Number(first) * 100 + 99]
 }
-
-/** The parameters of `readRequestScope` for the OpenAPI document. */
-export const requestParameters: readonly JsonSchema[] = [
-  ...scopeParameters(allDimensions.filter((name) => name !== 'outcome')),
-  query('outcome', { enum: outcomes }, 'How one of its attempts ended.'),
-  query(
-    'requestedModel',
-    text,
-    'The model as the caller named it: a route, an alias, or what stands at the upstream.',
-  ),
-  query('id', text, 'What the gateway (`req_…`) or the caller (`x-request-id`) calls the request.'),
-  query('status', text, 'A status such as 429, or a class such as 5xx.'),
-  query('format', text, 'The client format, such as `chat` or `messages`.'),
-]

@@ -1,16 +1,15 @@
 import { GatewayError } from '@sluice/contract'
 import { Type } from 'typebox'
+import type { Change } from '@sluice/gateway/route/settings-file.ts'
 import { explainCall, type Explanation } from '@sluice/gateway/answer/explain.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Change, Written } from '@sluice/gateway/route/settings-file.ts'
 import type { Routing } from '@sluice/gateway/route/routing.ts'
 import { unpricedNotes } from '@sluice/gateway/route/unpriced.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { Address, Exchange } from '../address.ts'
-import { sampleCall } from '../admin.ts'
-import { object, text } from '../openapi-written.ts'
-import { changers, wholeReaders } from './endpoint.ts'
-import { gatewayAddress } from './gateway-endpoint.ts'
+import type { Exchange } from '../address.ts'
+import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
+import { anyObject, anything, described, flag, list, object, text, words } from '../shapes.ts'
+import { sampleCall } from './explain.ts'
 
 const tag = 'Operation'
 const routes = Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
@@ -32,60 +31,59 @@ const planBody = Type.Object(
 )
 const applyBody = Type.Object({ models: routes, etag }, { additionalProperties: false })
 
-const anything = { description: 'As it stands in sluice.yaml; null where it is not there.' }
-const changesSchema = {
-  type: 'array',
-  items: object({
+const written = described(anything, 'As it stands in sluice.yaml; null where it is not there.')
+const changesSchema = list(
+  object({
     model: text,
-    change: { enum: ['added', 'changed', 'removed'] },
-    before: anything,
-    after: anything,
+    change: words(['added', 'changed', 'removed']),
+    before: written,
+    after: written,
   }),
-}
-const problemsSchema = { type: 'array', items: object({ model: text, problem: text }) }
-const unpricedSchema = {
-  ...problemsSchema,
-  description: 'Targets without a known price, and what that means for calls that a budget counts.',
-}
-const explanation = {
+)
+const problemsSchema = list(object({ model: text, problem: text }))
+const unpricedSchema = described(
+  problemsSchema,
+  'Targets without a known price, and what that means for calls that a budget counts.',
+)
+const explanation = Type.Unsafe<object | null>({
   description: 'As by `explain`, or the error; null without a sample.',
   type: ['object', 'null'],
-}
+})
 const example = { fast: { targets: [{ target: 'openai/gpt-6-luna' }] } }
 
 /** Reads, plans and applies changes of routes. */
-export const routeAddresses: readonly Address[] = [
-  gatewayAddress({
+export const routeEndpoints = {
+  get: endpoint({
     method: 'GET',
     path: '/admin/v1/routes',
-    roles: wholeReaders,
+    access: wholeReaders,
     operationId: 'getRoutes',
     summary: 'Get the routes as they are written in sluice.yaml',
     tag,
     reply: object({
-      models: { type: 'object' },
+      models: anyObject,
       etag: text,
       file: text,
-      isWritable: { type: 'boolean' },
+      isWritable: flag,
       problems: problemsSchema,
       unpriced: unpricedSchema,
     }),
-    async serve({ gateway, key }) {
+    async answer(_, { gateway, key }) {
       const { file } = gateway.settings
-      const { written: models, etag, isWritable } = await file.read('models')
+      const { written: models, etag: known, isWritable } = await file.read('models')
       return {
         models,
-        etag,
+        etag: known,
         file: file.path,
         isWritable,
         ...(await faultsOf(gateway, gateway.current.routing, { names: Object.keys(models), key })),
       }
     },
   }),
-  gatewayAddress({
+  plan: endpoint({
     method: 'POST',
     path: '/admin/v1/routes/plan',
-    roles: changers,
+    access: changers,
     operationId: 'planRoutes',
     summary: 'Tell what other routes would change, without changing anything',
     tag,
@@ -93,7 +91,7 @@ export const routeAddresses: readonly Address[] = [
     example: { models: example },
     reply: object({
       etag: text,
-      isWritable: { type: 'boolean' },
+      isWritable: flag,
       changes: changesSchema,
       yaml: text,
       problems: problemsSchema,
@@ -101,41 +99,43 @@ export const routeAddresses: readonly Address[] = [
       before: explanation,
       after: explanation,
     }),
-    serve: plan,
+    async answer({ body: { models, sample } }, exchange) {
+      const { gateway, key } = exchange
+      const planned = await gateway.settings.file.plan('models', () => models)
+      const { file, changes } = planned
+      const routing = await planned.routing()
+      return {
+        etag: file.etag,
+        isWritable: file.isWritable,
+        changes: changes.map(shownChange),
+        yaml: planned.yamlOf(models),
+        ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
+        before: sample ? await explained(exchange, sample, gateway.current.routing) : null,
+        after: sample ? await explained(exchange, sample, routing) : null,
+      }
+    },
   }),
-  gatewayAddress({
+  apply: endpoint({
     method: 'PUT',
     path: '/admin/v1/routes',
-    roles: changers,
+    access: changers,
     operationId: 'applyRoutes',
     summary: 'Replace the routes in sluice.yaml, whose comments stay, and take them up at once',
     tag,
     body: applyBody,
     example: { models: example, etag: 'Zm9v' },
     reply: object({ etag: text, changes: changesSchema }),
-    serve: apply,
+    async answer({ body: { models, etag: known } }, { gateway, key }) {
+      const planned = await gateway.settings.file.plan('models', () => models)
+      return {
+        etag: await planned.apply({ actor: key, known }),
+        changes: planned.changes.map(shownChange),
+      }
+    },
   }),
-]
-
-async function plan(
-  exchange: Exchange,
-  { models = {}, sample }: { readonly models?: Written; readonly sample?: object },
-): Promise<object> {
-  const { gateway, key } = exchange
-  const planned = await gateway.settings.file.plan('models', () => models)
-  const { file, changes } = planned
-  const routing = await planned.routing()
-  const asked = sample && { ...sample }
-  return {
-    etag: file.etag,
-    isWritable: file.isWritable,
-    changes: changes.map(shownChange),
-    yaml: planned.yamlOf(models),
-    ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
-    before: asked ? await explained(exchange, asked, gateway.current.routing) : null,
-    after: asked ? await explained(exchange, asked, routing) : null,
-  }
 }
+
+export const routeAddresses = Object.values(routeEndpoints).map(addressOf)
 
 function shownChange({ name: model, ...change }: Change) {
   return { model, ...change }
@@ -178,15 +178,4 @@ async function faultsOf(
       problems.push({ model, problem: GatewayError.from(thrown).message })
     }
   return { problems, unpriced }
-}
-
-async function apply(
-  { gateway, key }: Exchange,
-  { models = {}, etag: known }: { readonly models?: Written; readonly etag?: string },
-): Promise<object> {
-  const planned = await gateway.settings.file.plan('models', () => models)
-  return {
-    etag: await planned.apply({ actor: key, known }),
-    changes: planned.changes.map(shownChange),
-  }
 }

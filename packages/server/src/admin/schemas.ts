@@ -1,9 +1,10 @@
 import { invalidRequest, oneOf, operationNames, Type } from '@sluice/contract'
-import type { TProperties } from 'typebox'
+import type { TNull, TOptional, TProperties, TUnion } from 'typebox'
 import { createId } from '@sluice/gateway/accounts/secrets.ts'
 import type { Changes } from '@sluice/gateway/accounts/terms.ts'
 import { isTimeZone } from '@sluice/gateway/settings/time-zone.ts'
 import { isAddressBlock } from '@sluice/gateway/settings/address-block.ts'
+import type { Budget } from '@sluice/gateway/ports/account.ts'
 
 /** Maximum length of the lists of one level. */
 const itemsMax = 100
@@ -119,11 +120,11 @@ const name = word(200)
 export function optionals<P extends TProperties>(properties: P) {
   return Object.fromEntries(
     Object.entries(properties).map(([field, schema]) => [field, Type.Optional(schema)]),
-  )
+  ) as { [Field in keyof P]: TOptional<P[Field]> }
 }
 
 /** An object without additional properties. */
-export const closed = (properties: TProperties) =>
+export const closed = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 const id = word(100)
 
@@ -164,7 +165,7 @@ export const ownKeyBody = closed({
   }),
 })
 /** A term set to null is removed. */
-const changesOf = (properties: TProperties) => ({
+const changesOf = <P extends TProperties>(properties: P) => ({
   name: Type.Optional(name),
   ...optionals(
     Object.fromEntries(
@@ -172,7 +173,7 @@ const changesOf = (properties: TProperties) => ({
         field,
         Type.Union([schema, Type.Null()]),
       ]),
-    ),
+    ) as { [Field in keyof P]: TUnion<[P[Field], TNull]> },
   ),
 })
 export const organizationChangesBody = closed(changesOf(accountTerms))
@@ -207,13 +208,16 @@ export const rotationBody = closed({
  *
  * @throws GatewayError `invalid_request` with the path of the field.
  */
-export function withTerms<Body extends Changes>(body: Body): Body {
+export function withTerms<Body extends Changes>(
+  body: Body,
+): Body & { readonly budgets?: readonly Budget[] } {
   const { budgets } = checkedTerms(body)
   const named = budgets?.map(({ resetAt: _resetAt, ...one }) => ({
     ...one,
     id: one.id ?? createId('budget_'),
   }))
-  return named ? { ...body, budgets: named } : body
+  // Without budgets of its own it has none that lack an id.
+  return (named ? { ...body, budgets: named } : body) as Body & { budgets?: readonly Budget[] }
 }
 
 /**
@@ -244,7 +248,6 @@ export function checkedTerms<Body extends Changes>(body: Body): Body {
   return body
 }
 
-const shownTerms = Object.fromEntries(Object.entries(terms))
 const time = Type.Integer({ description: 'Milliseconds since the epoch.' })
 
 /** Accounts as they are returned; unset terms are absent. */
@@ -277,7 +280,7 @@ const shownKeyFields = {
     revokedAt: time,
     lastUsedAt: time,
     olderSecrets: Type.Array(Type.Object({ prefix: Type.String(), expiresAt: time })),
-    ...shownTerms,
+    ...terms,
   }),
 }
 export const shownKeySchema = Type.Object(shownKeyFields)

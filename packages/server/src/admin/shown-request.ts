@@ -1,63 +1,34 @@
-import { costOf, microUsdOf, type UsageRecord } from '@sluice/contract'
+import { costOf, microUsdOf, Type, type UsageRecord } from '@sluice/contract'
 import type { BegunCall, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
 import type { FoundRequest } from '@sluice/gateway/ports/usage-book.ts'
-import { object, text } from '../openapi-written.ts'
-import type { JsonSchema } from '../openapi-schema.ts'
 import type { CostPart } from '@sluice/gateway/prices/cost.ts'
+import {
+  byName,
+  count,
+  described,
+  flag,
+  integer,
+  integerOrNull,
+  list,
+  number,
+  numberOrNull,
+  object,
+  type Of,
+  orNull,
+  text,
+  textOrNull,
+  texts,
+  time,
+} from '../shapes.ts'
 
-const textOrNull = { type: ['string', 'null'] }
-const whole = { type: 'integer', minimum: 0 }
-const wholeOrNull = { type: ['integer', 'null'] }
-const microUsd = { type: ['number', 'null'] }
-const flag = { type: 'boolean' }
-const texts = { type: 'array', items: text }
-const time = { type: 'string', format: 'date-time' }
-const timeOrNull = { type: ['string', 'null'], format: 'date-time' }
+const timeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 
 const isoOf = (at: number) => new Date(at).toISOString()
 
 /** The facts of a call that are known when it begins. */
-interface Begun {
-  readonly id: string
-  /** The caller's request id. */
-  readonly requestId: string | null
-  readonly startedAt: string
-  readonly key: string
-  readonly user: string | null
-  readonly team: string | null
-  readonly organization: string | null
-  readonly tags: readonly string[]
-  readonly clientAddress: string | null
-  readonly operation: string
-  readonly format: string | null
-  readonly stream: boolean
-  /** The model as the caller wrote it. */
-  readonly model: string
-  /** The provider that answered, or was tried last. */
-  readonly provider: string
-  readonly upstreamModel: string
-}
-
-/** A call in a list. */
-export interface ShownRequest extends Begun {
-  readonly durationMs: number
-  readonly firstTokenMs: number | null
-  readonly attempts: number
-  readonly outcome: UsageRecord['outcome']
-  readonly status: number | null
-  readonly errorCode: string | null
-  readonly reason: string | null
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly costMicroUsd: number | null
-  readonly unknownCosts: number
-  readonly estimated: boolean
-  readonly unsettled: boolean
-  readonly dropped: readonly string[]
-}
-
-const begunProperties: Record<string, JsonSchema> = {
+const begunSchema = object({
   id: text,
+  /** The caller's request id. */
   requestId: textOrNull,
   startedAt: time,
   key: text,
@@ -69,24 +40,26 @@ const begunProperties: Record<string, JsonSchema> = {
   operation: text,
   format: textOrNull,
   stream: flag,
+  /** As the caller wrote it. */
   model: text,
+  /** The provider that answered, or was tried last. */
   provider: text,
   upstreamModel: text,
-}
+})
 
-const shownProperties: Record<string, JsonSchema> = {
-  ...begunProperties,
-  durationMs: { type: 'number' },
-  firstTokenMs: wholeOrNull,
-  attempts: whole,
+const shownProperties = {
+  ...begunSchema.properties,
+  durationMs: number,
+  firstTokenMs: integerOrNull,
+  attempts: count,
   outcome: text,
-  status: wholeOrNull,
+  status: integerOrNull,
   errorCode: textOrNull,
   reason: textOrNull,
-  inputTokens: whole,
-  outputTokens: whole,
-  costMicroUsd: microUsd,
-  unknownCosts: whole,
+  inputTokens: count,
+  outputTokens: count,
+  costMicroUsd: numberOrNull,
+  unknownCosts: count,
   estimated: flag,
   unsettled: flag,
   dropped: texts,
@@ -96,7 +69,7 @@ const shownProperties: Record<string, JsonSchema> = {
 export const shownRequestSchema = object(shownProperties)
 
 /** A call that has just begun. */
-export function shownBegun(begun: BegunCall): Begun {
+export function shownBegun(begun: BegunCall): Of<typeof begunSchema> {
   const { owners, givenId, startedAt, keyId, clientAddress, ...rest } = begun
   return {
     ...rest,
@@ -138,7 +111,9 @@ function decisive(attempts: readonly UsageRecord[]): UsageRecord | undefined {
 }
 
 /** Undefined if the records of the call have just been removed. */
-export function shownRequest({ attempts }: FoundRequest): ShownRequest | undefined {
+export function shownRequest({
+  attempts,
+}: FoundRequest): Of<typeof shownRequestSchema> | undefined {
   const last = decisive(attempts)
   if (!last) return undefined
   const startedAt = Math.min(...attempts.map((one) => one.startedAt))
@@ -203,44 +178,36 @@ const quantities = [
 ] as const satisfies readonly (keyof UsageRecord)[]
 
 const attemptSchema = object({
-  attempt: whole,
+  attempt: count,
   provider: text,
   model: text,
   startedAt: time,
   firstTokenAt: timeOrNull,
   endedAt: time,
-  durationMs: { type: 'number' },
+  durationMs: number,
   outcome: text,
-  status: wholeOrNull,
-  upstreamStatus: wholeOrNull,
+  status: integerOrNull,
+  upstreamStatus: integerOrNull,
   errorCode: textOrNull,
   reason: textOrNull,
   upstreamRequestId: textOrNull,
   reported: flag,
   estimated: flag,
   unsettled: flag,
-  usage: { type: 'object', additionalProperties: { type: 'number' } },
-  serverToolCalls: { type: 'object', additionalProperties: { type: 'integer' } },
+  usage: byName(number),
+  serverToolCalls: byName(integer),
   size: textOrNull,
   quality: textOrNull,
   serviceTier: textOrNull,
-  chargedUsd: {
-    type: ['number', 'null'],
-    description:
-      'What the provider itself says that the call costs, in US dollars; null if nothing.',
-  },
-  costMicroUsd: microUsd,
-  costParts: {
-    oneOf: [
-      { type: 'null' },
-      {
-        type: 'array',
-        items: object({ kind: text, quantity: { type: 'number' }, microUsd: { type: 'number' } }),
-      },
-    ],
-    description:
-      'What the cost consists of, by the name of the rate (`input`, `cacheRead`, `reasoning` …) or of the tool; null where nobody knows, and where the price is another one by now.',
-  },
+  chargedUsd: described(
+    numberOrNull,
+    'What the provider itself says that the call costs, in US dollars; null if nothing.',
+  ),
+  costMicroUsd: numberOrNull,
+  costParts: described(
+    orNull(list(object({ kind: text, quantity: number, microUsd: number }))),
+    'What the cost consists of, by the name of the rate (`input`, `cacheRead`, `reasoning` …) or of the tool; null where nobody knows, and where the price is another one by now.',
+  ),
   priceSource: textOrNull,
   priceDate: textOrNull,
   dropped: texts,
@@ -249,7 +216,7 @@ const attemptSchema = object({
 /** A call with all its attempts. */
 export const requestDetailSchema = object({
   ...shownProperties,
-  timeline: { type: 'array', items: attemptSchema },
+  timeline: list(attemptSchema),
 })
 
 export function shownAttempt(record: UsageRecord, costParts: readonly CostPart[] | null) {
@@ -281,6 +248,7 @@ export function shownAttempt(record: UsageRecord, costParts: readonly CostPart[]
     size: record.size ?? null,
     quality: record.quality ?? null,
     serviceTier: record.serviceTier ?? null,
+    chargedUsd: record.chargedUsd ?? null,
     costMicroUsd: cost === undefined ? null : microUsdOf(cost),
     costParts,
     priceSource: record.priceSource ?? null,

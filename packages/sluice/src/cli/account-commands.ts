@@ -1,26 +1,26 @@
 import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config/env.ts'
-import type { AccountKind } from '@sluice/gateway/ports/account.ts'
+import { type AccountKind, accountKinds } from '@sluice/gateway/ports/account.ts'
 import {
-  type AccountOptions,
-  changeAccountCommand,
+  type ChangeOptions,
+  type CreateAccountOptions,
+  changeCommand,
   createAccountCommand,
+  type JsonOption,
   listAccountsCommand,
-  switchAccountCommand,
+  switchCommand,
+  switchesOf,
 } from './accounts.ts'
 import type { ApplyOptions } from './apply/apply.ts'
 import { verifyAudit } from './audit.ts'
 import type { ResetBudgetsOptions } from './budgets.ts'
+import type { Kind } from './ask-admin.ts'
 import {
-  type ChangeKeyOptions,
   type CreateKeyOptions,
-  changeKeyCommand,
   createKeyCommand,
   listKeysCommand,
   type Printed,
-  revokeKeyCommand,
   rotateKeyCommand,
-  switchKeyCommand,
 } from './keys.ts'
 import { addAccountOptions, addTermsOptions, positive, splitList } from './terms-options.ts'
 
@@ -32,8 +32,7 @@ export interface Printing {
 /** Commands for organizations, teams, users, keys and the audit log: the `/admin/v1` API as commands. */
 export function addAdminCommands(program: Command, { print, finish }: Printing): void {
   addKeyCommands(program, print)
-  for (const kind of ['organization', 'team', 'user'] as const)
-    addAccountCommands(program, kind, print)
+  for (const kind of accountKinds) addAccountCommands(program, kind, print)
   addApplyCommand(program, print)
   addExportCommand(program, print)
   program
@@ -101,8 +100,6 @@ function addApplyCommand(program: Command, print: Print): void {
     })
 }
 
-const namedKey = 'its id, or its name if no other key has it'
-
 function addExportCommand(program: Command, print: Print): void {
   program
     .command('export')
@@ -151,105 +148,94 @@ function addKeyCommands(program: Command, print: Print): void {
     .command('list')
     .description('list all keys, without their secrets')
     .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) =>
-      print(await listKeysCommand(readEnvironment(), options)),
-    )
-  addTermsOptions(
-    keys
-      .command('change')
-      .description('change the name, the owner or terms of a key')
-      .argument('<key>', namedKey),
-  )
-    .option('--name <name>', 'the new name')
-    .option('--owner <id>', 'the new owner: a user or team')
-    .option('--clear <terms>', 'settings to remove, such as budget,models,owner', splitList)
-    .option('--json', 'print JSON')
-    .action(async (key: string, options: ChangeKeyOptions) =>
-      print(await changeKeyCommand(readEnvironment(), key, options)),
-    )
+    .action(async (options: JsonOption) => print(await listKeysCommand(readEnvironment(), options)))
+  addChange(keys, 'key', print)
   keys
     .command('rotate')
     .description('replace the secret of a key and print the new one')
-    .argument('<key>', namedKey)
+    .argument('<key>', namedAs('key'))
     .option('--overlap <seconds>', 'how long the old secret remains valid; default 0', positive)
     .option('--json', 'print JSON')
-    .action(async (key: string, options: { overlap?: number; json?: boolean }) =>
+    .action(async (key: string, options: JsonOption & { overlap?: number }) =>
       printAll(await rotateKeyCommand(readEnvironment(), key, options)),
     )
-  addKeySwitches(keys, print)
+  addSwitches(keys, 'key', print)
 }
 
-/** Commands that make a key invalid, temporarily or permanently. */
-function addKeySwitches(keys: Command, print: Print): void {
-  for (const what of ['disable', 'enable'] as const)
-    keys
-      .command(what)
-      .description(`${what} a key`)
-      .argument('<key>', namedKey)
-      .option('--json', 'print JSON')
-      .action(async (key: string, options: { json?: boolean }) =>
-        print(await switchKeyCommand(readEnvironment(), key, { what, ...options })),
-      )
-  keys
-    .command('revoke')
-    .description('revoke a key permanently')
-    .argument('<key>', namedKey)
+function addChange(commands: Command, kind: Kind, print: Print): void {
+  const isKey = kind === 'key'
+  const change = commands
+    .command('change')
+    .description(
+      isKey
+        ? 'change the name, the owner or terms of a key'
+        : `change the name or the terms of ${named(kind)}`,
+    )
+    .argument(isKey ? '<key>' : '<name>', namedAs(kind))
+  const withTerms = isKey ? addTermsOptions(change) : addAccountOptions(change)
+  withTerms.option('--name <name>', 'the new name')
+  if (isKey) withTerms.option('--owner <id>', 'the new owner: a user or team')
+  withTerms
+    .option(
+      '--clear <terms>',
+      `settings to remove, such as budget,models${isKey ? ',owner' : ''}`,
+      splitList,
+    )
     .option('--json', 'print JSON')
-    .action(async (key: string, options: { json?: boolean }) =>
-      print(await revokeKeyCommand(readEnvironment(), key, options)),
+    .action(async (asked: string, options: ChangeOptions) =>
+      print(await changeCommand(readEnvironment(), kind, { asked, options })),
     )
 }
 
-const switches = ['disable', 'enable', 'delete'] as const
+/** Commands that do one thing to what is named. */
+function addSwitches(commands: Command, kind: Kind, print: Print): void {
+  for (const what of switchesOf(kind))
+    commands
+      .command(what)
+      .description(switchDescriptions[what] ?? `${what} ${named(kind)}`)
+      .argument(kind === 'key' ? '<key>' : '<name>', namedAs(kind))
+      .option('--json', 'print JSON')
+      .action(async (asked: string, options: JsonOption) =>
+        print(await switchCommand(readEnvironment(), kind, { asked, what, ...options })),
+      )
+}
+
+const switchDescriptions: Readonly<Partial<Record<string, string>>> = {
+  unlink: 'detach the person who signs in as a user, and end their sessions',
+  revoke: 'revoke a key permanently',
+}
+
+/** With its article. */
+function named(kind: Kind): string {
+  return kind === 'organization' ? 'an organization' : `a ${kind}`
+}
+
+function namedAs(kind: Kind): string {
+  return `its id, or its name if no other ${kind} has it`
+}
 
 function addAccountCommands(program: Command, kind: AccountKind, print: Print): void {
   const commands = program
     .command(`${kind}s`)
     .description(`create, list, change, disable and delete ${kind}s`)
-  const named = `its id, or its name if no other ${kind} has it`
   const create = addAccountOptions(
     commands
       .command('create')
-      .description(`create ${kind === 'organization' ? 'an' : 'a'} ${kind} and print its id`)
+      .description(`create ${named(kind)} and print its id`)
       .requiredOption('--name <name>', `the name of the ${kind}`),
   ).option('--json', 'print JSON')
   if (kind !== 'organization')
     create.option('--in <id>', `the ${kind === 'team' ? 'organization' : 'team or organization'}`)
-  create.action(async (options: AccountOptions) =>
+  create.action(async (options: CreateAccountOptions) =>
     print(await createAccountCommand(readEnvironment(), kind, options)),
   )
   commands
     .command('list')
     .description(`list all ${kind}s`)
     .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) =>
+    .action(async (options: JsonOption) =>
       print(await listAccountsCommand(readEnvironment(), kind, options)),
     )
-  addAccountOptions(
-    commands
-      .command('change')
-      .description(
-        `change the name or the terms of ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
-      )
-      .argument('<name>', named),
-  )
-    .option('--name <name>', 'the new name')
-    .option('--clear <terms>', 'settings to remove, such as budget,models', splitList)
-    .option('--json', 'print JSON')
-    .action(async (asked: string, options: AccountOptions) =>
-      print(await changeAccountCommand(readEnvironment(), kind, { asked, options })),
-    )
-  for (const what of kind === 'user' ? [...switches, 'unlink' as const] : switches)
-    commands
-      .command(what)
-      .description(
-        what === 'unlink'
-          ? 'detach the person who signs in as a user, and end their sessions'
-          : `${what} ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
-      )
-      .argument('<name>', named)
-      .option('--json', 'print JSON')
-      .action(async (asked: string, options: { json?: boolean }) =>
-        print(await switchAccountCommand(readEnvironment(), kind, { asked, what, ...options })),
-      )
+  addChange(commands, kind, print)
+  addSwitches(commands, kind, print)
 }

@@ -1,43 +1,49 @@
-import type { ShownAccount } from '@sluice/gateway/accounts/account-changes.ts'
+import { isObject } from '@sluice/contract'
 import type { Environment } from '../config/env.ts'
+import { accountEndpoints } from '@sluice/server/admin/accounts.ts'
+import { keyEndpoints } from '@sluice/server/admin/keys.ts'
+import type { AnyEndpoint } from '@sluice/server/endpoint.ts'
 import type { AccountKind, Budget } from '@sluice/gateway/ports/account.ts'
-import { findNamed, listAll, openAdmin } from './ask-admin.ts'
+import { allAccounts, endpoints, find, type Kind, openAdmin } from './ask-admin.ts'
 import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'
 import { clearedTerms, type TermsOptions, termsOf } from './terms-options.ts'
 
-export interface AccountOptions extends TermsOptions {
-  readonly name?: string
+export interface JsonOption {
+  readonly json?: boolean
+}
+
+export interface CreateAccountOptions extends TermsOptions, JsonOption {
+  readonly name: string
   /** The id of the parent. */
   readonly in?: string
-  /** Terms to remove. */
-  readonly clear?: readonly string[]
-  readonly json?: boolean
 }
 
 /** Creates an organization, a team or a user; prints its id, or JSON. */
 export async function createAccountCommand(
   environment: Environment,
   kind: AccountKind,
-  options: AccountOptions,
+  options: CreateAccountOptions,
 ): Promise<string> {
   await using admin = await openAdmin(environment)
-  const made: ShownAccount = await admin.ask(`POST ${pathOf(kind)}`, {
-    name: options.name,
-    ...(options.in !== undefined && { parentId: options.in }),
-    ...termsOf(options, Date.now()),
+  const made = await admin.ask(accountEndpoints[kind].create, {
+    body: {
+      name: options.name,
+      ...(options.in !== undefined && { parentId: options.in }),
+      ...termsOf(options, Date.now()),
+    },
   })
-  return options.json === true ? JSON.stringify(made, null, 2) : made.id
+  return options.json === true ? jsonOf(made) : made.id
 }
 
 /** Lists all accounts of a kind, oldest first. */
 export async function listAccountsCommand(
   environment: Environment,
   kind: AccountKind,
-  { json = false }: { readonly json?: boolean },
+  { json = false }: JsonOption,
 ): Promise<string> {
   await using admin = await openAdmin(environment)
-  const accounts = await listAll<ShownAccount>(admin, pathOf(kind))
+  const accounts = await allAccounts(admin, kind)
   if (json) return JSON.stringify(accounts, null, 2)
   if (accounts.length === 0) return `There are no ${kind}s yet.`
   return formatTable(
@@ -53,60 +59,81 @@ export async function listAccountsCommand(
   )
 }
 
-/** Changes a name or terms. */
-export async function changeAccountCommand(
+export interface ChangeOptions extends TermsOptions, JsonOption {
+  readonly name?: string
+  /** The id of another user or team; for keys only. */
+  readonly owner?: string
+  /** Terms to remove; of a key also `owner`. */
+  readonly clear?: readonly string[]
+}
+
+/** Changes the name, terms or owner of a key or an account. A running gateway applies it within a second. */
+export async function changeCommand(
   environment: Environment,
-  kind: AccountKind,
-  { asked, options }: { readonly asked: string; readonly options: AccountOptions },
+  kind: Kind,
+  { asked, options }: { readonly asked: string; readonly options: ChangeOptions },
 ): Promise<string> {
   await using admin = await openAdmin(environment)
-  const changes = {
-    ...clearedTerms(options.clear),
-    ...(options.name !== undefined && { name: options.name }),
+  const { name, owner, clear, json = false } = options
+  const body = {
+    ...clearedTerms(clear),
+    ...(name !== undefined && { name }),
+    ...(owner !== undefined && { ownerId: owner }),
     ...termsOf(options, Date.now()),
   }
-  const fields = Object.keys(changes)
+  const fields = Object.keys(body)
   if (fields.length === 0)
     throw new CommandError(`Say what shall be otherwise: sluice ${kind}s change --help`)
-  const { id } = await accountNamed(kind, asked, admin)
-  const changed: ShownAccount = await admin.ask(`PATCH ${pathOf(kind)}/${id}`, changes)
-  if (options.json === true) return JSON.stringify(changed, null, 2)
-  return `Changed ${id} (${changed.name}): ${fields.join(', ')}.`
+  const { id } = await find(admin, kind, asked)
+  const question = { path: { id }, body }
+  const changed =
+    kind === 'key'
+      ? await admin.ask(keyEndpoints.change, question)
+      : await admin.ask(accountEndpoints[kind].change, question)
+  return json ? jsonOf(changed) : `Changed ${id} (${changed.name}): ${fields.join(', ')}.`
 }
 
-interface SwitchOptions {
-  /** The id or the name. */
-  readonly asked: string
-  readonly what: 'disable' | 'enable' | 'delete' | 'unlink'
-  readonly json?: boolean
+/** What is done to a key or an account, as it is said afterwards. */
+const done = {
+  disable: 'Disabled',
+  enable: 'Enabled',
+  delete: 'Deleted',
+  unlink: 'Unlinked',
+  revoke: 'Revoked',
+} as const
+
+type Switch = keyof typeof done
+
+/** What may be done to a kind: whatever the API has an endpoint for. */
+export function switchesOf(kind: Kind): readonly Switch[] {
+  return (['disable', 'enable', 'delete', 'unlink', 'revoke'] as const).filter(
+    (what) => what in endpoints[kind],
+  )
 }
 
-/** Disables, enables, deletes or unlinks an account. */
-export async function switchAccountCommand(
+/** Disables, enables, deletes, unlinks or revokes a key or an account. */
+export async function switchCommand(
   environment: Environment,
-  kind: AccountKind,
-  { asked, what, json = false }: SwitchOptions,
+  kind: Kind,
+  { asked, what, json = false }: JsonOption & { readonly asked: string; readonly what: Switch },
 ): Promise<string> {
   await using admin = await openAdmin(environment)
-  const { id, name } = await accountNamed(kind, asked, admin)
-  const answer: object = await admin.ask(
-    what === 'delete' ? `DELETE ${pathOf(kind)}/${id}` : `POST ${pathOf(kind)}/${id}/${what}`,
-  )
-  if (json) return JSON.stringify(answer, null, 2)
-  return `${what[0]?.toUpperCase()}${what.slice(1)}${what.endsWith('e') ? 'd' : 'ed'} ${id} (${name}).`
+  const found = await find(admin, kind, asked)
+  const { id, name } = found
+  const { [what]: endpoint }: Partial<Record<Switch, AnyEndpoint>> = endpoints[kind]
+  if (!endpoint) throw new CommandError(`Nobody can ${what} a ${kind}`)
+  const answered = await admin.ask(endpoint, { path: { id } })
+  if (json) return jsonOf(answered)
+  if (what !== 'revoke') return `${done[what]} ${id} (${name}).`
+  if ('revokedAt' in found) return `${id} (${name}) was revoked already.`
+  return `Revoked ${id} (${name}). A running gateway refuses it within a second.`
 }
 
-async function accountNamed(
-  kind: AccountKind,
-  asked: string,
-  admin: Parameters<typeof listAll>[0],
-): Promise<ShownAccount> {
-  const accounts = await listAll<ShownAccount>(admin, pathOf(kind))
-  return findNamed(accounts, asked, { what: kind, list: `${kind}s` })
-}
-
-function pathOf(kind: AccountKind): string {
-  return `/admin/v1/${kind}s`
+/** As JSON. Keys are shown without their kind. */
+export function jsonOf(shown: unknown): string {
+  if (!isObject(shown) || shown['object'] !== 'key') return JSON.stringify(shown, null, 2)
+  const { object: _, ...key } = shown
+  return JSON.stringify(key, null, 2)
 }
 
 /** Formats a budget for a table, such as `$10/month`. */
@@ -117,7 +144,7 @@ export function shownBudget({
   model,
   tag,
   overBudget,
-}: Budget): string {
+}: Omit<Budget, 'id'>): string {
   const over = overBudget === undefined ? '' : ` then ${overBudget.route}`
   const of = [timeZone, model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)
   return `$${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}${of.join('')}${over}`

@@ -1,27 +1,45 @@
-import { GatewayError } from '@sluice/contract'
-import type { Config } from '../config/config.ts'
-import { loadConfig } from '../config/config.ts'
+import { GatewayError, validate } from '@sluice/contract'
+import type { TSchema } from 'typebox'
+import { type Config, loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { adminEndpoints } from '@sluice/server/admin/addresses.ts'
-import { answerOfEndpoint } from '@sluice/server/admin/endpoint.ts'
-import { matchPath, pathPattern } from '@sluice/server/urls.ts'
-import type { Store } from '@sluice/gateway/ports/store.ts'
+import { accountEndpoints } from '@sluice/server/admin/accounts.ts'
+import { keyEndpoints } from '@sluice/server/admin/keys.ts'
+import type { shownAccountSchema, shownKeySchema } from '@sluice/server/admin/schemas.ts'
+import type { AnyEndpoint, Asked, Endpoint } from '@sluice/server/endpoint.ts'
+import type { Parameters } from '@sluice/server/openapi-endpoint.ts'
+import type { Of } from '@sluice/server/shapes.ts'
+import type { AccountKind } from '@sluice/gateway/ports/account.ts'
 import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
 import { askServer } from './ask-server.ts'
 import { CommandError } from './command-error.ts'
-import { messageOf } from './explain.ts'
 import { openData } from './open-data.ts'
 import { reachableAddress } from './start-message.ts'
 
-/** Access to the administration API, for requests such as `GET /admin/v1/keys`. */
+/** What an endpoint is asked. */
+export interface Question<Path extends string, Query extends Parameters, Body extends TSchema> {
+  readonly path?: Asked<Path, Query, Body>['path']
+  readonly query?: { readonly [Name in keyof Query]?: string | number | undefined }
+  readonly body?: Of<Body>
+}
+
+type AnyQuestion = Question<string, Parameters, TSchema>
+
+/** Access to the administration API. */
 export interface AdminConnection extends AsyncDisposable {
-  /** @throws CommandError with the error message if the request is refused. */
-  ask<Answer>(address: string, body?: object): Promise<Answer>
+  /**
+   * Asks an endpoint of the API.
+   *
+   * @throws CommandError with the error message if the request is refused.
+   */
+  ask<Path extends string, Query extends Parameters, Body extends TSchema, Reply extends TSchema>(
+    endpoint: Endpoint<Path, Query, Body, Reply>,
+    question?: Question<Path, Query, Body>,
+  ): Promise<Of<Reply>>
 }
 
 /** Timeout for finding out whether a gateway is running, in milliseconds. */
 const probeMs = 2_000
-const waitMs = 30_000
+const waitMs = 60_000
 
 /**
  * Opens the administration API of the gateway that runs with this configuration, over HTTP. If none responds, or it refuses
@@ -33,96 +51,185 @@ export async function openAdmin(
   { url: asked }: { readonly url?: string } = {},
 ): Promise<AdminConnection> {
   const config = await loadConfig(environment)
-  const key = config.adminKey ?? readInitialKeys(config.dataFolder).adminKey
+  const key = adminKeyOf(config)
   if (asked !== undefined) {
     if (key === undefined) throw new CommandError('Set SLUICE_ADMIN_KEY to a key of this gateway')
-    return servedAdmin(asked.replace(/\/+$/, ''), key)
+    return new ServedAdmin(asked, key)
   }
-  const url = reachableAddress(config.server.host, config.server.port).replace(/\/+$/, '')
-  const status = key === undefined ? undefined : await statusAt(url, key)
-  if (key !== undefined && status === 200) return servedAdmin(url, key)
-  if (status === 401 || status === 403)
+  const served = key === undefined ? undefined : new ServedAdmin(addressOf(config), key)
+  const status = await served?.status()
+  if (served && status === 200) return served
+  if (served && (status === 401 || status === 403))
     process.stderr.write(
-      `The gateway at ${url} refuses the administrator's key: working on the data in ${config.dataFolder}\n`,
+      `The gateway at ${served.address} refuses the administrator's key: working on the data in ${config.dataFolder}\n`,
     )
-  return ownAdmin(config)
+  return new OwnAdmin(await openData(config), config.adminKey !== undefined)
 }
 
-/** The status a gateway returns for the key; undefined if none responds. */
-async function statusAt(url: string, key: string): Promise<number | undefined> {
-  try {
-    const { status } = await askServer(`${url}/admin/v1/keys?limit=1`, {
-      headers: { authorization: `Bearer ${key}` },
-      timeoutMs: probeMs,
+/**
+ * The administration API of a running gateway, by default of the one with this configuration.
+ *
+ * @param needs the beginning of the sentence that says that the command lacks a key.
+ */
+export async function runningGateway(
+  environment: Environment,
+  url: string | undefined,
+  needs: string,
+): Promise<ServedAdmin> {
+  const config = await loadConfig(environment)
+  const key = adminKeyOf(config)
+  if (key === undefined)
+    throw new CommandError(
+      `${needs} administrator key: set SLUICE_ADMIN_KEY, or run it beside the data folder`,
+    )
+  return new ServedAdmin(url ?? addressOf(config), key)
+}
+
+function adminKeyOf({ adminKey, dataFolder }: Config): string | undefined {
+  return adminKey ?? readInitialKeys(dataFolder).adminKey
+}
+
+function addressOf({ server }: Config): string {
+  return reachableAddress(server.host, server.port)
+}
+
+/** The API of a gateway that runs, over HTTP. */
+export class ServedAdmin implements AdminConnection {
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(url: string, key: string) {
+    this.address = url.replace(/\/+$/, '')
+    this.headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  }
+
+  async ask<
+    Path extends string,
+    Query extends Parameters,
+    Body extends TSchema,
+    Reply extends TSchema,
+  >(
+    endpoint: Endpoint<Path, Query, Body, Reply>,
+    question: Question<Path, Query, Body> = {},
+  ): Promise<Of<Reply>> {
+    return JSON.parse(await this.askText(endpoint, question))
+  }
+
+  /** Asks for a response that need not be JSON. */
+  async askText(endpoint: AnyEndpoint, question: AnyQuestion): Promise<string> {
+    const { body } = question
+    const { status, text } = await askServer(this.address + placeOf(endpoint, question), {
+      method: endpoint.method,
+      headers: this.headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      timeoutMs: waitMs,
+    }).catch((cause: unknown) => {
+      throw this.unreachable(cause)
     })
-    return status
-  } catch {
-    return undefined
+    if (status !== 200)
+      throw new CommandError(`The gateway refused (${status}): ${messageOf(text)}`)
+    return text
   }
+
+  /** The status it returns for the key; undefined if none responds. */
+  async status(): Promise<number | undefined> {
+    const place = placeOf(keyEndpoints.list, { query: { limit: 1 } })
+    const { headers } = this
+    return askServer(this.address + place, { headers, timeoutMs: probeMs }).then(
+      ({ status }) => status,
+      () => undefined,
+    )
+  }
+
+  unreachable(cause: unknown): CommandError {
+    const reason = cause instanceof Error ? cause.message : 'unknown reason'
+    return new CommandError(`No gateway answers at ${this.address}: ${reason}`, { cause })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-function servedAdmin(url: string, key: string): AdminConnection {
-  return {
-    async ask(address, body) {
-      const [method, path] = partsOf(address)
-      const { status, text } = await askServer(url + path, {
-        method,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-        timeoutMs: waitMs,
-      })
-      if (status !== 200)
-        throw new CommandError(`The gateway refused (${status}): ${messageOf(text)}`)
-      return JSON.parse(text)
-    },
-    async [Symbol.asyncDispose]() {},
-  }
-}
+/** The API on the store of this process. */
+class OwnAdmin implements AdminConnection {
+  readonly #store: Awaited<ReturnType<typeof openData>>
+  readonly #hasFixedOwner: boolean
 
-async function ownAdmin(config: Config): Promise<AdminConnection> {
-  const store = await openData(config)
-  const hasFixedOwner = config.adminKey !== undefined
-  return {
-    async ask<Answer>(address: string, body: object = {}) {
-      try {
-        return (await ownAnswer({ store, hasFixedOwner }, address, body)) as Answer
-      } catch (thrown) {
-        if (!(thrown instanceof GatewayError)) throw thrown
-        const { param } = thrown.details
-        const where = param === undefined ? '' : `${param}: `
-        throw new CommandError(where + thrown.message, { cause: thrown })
-      }
-    },
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  constructor(store: Awaited<ReturnType<typeof openData>>, hasFixedOwner: boolean) {
+    this.#store = store
+    this.#hasFixedOwner = hasFixedOwner
   }
-}
 
-async function ownAnswer(
-  own: { readonly store: Store; readonly hasFixedOwner: boolean },
-  address: string,
-  body: object,
-): Promise<object> {
-  const [method, whole] = partsOf(address)
-  const [path = '', query = ''] = whole.split('?')
-  for (const endpoint of adminEndpoints) {
-    const parameters = endpoint.method === method && matchPath(pathPattern(endpoint.path), path)
-    if (!parameters) continue
+  async ask<
+    Path extends string,
+    Query extends Parameters,
+    Body extends TSchema,
+    Reply extends TSchema,
+  >(
+    endpoint: Endpoint<Path, Query, Body, Reply>,
+    question: Question<Path, Query, Body> = {},
+  ): Promise<Of<Reply>> {
+    if (!('onStore' in endpoint))
+      throw new CommandError(
+        `${endpoint.method} ${placeOf(endpoint, question)} is asked of a gateway that runs, and none answers: start it first`,
+      )
     const admin = { id: 'command line', role: 'owner' } as const
-    const request = {
-      id: parameters['id'] ?? '',
-      query: Object.fromEntries(new URLSearchParams(query)),
-      body: body as Readonly<Record<string, unknown>>,
+    const context = {
+      store: this.#store,
+      admin,
+      actor: admin.id,
+      hasFixedOwner: this.#hasFixedOwner,
+      at: Date.now(),
     }
-    return answerOfEndpoint(endpoint, { ...own, admin, at: Date.now() }, request)
+    try {
+      return await endpoint.onStore(checked(endpoint, question), context)
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown
+      const { param } = thrown.details
+      const where = param === undefined ? '' : `${param}: `
+      throw new CommandError(where + thrown.message, { cause: thrown })
+    }
   }
-  throw new CommandError(
-    `${address} is asked of a gateway that runs, and none answers: start it first`,
-  )
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]()
+  }
 }
 
-function partsOf(address: string) {
-  const [method = '', path = ''] = address.split(' ')
-  return [method as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path] as const
+function checked<Path extends string, Query extends Parameters, Body extends TSchema>(
+  { body: schema }: Pick<Endpoint<Path, Query, Body, TSchema>, 'body'>,
+  { path = {}, query = {}, body = {} }: AnyQuestion,
+): Asked<Path, Query, Body> {
+  if (schema) validate(schema, body)
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  // The question has the types of the endpoint, and its body was just validated.
+  return { path, query: Object.fromEntries(given), body } as unknown as Asked<Path, Query, Body>
+}
+
+/** Path and query of a request. */
+export function placeOf(
+  { path: pattern }: Pick<AnyEndpoint, 'path'>,
+  { path = {}, query = {} }: AnyQuestion,
+): string {
+  const parameters: Readonly<Record<string, string>> = path
+  const place = pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  )
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) search.set(name, String(value))
+  return search.size > 0 ? `${place}?${search.toString()}` : place
+}
+
+/** The message of an error body. */
+function messageOf(text: string): string {
+  try {
+    const body: { error?: { message?: string } } = JSON.parse(text)
+    return body.error?.message ?? text
+  } catch {
+    return text.slice(0, 500)
+  }
 }
 
 interface Page<Item> {
@@ -131,18 +238,51 @@ interface Page<Item> {
   readonly last_id: string | null
 }
 
+interface PageQuery {
+  readonly order: 'asc'
+  readonly limit: number
+  readonly after?: string
+}
+
 /** All items of a list, oldest first. */
-export async function listAll<Item>(
-  admin: AdminConnection,
-  path: string,
+async function listAll<Item>(
+  page: (query: PageQuery) => Promise<Page<Item>>,
 ): Promise<readonly Item[]> {
   const found: Item[] = []
-  for (let after = ''; ; ) {
-    const page: Page<Item> = await admin.ask(`GET ${path}?order=asc&limit=100&after=${after}`)
-    found.push(...page.data)
-    if (!page.has_more || page.last_id === null) return found
-    after = encodeURIComponent(page.last_id)
+  for (let after: string | undefined; ; ) {
+    const next = await page({ order: 'asc', limit: 100, ...(after !== undefined && { after }) })
+    found.push(...next.data)
+    if (!next.has_more || next.last_id === null) return found
+    after = next.last_id
   }
+}
+
+/** A key or an account as the API shows it. */
+export type Listed = Of<typeof shownKeySchema> | Of<typeof shownAccountSchema>
+export type ListedKey = Of<typeof shownKeySchema>
+export type Kind = AccountKind | 'key'
+
+/** The endpoints of each kind. */
+export const endpoints = { ...accountEndpoints, key: keyEndpoints }
+
+/** All keys, oldest first. */
+export function allKeys(admin: AdminConnection): Promise<readonly ListedKey[]> {
+  return listAll((query) => admin.ask(keyEndpoints.list, { query }))
+}
+
+/** All accounts of a kind, oldest first. */
+export function allAccounts(admin: AdminConnection, kind: AccountKind) {
+  return listAll((query) => admin.ask(accountEndpoints[kind].list, { query }))
+}
+
+/** The key or account with an id, or with a name that no other has. Revoked keys are found by name only if no other key has it. */
+export async function find(admin: AdminConnection, kind: Kind, asked: string): Promise<Listed> {
+  if (kind !== 'key')
+    return findNamed(await allAccounts(admin, kind), asked, { what: kind, list: `${kind}s` })
+  const keys = await allKeys(admin)
+  const left = keys.filter(({ revokedAt }) => revokedAt === undefined)
+  const isLeft = left.some(({ name }) => name === asked) && !keys.some(({ id }) => id === asked)
+  return findNamed(isLeft ? left : keys, asked, { what: 'key', list: 'keys' })
 }
 
 interface Named {

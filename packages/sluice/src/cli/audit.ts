@@ -1,14 +1,11 @@
 import { AuditCheck } from '@sluice/gateway/accounts/audit.ts'
 import type { Environment } from '../config/env.ts'
-import { keptEntry, type ShownEntry } from '@sluice/server/admin/audit.ts'
+import { accountEndpoints } from '@sluice/server/admin/accounts.ts'
+import { keptEntry, listAudit } from '@sluice/server/admin/audit.ts'
+import { keyEndpoints } from '@sluice/server/admin/keys.ts'
 import { type AdminConnection, openAdmin } from './ask-admin.ts'
 import { CommandError } from './command-error.ts'
 import { createProgress } from './progress.ts'
-
-interface Page {
-  readonly data: readonly ShownEntry[]
-  readonly has_more: boolean
-}
 
 interface VerifyOptions {
   readonly json?: boolean
@@ -65,7 +62,7 @@ async function checkedLog(
   const soFar = () => ({ entries: check.last?.sequence ?? 0, hash: check.last?.hash ?? null })
   for (let hasMore = true; hasMore; ) {
     const after = check.last?.sequence ?? 0
-    const page: Page = await admin.ask(`GET /admin/v1/audit?order=asc&limit=100&after=${after}`)
+    const page = await admin.ask(listAudit, { query: { order: 'asc', limit: 100, after } })
     for (const entry of page.data) {
       const problem = check.problemOf(keptEntry(entry))
       if (problem !== undefined) return { ...soFar(), problem }
@@ -89,11 +86,9 @@ async function checkedLog(
 
 /** Whether there is anything that cannot have come into being without an entry. */
 async function hasChanges(admin: AdminConnection): Promise<boolean> {
-  for (const kind of ['keys', 'organizations', 'teams', 'users']) {
-    const { data }: { readonly data: readonly unknown[] } = await admin.ask(
-      `GET /admin/v1/${kind}?limit=1`,
-    )
-    if (data.length > 0) return true
-  }
-  return false
+  const one = { query: { limit: 1 } }
+  const { organization, team, user } = accountEndpoints
+  for (const { list } of [organization, team, user])
+    if ((await admin.ask(list, one)).data.length > 0) return true
+  return (await admin.ask(keyEndpoints.list, one)).data.length > 0
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/env.ts'
+import { contentEndpoints } from '@sluice/server/admin/contents.ts'
 import { openAdmin } from './ask-admin.ts'
 import { CommandError } from './command-error.ts'
 
@@ -12,11 +13,6 @@ export interface ContentsOptions {
   readonly json?: boolean
 }
 
-interface Page {
-  readonly data: readonly object[]
-  readonly nextCursor: string | null
-}
-
 const pageSize = 100
 
 /** Prints every stored prompt and response as a line of JSON per call, oldest first. */
@@ -27,14 +23,14 @@ export async function exportContents(
 ): Promise<void> {
   await using admin = await openAdmin(environment, options)
   const { from = '1970-01-01', to, user, key, team } = options
-  const asked = { from, to, user, key, team, limit: String(pageSize) }
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, value)
-  for (;;) {
-    const page: Page = await admin.ask(`GET /admin/v1/contents?${query.toString()}`)
-    for (const content of page.data) print(JSON.stringify(content))
-    if (page.nextCursor === null) return
-    query.set('cursor', page.nextCursor)
+  const asked = { from, to, user, key, team, limit: pageSize }
+  for (let cursor: string | undefined; ; ) {
+    const { data, nextCursor } = await admin.ask(contentEndpoints.list, {
+      query: { ...asked, cursor },
+    })
+    for (const content of data) print(JSON.stringify(content))
+    if (nextCursor === null) return
+    cursor = nextCursor
   }
 }
 
@@ -46,10 +42,8 @@ export async function eraseContents(
   if ((user === undefined) === (key === undefined))
     throw new CommandError('Say either --user or --key')
   await using admin = await openAdmin(environment, url === undefined ? {} : { url })
-  const erased: { readonly contents: number } = await admin.ask('POST /admin/v1/contents/erase', {
-    ...(user !== undefined && { user }),
-    ...(key !== undefined && { key }),
-  })
+  const body = { ...(user !== undefined && { user }), ...(key !== undefined && { key }) }
+  const erased = await admin.ask(contentEndpoints.erase, { body })
   if (json) return JSON.stringify(erased, null, 2)
   return `Removed what ${erased.contents} calls of ${user ?? key} asked and were answered.`
 }

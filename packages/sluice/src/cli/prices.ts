@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
+import { usageEndpoints } from '@sluice/server/usage.ts'
 import type { PricedTarget } from '@sluice/gateway/prices/book.ts'
 import { overridesOf } from '@sluice/gateway/prices/overrides.ts'
 import { ownRows } from '@sluice/gateway/prices/own-rows.ts'
@@ -7,7 +8,7 @@ import type { PriceInput, RateInput, ToolInput } from '@sluice/gateway/prices/pr
 import { providers } from '@sluice/gateway/providers/index.ts'
 import { configuredBook } from './configured-prices.ts'
 import { formatTable } from './table.ts'
-import { askUsage } from './usage.ts'
+import { gatewayFor } from './usage.ts'
 
 /** The price of one target in `--json` output; null if unknown. */
 interface ShownPrice {
@@ -156,13 +157,10 @@ export async function unknownPrices(
   environment: Environment,
   { from, to, url, json = false }: UnknownOptions,
 ): Promise<{ readonly text: string; readonly isFine: boolean }> {
-  const query = new URLSearchParams({
-    by: 'provider,model',
-    limit: '10000',
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
+  const gateway = await gatewayFor(environment, url)
+  const answer = await gateway.ask(usageEndpoints.get, {
+    query: { by: 'provider,model', limit: 10_000, from, to },
   })
-  const answer = await askUsage(environment, query, url)
   const unknown = answer.data
     .filter(({ unknownCosts }) => unknownCosts > 0)
     .map(({ provider, model, unknownCosts, attempts }) => ({

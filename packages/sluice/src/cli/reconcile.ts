@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { Environment } from '../config/env.ts'
+import { usageEndpoints } from '@sluice/server/usage.ts'
 import {
   type Difference,
   differencesOf,
@@ -12,7 +13,7 @@ import {
 } from '@sluice/gateway/prices/provider-exports.ts'
 import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'
-import { askUsage } from './usage.ts'
+import { gatewayFor } from './usage.ts'
 import { usdCell } from './usd-cell.ts'
 
 export interface ReconcileOptions {
@@ -34,17 +35,19 @@ export async function reconcile(
   const last = days.at(-1)
   if (first === undefined || last === undefined)
     return { text: 'The export is empty.', isFine: true }
+  const gateway = await gatewayFor(environment, url)
   const ledger: LedgerSums[] = []
   for (const operation of found.operations ?? [undefined]) {
-    const query = new URLSearchParams({
-      by: 'day,model',
-      provider: provider ?? found.provider,
-      from: first,
-      to: new Date(Date.parse(last) + dayMs).toISOString().slice(0, 10),
-      limit: '10000',
-      ...(operation && { operation }),
+    const { data, nextCursor } = await gateway.ask(usageEndpoints.get, {
+      query: {
+        by: 'day,model',
+        provider: provider ?? found.provider,
+        from: first,
+        to: new Date(Date.parse(last) + dayMs).toISOString().slice(0, 10),
+        limit: 10_000,
+        operation,
+      },
     })
-    const { data, nextCursor } = await askUsage(environment, query, url)
     if (nextCursor !== null)
       throw new CommandError(
         'The ledger has too many records for one comparison: export fewer days',

@@ -1,11 +1,11 @@
-import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
-import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
-import { askServer, followServer } from './ask-server.ts'
-import { CommandError } from './command-error.ts'
-import { messageOf } from './explain.ts'
+import { getOverview } from '@sluice/server/admin/overview.ts'
+import { requestEndpoints } from '@sluice/server/admin/requests.ts'
+import type { shownRequestSchema } from '@sluice/server/admin/shown-request.ts'
+import type { Of } from '@sluice/server/shapes.ts'
+import { placeOf, runningGateway } from './ask-admin.ts'
+import { followServer } from './ask-server.ts'
 import { printable } from './printable.ts'
-import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 import { usdCell } from './usd-cell.ts'
 
@@ -35,25 +35,14 @@ export type RequestsOptions = Readonly<Partial<Record<keyof typeof requestFilter
   readonly json?: boolean
 }
 
-/** A row of `GET /admin/v1/requests`, or a followed request. */
-interface RequestRow {
-  readonly startedAt: string
-  readonly id: string
-  readonly model: string | null
-  readonly provider?: string
-  readonly upstreamModel?: string
-  readonly outcome?: string
-  readonly status?: number | null
-  readonly durationMs?: number
-  readonly inputTokens?: number
-  readonly outputTokens?: number
-  readonly costMicroUsd?: number | null
-  /** For a refused request. */
-  readonly errorCode?: string | null
-  readonly message?: string
-}
+type Row = Of<typeof shownRequestSchema>
 
-const waitMs = 60_000
+/** A request in the list or in the live view, where a refused one has fewer facts and a reason. */
+type RequestRow = Pick<Row, 'startedAt' | 'id'> &
+  Partial<Row> & { readonly model: string | null; readonly message?: string }
+
+/** The sentence that says what these commands lack. */
+const needs = 'This needs an'
 const limitUsual = 50
 const headings = ['TIME', 'ID', 'MODEL', 'TARGET', 'OUTCOME', 'STATUS', 'MS', 'IN', 'OUT', 'USD']
 
@@ -63,30 +52,29 @@ export async function requestsCommand(
   options: RequestsOptions,
   { print, signal }: { readonly print: (text: string) => void; readonly signal: AbortSignal },
 ): Promise<string> {
-  const { address, headers } = await gatewayOf(environment, options.url)
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(options))
-    if (Object.hasOwn(requestFilters, name)) query.set(name, String(value))
-  if (options.follow === true) {
-    const url = `${address}/admin/v1/requests/live?${query.toString()}`
-    const shown = options.json === true ? (data: string) => data : lineOf
-    let rest = ''
-    await followServer(url, { headers, signal }, (text) => {
-      const blocks = (rest + text).split('\n\n')
-      rest = blocks.pop() ?? ''
+  const { follow, url, json, limit = limitUsual, ...query } = options
+  const gateway = await runningGateway(environment, url, needs)
+  if (follow === true) {
+    const { address, headers } = gateway
+    const live = address + placeOf(requestEndpoints.watch, { query })
+    const shown = json === true ? (data: string) => data : lineOf
+    let left = ''
+    await followServer(live, { headers, signal }, (text) => {
+      const blocks = (left + text).split('\n\n')
+      left = blocks.pop() ?? ''
       for (const block of blocks) {
         const [, data] = /^event: (?:request|refused)\ndata: (.*)$/m.exec(block) ?? []
         if (data !== undefined) print(shown(data))
       }
     }).catch((cause: unknown) => {
-      throw unreachable(address, cause)
+      throw gateway.unreachable(cause)
     })
     return ''
   }
-  query.set('limit', String(options.limit ?? limitUsual))
-  const text = await answerOf(address, `/admin/v1/requests?${query.toString()}`, headers)
-  const answer: { readonly data: readonly RequestRow[] } = JSON.parse(text)
-  return options.json === true
+  const answer = await gateway.ask(requestEndpoints.list, {
+    query: { ...query, limit },
+  })
+  return json === true
     ? JSON.stringify(answer, null, 2)
     : formatTable(headings, answer.data.map(cellsOf))
 }
@@ -119,24 +107,6 @@ export interface TopOptions {
   readonly json?: boolean
 }
 
-interface Sums {
-  readonly model?: string | null
-  readonly calls: number
-  readonly failed: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly costMicroUsd: number | null
-  readonly firstTokenP50Ms: number | null
-  readonly firstTokenP95Ms: number | null
-}
-
-interface Overview {
-  readonly from: string
-  readonly to: string
-  readonly total: Sums
-  readonly models: readonly Sums[]
-}
-
 const hourMs = 3_600_000
 
 /** The usage of this hour and the previous one, by model: a table, or the gateway's JSON. */
@@ -145,13 +115,12 @@ export async function topCommand(
   { url, json = false }: TopOptions,
   now: number,
 ): Promise<string> {
-  const { address, headers } = await gatewayOf(environment, url)
+  const gateway = await runningGateway(environment, url, needs)
   const from = new Date(now - (now % hourMs) - hourMs).toISOString()
-  const text = await answerOf(address, `/admin/v1/overview?from=${from}`, headers)
-  const overview: Overview = JSON.parse(text)
+  const overview = await gateway.ask(getOverview, { query: { from } })
   if (json) return JSON.stringify(overview, null, 2)
   const rows = [...overview.models, overview.total].map((sums, at) => [
-    at < overview.models.length ? String(sums.model ?? '-') : 'total',
+    at < overview.models.length ? String(sums['model'] ?? '-') : 'total',
     String(sums.calls),
     String(sums.failed),
     String(sums.inputTokens),
@@ -162,41 +131,4 @@ export async function topCommand(
   ])
   const names = ['MODEL', 'CALLS', 'FAILED', 'IN', 'OUT', 'USD', 'FIRST p50', 'FIRST p95']
   return [`${overview.from} to ${overview.to}`, formatTable(names, rows)].join('\n')
-}
-
-interface Reached {
-  readonly address: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-async function gatewayOf(environment: Environment, url: string | undefined): Promise<Reached> {
-  const { server, adminKey: given, dataFolder } = await loadConfig(environment)
-  const adminKey = given ?? readInitialKeys(dataFolder).adminKey
-  if (adminKey === undefined)
-    throw new CommandError(
-      'This needs an administrator key: set SLUICE_ADMIN_KEY, or run it beside the data folder',
-    )
-  return {
-    address: (url ?? reachableAddress(server.host, server.port)).replace(/\/+$/, ''),
-    headers: { authorization: `Bearer ${adminKey}` },
-  }
-}
-
-async function answerOf(
-  address: string,
-  path: string,
-  headers: Reached['headers'],
-): Promise<string> {
-  const { status, text } = await askServer(address + path, { headers, timeoutMs: waitMs }).catch(
-    (cause: unknown) => {
-      throw unreachable(address, cause)
-    },
-  )
-  if (status !== 200) throw new CommandError(`The gateway refused (${status}): ${messageOf(text)}`)
-  return text
-}
-
-function unreachable(address: string, cause: unknown): CommandError {
-  const reason = cause instanceof Error ? cause.message : 'unknown reason'
-  return new CommandError(`No gateway answers at ${address}: ${reason}`, { cause })
 }

@@ -4,14 +4,19 @@ import { expect, test } from 'vitest'
 import { runSluice } from '../../../../test/support/run-sluice.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { createKeyCommand, listKeysCommand, revokeKeyCommand } from '../../src/cli/keys.ts'
-import { readEnvironment } from '../../src/config/env.ts'
+import { switchCommand } from '../../src/cli/accounts.ts'
+import { createKeyCommand, listKeysCommand } from '../../src/cli/keys.ts'
+import { type Environment, readEnvironment } from '../../src/config/env.ts'
 import { openKeyRing } from '../../../store/src/keys/key-ring.ts'
 import { openSqlite } from '../../../store/src/sqlite/open-sqlite.ts'
 
 function dataIn(folder: string) {
   const data = join(folder, 'data')
   return { data, environment: readEnvironment({ SLUICE_DATA: data }) }
+}
+
+function revokeKey(environment: Environment, asked: string) {
+  return switchCommand(environment, 'key', { asked, what: 'revoke' })
 }
 
 test('a created key is valid at once, until it is revoked', async () => {
@@ -32,10 +37,10 @@ test('a created key is valid at once, until it is revoked', async () => {
     models: ['acme/*'],
     requestsPerMinute: 5,
   })
-  expect(await revokeKeyCommand(environment, id, {})).toContain(`Revoked ${id} (team)`)
+  expect(await revokeKey(environment, id)).toContain(`Revoked ${id} (team)`)
   await ring.reload()
   expect(ring.find(secret)).toBeUndefined()
-  expect(await revokeKeyCommand(environment, id, {})).toContain('was revoked already')
+  expect(await revokeKey(environment, id)).toContain('was revoked already')
 })
 
 test('keys list shows every key and no secret', async () => {
@@ -117,12 +122,12 @@ test('revokes by name if only one valid key has it, and warns of duplicate names
     expect.stringMatching(/^Created key_\w+ \(app\)\. The secret is shown only once/),
     `Warning: the key ${id} has the same name.`,
   ])
-  await expect(revokeKeyCommand(environment, 'app', {})).rejects.toThrow(
+  await expect(revokeKey(environment, 'app')).rejects.toThrow(
     /^Several keys are named app: say which by its id \(key_\w+, key_\w+\)$/,
   )
-  await revokeKeyCommand(environment, id, {})
-  expect(await revokeKeyCommand(environment, 'app', {})).toMatch(/^Revoked key_\w+ \(app\)/)
-  await expect(revokeKeyCommand(environment, 'ap', {})).rejects.toThrow('There is no key ap')
+  await revokeKey(environment, id)
+  expect(await revokeKey(environment, 'app')).toMatch(/^Revoked key_\w+ \(app\)/)
+  await expect(revokeKey(environment, 'ap')).rejects.toThrow('There is no key ap')
 })
 
 test('prints only the secret on standard output', async () => {
@@ -138,5 +143,5 @@ test('prints only the secret on standard output', async () => {
 test('reports an unknown key id', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)
-  await expect(revokeKeyCommand(environment, 'key_x', {})).rejects.toThrow('There is no key key_x')
+  await expect(revokeKey(environment, 'key_x')).rejects.toThrow('There is no key key_x')
 })

@@ -1,5 +1,9 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
-import { type UsagePeriod, type UsageScope, usageDimensions } from '@sluice/gateway/ports/usage-book.ts'
+import {
+  type UsagePeriod,
+  type UsageScope,
+  usageDimensions,
+} from '@sluice/gateway/ports/usage-book.ts'
 import { groupingOf, hourMs, periodEnd, periodStart } from './groupings.ts'
 import type { UsageDatabase } from './fold.ts'
 import { readState } from './state.ts'

@@ -1,14 +1,21 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { ShownAccount } from '@sluice/gateway/accounts/account-changes.ts'
-import type { KeyWithSecret, ShownKey } from '@sluice/gateway/accounts/key-changes.ts'
+import type { KeyWithSecret } from '@sluice/gateway/accounts/key-changes.ts'
 import type { Environment } from '../../config/env.ts'
-import { type AdminConnection, listAll, openAdmin } from '../ask-admin.ts'
+import type { AnyEndpoint } from '@sluice/server/endpoint.ts'
+import {
+  type AdminConnection,
+  allAccounts,
+  allKeys,
+  endpoints,
+  type Kind,
+  openAdmin,
+} from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
 import { printable } from '../printable.ts'
 import { createProgress } from '../progress.ts'
-import { type AppliedFile, type Kind, parseAppliedFiles, type ReadFile } from './file.ts'
+import { type AppliedFile, parseAppliedFiles, type ReadFile } from './file.ts'
 import { type Current, type Parent, planOf, type Step } from './plan.ts'
 import { applyRoutes, planRoutes, type RoutePlan } from './routes.ts'
 import { shownPlan } from './show-plan.ts'
@@ -95,12 +102,11 @@ function textOf(file: string): string {
 
 /** All accounts and keys of a gateway, except revoked keys. */
 export async function currentOf(admin: AdminConnection): Promise<Current> {
-  const list = (kind: Kind) => listAll<ShownAccount & ShownKey>(admin, `/admin/v1/${kind}s`)
   return {
-    organization: await list('organization'),
-    team: await list('team'),
-    user: await list('user'),
-    key: (await list('key')).filter(({ revokedAt }) => revokedAt === undefined),
+    organization: await allAccounts(admin, 'organization'),
+    team: await allAccounts(admin, 'team'),
+    user: await allAccounts(admin, 'user'),
+    key: (await allKeys(admin)).filter(({ revokedAt }) => revokedAt === undefined),
   }
 }
 
@@ -212,23 +218,28 @@ async function make(
   ids: Map<string, string>,
 ): Promise<string | undefined> {
   const { kind, name } = step
-  const path = `/admin/v1/${kind}s`
   const place = `${kind} ${name}`
+  const those: Readonly<Partial<Record<Step['action'], AnyEndpoint>>> = endpoints[kind]
+  const { [step.action]: endpoint } = those
+  if (!endpoint) throw new CommandError(`Nobody can ${step.action} a ${kind}`)
   if (step.action === 'create') {
-    const answer: Partial<KeyWithSecret> & { readonly id: string } = await admin.ask(
-      `POST ${path}`,
-      { ...step.body, ...placedIn(step, ids) },
-    )
-    ids.set(place, answer.id)
-    return answer.secret
+    const body = { ...step.body, ...placedIn(step, ids) }
+    // Whatever is created is answered with its id, and a key with its secret.
+    const made = (await admin.ask(endpoint, { body })) as Pick<KeyWithSecret, 'id'> &
+      Partial<KeyWithSecret>
+    ids.set(place, made.id)
+    return made.secret
   }
-  const own = `${path}/${step.id ?? ids.get(place)}`
+  const path = { id: step.id ?? ids.get(place) ?? '' }
   if (step.action === 'change') {
     const changes = step.differences
       .filter(({ field }) => field !== 'in')
       .map(({ field, after }) => [field, after ?? null] as const)
-    await admin.ask(`PATCH ${own}`, { ...Object.fromEntries(changes), ...placedIn(step, ids) })
-  } else await admin.ask(step.action === 'delete' ? `DELETE ${own}` : `POST ${own}/${step.action}`)
+    await admin.ask(endpoint, {
+      path,
+      body: { ...Object.fromEntries(changes), ...placedIn(step, ids) },
+    })
+  } else await admin.ask(endpoint, { path })
   return undefined
 }
 

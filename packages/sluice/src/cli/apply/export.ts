@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import type { ShownAccount } from '@sluice/gateway/accounts/account-changes.ts'
-import type { ShownKey } from '@sluice/gateway/accounts/key-changes.ts'
 import type { Environment } from '../../config/env.ts'
+import { routeEndpoints } from '@sluice/server/admin/routes-plan.ts'
 import { accountTerms } from '@sluice/server/admin/schemas.ts'
 import type { Budget } from '@sluice/gateway/ports/account.ts'
-import { type AdminConnection, openAdmin } from '../ask-admin.ts'
+import { type AdminConnection, type Listed, openAdmin } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
 import { parseBudget } from '@sluice/gateway/accounts/budget-text.ts'
 import { currentOf } from './apply.ts'
@@ -66,7 +65,7 @@ async function routesOf(
   admin: AdminConnection,
 ): Promise<{ readonly models: object } | { readonly note: string }> {
   try {
-    const { models } = await admin.ask<{ readonly models: object }>('GET /admin/v1/routes')
+    const { models } = await admin.ask(routeEndpoints.get)
     return { models }
   } catch (cause) {
     if (!(cause instanceof CommandError)) throw cause
@@ -74,7 +73,7 @@ async function routesOf(
   }
 }
 
-function itemOf(one: ShownAccount | ShownKey, current: Current): object {
+function itemOf(one: Listed, current: Current): object {
   const own = one as unknown as Readonly<Record<string, unknown>>
   const its = Object.keys(accountTerms).filter((field) => own[field] !== undefined)
   const parentId = 'ownerId' in one ? one.ownerId : 'parentId' in one ? one.parentId : undefined

@@ -5,10 +5,9 @@ import { findLiterals } from '../../config/literals.ts'
 import { formatPath } from '../../config/references.ts'
 import { accountTerms, closed, optionals, terms } from '@sluice/server/admin/schemas.ts'
 import type { AccountKind, Terms } from '@sluice/gateway/ports/account.ts'
+import type { Kind } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
 import { budgetOption } from '../terms-options.ts'
-
-export type Kind = AccountKind | 'key'
 
 const described = (description: string) => ({ description })
 const name = Type.String({

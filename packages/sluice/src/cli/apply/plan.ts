@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ShownAccount } from '@sluice/gateway/accounts/account-changes.ts'
-import type { ShownKey } from '@sluice/gateway/accounts/key-changes.ts'
 import { type AskedBudget, withKnownIds } from '@sluice/gateway/accounts/terms.ts'
 import { accountTerms } from '@sluice/server/admin/schemas.ts'
-import type { AccountKind } from '@sluice/gateway/ports/account.ts'
+import { type AccountKind, accountKinds, type Budget } from '@sluice/gateway/ports/account.ts'
+import type { Kind, Listed } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
-import { type AppliedFile, type Kind, kinds, type FileObject } from './file.ts'
-
-type Present = ShownAccount | ShownKey
+import { type AppliedFile, kinds, type FileObject } from './file.ts'
 
 /** What exists in the gateway, except revoked keys. */
-export type Current = Readonly<Record<Kind, readonly Present[]>>
+export type Current = Readonly<Record<Kind, readonly Listed[]>>
 
 export interface Difference {
   readonly field: string
@@ -48,7 +45,6 @@ export type Step = { readonly kind: Kind; readonly name: string } & (
 )
 
 const fields = Object.keys(accountTerms)
-const accountKinds: readonly AccountKind[] = ['organization', 'team', 'user']
 
 /**
  * The steps from the current state to that of the file, in an order in which they can be made; none if both are equal. Objects
@@ -93,7 +89,7 @@ function stepsFor(wanted: FileObject, file: AppliedFile, current: Current): read
   ]
 }
 
-function presentOf(current: Current, kind: Kind, name: string, place: string): Present | undefined {
+function presentOf(current: Current, kind: Kind, name: string, place: string): Listed | undefined {
   const [first, second] = current[kind].filter((one) => one.name === name)
   if (second)
     throw new CommandError(
@@ -134,7 +130,7 @@ function bodyOf({
 }
 
 /** The current parent, with its current name. */
-function parentNow(present: Present, current: Current): Parent | undefined {
+function parentNow(present: Listed, current: Current): Parent | undefined {
   const id = 'ownerId' in present ? present.ownerId : 'parentId' in present && present.parentId
   if (typeof id !== 'string') return undefined
   for (const kind of accountKinds) {
@@ -150,7 +146,7 @@ function placeOf(parent: Parent | undefined): string | undefined {
 }
 
 /** The differences in role. */
-function roleDifferences(wanted: FileObject, present: Present): readonly Difference[] {
+function roleDifferences(wanted: FileObject, present: Listed): readonly Difference[] {
   if (!('role' in present)) return []
   const role = wanted.role ?? (wanted.adminRole === undefined ? 'caller' : 'administrator')
   const adminRole = role === 'administrator' ? (wanted.adminRole ?? 'owner') : undefined
@@ -162,12 +158,16 @@ function roleDifferences(wanted: FileObject, present: Present): readonly Differe
       : [{ field: 'adminRole', before: itsRole, after: adminRole }]),
   ]
 }
-function differencesOf(wanted: FileObject, present: Present): readonly Difference[] {
+function differencesOf(wanted: FileObject, present: Listed): readonly Difference[] {
   const have = present as unknown as Readonly<Record<string, unknown>>
   const want: Readonly<Record<string, unknown>> = {
     ...wanted.terms,
     ...(wanted.terms.budgets !== undefined && {
-      budgets: withKnownIds(wanted.terms.budgets as readonly AskedBudget[], present.budgets ?? []),
+      // Budgets that are stored have ids.
+      budgets: withKnownIds(
+        wanted.terms.budgets as readonly AskedBudget[],
+        (present.budgets ?? []) as readonly Budget[],
+      ),
     }),
   }
   return fields

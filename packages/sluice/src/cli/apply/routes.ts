@@ -1,4 +1,5 @@
 import type { Change } from '@sluice/gateway/route/settings-file.ts'
+import { routeEndpoints } from '@sluice/server/admin/routes-plan.ts'
 import type { AdminConnection } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
 
@@ -18,13 +19,6 @@ export interface RoutePlan {
   readonly etag: string
 }
 
-interface Planned {
-  readonly etag: string
-  readonly isWritable: boolean
-  readonly changes: readonly RouteChange[]
-  readonly problems: readonly { readonly model: string; readonly problem: string }[]
-}
-
 /**
  * Asks the gateway what these routes would change. Other routes are kept, unless `prune`.
  *
@@ -35,9 +29,9 @@ export async function planRoutes(
   wanted: Routes,
   prune: boolean,
 ): Promise<RoutePlan> {
-  const { models: present } = await admin.ask<{ readonly models: Routes }>('GET /admin/v1/routes')
+  const { models: present } = await admin.ask(routeEndpoints.get)
   const models = prune ? wanted : { ...present, ...wanted }
-  const plan: Planned = await admin.ask('POST /admin/v1/routes/plan', { models })
+  const plan = await admin.ask(routeEndpoints.plan, { body: { models } })
   const { etag, isWritable, changes, problems } = plan
   const wrong = problems.find(({ model }) => changes.some((change) => change.model === model))
   if (wrong) throw new CommandError(`routes.${wrong.model}: ${wrong.problem}`)
@@ -51,5 +45,5 @@ export async function applyRoutes(
   admin: AdminConnection,
   { models, etag }: RoutePlan,
 ): Promise<void> {
-  await admin.ask('PUT /admin/v1/routes', { models, etag })
+  await admin.ask(routeEndpoints.apply, { body: { models, etag } })
 }
