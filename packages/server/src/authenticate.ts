@@ -1,8 +1,9 @@
+import type { BlockList } from 'node:net'
 import { GatewayError } from '@sluice/contract'
 import { geminiVersions } from '@sluice/protocols'
 import type { SignedIn } from './sign-in/sessions.ts'
-import type { ServerOptions } from './address.ts'
-import { clientAddress } from './client-address.ts'
+import type { Place } from './public-address.ts'
+import { isListed } from '@sluice/gateway/settings/address-block.ts'
 import { assertOwnPage, sessionTokenOf } from './session-cookie.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Gateway } from './gateway.ts'
@@ -11,12 +12,13 @@ import type { AdminRole, Caller } from '@sluice/gateway/ports/api-key.ts'
 /**
  * Identifies the caller by `x-goog-api-key`, `?key=` at Google's addresses, `x-api-key`, `api-key`, or `Authorization` with or
  * without Bearer; the first one present decides. A token of an OIDC issuer is accepted in place of a key, and a browser session if
- * there is none of these. Throws `unauthenticated`, or `forbidden` if another site uses the session.
+ * there is none of these and `takesSession`. Throws `unauthenticated`, or `forbidden` if another site uses the session.
  */
 export function authenticate(
   { keys, tokens, sessions }: Pick<Gateway, 'keys' | 'tokens' | 'sessions'>,
   request: FastifyRequest,
-  { takesSession, ...options }: AuthenticationOptions,
+  options: Place,
+  takesSession: boolean,
 ): Caller | Promise<Caller> {
   const secret = secretOf(request)
   if (secret === undefined || secret === '') {
@@ -38,16 +40,8 @@ export function authenticate(
   return key instanceof Promise ? key.then(known) : known(key)
 }
 
-interface AuthenticationOptions extends Pick<ServerOptions, 'publicUrl' | 'trustedProxies'> {
-  /** Whether a browser session is accepted where there is no key. */
-  readonly takesSession: boolean
-}
-
 /** The session token that authenticated a request; undefined if a key did. */
-export function sessionOf(
-  request: FastifyRequest,
-  options: Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>,
-): string | undefined {
+export function sessionOf(request: FastifyRequest, options: Place): string | undefined {
   return (secretOf(request) ?? '') === '' ? sessionTokenOf(request, options) : undefined
 }
 
@@ -125,4 +119,32 @@ export function publicQuery(url: string): string {
     .split('&')
     .filter((pair) => !new URLSearchParams(pair).has('key'))
     .join('&')
+}
+
+/**
+ * The client's address. `x-forwarded-for` is trusted only from known proxies: the result is its last address that is not one
+ * of them.
+ */
+export function clientAddress(
+  { raw }: Pick<FastifyRequest, 'raw'>,
+  proxies: BlockList | undefined,
+): string | undefined {
+  const peer = raw.socket.remoteAddress
+  const forwarded = raw.headers['x-forwarded-for']
+  if (!proxies || forwarded === undefined || !isListed(proxies, peer)) return peer
+  const way = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+    .split(',')
+    .map(withoutPort)
+  return way.findLast((hop) => !isListed(proxies, hop)) ?? way[0]
+}
+
+/**
+ * Removes the port, which some proxies add and which differs per connection.
+ * Azure Application Gateway: https://azure.microsoft.com/en-us/blog/rewrite-http-headers-with-azure-application-gateway/
+ */
+function withoutPort(hop: string): string {
+  const plain = hop.trim()
+  const [, address = plain] =
+    /^\[([^\]]+)\](?::\d+)?$/.exec(plain) ?? /^([\d.]+):\d+$/.exec(plain) ?? []
+  return address
 }

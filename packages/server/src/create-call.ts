@@ -5,10 +5,8 @@ import { type Call, openTrail, formatContext } from '@sluice/gateway/call/call.t
 import { CallRequest, type RequestParts, requestOf } from '@sluice/gateway/call/call-request.ts'
 import { tagsHeader, tagsOf } from '@sluice/gateway/call/tags.ts'
 import type { Exchange } from './address.ts'
-import { publicHeaders, publicQuery } from './authenticate.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress, publicHeaders, publicQuery } from './authenticate.ts'
 import { shownId } from './face.ts'
-import { publicAddress } from './public-address.ts'
 
 export interface CallInput extends Omit<RequestParts, 'isOwn'> {
   readonly format: ClientFormat
@@ -45,7 +43,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     headers,
     tags: tagsOf(key, headers[tagsHeader]),
     query,
-    publicAddress: publicAddress(exchange),
+    origin: incoming,
     stream: writer !== undefined,
     cancellation,
     held: exchange.held,

@@ -4,8 +4,7 @@ import type { Sink, Source } from '@sluice/gateway/call/source.ts'
 import type { Answer, Call } from '@sluice/gateway/call/call.ts'
 import type { ContentCapture } from '@sluice/gateway/call/content.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
-import { deliverWhole, dropWhenStalled, type StreamTimes } from './deliver.ts'
-import { funnel } from './funnel.ts'
+import { deliverWhole, dropWhenStalled, type StreamTimes, funnel } from './deliver.ts'
 import { type Piece, StreamOutput } from './stream-output.ts'
 
 interface Delivery {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { GatewayError } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 import type { FastifyReply } from 'fastify'
 import type { Answer } from '@sluice/gateway/call/call.ts'
 
@@ -119,5 +119,23 @@ export function codeIn(body: unknown): string | undefined {
   const { error } = body as { readonly error?: Readonly<Record<string, unknown>> }
   return [error?.['code'], error?.['status'], error?.['type']].find(
     (word) => typeof word === 'string',
+  )
+}
+
+/** Converts anything thrown to a GatewayError. The only place that interprets foreign errors. */
+export function funnel(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  if (isFastifyError(thrown) && thrown.statusCode < 500)
+    return new GatewayError('invalid_request', thrown.message, { cause: thrown })
+  return GatewayError.from(thrown)
+}
+
+function isFastifyError(thrown: unknown): thrown is Error & { readonly statusCode: number } {
+  return (
+    thrown instanceof Error &&
+    'code' in thrown &&
+    String(thrown.code).startsWith('FST_') &&
+    'statusCode' in thrown &&
+    typeof thrown.statusCode === 'number'
   )
 }

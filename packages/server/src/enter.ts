@@ -7,8 +7,7 @@ import type { Admission } from '@sluice/gateway/admit/admission.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Address, ServerOptions } from './address.ts'
 import { admitEntering } from './admit.ts'
-import { authenticate, requireAdministrator } from './authenticate.ts'
-import { clientAddress } from './client-address.ts'
+import { authenticate, clientAddress, requireAdministrator } from './authenticate.ts'
 
 const nobody = callerOf({
   id: '',
@@ -31,12 +30,9 @@ interface EnteringRequest {
 /** Authenticates a request and admits it if its key, levels and limits allow it. */
 export function enter(address: Address, entering: EnteringRequest): Caller | Promise<Caller> {
   if (address.access === 'open') return nobody
-  const { publicUrl, trustedProxies } = entering.options
-  const found = authenticate(entering.gateway, entering.request, {
-    takesSession: address.access !== 'caller' || address.isForConsole === true,
-    ...(publicUrl !== undefined && { publicUrl }),
-    ...(trustedProxies !== undefined && { trustedProxies }),
-  })
+  const { gateway, request, options } = entering
+  const takesSession = address.access !== 'caller' || address.isForConsole === true
+  const found = authenticate(gateway, request, options, takesSession)
   return found instanceof Promise
     ? found.then((key) => letIn(key, address, entering))
     : letIn(found, address, entering)

@@ -7,7 +7,6 @@ import { hasConsole, sendConsole } from './console.ts'
 import { endpoint } from './endpoint.ts'
 import { assertReady } from './health.ts'
 import { success } from './openapi-endpoint.ts'
-import { publicAddress } from './public-address.ts'
 import { byName, object, text, words } from './shapes.ts'
 
 /** The content of the status page and its JSON form. The page is public, so it names no provider or folder. */
@@ -59,7 +58,7 @@ async function sendHome(exchange: Exchange): Promise<void> {
       () => true,
       () => false,
     ),
-    address: publicAddress(exchange),
+    address: request.publicAddress,
     model: modelOf(gateway),
   }
   if (wantsJson(request)) {

@@ -9,7 +9,7 @@ import type { Exchange } from './address.ts'
 import { admitCall } from './admit.ts'
 import { type BodyLimits, isForm, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
 import { countUnparsedBody } from './collect-bodies.ts'
-import { type CallInput, createCall } from './create-call.ts'
+import { createCall } from './create-call.ts'
 import { defaultStreamTimes, deliverWhole } from './deliver.ts'
 import { deliverStream } from './deliver-stream.ts'
 import { readForm } from './form.ts'
@@ -17,17 +17,24 @@ import { readForm } from './form.ts'
 /** How one inference endpoint is served. */
 export interface Inference {
   readonly format: ClientFormat
+  /** What it reads: `either` is a form if the request says so, and else JSON. */
+  readonly body: 'none' | 'json' | 'form' | 'either'
   /** Obtains the response of a call. */
   readonly handle: (gateway: Gateway, admitted: Admitted) => Promise<Answer>
 }
 
-/** Serves one inference call from body to response. Throws GatewayError if no status has been written yet. */
-export async function serveInference(exchange: Exchange, inference: Inference): Promise<void> {
-  const { format, handle } = inference
+/** Serves inference calls from body to response. Throws GatewayError if no status has been written yet. */
+export function servedBy(inference: Inference): (exchange: Exchange) => Promise<void> {
+  return (exchange) => serveInference(exchange, inference)
+}
+
+async function serveInference(exchange: Exchange, inference: Inference): Promise<void> {
+  const { format, body, handle } = inference
   const { gateway, request, parameters } = exchange
   let reading: Call | Promise<Call>
-  if (!hasBody(format)) reading = createCall(exchange, { format, fields: {}, parameters })
-  else if (isFormRequest(exchange, format)) reading = readFormCall(exchange, format)
+  if (body === 'none') reading = createCall(exchange, { format, fields: {}, parameters })
+  else if (body === 'form' || (body === 'either' && isForm(request.headers['content-type'])))
+    reading = readFormCall(exchange, format)
   else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
   const call = reading instanceof Promise ? await reading : reading
   request.call = call
@@ -51,16 +58,12 @@ export function deliverAnswer(
   })
 }
 
-/** The body of a GET has no meaning (RFC 9110, 9.3.1). */
-function hasBody({ operation }: ClientFormat): boolean {
+/** What the endpoint of a format reads. The body of a GET has no meaning (RFC 9110, 9.3.1). */
+export function bodyRead({ operation, isOwn }: ClientFormat): Inference['body'] {
   const { body, method } = operations[operation]
-  return body !== 'none' && method !== 'GET'
-}
-
-function isFormRequest({ request }: Exchange, format: ClientFormat): boolean {
-  const { body: kind } = operations[format.operation]
-  if (format.isOwn !== true || kind === 'json') return false
-  return kind === 'multipart' || isForm(request.headers['content-type'])
+  if (body === 'none' || method === 'GET') return 'none'
+  if (isOwn !== true || body === 'json') return 'json'
+  return body === 'multipart' ? 'form' : 'either'
 }
 
 async function readFormCall(exchange: Exchange, format: ClientFormat): Promise<Call> {
@@ -75,9 +78,10 @@ function jsonCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call |
   const outlined = outlinedCall(exchange, format, raw)
   if (outlined) return outlined
   const fields = parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
-  const made = (parsed: CallInput['fields']) =>
-    createCall(exchange, { format, fields: parsed, raw, parameters })
-  return fields instanceof Promise ? fields.then(made).then(afterTurn) : made(fields)
+  if (!(fields instanceof Promise)) return createCall(exchange, { format, fields, raw, parameters })
+  return fields
+    .then((parsed) => createCall(exchange, { format, fields: parsed, raw, parameters }))
+    .then(afterTurn)
 }
 
 /** With many values every step takes long, so others get a turn. */

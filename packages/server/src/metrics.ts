@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
 import { assertAddress } from '@sluice/gateway/accounts/allowed.ts'
 import type { Metrics } from '@sluice/gateway/observe/observers.ts'
-import { authenticate, requireAdministrator } from './authenticate.ts'
-import { clientAddress } from './client-address.ts'
+import { authenticate, clientAddress, requireAdministrator } from './authenticate.ts'
 import { endpoint, wholeReaders } from './endpoint.ts'
 import { success } from './openapi-endpoint.ts'
 import { text } from './shapes.ts'
@@ -28,7 +27,7 @@ export const getMetrics = endpoint({
     const { metrics } = gateway
     if (!metrics) throw new GatewayError('unknown_url', 'Metrics are off, or at another address')
     if (!showsKey(metrics, request.headers.authorization)) {
-      const key = await authenticate(gateway, request, { ...options, takesSession: true })
+      const key = await authenticate(gateway, request, options, true)
       assertAddress(key, clientAddress(request, options.trustedProxies))
       requireAdministrator(key, wholeReaders)
     }

@@ -7,17 +7,16 @@ import { SignInRefused } from './sign-in/sign-in-refused.ts'
 import type { OidcSettings } from '@sluice/gateway/settings/schema-console.ts'
 import type { Principal } from '@sluice/gateway/ports/session.ts'
 import type { Address, Exchange } from './address.ts'
+import { clientAddress } from './authenticate.ts'
 import { readBody } from './body.ts'
-import { clientAddress } from './client-address.ts'
 import { limitsOf } from './inference.ts'
-import { publicAddress } from './public-address.ts'
+import { isSecure } from './public-address.ts'
 import { one } from './query.ts'
 import {
   askedCookie,
   askedOf,
   assertOwnPage,
   idTokenCookie,
-  isSecure,
   sessionCookie,
   sessionTokenOf,
 } from './session-cookie.ts'
@@ -157,7 +156,7 @@ async function finish(exchange: Exchange, settings: OidcSettings): Promise<strin
   const seconds = Math.round((expiresAt - gateway.now()) / 1000)
   void reply.header('set-cookie', sessionCookie(token, secure, seconds))
   const hint = { idToken: settings.endSession === false ? '' : idToken, seconds }
-  void reply.header('set-cookie', idTokenCookie(hint, publicAddress(exchange), secure))
+  void reply.header('set-cookie', idTokenCookie(hint, request.publicAddress, secure))
   return consolePage(request.url, kept.returnTo)
 }
 
@@ -188,8 +187,8 @@ async function opened(
   }
 }
 
-function redirectUrl(exchange: Exchange, { redirectUrl: set }: OidcSettings): string {
-  return set ?? `${publicAddress(exchange)}${backPath}`
+function redirectUrl({ request }: Exchange, { redirectUrl: set }: OidcSettings): string {
+  return set ?? `${request.publicAddress}${backPath}`
 }
 
 interface SignInCookie extends PendingSignIn {

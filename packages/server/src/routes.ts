@@ -28,7 +28,7 @@ import { addressOf } from './endpoint.ts'
 import { checkHealth, checkReadiness } from './health.ts'
 import { getStatus } from './home.ts'
 import { downloadImage } from './images.ts'
-import { type Inference, serveInference } from './inference.ts'
+import { bodyRead, type Inference, servedBy } from './inference.ts'
 import { getMetrics } from './metrics.ts'
 import { modelAddresses, openAiModels } from './model-addresses.ts'
 import { notImplemented } from './not-implemented.ts'
@@ -96,6 +96,7 @@ const elsewhere = /^\/(?:v1beta\/openai|v1alpha|openai)\//
 function inferenceAt(format: ClientFormat, path: string): Address {
   const inference: Inference = {
     format,
+    body: bodyRead(format),
     handle: format.counted ? countTokens : (handlers[format.id] ?? handle),
   }
   return {
@@ -109,7 +110,7 @@ function inferenceAt(format: ClientFormat, path: string): Address {
     isForConsole: format.isOwn === true,
     isSized: !(format.id in kept),
     description: { format },
-    serve: (exchange) => serveInference(exchange, inference),
+    serve: servedBy(inference),
     ...kept[format.id],
   }
 }

@@ -17,22 +17,22 @@ import type { SlotTicket } from '@sluice/gateway/ports/slot-queue.ts'
 import type { Address, Selected, ServerOptions } from './address.ts'
 import { admitFailed, settle } from './admit.ts'
 import { BodyBudget, type BudgetShare } from './body-budget.ts'
-import { refuseClient } from './client-error.ts'
 import { allowOrigins } from './cors.ts'
 import { endOf } from './call-end.ts'
-import { defaultStreamTimes, deliverError } from './deliver.ts'
+import { defaultStreamTimes, deliverError, funnel } from './deliver.ts'
 import { enter } from './enter.ts'
-import { askForBodiesLate } from './expected-bodies.ts'
+import { askForBodiesLate } from './body.ts'
 import { type Face, plainFace, shownId, takeFace } from './face.ts'
-import { funnel } from './funnel.ts'
-import { faultOfHead } from './heads.ts'
+import { faultOfHead, refuseClient, refuseTunnels } from './invalid-http.ts'
 import { notFound } from './not-found.ts'
 import { installRoutes, servedAt } from './routes.ts'
-import { refuseTunnels } from './tunnels.ts'
+import { publicAddress } from './public-address.ts'
 import { pathOf } from './urls.ts'
 
 declare module 'fastify' {
   interface FastifyRequest extends Listed {
+    /** The gateway's address as the caller sees it, without a trailing slash. */
+    readonly publicAddress: string
     /** Set once the request has been read. */
     call?: Call
     apiKey?: Caller
@@ -122,8 +122,7 @@ export function createServer(gateway: Gateway, options: ServerOptions): GatewayS
   server.server.headersTimeout = Math.min(server.server.headersTimeout, options.requestTimeoutMs)
   askForBodiesLate(server.server)
   refuseTunnels(server.server)
-  for (const name of requestFields) server.decorateRequest(name)
-  server.decorateRequest('place', -1)
+  declareFields(server, options)
   server.decorate('isDraining', false)
   // Endpoints read bodies themselves, because limits and encodings differ.
   server.removeAllContentTypeParsers()
@@ -159,6 +158,17 @@ export function createServer(gateway: Gateway, options: ServerOptions): GatewayS
     logFailure(gateway, request, error)
   })
   return server
+}
+
+function declareFields(server: FastifyInstance, options: ServerOptions): void {
+  for (const name of requestFields) server.decorateRequest(name)
+  server.decorateRequest('place', -1)
+  // Computed when a response has a link, which few have.
+  server.decorateRequest('publicAddress', {
+    getter() {
+      return publicAddress(this, options)
+    },
+  })
 }
 
 function begin(

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { GatewayError } from '@sluice/contract'
-import { isListed } from '@sluice/gateway/settings/address-block.ts'
-import type { ServerOptions } from './address.ts'
+import { isSecure, type Place } from './public-address.ts'
 
 /** Browsers restrict this prefix: no other host can set such a cookie, and it is sent to this host only (RFC 6265bis, 4.1.3). */
 const secureName = '__Host-sluice-session'
@@ -22,13 +21,12 @@ const idTokenMax = 3_900
 const consoleHeader = 'x-sluice-console'
 
 type CookieRequest = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
-type CookieOptions = Pick<ServerOptions, 'publicUrl' | 'trustedProxies'>
 
 /**
  * The session token sent by a browser; undefined if there is none. Over https only the cookie with the prefix counts: a
  * sibling host could set the other one to sign a user in to its own account.
  */
-export function sessionTokenOf(request: CookieRequest, place: CookieOptions): string | undefined {
+export function sessionTokenOf(request: CookieRequest, place: Place): string | undefined {
   const { cookie } = request.headers
   if (cookie === undefined) return undefined
   return cookieIn(cookie, isSecure(request, place) ? secureName : plainName)
@@ -92,26 +90,12 @@ export function idTokenOf(
   return cookieIn(cookie, isSecure ? idTokenNames.secure : idTokenNames.plain) || undefined
 }
 
-/** Whether the browser uses https, according to the settings and trusted proxies. */
-export function isSecure(
-  { headers, raw }: Pick<CookieRequest, 'headers' | 'raw'>,
-  { publicUrl, trustedProxies }: CookieOptions,
-): boolean {
-  if (publicUrl !== undefined) return publicUrl.startsWith('https:')
-  const protocol = headers['x-forwarded-proto']
-  return (
-    protocol === 'https' &&
-    trustedProxies !== undefined &&
-    isListed(trustedProxies, raw.socket.remoteAddress)
-  )
-}
-
 /**
  * Browsers send cookies with requests of any page. Only this gateway's own pages may make requests that change something.
  *
  * @throws GatewayError `forbidden`
  */
-export function assertOwnPage(request: CookieRequest, place: CookieOptions): void {
+export function assertOwnPage(request: CookieRequest, place: Place): void {
   const { headers, method } = request
   const site = headers['sec-fetch-site']
   const isRead = method === 'GET' || method === 'HEAD'
@@ -126,7 +110,7 @@ export function assertOwnPage(request: CookieRequest, place: CookieOptions): voi
     )
 }
 
-function isOwnOrigin({ headers }: CookieRequest, { publicUrl }: CookieOptions): boolean {
+function isOwnOrigin({ headers }: CookieRequest, { publicUrl }: Place): boolean {
   const host = URL.parse(headers.origin ?? '')?.host
   if (host === undefined) return false
   return host === headers.host || (publicUrl !== undefined && host === URL.parse(publicUrl)?.host)

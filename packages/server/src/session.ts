@@ -7,14 +7,13 @@ import { mayOwnKeys } from '@sluice/gateway/accounts/own-keys.ts'
 import { hashSecret } from '@sluice/gateway/accounts/secrets.ts'
 import { programVersion } from '@sluice/gateway/settings/version.ts'
 import type { Exchange } from './address.ts'
-import { clientAddress } from './client-address.ts'
+import { clientAddress } from './authenticate.ts'
 import { addressOf, endpoint } from './endpoint.ts'
-import { publicAddress } from './public-address.ts'
+import { isSecure } from './public-address.ts'
 import {
   assertOwnPage,
   idTokenCookie,
   idTokenOf,
-  isSecure,
   sessionCookie,
   sessionTokenOf,
 } from './session-cookie.ts'
@@ -132,7 +131,7 @@ async function signOut(exchange: Exchange) {
     issuer = (await gateway.sessions.find(token))?.issuer
     await gateway.sessions.close(token)
   }
-  const [address, secure] = [publicAddress(exchange), isSecure(request, options)]
+  const [address, secure] = [request.publicAddress, isSecure(request, options)]
   void reply.header('set-cookie', sessionCookie('', secure, 0))
   void reply.header('set-cookie', idTokenCookie({ idToken: '', seconds: 0 }, address, secure))
   const url =

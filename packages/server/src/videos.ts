@@ -21,9 +21,7 @@ import { createCall } from './create-call.ts'
 import { addressOf, endpoint } from './endpoint.ts'
 import { foreignBytesHeaders } from './foreign-bytes.ts'
 import { deliverAnswer } from './inference.ts'
-import { publicAddress } from './public-address.ts'
 import { one, pageOfItems, paging, pagingOf } from './query.ts'
-import { parseRange } from './range.ts'
 import { deletion, pageOf } from './shapes.ts'
 
 const listVideos = endpoint({
@@ -78,8 +76,8 @@ const deleteOne = endpoint({
 /** Endpoints for the key's video jobs besides the operations themselves. */
 export const videoAddresses = [listVideos, deleteOne].map(addressOf)
 
-function shown(exchange: Exchange, job: VideoJob) {
-  return videoOf(job, `${publicAddress(exchange)}/v1/videos/${job.id}/content`)
+function shown({ request }: Exchange, job: VideoJob) {
+  return videoOf(job, `${request.publicAddress}/v1/videos/${job.id}/content`)
 }
 
 /** The current state of a job. */
@@ -153,4 +151,32 @@ function sendRange(reply: FastifyReply, clip: Buffer, range: string | undefined)
     .header('content-range', `bytes ${part.start}-${part.end}/${size}`)
     .header('content-length', String(part.end - part.start + 1))
     .send(clip.subarray(part.start, part.end + 1))
+}
+
+/** A part of a file; both ends are inclusive. */
+interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Parses one byte range (RFC 9110, 14.1.2). Undefined if there is none, or one that may be ignored: several ranges or another
+ * unit.
+ */
+function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '')
+  if (!match) return undefined
+  const [, first = '', last = ''] = match
+  if (first === '' && last === '') return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 }
+  }
+  const start = Number(first)
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (last !== '' && Number(last) < start) return undefined
+  return start >= size ? 'unsatisfiable' : { start, end }
 }

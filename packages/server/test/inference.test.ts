@@ -8,7 +8,7 @@ import { callerOf } from '../../gateway/src/accounts/callers.ts'
 import { Cancellation } from '../../gateway/src/call/cancellation.ts'
 import type { Call } from '../../gateway/src/call/call.ts'
 import type { Exchange } from '../src/address.ts'
-import { serveInference } from '../src/inference.ts'
+import { bodyRead, servedBy } from '../src/inference.ts'
 // For what it adds to Fastify's types.
 import type {} from '../src/server.ts'
 
@@ -23,7 +23,10 @@ test('answers a GET without waiting for its body', async () => {
     const exchange = {
       request,
       reply,
-      gateway: { ...gateway.gateway, routing: () => ({ route: () => ({ levels: [] }) }) },
+      gateway: {
+        ...gateway.gateway,
+        current: { ...gateway.gateway.current, routing: { route: () => ({ levels: [] }) } },
+      },
       options: {},
       parameters: { id: 'video_1' },
       key: callerOf(sampleKey()),
@@ -34,7 +37,7 @@ test('answers a GET without waiting for its body', async () => {
       asked.push(call)
       return { kind: 'json', body: {}, headers: {} } as const
     }
-    return serveInference(exchange, { format, handle })
+    return servedBy({ format, body: bodyRead(format), handle })(exchange)
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   try {

@@ -65,7 +65,8 @@ function engineContext(run: CallRun, target: EngineTarget, signal: AbortSignal):
     signal,
     fetchMedia: (url, options) =>
       namedFilesOf(gateway.engineContext, call).fetch(url, { ...options, signal }),
-    publish: async (bytes, contentType) => call.publicAddress + (await publish(bytes, contentType)),
+    publish: async (bytes, contentType) =>
+      call.origin.publicAddress + (await publish(bytes, contentType)),
     now: gateway.now,
     newId: gateway.newId,
     random: gateway.random,

@@ -47,8 +47,8 @@ export interface Call {
   readonly query: string
   /** The upstream's id of the job that the operation reads. */
   readonly jobId?: string
-  /** The gateway's address as the caller sees it, without a trailing slash. Used for links in responses. */
-  readonly publicAddress: string
+  /** Where it came from: the gateway's address as the caller sees it, without a trailing slash. Used for links in responses. */
+  readonly origin: { readonly publicAddress: string }
   /** Whether the caller wants a stream. */
   readonly stream: boolean
   /** Writes the stream, and errors once the status has been sent. Set if the caller wants a stream. */

@@ -37,8 +37,7 @@ export function createAnswerDecoder(encoding: string, first: Uint8Array): Decode
 }
 
 /** The encoding to remove from a response; undefined if there is none or it is unknown. */
-export function decodedEncoding(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined
+export function decodedEncoding(header: string): string | undefined {
   const encodings = header
     .toLowerCase()
     .split(',')
