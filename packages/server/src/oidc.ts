@@ -111,7 +111,7 @@ function refusedOf(thrown: unknown): SignInRefused {
 /** A relative path, because the gateway may be served below a path prefix: one step up for each segment of its own path. */
 function consolePage(url: string, place: string): string {
   const isBack = url.startsWith(backPath)
-  return `${isBack ? '../../../' : '../../'}#${place}`
+  return `${isBack ? '../../../../' : '../../../'}#${place}`
 }
 
 /** Console pages are addressed behind `#`, so a redirect never leaves the console. */
