@@ -3,7 +3,6 @@ import {
   type Compilable,
   DummyDriver,
   Kysely,
-  type Selectable,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -35,11 +34,16 @@ export function built(statement: Compilable): Sql {
   return new Sql(text.split('?'), parameters.map(stored))
 }
 
+/** A query that finds every field of a record; one that may be absent is NULL in the row. */
+interface QueryOf<Record> extends Compilable {
+  execute(): Promise<readonly { readonly [Field in keyof Required<Record>]: Record[Field] }[]>
+}
+
 /** The records that a query finds. */
 export async function select<Record>(
   database: Pick<Database, 'rows'>,
   columns: Columns<Record>,
-  query: Compilable<Selectable<Required<Record>> | Selectable<Record>>,
+  query: QueryOf<NoInfer<Record>>,
 ): Promise<readonly Record[]> {
   return (await database.rows(built(query))).map(readerOf(columns))
 }
