@@ -3,7 +3,7 @@ import type { AccountWrite, Store } from '@sluice/gateway/ports/store.ts'
 import { type Database, RefusedData } from '../database.ts'
 import { countKeyChange } from './keys.ts'
 import { accountColumns, auditColumns, keyColumns } from './schema.ts'
-import { built, known, replaced, select, tables } from './statements.ts'
+import { compiled, pickColumns, replaceColumns, select, tables } from './statements.ts'
 
 /** The part of the store for organizations, teams, users and the audit log. */
 export function accountTable(
@@ -19,7 +19,7 @@ export function accountTable(
     async administer(writes, entry) {
       try {
         await database.changeDurably(
-          built(tables.insertInto('auditLog').values(known(auditColumns, entry))),
+          compiled(tables.insertInto('auditLog').values(pickColumns(auditColumns, entry))),
           ...writes.map(statementOf),
           countKeyChange,
         )
@@ -44,18 +44,18 @@ export function accountTable(
 
 function statementOf(write: AccountWrite): Sql {
   if ('removed' in write)
-    return built(tables.deleteFrom('accounts').where('id', '=', write.removed))
+    return compiled(tables.deleteFrom('accounts').where('id', '=', write.removed))
   if ('key' in write)
-    return built(
+    return compiled(
       tables
         .insertInto('apiKeys')
-        .values(known(keyColumns, write.key))
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(replaced(keyColumns))),
+        .values(pickColumns(keyColumns, write.key))
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(replaceColumns(keyColumns))),
     )
-  return built(
+  return compiled(
     tables
       .insertInto('accounts')
-      .values(known(accountColumns, write.account))
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(replaced(accountColumns))),
+      .values(pickColumns(accountColumns, write.account))
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(replaceColumns(accountColumns))),
   )
 }

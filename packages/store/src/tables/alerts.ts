@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import type { AlertOutbox } from '@sluice/gateway/ports/alert.ts'
 import type { Database } from '../database.ts'
 import { deliveryColumns } from './schema.ts'
-import { built, select, tables } from './statements.ts'
+import { compiled, select, tables } from './statements.ts'
 
 /** The part of the store for alerts and their deliveries. */
 export function alertTable(database: Pick<Database, 'rows' | 'change'>): AlertOutbox {
@@ -10,7 +10,7 @@ export function alertTable(database: Pick<Database, 'rows' | 'change'>): AlertOu
     async addAlert({ name, id: messageId, body, quietUntil }, webhooks, now) {
       const add = tables.insertInto('alerts').values({ name, messageId, quietUntil })
       const [added] = await database.change(
-        built(
+        compiled(
           add.onConflict((conflict) =>
             conflict
               .column('name')
@@ -43,17 +43,17 @@ export function alertTable(database: Pick<Database, 'rows' | 'change'>): AlertOu
         .updateTable('alertDeliveries')
         .set({ nextAt: to.nextAt, tries: to.tries })
         .where((delivery) => delivery.and({ messageId: id, webhook, nextAt, tries }))
-      const [changed] = await database.change(built(change))
+      const [changed] = await database.change(compiled(change))
       return changed === 1
     },
     async removeAlert({ id, webhook }) {
       const deliveries = tables.deleteFrom('alertDeliveries').where('messageId', '=', id)
-      await database.change(built(deliveries.where('webhook', '=', webhook)))
+      await database.change(compiled(deliveries.where('webhook', '=', webhook)))
     },
     async forgetAlerts(before) {
       await database.change(
-        built(tables.deleteFrom('alerts').where('quietUntil', '<', before)),
-        built(tables.deleteFrom('alertDeliveries').where('nextAt', '<', before)),
+        compiled(tables.deleteFrom('alerts').where('quietUntil', '<', before)),
+        compiled(tables.deleteFrom('alertDeliveries').where('nextAt', '<', before)),
       )
     },
   }

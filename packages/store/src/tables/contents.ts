@@ -3,7 +3,7 @@ import { storableJson } from '../bound-values.ts'
 import type { Database } from '../database.ts'
 import { fieldsOf } from './columns.ts'
 import { contentColumns } from './schema.ts'
-import { built, select, tables } from './statements.ts'
+import { compiled, select, tables } from './statements.ts'
 
 /** Rows removed per statement, because each may be large. */
 const contentsPerRemoval = 500
@@ -49,7 +49,7 @@ export function contentTable(database: Database): ContentShelf {
     async forget(before) {
       const old = tables.selectFrom('callContents').select('callId')
       const [count = 0] = await database.change(
-        built(
+        compiled(
           tables
             .deleteFrom('callContents')
             .where('callId', 'in', old.where('createdAt', '<', before).limit(contentsPerRemoval)),
@@ -60,7 +60,7 @@ export function contentTable(database: Database): ContentShelf {
     async erase({ kind, id }) {
       const column = kind === 'user' ? 'userId' : 'keyId'
       const [count = 0] = await database.change(
-        built(tables.deleteFrom('callContents').where(column, '=', id)),
+        compiled(tables.deleteFrom('callContents').where(column, '=', id)),
       )
       return count
     },

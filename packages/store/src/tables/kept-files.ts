@@ -4,7 +4,7 @@ import type { KeptFileKind, KeptFiles } from '@sluice/gateway/ports/kept-files.t
 import type { Database } from '../database.ts'
 import type { Columns } from './columns.ts'
 import type { Tables } from './schema.ts'
-import { built, select, tables } from './statements.ts'
+import { compiled, select, tables } from './statements.ts'
 
 /** What is read of a part. */
 const partColumns: Columns<Pick<Tables['keptFiles'], 'parts' | 'contentType' | 'content'>> = {
@@ -22,7 +22,7 @@ const orphanMs = 600_000
 export function keptFileTable(database: Database): KeptFiles {
   async function removeFiles(id: string, kinds: readonly KeptFileKind[]): Promise<void> {
     const files = tables.deleteFrom('keptFiles').where('id', '=', id)
-    await database.change(built(files.where('kind', 'in', kinds)))
+    await database.change(compiled(files.where('kind', 'in', kinds)))
   }
 
   return {
@@ -41,7 +41,7 @@ export function keptFileTable(database: Database): KeptFiles {
           bytes: piece.length,
           content: content.toString('base64'),
         }
-        await database.change(built(tables.insertInto('keptFiles').values(row)))
+        await database.change(compiled(tables.insertInto('keptFiles').values(row)))
         await nextTurn()
       }
     },

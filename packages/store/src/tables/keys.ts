@@ -3,7 +3,7 @@ import sql from 'sql-template-tag'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
 import { keyColumns } from './schema.ts'
-import { built, known, select, tables } from './statements.ts'
+import { compiled, pickColumns, select, tables } from './statements.ts'
 
 /** Part of the transaction of the change, so that whoever sees the new version also sees the change. */
 export const countKeyChange = sql`UPDATE versions SET version = version + 1 WHERE name = 'keys'`
@@ -20,9 +20,9 @@ export function keyTable(
         tables.selectFrom('apiKeys').selectAll().orderBy('createdAt').orderBy('id'),
       ),
     async addKey(key) {
-      const add = tables.insertInto('apiKeys').values(known(keyColumns, key))
+      const add = tables.insertInto('apiKeys').values(pickColumns(keyColumns, key))
       const [added] = await database.changeDurably(
-        built(add.onConflict((conflict) => conflict.doNothing())),
+        compiled(add.onConflict((conflict) => conflict.doNothing())),
         countKeyChange,
       )
       if (added !== 1) throw new GatewayError('conflict', 'This key exists already')
@@ -30,7 +30,7 @@ export function keyTable(
     async revokeKey(id, at) {
       const revoke = tables.updateTable('apiKeys').set({ revokedAt: at })
       const [revoked] = await database.changeDurably(
-        built(revoke.where('id', '=', id).where('revokedAt', 'is', null)),
+        compiled(revoke.where('id', '=', id).where('revokedAt', 'is', null)),
         countKeyChange,
       )
       return revoked === 1

@@ -3,7 +3,7 @@ import type { RefusalBook, RefusalQuestion } from '@sluice/gateway/ports/refusal
 import type { Database } from '../database.ts'
 import { readerOf } from './columns.ts'
 import { refusalColumns } from './schema.ts'
-import { built, known, tables } from './statements.ts'
+import { compiled, pickColumns, tables } from './statements.ts'
 
 /** The part of the store that counts refused calls. */
 export function refusalTable(database: Pick<Database, 'rows' | 'change'>): RefusalBook {
@@ -12,7 +12,7 @@ export function refusalTable(database: Pick<Database, 'rows' | 'change'>): Refus
       const added = refusals.map(({ teamId = '', ...refused }) =>
         tables
           .insertInto('refusals')
-          .values({ ...known(refusalColumns, refused), teamId })
+          .values({ ...pickColumns(refusalColumns, refused), teamId })
           .onConflict((conflict) =>
             conflict
               .columns(['hour', 'keyId', 'teamId', 'operation', 'code', 'status'])
@@ -25,7 +25,7 @@ export function refusalTable(database: Pick<Database, 'rows' | 'change'>): Refus
               })),
           ),
       )
-      if (added.length > 0) await database.change(...added.map(built))
+      if (added.length > 0) await database.change(...added.map(compiled))
     },
     async list(question) {
       const rows = await database.rows(
@@ -44,7 +44,7 @@ export function refusalTable(database: Pick<Database, 'rows' | 'change'>): Refus
       return rows.map(readerOf(refusalColumns))
     },
     async forget(before) {
-      await database.change(built(tables.deleteFrom('refusals').where('hour', '<', before)))
+      await database.change(compiled(tables.deleteFrom('refusals').where('hour', '<', before)))
     },
   }
 }

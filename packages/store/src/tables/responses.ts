@@ -4,7 +4,7 @@ import type { Store, UpstreamId } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
 import { readerOf } from './columns.ts'
 import { responseColumns, upstreamIdColumns } from './schema.ts'
-import { built, tables } from './statements.ts'
+import { compiled, tables } from './statements.ts'
 
 const readResponse = readerOf(responseColumns)
 const readUpstreamId = readerOf(upstreamIdColumns)
@@ -43,8 +43,8 @@ export function responseTable(
     },
     async deleteResponse(id) {
       const [deleted] = await database.change(
-        built(tables.deleteFrom('responses').where('id', '=', id)),
-        built(
+        compiled(tables.deleteFrom('responses').where('id', '=', id)),
+        compiled(
           tables.updateTable('upstreamIds').set({ deleted: true }).where('responseId', '=', id),
         ),
       )

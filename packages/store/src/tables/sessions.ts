@@ -1,7 +1,7 @@
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
 import { sessionColumns } from './schema.ts'
-import { built, known, select, tables } from './statements.ts'
+import { compiled, pickColumns, select, tables } from './statements.ts'
 
 /** The part of the store for sessions. */
 export function sessionTable(
@@ -11,8 +11,8 @@ export function sessionTable(
   return {
     async addSession(session) {
       await database.change(
-        built(tables.deleteFrom('sessions').where('expiresAt', '<=', session.createdAt)),
-        built(tables.insertInto('sessions').values(known(sessionColumns, session))),
+        compiled(tables.deleteFrom('sessions').where('expiresAt', '<=', session.createdAt)),
+        compiled(tables.insertInto('sessions').values(pickColumns(sessionColumns, session))),
       )
     },
     async findSession(hash) {
@@ -23,7 +23,7 @@ export function sessionTable(
       select(database, sessionColumns, sessions.where('principal', 'is not', null)),
     async removeSession(hash) {
       const [removed] = await database.changeDurably(
-        built(tables.deleteFrom('sessions').where('hash', '=', hash)),
+        compiled(tables.deleteFrom('sessions').where('hash', '=', hash)),
       )
       return removed === 1
     },

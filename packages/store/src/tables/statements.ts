@@ -14,8 +14,8 @@ import { type Columns, readerOf } from './columns.ts'
 import type { Tables } from './schema.ts'
 
 /**
- * Builds statements on the plain tables, in what SQLite and PostgreSQL have in common. It runs none: `built` makes them what a
- * `Database` runs.
+ * Builds statements on the plain tables, in what SQLite and PostgreSQL have in common. `select` and a `Database` run them, given
+ * `compiled`; their own `execute` has no database and finds nothing.
  */
 export const tables = new Kysely<Tables>({
   dialect: {
@@ -28,7 +28,7 @@ export const tables = new Kysely<Tables>({
 })
 
 /** A statement for a `Database`. */
-export function built(statement: Compilable): Sql {
+export function compiled(statement: Compilable): Sql {
   const { sql: text, parameters } = statement.compile()
   // A question mark is always a value: no name has one, and texts are values.
   return new Sql(text.split('?'), parameters.map(stored))
@@ -45,18 +45,18 @@ export async function select<Record>(
   columns: Columns<Record>,
   query: QueryOf<NoInfer<Record>>,
 ): Promise<readonly Record[]> {
-  return (await database.rows(built(query))).map(readerOf(columns))
+  return (await database.rows(compiled(query))).map(readerOf(columns))
 }
 
 /** The fields that have a column: objects of callers may have others. */
-export function known<Fields extends object>(columns: object, record: Fields): Fields {
+export function pickColumns<Fields extends object>(columns: object, record: Fields): Fields {
   const fields = Object.entries(record).filter(([field]) => field in columns)
   // Only fields that Fields does not name are missing.
   return Object.fromEntries(fields) as Fields
 }
 
 /** What an upsert sets to replace a whole record: fields that are absent become NULL. */
-export function replaced(columns: object) {
+export function replaceColumns(columns: object) {
   const fields = Object.keys(columns).filter((field) => field !== 'id')
   return Object.fromEntries(fields.map((field) => [field, sql.ref(`excluded.${field}`)]))
 }

@@ -4,7 +4,7 @@ import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
 import { videoColumns } from './schema.ts'
-import { built, known, select, tables } from './statements.ts'
+import { compiled, pickColumns, select, tables } from './statements.ts'
 
 /** Not as values: SQLite uses the index of unfinished jobs only if it sees its condition. */
 const unfinished = "status IN ('queued', 'in_progress')"
@@ -32,16 +32,16 @@ export function videoJobTable(database: Database): VideoJobStore {
   type Change = Parameters<Store['updateVideoJob']>[1]
   function update(id: string, change: Change) {
     // With the id, because a change may be empty.
-    const fields = { ...known(videoColumns, change), id }
+    const fields = { ...pickColumns(videoColumns, change), id }
     return tables.updateTable('videoJobs').set(fields).where('id', '=', id).where(isUnfinished)
   }
 
   return {
     async addVideoJob(job, slotId) {
-      const add = tables.insertInto('videoJobs').values(known(videoColumns, job))
+      const add = tables.insertInto('videoJobs').values(pickColumns(videoColumns, job))
       const used = slotId === undefined ? [] : [freedSlot(slotId)]
       const [added] = await database.changeDurably(
-        built(add.onConflict((conflict) => conflict.doNothing())),
+        compiled(add.onConflict((conflict) => conflict.doNothing())),
         ...used,
       )
       if (added !== 1) throw new GatewayError('conflict', 'This video exists already')
@@ -64,19 +64,19 @@ export function videoJobTable(database: Database): VideoJobStore {
       return select(database, videoColumns, ordered.limit(limit))
     },
     async updateVideoJob(id, change) {
-      const [updated] = await database.change(built(update(id, change)))
+      const [updated] = await database.change(compiled(update(id, change)))
       return updated === 1
     },
     async updateClaimedVideoJob(id, owner, change) {
       const own = update(id, change).where('claimedBy', '=', owner)
-      const [updated] = await database.change(built(own))
+      const [updated] = await database.change(compiled(own))
       return updated === 1
     },
     ...claims(database),
     async deleteVideoJob(id) {
       const [deleted] = await database.change(
-        built(tables.deleteFrom('videoJobs').where('id', '=', id)),
-        built(tables.deleteFrom('keptFiles').where('id', '=', id)),
+        compiled(tables.deleteFrom('videoJobs').where('id', '=', id)),
+        compiled(tables.deleteFrom('keptFiles').where('id', '=', id)),
       )
       return deleted === 1
     },
@@ -122,7 +122,7 @@ function videoSlots(database: Database): VideoSlots {
     },
     async renewVideoSlot(id, until) {
       const renew = tables.updateTable('videoPlaces').set({ until })
-      await database.change(built(renew.where('id', '=', id)))
+      await database.change(compiled(renew.where('id', '=', id)))
     },
     async freeVideoSlot(id) {
       await database.change(freedSlot(id))
@@ -131,7 +131,7 @@ function videoSlots(database: Database): VideoSlots {
 }
 
 function freedSlot(id: string): Sql {
-  return built(tables.deleteFrom('videoPlaces').where('id', '=', id))
+  return compiled(tables.deleteFrom('videoPlaces').where('id', '=', id))
 }
 
 type Claims = Pick<Store, 'claimVideoJobs' | 'videoJobOwners' | 'releaseVideoJobs'>
@@ -152,7 +152,7 @@ function claims(database: Database): Claims {
             job('claimedBy', 'in', [owner, ...gone]),
           ]),
         )
-      await database.change(built(claim))
+      await database.change(compiled(claim))
       const own = tables
         .selectFrom('videoJobs')
         .selectAll()
@@ -171,7 +171,7 @@ function claims(database: Database): Claims {
     },
     async releaseVideoJobs(owner) {
       const release = tables.updateTable('videoJobs').set({ claimedUntil: 0 })
-      await database.change(built(release.where('claimedBy', '=', owner).where(isUnfinished)))
+      await database.change(compiled(release.where('claimedBy', '=', owner).where(isUnfinished)))
     },
   }
 }
