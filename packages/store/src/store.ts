@@ -11,10 +11,10 @@ import { ledgerWriters } from './ledger/writers.ts'
 import { refusalTable } from './tables/refusals.ts'
 import { responseTable } from './tables/responses.ts'
 import { sessionTable } from './tables/sessions.ts'
-import { usageTable } from './ledger/usage-table.ts'
+import { lastUse, newestRecords } from './ledger/usage-records.ts'
 import { createUsageBook } from './usage/usage-book.ts'
 import { plainUsage } from './usage/fold.ts'
-import type { LedgerOptions } from './ledger/ledger.ts'
+import { Ledger, type LedgerOptions } from './ledger/ledger.ts'
 import { videoJobTable } from './tables/video-jobs.ts'
 
 export interface StoreOptions
@@ -49,13 +49,13 @@ export function openStore(
     ...options
   }: Opened,
 ): Store {
-  const usage = usageTable(database, { writeFailed, ...options })
-  const writers = ledgerWriters(database, usage.journalName)
+  const ledger = new Ledger(database, { writeFailed, ...options })
+  const writers = ledgerWriters(database, ledger.journalName)
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {
     try {
-      await usage[Symbol.asyncDispose]()
+      await ledger[Symbol.asyncDispose]()
       await writers[Symbol.asyncDispose]()
     } finally {
       await book[Symbol.asyncDispose]()
@@ -71,13 +71,26 @@ export function openStore(
     ...responseTable(database),
     ...alertTable(database),
     ...keptFileTable(database),
-    ...usage,
+    beginUsage: (begun, reservation) => ledger.beginUsage(begun, reservation),
+    recordUsage: (record) => ledger.recordUsage(record),
+    recorded: () => ledger.recorded(),
+    flush: () => ledger.flush(),
+    waitingUsage: () => ledger.waitingUsage(),
+    settleOrphaned: (settle) => ledger.settleOrphaned(settle),
+    async lastUse() {
+      await ledger.flush()
+      return lastUse(database)
+    },
+    async listUsage({ limit }) {
+      await ledger.flush()
+      return newestRecords(database, limit)
+    },
     ledgerWriters: writers,
     contents: contentTable(database),
     refusals: refusalTable(database),
     book,
     async checkWritable() {
-      usage.checkJournal()
+      ledger.checkJournal()
       database.checkPresent?.()
       if (isShared) return
       await database.change(

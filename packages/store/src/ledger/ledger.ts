@@ -5,13 +5,13 @@ import type {
   BudgetReservation,
   NotedUsage,
   OpenUsage,
-  OrphanedReservation,
   Store,
   UsageBegun,
   UsageEnded,
   WaitingUsage,
 } from '@sluice/gateway/ports/store.ts'
 import { type Journal, type JournalLine, openJournal } from './journal.ts'
+import type { Database } from '../database.ts'
 import { unavailable } from '../unavailable.ts'
 import {
   completed,
@@ -20,23 +20,18 @@ import {
   type ReadSegment,
   recoverUsage,
   type ReservedCall,
-  type WriteDocuments,
   writeSettled,
 } from './recover-usage.ts'
+import { appendRecords, orphanedOf } from './usage-records.ts'
 import {
   openUsageQueue,
   type UsageQueue,
   type WaitingRecord,
   type WriteFailed,
 } from './write-queue.ts'
+import { forgetWriters } from './writers.ts'
 
 export interface LedgerOptions {
-  /** Writes the records to the database, all of them or none. Records whose id exists are skipped. */
-  readonly write: WriteDocuments
-  /** Reads what the database has of these calls. */
-  readonly orphanedOf: (calls: readonly ReservedCall[]) => Promise<readonly OrphanedReservation[]>
-  /** Called when what a killed process had in its journal is written. */
-  readonly recovered: (journal: string) => Promise<void>
   /** Called when records could not be written. */
   readonly writeFailed: WriteFailed
   /** Called once when the journal becomes unwritable, and again only after it was writable. Default: ignored. */
@@ -47,19 +42,10 @@ export interface LedgerOptions {
   readonly journalFolder?: string
 }
 
-/** Takes usage records to the database. Disposing writes what is pending. */
-export interface Ledger
-  extends Pick<
-      Store,
-      'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleOrphaned'
-    >,
-    AsyncDisposable {
-  /** The name of the journal; undefined without one. */
-  readonly journalName: string | undefined
-  /** Throws `overloaded` while the journal cannot be written. */
-  checkJournal(): void
-}
-
+type LedgerStore = Pick<
+  Store,
+  'beginUsage' | 'recordUsage' | 'recorded' | 'flush' | 'waitingUsage' | 'settleOrphaned'
+>
 type SettleOrphaned = Parameters<Store['settleOrphaned']>[0]
 
 /** Reservations that a journal names, and how it is removed. */
@@ -71,14 +57,9 @@ interface Reserved {
 /** Retry delay after a failure, in milliseconds. */
 const againMs = 1_000
 
-export function openLedger(options: LedgerOptions): Ledger {
-  return new JournaledLedger(options)
-}
-
-class JournaledLedger implements Ledger {
-  readonly #write: LedgerOptions['write']
-  readonly #orphanedOf: LedgerOptions['orphanedOf']
-  readonly #recoveredOf: LedgerOptions['recovered']
+/** Takes usage records to the database. Disposing writes what is pending. */
+export class Ledger implements LedgerStore, AsyncDisposable {
+  readonly #database: Database
   readonly #writeFailed: WriteFailed
   readonly #journalUnreadable: (lines: number, file: string) => void
   readonly #journal: Journal | undefined
@@ -96,11 +77,9 @@ class JournaledLedger implements Ledger {
   #settleOrphaned: SettleOrphaned | undefined
   #settleTimer: NodeJS.Timeout | undefined
 
-  constructor(options: LedgerOptions) {
-    const { write, orphanedOf, writeFailed, journalFolder, journalFailed } = options
-    this.#write = write
-    this.#orphanedOf = orphanedOf
-    this.#recoveredOf = options.recovered
+  constructor(database: Database, options: LedgerOptions) {
+    const { writeFailed, journalFolder, journalFailed } = options
+    this.#database = database
     this.#writeFailed = writeFailed
     this.#journalUnreadable = options.journalUnreadable ?? (() => {})
     this.#journal =
@@ -108,7 +87,7 @@ class JournaledLedger implements Ledger {
         ? undefined
         : openJournal({ folder: journalFolder, ...(journalFailed && { failed: journalFailed }) })
     this.#queue = openUsageQueue({
-      write: (batch) => write(batch.map(({ document }) => document)),
+      write: (batch) => this.#write(batch.map(({ document }) => document)),
       writeFailed,
       ...(this.#journal && { overflow: ({ open }) => this.#leave(open) }),
     })
@@ -116,6 +95,7 @@ class JournaledLedger implements Ledger {
     if (journalFolder !== undefined) this.#recover(journalFolder)
   }
 
+  /** The name of the journal; undefined without one. */
   get journalName(): string | undefined {
     return this.#journal?.name
   }
@@ -127,6 +107,7 @@ class JournaledLedger implements Ledger {
     return open
   }
 
+  /** Throws `overloaded` while the journal cannot be written. */
   checkJournal(): void {
     const failure = this.#journal?.failure
     if (failure !== undefined) throw unavailable(failure, 'The journal cannot be written for now')
@@ -168,6 +149,10 @@ class JournaledLedger implements Ledger {
     }
   }
 
+  #write(documents: readonly string[]): Promise<void> {
+    return appendRecords(this.#database, documents)
+  }
+
   #openRecord(): OpenRecord {
     this.#count += 1
     return new OpenRecord(`${this.#series}${this.#count.toString(36)}`, this.#destination)
@@ -184,7 +169,7 @@ class JournaledLedger implements Ledger {
   async #catchUp(): Promise<void> {
     this.#hasLeft = false
     for (const segment of this.#journal?.turn() ?? []) {
-      const read = await writeSettled(segment.file, this.#write)
+      const read = await writeSettled(segment.file, (documents) => this.#write(documents))
       if (read.unreadable > 0) this.#setAside(read)
       segment.leftDone()
     }
@@ -196,9 +181,9 @@ class JournaledLedger implements Ledger {
       this.#settleFound()
     }
     const recovery = {
-      write: this.#write,
+      write: (documents: readonly string[]) => this.#write(documents),
       reserved,
-      recovered: this.#recoveredOf,
+      recovered: (journal: string) => forgetWriters(this.#database, [journal]),
       unreadable: (segment: ReadSegment) => this.#setAside(segment),
     }
     this.#recovered = recoverUsage(folder, recovery).then(
@@ -228,7 +213,7 @@ class JournaledLedger implements Ledger {
     const settle = this.#settleOrphaned
     if (!settle) return
     for (const { calls, remove } of this.#reserved.splice(0))
-      this.#orphanedOf(calls)
+      orphanedOf(this.#database, calls)
         .then(settle)
         .then(remove, () => {
           this.#reserved.push({ calls, remove })
