@@ -13,8 +13,8 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 113, functions: 403 },
-  stream: { files: 132 },
+  chat: { files: 96, functions: 357 },
+  stream: { files: 119 },
 }
 
 /** Calls before the first that counts. */
