@@ -70,6 +70,7 @@ export type {
   CodecContext,
   Decoded,
   Inspected,
+  NamedId,
   Native,
   Protocol,
   Quirk,

@@ -10,8 +10,8 @@ export interface Change {
 export interface NativeTarget {
   /** The upstream's own name of the model. */
   readonly model: string
-  /** The most tokens that it writes in one response; undefined if unknown. */
-  readonly outputTokensMax: number | undefined
+  /** The most tokens that it writes in one response; undefined if unknown. Called only for a request with a limit. */
+  readonly outputTokensMax: () => number | undefined
   /** As in CodecContext, with paths in the caller's format. */
   readonly unsupported: (param: string, reason?: string) => void
   readonly leftOut: (param: string, reason?: string) => void

@@ -51,12 +51,12 @@ function limitAt(body: unknown, [first, second]: Change['path']): number | undef
 export function loweredLimits(
   request: unknown,
   paths: readonly Change['path'][],
-  { outputTokensMax: most, leftOut }: NativeTarget,
+  { outputTokensMax, leftOut }: NativeTarget,
 ): readonly Change[] {
-  if (most === undefined) return []
   return paths.flatMap((path) => {
     const asked = limitAt(request, path)
-    if (asked === undefined || asked <= most) return []
+    const most = asked === undefined ? undefined : outputTokensMax()
+    if (asked === undefined || most === undefined || asked <= most) return []
     leftOut(path.join('.'), atMost(most))
     return [{ path, value: most }]
   })
@@ -182,7 +182,10 @@ export function withinOutput<R extends object>(
     limit,
     outputTokensMax: most,
     leftOut,
-  }: Pick<NativeTarget, 'outputTokensMax' | 'leftOut'> & { readonly limit: number | undefined },
+  }: Pick<NativeTarget, 'leftOut'> & {
+    readonly limit: number | undefined
+    readonly outputTokensMax: number | undefined
+  },
 ): R {
   const field = operation === 'complete' ? 'max_tokens' : 'max_completion_tokens'
   if (limit !== undefined) return { ...request, [field]: Math.min(limit, most ?? limit) }

@@ -302,7 +302,12 @@ describe('requests that pass unchanged', () => {
   ])('for %s %j: %s', (model, fields, fits) => {
     const asked = { messages: [user], ...fields }
     const native = openai.native.chat!
-    const target = { model, outputTokensMax: undefined, leftOut: () => {}, unsupported: () => {} }
+    const target = {
+      model,
+      outputTokensMax: () => undefined,
+      leftOut: () => {},
+      unsupported: () => {},
+    }
     const changes = native.adapted!(asked, native.inspect(asked), target)
     expect(passes(native, asked, model) && changes.length === 0).toBe(fits)
     expect(passes(nativeChat({ knows: ['top_k'] }), asked, model)).toBe(true)

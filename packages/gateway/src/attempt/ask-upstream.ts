@@ -5,11 +5,12 @@ import type { KeyUse } from '../route/key-turns.ts'
 import type { CallRun } from './call-run.ts'
 import { Attempt, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
-import { checkNamed, namedAsSent } from './named-ids.ts'
+import { checkNamed } from './named-ids.ts'
 import { outgoing } from '../route/outgoing.ts'
 import { formatLargeJson } from '../turns/format-large.ts'
 import type { UpstreamBody } from '@sluice/protocols'
-import { type Prepared, prepare } from './prepare.ts'
+import { prepare } from './prepare.ts'
+import type { Prepared } from './prepared.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 import { ResponseReceiver } from './receive-answer.ts'
 import type { Outgoing } from '../call/send.ts'
@@ -104,8 +105,13 @@ async function askWith(
   const { gateway, call } = run
   const preparing = prepare(run, target, cancellation)
   const prepared = preparing instanceof Promise ? await preparing : preparing
-  const named = namedAsSent(run, target, prepared)
-  if (named.length > 0) await checkNamed(run, target, named)
+  const { named } = prepared
+  if (named.length > 0)
+    await checkNamed(
+      run,
+      target,
+      named.map((one) => ({ ...one, isReference: true })),
+    )
   // An operation's own format has no other format to fall back to.
   const isForeign = prepared.isNative && call.format.isOwn !== true
   const { id: format } = call.format

@@ -1,8 +1,6 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
-import type { UpstreamRequest } from '@sluice/protocols'
 import type { UpstreamId } from '../ports/store.ts'
 import type { CallRun } from './call-run.ts'
-import type { Prepared } from './prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 
 /** An object stored upstream that a request references. */
@@ -49,26 +47,6 @@ export async function checkNamed(
     `${shown} was not made with this API key, and ${providerId} takes no other ids (sharedIds)`,
     refused.param,
   )
-}
-
-/**
- * The ids that a chat request references as it is sent to the upstream. Responses requests are checked when they
- * arrive.
- */
-export function namedAsSent(
-  { call }: CallRun,
-  { upstream }: UpstreamTarget,
-  { request, isNative }: Prepared,
-): readonly Named[] {
-  const { protocol } = upstream.provider
-  if (call.operation !== 'chat' || !protocol.named) return []
-  const native = isNative ? protocol.native[call.format.id] : undefined
-  const named = native ? call.request.inspectedBy(native).named : protocol.named(jsonIn(request))
-  return named.map((one) => ({ ...one, isReference: true }))
-}
-
-function jsonIn({ body }: UpstreamRequest): unknown {
-  return body?.kind === 'json' ? body.value : undefined
 }
 
 /**

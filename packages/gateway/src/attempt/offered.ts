@@ -28,6 +28,6 @@ export function offeredBy(provider: Provider, operation: OperationName): Offered
   return offered
 }
 
-export function isOffered({ operations }: Provider, operation: OperationName): boolean {
+function isOffered({ operations }: Provider, operation: OperationName): boolean {
   return operations?.includes(operation) !== false
 }

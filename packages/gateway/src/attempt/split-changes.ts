@@ -11,8 +11,6 @@ export interface SplitChanges {
   readonly isPlain: boolean
 }
 
-export const noChanges: SplitChanges = { fields: {}, apply: (bytes) => bytes, isPlain: true }
-
 export function splitChanges(changes: readonly Change[]): SplitChanges {
   const fields: Record<string, unknown> = {}
   const removed: string[] = []
