@@ -13,8 +13,8 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 96, functions: 357 },
-  stream: { files: 119 },
+  chat: { files: 84, functions: 345 },
+  stream: { files: 108 },
 }
 
 /** Calls before the first that counts. */

@@ -33,6 +33,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
   const writer = asksForStream(format, request)
     ? format.writer?.(request, context, query)
     : undefined
+  const tagged = headers[tagsHeader]
   // Fields are set one by one: merging objects takes several times as long.
   const call: { -readonly [Field in keyof Call]: Call[Field] } = {
     id,
@@ -41,7 +42,7 @@ export function createCall(exchange: Exchange, input: CallInput): Call {
     operation: format.operation,
     request: new CallRequest(request, parts),
     headers,
-    tags: tagsOf(key, headers[tagsHeader]),
+    tags: tagged === undefined ? key.allTags : tagsOf(key, tagged),
     query,
     origin: incoming,
     stream: writer !== undefined,

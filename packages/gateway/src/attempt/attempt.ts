@@ -115,7 +115,8 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
   /** Why the attempt failed, with secrets masked. */
   #reason: string | undefined
   #hasBegun = false
-  #isOver = false
+  /** Only this object sets it. */
+  isOver = false
 
   /**
    * Begins an attempt and counts it on the trail. It is cancelled when the caller disconnects or another target wins.
@@ -167,11 +168,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     if (this.#hasBegun) return
     this.#hasBegun = true
     if (this.#run.call.stream) this.#firstTokenMs = this.elapsedMs
-    if (!this.#isOver) this.#answers()
-  }
-
-  get isOver(): boolean {
-    return this.#isOver
+    if (!this.isOver) this.#answers()
   }
 
   /** Usage known so far; undefined while nothing was reported. */
@@ -248,7 +245,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
 
   /** Ends the attempt from outside. The listener of `onBreak` is notified and then calls `fail`. */
   break(error: GatewayError): void {
-    if (this.#isOver || this.#error) return
+    if (this.isOver || this.#error) return
     this.#error = error
     this.#controller?.abort(error)
     this.#broken?.fail(error)
@@ -266,7 +263,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     const { gateway } = this.#run
     const isOwn = this.target.providerId === gateway.engine.id
     const shown = isOwn ? error : gateway.concealer.conceal(error)
-    if (!this.#isOver) {
+    if (!this.isOver) {
       this.#reason = logFailure(this.#run, this, { error, shown })
       if (this.hasBegun) judgeBroken(this.#run, this, error)
     }
@@ -275,7 +272,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
   }
 
   complete(): void {
-    if (!this.#isOver) {
+    if (!this.isOver) {
       if (!this.#hasBegun) this.#answers()
       this.#run.gateway.health.completed(this.target.id)
     }
@@ -299,8 +296,8 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
   }
 
   #end(outcome: CallOutcome, error?: GatewayError): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     this.#deadline[Symbol.dispose]()
     if (this.#delivered) stopNoting(this)
     this.#cancellation.remove(this)

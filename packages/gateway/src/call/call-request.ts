@@ -62,7 +62,8 @@ export class CallRequest {
     if (isOutline === true) this.#outline = value
     else this.#value = value
     this.#fields = fields
-    this.#longTexts = (raw && longTextsOf(raw)) ?? []
+    // An outline leaves long texts out itself.
+    this.#longTexts = (raw && isOutline !== true && longTextsOf(raw)) || []
     this.#bytes = raw && Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
 

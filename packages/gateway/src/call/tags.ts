@@ -15,8 +15,7 @@ const tagPattern = /^[\w.:=/@+-]{1,64}$/
  *
  * @throws GatewayError `invalid_request` if a tag is too long or has other characters, or if there are too many.
  */
-export function tagsOf({ allTags }: Caller, header: string | undefined): readonly string[] {
-  if (header === undefined) return allTags
+export function tagsOf({ allTags }: Caller, header: string): readonly string[] {
   const tags = header
     .split(',')
     .map((tag) => tag.trim())

@@ -5,11 +5,13 @@ import type { AttemptEnd } from '@sluice/gateway/observe/observers.ts'
 import { AttemptSeries, CallFamilies, CallSeries } from './call-series.ts'
 import { type Counter, type CounterFamily, type FamilySnapshot, gauge } from './families.ts'
 import { operationWord, providerWord } from './gen-ai.ts'
-import { LabelValues, otherName } from './label-values.ts'
 
 /** In addition to configured ones. */
 const modelsMax = 200
 const keysMax = 500
+
+/** The label for all other names. */
+const otherName = 'other'
 
 /** Breaker states as numbers. */
 const stateNumbers: Readonly<Record<BreakerState, number>> = { closed: 0, 'half-open': 1, open: 2 }
@@ -174,4 +176,28 @@ function countTokens(series: AttemptSeries, usage: Usage): void {
 
 function addTokens(series: AttemptSeries, type: string, count: number | undefined): void {
   if (count !== undefined && count > 0) series.tokens(type).add(count)
+}
+
+/** Names used as labels. Callers can write any model name, so the number of labels is limited. */
+class LabelValues {
+  readonly #most: number
+  readonly #learned = new Set<string>()
+  #configured: ReadonlySet<string> = new Set()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Names that are always labels. */
+  configure(names: Iterable<string>): void {
+    this.#configured = new Set(names)
+  }
+
+  /** The label of a name: itself if it is configured, or was proven to exist while there was room; otherwise `other`. */
+  of(name: string, hasProven: boolean): string {
+    if (this.#configured.has(name) || this.#learned.has(name)) return name
+    if (!hasProven || this.#learned.size >= this.#most) return otherName
+    this.#learned.add(name)
+    return name
+  }
 }
