@@ -244,14 +244,13 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const rest = { id: name, providerId, weight, priority, because, unsupported, price, ...full }
   const engine = engineOf(input, providerId, model)
   if (engine) {
-    const limits = { ...defaultTimeouts, ...input.config.defaults.timeouts, ...timeouts }
     const own = providerId === input.engine.id ? engineCard(input, model) : undefined
     return {
       ...rest,
       kind: 'engine',
       engine,
       model,
-      timeouts: limits as Timeouts,
+      timeouts: timeoutsOf(input.config.defaults.timeouts, timeouts),
       outputTokensMax: () => own?.outputTokenLimit,
     }
   }
@@ -275,13 +274,13 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
       own?.outputTokenLimit ??
       input.lists.known(upstream, named)?.outputTokenLimit ??
       speaker.provider.protocol.outputTokensMax?.(named, upstream.isOtherBase),
-    timeouts: {
-      ...defaultTimeouts,
-      ...input.config.defaults.timeouts,
-      ...upstream.timeouts,
-      ...timeouts,
-    } as Timeouts,
+    timeouts: timeoutsOf(input.config.defaults.timeouts, upstream.timeouts, timeouts),
   }
+}
+
+/** The usual timeouts with those that are set; later ones win. */
+function timeoutsOf(...given: readonly (Partial<Timeouts> | undefined)[]): Timeouts {
+  return Object.assign({}, defaultTimeouts, ...given)
 }
 
 const queueDefaults = { waiting: 1_000, waitMs: 5_000 }

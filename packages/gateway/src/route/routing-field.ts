@@ -1,3 +1,4 @@
+import { objectOf } from '@sluice/contract'
 import { everyRoutingField, type RoutingField } from '../providers/routing-fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -21,7 +22,7 @@ export function routingFieldIn(
     const value = request[name]
     if (value === undefined || value === null) continue
     if (members.length === 0) return name
-    const found = members.find((member) => (value as Fields)[member] != null)
+    const found = members.find((member) => objectOf(value)[member] != null)
     if (found !== undefined) return `${name}.${found}`
   }
   return undefined

@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest, JsonSurvey, parseJson } from '@sluice/contract'
+import { GatewayError, invalidRequest, JsonSurvey, objectOf, parseJson } from '@sluice/contract'
 import {
   inputItems,
   madeByResponse,
@@ -45,7 +45,7 @@ const keptBytesMax = 16 * 1024 * 1024
  */
 export async function createResponse(gateway: StoredParts, admitted: Admitted): Promise<Answer> {
   const { call } = admitted
-  const request = call.request.value as ResponsesRequest
+  const request = requestOf(call)
   const requestBytesMax = Math.min(keptBytesMax, gateway.current.limits.keptResponses.bytes)
   if (request.store !== false && call.held.bytes > requestBytesMax)
     throw new GatewayError(
@@ -90,9 +90,14 @@ async function continuedRun(
   return { asked, answering: continued === asked ? run : withCall(run, continued) }
 }
 
+/** The request as the schema of the operation has validated it. */
+function requestOf({ request }: Call): ResponsesRequest {
+  return request.value as ResponsesRequest
+}
+
 /** Replaces references to items of stored responses with the items. Other references are left to the upstream. */
 async function withReferred(gateway: StoredParts, call: Call): Promise<Call> {
-  const ids = referredResponses(call.request.value as ResponsesRequest)
+  const ids = referredResponses(requestOf(call))
   if (ids.length === 0) return call
   if (ids.length > chainMax)
     throw invalidRequest(`The input refers to more than ${chainMax} responses`, 'input')
@@ -103,7 +108,7 @@ async function withReferred(gateway: StoredParts, call: Call): Promise<Call> {
     if (stored?.keyId === call.key.id) items.push(...(await reader.output(stored)))
   }
   if (items.length === 0) return call
-  return continuedWith(call, withReferences(call.request.value as ResponsesRequest, items))
+  return continuedWith(call, withReferences(requestOf(call), items))
 }
 
 function continuedWith(call: Call, request: ResponsesRequest): Call {
@@ -127,10 +132,7 @@ async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<Call
     await checkPreviousId(run, target, id)
     return call
   }
-  return continuedWith(
-    call,
-    withHistory(call.request.value as ResponsesRequest, await history(run, stored)),
-  )
+  return continuedWith(call, withHistory(requestOf(call), await history(run, stored)))
 }
 
 /** All items of the conversation, inputs and outputs, oldest first. */
@@ -209,8 +211,7 @@ async function add(
   { call, previousId, own, isOurs }: ResponseToStore,
   document: unknown,
 ) {
-  if (typeof document !== 'object' || document === null) return
-  const { id, output } = document as { readonly id?: unknown; readonly output?: unknown }
+  const { id, output } = objectOf(document)
   if (typeof id !== 'string' || !Array.isArray(output)) return
   const { provider } = call.trail
   const response = {

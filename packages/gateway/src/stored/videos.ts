@@ -43,8 +43,7 @@ export async function createVideo(gateway: StoredParts, admitted: Admitted): Pro
 
 async function startHere(run: CallRun<StoredParts>, target: Target): Promise<VideoJob> {
   const { gateway, call } = run
-  // Validated by the schema of createVideo.
-  const request = call.request.value as CreateVideoRequest
+  const request = requestOf(call)
   const made = gateway.engine.models.find(({ id }) => id === target.model)
   if (!made?.operations.includes('createVideo'))
     throw new GatewayError('unsupported_value', `${target.id} does not make videos`, {
@@ -101,9 +100,14 @@ function isUpload(reference: object): reference is UploadedFile {
   return 'bytes' in reference
 }
 
+/** The request as the schema of createVideo has validated it. */
+function requestOf({ request }: Call): CreateVideoRequest {
+  return request.value as CreateVideoRequest
+}
+
 async function startUpstream(run: CallRun<StoredParts>): Promise<VideoJob> {
   const { gateway, call } = run
-  const request = call.request.value as CreateVideoRequest
+  const request = requestOf(call)
   await using room = await gateway.keptRoom.forVideo(call.key.id, 0)
   const begun = await begin(run)
   const { answer, target } = begun
@@ -213,8 +217,12 @@ interface Made {
   readonly madeWith?: string | undefined
 }
 
+function madeOf(request: string): Made {
+  return JSON.parse(request)
+}
+
 function upstreamModelOf({ request, model }: VideoJob): string {
-  return (JSON.parse(request) as Made).upstreamModel ?? model
+  return madeOf(request).upstreamModel ?? model
 }
 
 /**
@@ -225,7 +233,7 @@ function ownerOf(gateway: StoredParts, job: VideoJob): Upstream {
   const upstream = gateway.current.routing.upstreams.get(job.provider)
   if (!upstream)
     throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
-  const { madeWith } = JSON.parse(job.request) as Made
+  const { madeWith } = madeOf(job.request)
   const secrets = upstream.secrets.filter((secret) => nameOfSecret(secret) === madeWith)
   return secrets.length === 0 ? upstream : { ...upstream, secrets }
 }

@@ -102,7 +102,7 @@ async function decodeText(bytes: Buffer, { start, end }: LongText): Promise<stri
   let text = ''
   for (let at = start; at < end; ) {
     const until = end - at <= stretchBytes ? end : cutBefore(bytes, at + stretchBytes)
-    text += JSON.parse(`"${bytes.toString('utf8', at, until)}"`) as string
+    text += String(JSON.parse(`"${bytes.toString('utf8', at, until)}"`))
     at = until
     await turn()
   }
