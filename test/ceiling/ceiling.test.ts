@@ -13,8 +13,8 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 84, functions: 345 },
-  stream: { files: 108 },
+  chat: { files: 83, functions: 345 },
+  stream: { files: 107 },
 }
 
 /** Calls before the first that counts. */

@@ -1,6 +1,6 @@
 import { isRawNumber, type Parsed, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
 import type { Inspected, Native } from '@sluice/protocols'
-import { longTextsOf } from '../turns/large-json.ts'
+import { longTextBytesMin, longTextsOf } from '../turns/large-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -62,8 +62,7 @@ export class CallRequest {
     if (isOutline === true) this.#outline = value
     else this.#value = value
     this.#fields = fields
-    // An outline leaves long texts out itself.
-    this.#longTexts = (raw && isOutline !== true && longTextsOf(raw)) || []
+    this.#longTexts = (raw && raw.length >= longTextBytesMin && longTextsOf(raw)) || []
     this.#bytes = raw && Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
 

@@ -6,7 +6,7 @@ const stretchBytes = 512 * 1024
 /** Smaller documents are parsed in one piece. */
 const wholeBytesMax = 1024 * 1024
 /** Longer strings, usually base64 images, are decoded separately. */
-const longTextBytesMin = 16 * 1024
+export const longTextBytesMin = 16 * 1024
 /**
  * Limit on everything except long strings; a conversation of millions of tokens fits. It is parsed in a single turn.
  */
