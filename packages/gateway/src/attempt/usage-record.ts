@@ -28,7 +28,7 @@ export function begunFacts(
 ): UsageBegun {
   const { model } = call.request
   const { elsewhere } = call.admission
-  const reserved = reservedForPiece(call, pieces)
+  const reserved = Math.ceil((call.admission.reservedNanoUsd ?? 0) / pieces)
   const isOther =
     typeof model === 'string' && model !== targetModel && model !== `${providerId}/${targetModel}`
   const begun: Unfinished<UsageBegun> = {
@@ -127,7 +127,7 @@ export function charge(
   const found = costOf(operation, target, ended)
   if (!found) trail.unknownCosts += 1
   else trail.cost += found.money
-  const reserved = reservedForPiece(call, pieces)
+  const reserved = Math.ceil((call.admission.reservedNanoUsd ?? 0) / pieces)
   // An unknown cost counts as the reserved amount, never as zero.
   if (reserved > 0)
     trail.spent.push({ provider, model, money: found?.money ?? moneyOfNanoUsd(reserved) })
@@ -152,11 +152,6 @@ function costOf(
   { usage, estimated, startedAt }: Omit<Charging, 'isCharged'>,
 ): Cost | null {
   return price.cost(usage && { ...usage, estimated }, operation, startedAt)
-}
-
-/** The budget reservation for one of `pieces` equal attempts, in nanodollars; 0 if no budget counts the call. */
-function reservedForPiece({ admission }: Call, pieces: number): number {
-  return Math.ceil((admission.reservedNanoUsd ?? 0) / pieces)
 }
 
 function recorded({ money, priceSource, priceDate }: Cost): Charged {

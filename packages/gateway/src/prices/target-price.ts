@@ -1,6 +1,5 @@
-import { noUsage, type OperationName } from '@sluice/contract'
+import { noUsage, type OperationName, type Usage } from '@sluice/contract'
 import { freePrice, type PriceBook, type PricedTarget } from './book.ts'
-import { chargedSource, chargeOf } from './charged.ts'
 import { type Cost, cost, type CostPart, costParts, knownCost, type PricedUsage } from './cost.ts'
 import type { Price, PriceInput } from './price.ts'
 
@@ -29,6 +28,20 @@ export interface TargetPrices {
 const validMs = 15 * 60_000
 /** Maximum number of targets reported, because callers can invent model names. */
 const warnedMax = 1_000
+
+/**
+ * Providers of the catalogue whose responses say what they charge, in US dollars and with everything in it. What others say is
+ * kept beside the cost, but it may be in another currency, in credits, or the price to somebody else.
+ */
+const chargingProviders: ReadonlySet<string> = new Set([
+  'deepinfra',
+  'openrouter',
+  'perplexity',
+  'xai',
+])
+
+/** The source of such a cost. */
+const chargedSource = 'charged by the provider'
 
 /** `unknown` is called once per target and reason for an unknown cost. */
 export function createTargetPrices(
@@ -97,9 +110,23 @@ function costOf(
   { usage, operation }: Used,
 ): Cost | null {
   if (usage === undefined) return price?.isFixed ? cost(noUsage, operation, price) : null
-  const usd = chargeOf(usage, target, price)
+  const usd = usage.chargedUsd === undefined ? undefined : chargeOf(usage, target, price)
   if (usd !== undefined) return knownCost(usd, chargedSource)
   return price ? cost(usage, operation, price) : null
+}
+
+/**
+ * What the provider itself charged for a call, in US dollars; undefined if it does not say so. A charge of 0 is believed only
+ * where the model is known to be free: providers also report 0 where somebody else pays, and before they know.
+ */
+function chargeOf(
+  { chargedUsd, estimated }: Usage & { readonly estimated?: boolean },
+  { catalogue }: PricedTarget,
+  price: Price | undefined,
+): number | undefined {
+  if (chargedUsd === undefined || estimated === true) return undefined
+  if (catalogue === undefined || !chargingProviders.has(catalogue)) return undefined
+  return chargedUsd > 0 || price?.isFree === true ? chargedUsd : undefined
 }
 
 /** The price of a target that is always free, such as the built-in engine. */
