@@ -7,7 +7,7 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
-import { countWhere } from './ordered.ts'
+import { countWhere } from './said-text.ts'
 import type { FormatContext } from './client-format.ts'
 import { type PlacedText, placedTexts } from './text-places.ts'
 

@@ -1,7 +1,11 @@
 import { type Fields, isObject } from '@sluice/contract'
-import { createIdleWatcher } from './idle-watcher.ts'
-import type { Inspected, NativeReading } from './protocol.ts'
+import type { Inspected, NativeReading, StreamWatcher } from './protocol.ts'
 import { readUsage, servedAs } from './usage.ts'
+
+/** Watches nothing: for formats that are not streamed. */
+export function createIdleWatcher(): StreamWatcher {
+  return { see: () => 'other', usage: () => undefined, textBytes: () => 0 }
+}
 
 /** Of a request that every upstream with its format takes as it is, and whose response says no more than its usage. */
 export const usualRequest: Inspected = {

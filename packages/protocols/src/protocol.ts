@@ -11,7 +11,6 @@ import type {
   Usage,
 } from '@sluice/contract'
 import type { FormatName } from './client-format.ts'
-import type { ModelList } from './model-list.ts'
 import type { Change, NativeTarget } from './native-target.ts'
 
 export type FormPart =
@@ -297,4 +296,17 @@ export interface Protocol {
   named?(body: unknown): readonly NamedId[]
   /** The request to delete what a finished video job created; undefined if the upstream stores nothing that could be deleted. */
   deleteVideo?(jobId: string): UpstreamRequest | undefined
+}
+
+export interface ModelCard {
+  readonly id: string
+  readonly inputTokenLimit?: number
+  readonly outputTokenLimit?: number
+  readonly displayName?: string
+  readonly description?: string
+}
+
+export interface ModelList {
+  readonly path: string
+  decode(body: unknown): readonly ModelCard[]
 }

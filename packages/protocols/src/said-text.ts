@@ -1,5 +1,3 @@
-import { countWhere } from './ordered.ts'
-
 /** A text that arrives in pieces and of which parts are read again. As a string, it would be assembled for each reading. */
 export class SaidText {
   readonly #pieces: { readonly start: number; readonly text: string }[] = []
@@ -25,4 +23,16 @@ export class SaidText {
     }
     return text
   }
+}
+
+/** The number of items at the beginning of the list that meet the condition. No item after one that does not may meet it. */
+export function countWhere<T>(list: readonly T[], isSo: (item: T) => boolean): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const item = list[middle]
+    if (item !== undefined && isSo(item)) low = middle + 1
+    else high = middle
+  }
+  return low
 }

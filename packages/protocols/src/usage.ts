@@ -28,6 +28,12 @@ export function readUsage(value: unknown): Usage | undefined {
   return { inputTokens, outputTokens, ...details(value), ...serverTools(value), ...charge(value) }
 }
 
+/** The same for what writes nothing: embeddings and rerank. */
+export function readInputUsage(value: unknown): Usage | undefined {
+  const usage = readUsage(value)
+  return usage && { ...usage, outputTokens: 0 }
+}
+
 /**
  * Where providers count the calls of their tools under separate names. Another field with the name of a count of calls counts
  * as a tool with this name: without a price for it the cost is unknown.

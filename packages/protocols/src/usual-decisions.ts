@@ -67,3 +67,13 @@ export const usualTranscribe = {
   known_speaker_names: 'refused',
   known_speaker_references: 'refused',
 } as const satisfies Partial<Decisions<'transcribe'>>
+
+/** For upstreams that are told languages and words to listen for. */
+export const guidedTranscribe: Decisions<'transcribe'> = {
+  ...usualTranscribe,
+  language: 'sent',
+  prompt: 'sent',
+  stream: 'gateway',
+  languages: 'sent',
+  keywords: 'sent',
+}

@@ -6,7 +6,6 @@ import { readStream } from '../../../test/support/formats/read-stream.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { anthropic } from '../src/anthropic/index.ts'
 import { chat } from '../src/anthropic/upstream/chat.ts'
-import { models } from '../src/anthropic/upstream/models.ts'
 import { carry } from '../src/carried-reasoning.ts'
 
 const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
@@ -310,6 +309,7 @@ it('lists models with their limits', () => {
     { type: 'model', id: 'claude-c', lifecycle: 'retired' },
     { type: 'model' },
   ]
+  const models = anthropic.models!
   expect(models.path).toBe('/v1/models?limit=1000')
   expect(models.decode({ data, has_more: false })).toEqual([
     { id: 'claude-a', displayName: 'A', inputTokenLimit: 200_000, outputTokenLimit: 64_000 },

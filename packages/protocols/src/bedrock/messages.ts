@@ -1,19 +1,12 @@
-import {
-  type ChatRequest,
-  type ContentPart,
-  type Message,
-  type ThinkingBlock,
-  type ToolCall,
-} from '@sluice/contract'
+import type { ChatRequest, ContentPart, Message, ThinkingBlock, ToolCall } from '@sluice/contract'
 import { readArguments } from '../call-arguments.ts'
-import type { ToolIds } from '../claude/tool-ids.ts'
+import { createToolIds, type ToolIds } from '../claude/tool-ids.ts'
 import { interleaved } from '../interleaved.ts'
 import { reportUnsupportedPrefill } from '../prefill.ts'
 import type { CodecContext } from '../protocol.ts'
 import type { CachePoints } from './cache-points.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
 import { modelFamily, takesPrefill } from './model-family.ts'
-import { converseToolIds } from './tool-ids.ts'
 
 interface Turn {
   readonly role: 'user' | 'assistant'
@@ -191,4 +184,35 @@ function toolResult(message: Message, path: string, writing: Writing): readonly 
   const points = blocks.filter((block) => 'cachePoint' in block)
   const toolUseId = writing.ids.result(message.tool_call_id ?? '')
   return [{ toolResult: { toolUseId, content } }, ...points.slice(0, 1)]
+}
+
+/** The maximum length of a toolUseId in Converse. */
+const idCharactersMax = 64
+
+/**
+ * Makes call ids valid for Converse: [a-zA-Z0-9_-], at most 64 characters, unique; for Mistral models exactly nine letters and
+ * digits. Valid ids are kept. A result belongs to the last call with its id.
+ */
+function converseToolIds(model: string): ToolIds {
+  const plain = createToolIds()
+  const mistral = modelFamily(model) === 'mistral'
+  const fits = mistral ? /^[a-zA-Z0-9]{9}$/ : /^.{1,64}$/
+  const last = new Map<string, string>()
+  let count = 0
+  return {
+    call(id) {
+      const given = plain.call(id)
+      if (fits.test(given)) {
+        last.set(id, given)
+        return given
+      }
+      count += 1
+      const made = mistral
+        ? `call${String(count).padStart(5, '0')}`
+        : `${given.slice(0, idCharactersMax - 7)}_${String(count).padStart(6, '0')}`
+      last.set(id, made)
+      return made
+    },
+    result: (id) => last.get(id) ?? plain.result(id),
+  }
 }

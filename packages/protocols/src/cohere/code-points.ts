@@ -1,4 +1,4 @@
-import { countWhere } from '../ordered.ts'
+import { countWhere } from '../said-text.ts'
 
 /**
  * Positions in a text that arrives in pieces. Cohere counts Unicode characters; chat completions count UTF-16 units, as

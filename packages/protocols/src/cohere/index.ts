@@ -1,8 +1,7 @@
 import { countOf, listOf, objectOf, someText } from '@sluice/contract'
-import type { Protocol } from '../protocol.ts'
+import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
 import { chat } from './chat.ts'
 import { embed } from './embed.ts'
-import { failure } from './failure.ts'
 import { rerank } from './rerank.ts'
 
 /** Cohere's API, relative to https://api.cohere.com. */
@@ -22,4 +21,16 @@ export const cohere: Protocol = {
         return [inputTokenLimit === undefined ? { id } : { id, inputTokenLimit }]
       }),
   },
+}
+
+/** Reads the error body: `{message}`, and in v2 `{id, message}`. */
+function failure(received: Received): UpstreamFailure {
+  try {
+    const { message } = objectOf(received.json())
+    const text = someText(message)
+    if (text !== undefined) return { message: text }
+  } catch {
+    // Proxies in front of Cohere respond with HTML.
+  }
+  return { message: `Cohere answered with status ${received.status}` }
 }

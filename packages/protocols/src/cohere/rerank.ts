@@ -1,48 +1,29 @@
-import { GatewayError, objectOf, someText } from '@sluice/contract'
-import { applyDecisions, type Decisions } from '../decisions.ts'
-import type { Codec } from '../protocol.ts'
-import { documentTexts, rerankReply } from '../rerank-reply.ts'
+import { objectOf, someText } from '@sluice/contract'
+import { documentTexts, rerankCodec, topOf } from '../rerank.ts'
 import { usualRerank } from '../usual-decisions.ts'
 import { readBilledUnits } from './usage.ts'
 
-const decisions: Decisions<'rerank'> = {
-  ...usualRerank,
-  max_chunks_per_doc: 'sent',
-  max_tokens_per_doc: 'sent',
-}
-
 /** Cohere API v2, rerank. Documents are texts, and the response does not contain them. */
-export const rerank: Codec<'rerank'> = {
-  encode(request, context) {
-    applyDecisions('rerank', request, decisions, context)
+export const rerank = rerankCodec({
+  decisions: { ...usualRerank, max_chunks_per_doc: 'sent', max_tokens_per_doc: 'sent' },
+  request(request, { model, unsupported }) {
+    const { query, max_tokens_per_doc: most } = request
     if (request.max_chunks_per_doc != null)
-      context.unsupported('max_chunks_per_doc', 'use max_tokens_per_doc')
+      unsupported('max_chunks_per_doc', 'use max_tokens_per_doc')
     return {
-      method: 'POST',
       path: '/v2/rerank',
-      body: {
-        kind: 'json',
-        value: {
-          model: context.model,
-          query: request.query,
-          documents: documentTexts(request),
-          ...(request.top_n == null ? {} : { top_n: request.top_n }),
-          ...(request.max_tokens_per_doc == null
-            ? {}
-            : { max_tokens_per_doc: request.max_tokens_per_doc }),
-        },
+      value: {
+        model,
+        query,
+        documents: documentTexts(request),
+        ...topOf(request, 'top_n'),
+        ...(most == null ? {} : { max_tokens_per_doc: most }),
       },
     }
   },
-  decode(received, context, request) {
-    const body = objectOf(received.json())
-    if (!Array.isArray(body['results']))
-      throw new GatewayError('upstream_garbled', 'Cohere answered without results')
-    const meta = objectOf(body['meta'])
-    return rerankReply(
-      { id: someText(body['id']), results: body['results'], meta, usage: readBilledUnits(meta) },
-      request,
-      context,
-    )
+  answer(received) {
+    const { id, results, meta: given } = objectOf(received.json())
+    const meta = objectOf(given)
+    return { id: someText(id), results, meta, usage: readBilledUnits(meta) }
   },
-}
+})

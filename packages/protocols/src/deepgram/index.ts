@@ -1,5 +1,5 @@
-import type { Protocol } from '../protocol.ts'
-import { failure } from './failure.ts'
+import { objectOf, someText } from '@sluice/contract'
+import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
 
@@ -9,4 +9,17 @@ export const deepgram: Protocol = {
   codecs: { transcribe, speak },
   native: {},
   failure,
+}
+
+/** Reads `{err_code, err_msg, request_id}` or `{category, message, details}`. */
+function failure(received: Received): UpstreamFailure {
+  try {
+    const body = objectOf(received.json())
+    const message = someText(body['err_msg']) ?? someText(body['message'])
+    const code = someText(body['err_code']) ?? someText(body['category'])
+    if (message !== undefined) return { message, ...(code === undefined ? {} : { code }) }
+  } catch {
+    // Proxies in front of Deepgram respond with HTML.
+  }
+  return { message: `Deepgram answered with status ${received.status}` }
 }

@@ -8,19 +8,10 @@ import {
   type TranscribeRequest,
   textOf,
 } from '@sluice/contract'
-import { applyDecisions, type Decisions, reportUnsupported } from '../decisions.ts'
+import { applyDecisions, reportUnsupported } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
-import { usualTranscribe } from '../usual-decisions.ts'
-
-const decisions: Decisions<'transcribe'> = {
-  ...usualTranscribe,
-  language: 'sent',
-  prompt: 'sent',
-  stream: 'gateway',
-  languages: 'sent',
-  keywords: 'sent',
-}
+import { guidedTranscribe } from '../usual-decisions.ts'
 
 /** `POST /v1/listen`: the audio is the body, everything else is in the query. */
 export const transcribe: Codec<'transcribe'> = {
@@ -46,7 +37,7 @@ export const transcribe: Codec<'transcribe'> = {
 function refuse(request: TranscribeRequest, context: CodecContext): void {
   reportUnsupported('prompt', request.prompt, context, 'Deepgram takes keywords instead')
   if (request.temperature != null && request.temperature !== 0) context.leftOut('temperature')
-  applyDecisions('transcribe', request, decisions, context)
+  applyDecisions('transcribe', request, guidedTranscribe, context)
 }
 
 function queryOf(request: TranscribeRequest, { model }: CodecContext): URLSearchParams {

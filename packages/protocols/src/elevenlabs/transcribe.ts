@@ -6,19 +6,10 @@ import {
   type TranscribeRequest,
   textOf,
 } from '@sluice/contract'
-import { applyDecisions, type Decisions, reportUnsupported } from '../decisions.ts'
+import { applyDecisions, reportUnsupported } from '../decisions.ts'
 import type { Codec, CodecContext, FormPart } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
-import { usualTranscribe } from '../usual-decisions.ts'
-
-const decisions: Decisions<'transcribe'> = {
-  ...usualTranscribe,
-  language: 'sent',
-  prompt: 'sent',
-  stream: 'gateway',
-  languages: 'sent',
-  keywords: 'sent',
-}
+import { guidedTranscribe } from '../usual-decisions.ts'
 
 /** `POST /v1/speech-to-text` as a form (Scribe). */
 export const transcribe: Codec<'transcribe'> = {
@@ -48,7 +39,7 @@ export const transcribe: Codec<'transcribe'> = {
 
 function refuse(request: TranscribeRequest, context: CodecContext): void {
   reportUnsupported('prompt', request.prompt, context, 'ElevenLabs takes keywords instead')
-  applyDecisions('transcribe', request, decisions, context)
+  applyDecisions('transcribe', request, guidedTranscribe, context)
   if ((request.languages?.length ?? 0) > 1) context.unsupported('languages')
 }
 

@@ -1,4 +1,4 @@
-import { countWhere } from '../ordered.ts'
+import { countWhere } from '../said-text.ts'
 
 /** Number of UTF-16 units that are counted at once. */
 const blockUnits = 256

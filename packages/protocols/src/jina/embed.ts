@@ -3,7 +3,7 @@ import { applyDecisions, type Decisions } from '../decisions.ts'
 import { type PurposeWords, purposeIn } from '../embed-purpose.ts'
 import { embeddingReply, inBatches, inputTexts } from '../embedding-reply.ts'
 import type { Codec } from '../protocol.ts'
-import { readUsage } from '../usage.ts'
+import { readInputUsage } from '../usage.ts'
 import { usualEmbed } from '../usual-decisions.ts'
 
 const decisions: Decisions<'embed'> = {
@@ -55,9 +55,7 @@ export function retrievalEmbed(names: RetrievalNames): Codec<'embed'> {
       )
       if (vectors.length === 0 || vectors.some((vector) => vector.length === 0))
         throw new GatewayError('upstream_garbled', 'The upstream answered without vectors')
-      const usage = readUsage(body['usage'])
-      const counted = usage && { ...usage, outputTokens: 0 }
-      return embeddingReply(vectors, counted, request, context)
+      return embeddingReply(vectors, readInputUsage(body['usage']), request, context)
     },
   }
 }

@@ -4,12 +4,13 @@ import {
   GatewayError,
   invalidRequest,
   isObject,
+  listOf,
   type Message,
   objectOf,
 } from '@sluice/contract'
+import type { FormatContext } from '../../client-format.ts'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import { isNeutral } from '../../neutral-values.ts'
-import type { FormatContext } from '../../client-format.ts'
 import { accountHeaders } from '../account-headers.ts'
 import { canonicalMessages } from './messages.ts'
 import {
@@ -18,7 +19,6 @@ import {
   type MessagesRequest,
   MessagesRequest as MessagesSchema,
 } from './schema.ts'
-import { isStrictSchema } from './strict-schema.ts'
 import { offeredTools } from './tools.ts'
 
 const countDecisions: FormatDecisions<CountTokensRequest> = {
@@ -233,4 +233,27 @@ function isSchemaFormat(
   format: Fields | null | undefined,
 ): format is { readonly schema: Record<string, unknown> } {
   return format?.['type'] === 'json_schema' && isObject(format['schema'])
+}
+
+/**
+ * Whether OpenAI would accept the schema with `strict: true`: every object closed and every property required (OpenAI
+ * structured outputs guide, supported schemas).
+ */
+function isStrictSchema(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrictSchema)
+  if (!isObject(schema)) return true
+  const { properties } = schema
+  if (schema['type'] === 'object' || isObject(properties)) {
+    const required = new Set(listOf(schema['required']))
+    const names = isObject(properties) ? Object.keys(properties) : []
+    if (schema['additionalProperties'] !== false) return false
+    if (!names.every((name) => required.has(name))) return false
+  }
+  const inner = isObject(properties) ? Object.values(properties) : []
+  return [...inner, ...Object.entries(schema).map(innerSchema)].every(isStrictSchema)
+}
+
+function innerSchema([key, value]: readonly [string, unknown]): unknown {
+  if (key === '$defs' || key === 'definitions') return isObject(value) ? Object.values(value) : []
+  return key === 'items' || key === 'anyOf' ? value : []
 }

@@ -2,7 +2,7 @@ import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contrac
 import { hasState } from '../../call-state.ts'
 import { restore } from '../../carried-reasoning.ts'
 import { adaptedCount, adaptedMessages, fitsClaude } from '../../claude/adapted-messages.ts'
-import { createIdleWatcher } from '../../idle-watcher.ts'
+import { createIdleWatcher } from '../../inspected.ts'
 import { hasOnly, isTextMessage, usualRequest } from '../../inspected.ts'
 import type { Inspected, Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'

@@ -8,7 +8,7 @@ import {
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { renderTranscript } from '../../rendered-transcript.ts'
-import { usualTranscribe } from '../../usual-decisions.ts'
+import { guidedTranscribe } from '../../usual-decisions.ts'
 import { failureOf } from '../finish-reasons.ts'
 import { readUsage } from '../usage.ts'
 import type { AddressOf } from './address.ts'
@@ -44,17 +44,8 @@ export function geminiTranslate(address: AddressOf): Codec<'translate'> {
 
 const onlyWords = 'Answer with nothing else.'
 
-const decisions: Decisions<'transcribe'> = {
-  ...usualTranscribe,
-  language: 'sent',
-  prompt: 'sent',
-  stream: 'gateway',
-  languages: 'sent',
-  keywords: 'sent',
-}
-
 function transcribing(request: TranscribeRequest, context: CodecContext): string {
-  applyDecisions('transcribe', request, decisions, context)
+  applyDecisions('transcribe', request, guidedTranscribe, context)
   const languages = request.language == null ? request.languages : [request.language]
   return [
     'Write down word for word what is said in this recording, in the language it is said in.',

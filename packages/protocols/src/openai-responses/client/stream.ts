@@ -1,6 +1,8 @@
 import {
   type ChatChunk,
+  type ChatDelta,
   chatUsage,
+  type Fields,
   type FinishReason,
   formatEvent,
   type GatewayError,
@@ -10,12 +12,12 @@ import {
   type Usage,
 } from '@sluice/contract'
 import type { FormatContext, StreamWriter } from '../../client-format.ts'
-import { asksForCompaction, noSummary } from './compaction.ts'
+import { asksForCompaction, compactionItem, noSummary } from './compaction.ts'
 import { itemIds } from './history.ts'
 import { createFlatNames } from './offered-tools.ts'
 import { outcomeOf, responseBase, usageOf, wantsLogprobs } from './reply.ts'
-import type { ResponseObject, ResponsesRequest } from './schema.ts'
-import { createStreamedCompaction } from './streamed-compaction.ts'
+import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
+import type { Teller } from './streamed-message.ts'
 import { createStreamedOutput, type StreamedOutput } from './streamed-output.ts'
 
 /** The state of one stream being written. */
@@ -173,4 +175,25 @@ function begin(writing: Writing, model: string): ResponseObject {
 
 function seconds(writing: Writing): number {
   return Math.floor(writing.context.now() / 1000)
+}
+
+/** The output of a streamed response that is a compaction. It is sent as a whole, because nobody can read a part of it. */
+function createStreamedCompaction(teller: Teller): StreamedOutput {
+  const items: OutputItem[] = []
+  let summary = ''
+  return {
+    items: () => items,
+    add({ content }: ChatDelta) {
+      summary += content ?? ''
+    },
+    close() {
+      if (summary.trim() === '') return
+      const item = compactionItem(summary.trim(), teller.itemId('cmp_'))
+      const tell = (type: string, fields: Fields) =>
+        teller.tell(`response.output_item.${type}`, { output_index: 0, item: fields })
+      tell('added', { id: item.id, type: item.type })
+      tell('done', item)
+      items.push(item)
+    },
+  }
 }

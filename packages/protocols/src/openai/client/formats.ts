@@ -13,7 +13,7 @@ import { chatMessages, completionMessages } from './chat-messages.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
 import { measureChat, measureCompletion, measureEdit } from './measure.ts'
 import { respellChat } from './respell.ts'
-import { respellEdit } from './respell-edit.ts'
+import { respellEdit } from './respell.ts'
 import {
   ChatCompletion,
   ChatCompletionChunk,

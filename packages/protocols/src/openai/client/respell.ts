@@ -6,16 +6,17 @@ import {
   listOf,
   matches,
   objectOf,
+  someText,
 } from '@sluice/contract'
 import { canonicalMessages } from '../../anthropic/client/messages.ts'
 import { Block } from '../../anthropic/client/schema.ts'
+import type { FormatContext } from '../../client-format.ts'
 import { serverTools } from '../../openai-responses/client/offered-tools.ts'
 import { canonicalOf } from '../../openai-responses/client/request.ts'
 import {
-  ResponsesRequest as Responses,
   type ResponsesRequest,
+  ResponsesRequest as Responses,
 } from '../../openai-responses/client/schema.ts'
-import type { FormatContext } from '../../client-format.ts'
 
 /**
  * Rewrites a chat request to OpenAI's form. Cursor and others send Anthropic's blocks and tools, or the parts and tools of
@@ -209,4 +210,31 @@ function assistantMessages(
 function isSaid(part: unknown): boolean {
   const { type, thinking } = objectOf(part)
   return type === 'text' || (type === 'thinking' && typeof thinking === 'string')
+}
+
+/**
+ * An image edit in JSON as other servers accept it: `image` and `mask` as addresses, lists or objects with a `url`, `images` as plain
+ * addresses or as parts of a chat (xAI, Together, Volcengine), in OpenAI's form.
+ */
+export function respellEdit({ image, images, mask, ...rest }: Fields): Fields {
+  const all = [...itemsOf(image), ...itemsOf(images)]
+  return {
+    ...rest,
+    ...(all.length > 0 && { images: all.map(referenceOf) }),
+    ...(mask != null && { mask: referenceOf(mask) }),
+  }
+}
+
+function itemsOf(given: unknown): readonly unknown[] {
+  if (given == null) return []
+  return Array.isArray(given) ? listOf(given) : [given]
+}
+
+/** What is no reference stays as it is, so that the schema names it. */
+function referenceOf(item: unknown): unknown {
+  if (typeof item === 'string') return { image_url: item }
+  if (!isObject(item)) return item
+  const { url, image_url: address } = item
+  const found = someText(url) ?? someText(objectOf(address)['url'])
+  return found === undefined ? item : { image_url: found }
 }

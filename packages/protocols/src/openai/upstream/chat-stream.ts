@@ -21,7 +21,7 @@ import { readAnnotations, readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
-import { addDetail } from './reasoning-details.ts'
+import { addDetail } from '../message-state.ts'
 import { createSignedBlocks, type SignedBlocks } from './signed-blocks.ts'
 import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
 

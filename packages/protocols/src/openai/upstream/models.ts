@@ -1,5 +1,5 @@
 import { countOf, isObject, listOf, someText } from '@sluice/contract'
-import type { ModelList } from '../../model-list.ts'
+import type { ModelList } from '../../protocol.ts'
 
 /**
  * GET /models (OpenAI API, ListModelsResponse). Compatible upstreams add a context length under one of several names, and a

@@ -10,8 +10,8 @@ import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
 import { withoutNull } from '../../neutral-values.ts'
 import type { Codec, CodecContext, Decoded, Received, UpstreamRequest } from '../../protocol.ts'
-import { documentTexts, rerankReply } from '../../rerank-reply.ts'
-import { readUsage } from '../../usage.ts'
+import { documentTexts, rerankReply } from '../../rerank.ts'
+import { readInputUsage } from '../../usage.ts'
 import { type PathOf, usualPath } from './options.ts'
 
 export interface RerankOptions {
@@ -152,8 +152,8 @@ function scored({ scores }: Fields, { documents }: RerankRequest): unknown {
 }
 
 function usageOf(body: Fields) {
-  const usage = readUsage(body['usage'])
-  if (usage !== undefined) return { ...usage, outputTokens: 0 }
+  const usage = readInputUsage(body['usage'])
+  if (usage !== undefined) return usage
   const { tokens = body } = objectOf(body['meta'])
   const inputTokens = countOf(objectOf(tokens)['input_tokens'])
   return inputTokens === undefined ? undefined : { inputTokens, outputTokens: 0 }

@@ -1,8 +1,11 @@
 import {
   type Fields,
+  isObject,
+  listOf,
+  objectOf,
   type ServerSentEvent,
-  type Step,
   someText,
+  type Step,
   type TypedEvent,
   type Usage,
 } from '@sluice/contract'
@@ -11,7 +14,6 @@ import { errorIn, upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { readUsage } from '../../usage.ts'
-import { chunkText, endsTranscript } from './transcript-chunks.ts'
 
 /**
  * Streams whose events have a `type`: speech, transcripts and images (OpenAI API). The type is in the data, or only in the
@@ -90,4 +92,21 @@ function secondsOf(value: unknown): number | undefined {
   const found: { readonly seconds?: unknown; readonly prompt_audio_seconds?: unknown } = value
   const seconds = found.seconds ?? found.prompt_audio_seconds
   return typeof seconds === 'number' && seconds >= 0 ? seconds : undefined
+}
+
+// vLLM streams transcripts in chunks like those of a chat (docs.vllm.ai, transcriptions API).
+
+/** The text that a chunk adds to the transcript; undefined if the event is not such a chunk. */
+function chunkText(data: Fields): string | undefined {
+  if (!Array.isArray(data['choices']) || data['type'] !== undefined) return undefined
+  return listOf(data['choices'])
+    .map((choice) => someText(objectOf(objectOf(choice)['delta'])['content']) ?? '')
+    .join('')
+}
+
+/** Whether a chunk has a finish reason, so that no text follows it. */
+function endsTranscript(data: Fields): boolean {
+  return listOf(data['choices']).some(
+    (choice) => isObject(choice) && someText(choice['finish_reason']) !== undefined,
+  )
 }

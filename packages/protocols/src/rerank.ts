@@ -7,7 +7,45 @@ import {
   type RerankRequest,
   type Usage,
 } from '@sluice/contract'
-import type { CodecContext, Decoded } from './protocol.ts'
+import { applyDecisions, type Decisions } from './decisions.ts'
+import type { Codec, CodecContext, Decoded, Received, UpstreamRequest } from './protocol.ts'
+
+/** What distinguishes the rankings of one upstream from those of others. */
+interface Ranking {
+  readonly decisions: Decisions<'rerank'>
+  /** The request, without its method, and with its JSON as `value`. */
+  request(
+    request: RerankRequest,
+    context: CodecContext,
+  ): Omit<UpstreamRequest, 'method' | 'body'> & { readonly value: object }
+  /** Reads a response. `results` is not a list if it has none. */
+  answer(
+    received: Received,
+    request: RerankRequest,
+  ): Omit<RerankAnswer, 'results'> & { readonly results: unknown }
+}
+
+/** Rerank at an upstream with one address for it. */
+export function rerankCodec({ decisions, ...ranking }: Ranking): Codec<'rerank'> {
+  return {
+    encode(request, context) {
+      applyDecisions('rerank', request, decisions, context)
+      const { value, ...address } = ranking.request(request, context)
+      return { method: 'POST', ...address, body: { kind: 'json', value } }
+    },
+    decode(received, context, request) {
+      const { results, ...answer } = ranking.answer(received, request)
+      if (!Array.isArray(results))
+        throw new GatewayError('upstream_garbled', 'The upstream answered without results')
+      return rerankReply({ ...answer, results }, request, context)
+    },
+  }
+}
+
+/** The number of results, under the name that an upstream has for it. */
+export function topOf({ top_n: top }: RerankRequest, name: string): object {
+  return top == null ? {} : { [name]: top }
+}
 
 interface RerankAnswer {
   readonly id?: string | undefined
