@@ -1,15 +1,15 @@
 import { type ChatRequest, type Fields, isObject, objectOf } from '@sluice/contract'
 import { closedSchema } from '../claude/closed-schema.ts'
 import { outputLimit } from '../claude/limits.ts'
-import { claudeSampling } from '../claude/sampling.ts'
-import { mayForceCall } from '../claude/thinking.ts'
-import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
+import { type ClaudeCall, claudeSampling } from '../claude/sampling.ts'
+import { encodeThinking, mayForceCall } from '../claude/thinking.ts'
+import { applyDecisions, asksFor, type Decisions, reportUnsupported } from '../decisions.ts'
+import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { usualChat } from '../usual-decisions.ts'
 import { createCachePoints } from './cache-points.ts'
 import { encodeMessages } from './messages.ts'
-import { modelFamily } from './model-family.ts'
-import { encodeReasoning, type Reasoning } from './reasoning.ts'
+import { isReasoningNova, modelFamily } from './model-family.ts'
 import { answersByTool, encodeTools } from './tools.ts'
 
 const decisions: Decisions<'chat'> = {
@@ -154,4 +154,46 @@ function isForced(toolConfig: Fields | undefined): boolean {
 /** An arbitrary object if only JSON is requested. */
 function schemaOf({ response_format: format }: ChatRequest): Fields {
   return format?.type === 'json_schema' ? format.json_schema.schema : { type: 'object' }
+}
+
+/** The reasoning fields of the model's vendor, and their consequences for the rest of the request. */
+interface Reasoning {
+  readonly fields: Fields
+  /** Present for Claude models, whose rules then apply. */
+  readonly claude?: ClaudeCall
+}
+
+const nothing: Reasoning = { fields: {} }
+
+/** Claude's `thinking` and `output_config.effort`, Nova's `reasoningConfig`, OpenAI's `reasoning_effort`. */
+function encodeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
+  const family = modelFamily(context.model)
+  if (family === 'anthropic') return claudeReasoning(request, context)
+  reportUnsupported('thinking_budget', request.thinking_budget, context)
+  if (family === 'openai' && request.reasoning_effort != null)
+    return { fields: { reasoning_effort: request.reasoning_effort } }
+  if (!asksFor(request, 'reasoning_effort')) return nothing
+  if (family === 'nova' && isReasoningNova(context.model)) {
+    const reasoningConfig = { type: 'enabled', maxReasoningEffort: novaEffort(request) }
+    return { fields: { reasoningConfig } }
+  }
+  context.leftOut('reasoning_effort')
+  return nothing
+}
+
+function novaEffort({ reasoning_effort: effort }: ChatRequest): string {
+  if (effort === 'minimal' || effort === 'low') return 'low'
+  return effort === 'medium' ? 'medium' : 'high'
+}
+
+function claudeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
+  const model = claudeModel(context.model)
+  const thinking = encodeThinking(request, model, context)
+  return {
+    fields: {
+      ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
+      ...(thinking.effort === undefined ? {} : { output_config: { effort: thinking.effort } }),
+    },
+    claude: { context, model, thinking },
+  }
 }

@@ -1,16 +1,16 @@
-import type { ChatRequest } from '@sluice/contract'
+import type { ChatRequest, Fields } from '@sluice/contract'
 import { createCacheBreakpoints } from '../../claude/cache-breakpoints.ts'
+import { closedSchema } from '../../claude/closed-schema.ts'
 import { outputLimit, outputMax } from '../../claude/limits.ts'
 import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeThinking, mayForceCall, type Thinking } from '../../claude/thinking.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
-import { claudeModel } from '../../families/claude.ts'
+import { claudeModel, type ClaudeModel } from '../../families/claude.ts'
 import { fittedId } from '../../fitted-id.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import { encodeMessages } from './messages.ts'
-import { type JsonAnswer, jsonAnswer } from './structured-output.ts'
-import { encodeToolChoice, encodeTools } from './tools.ts'
+import { encodeToolChoice, encodeTools, type ToolBlock } from './tools.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -119,4 +119,60 @@ function serviceTier({ service_tier: tier }: ChatRequest, context: CodecContext)
   if (tier === 'default' || tier === 'standard_only') return { service_tier: 'standard_only' }
   context.leftOut('service_tier')
   return {}
+}
+
+/**
+ * How JSON output is enforced: by `output_config.format` if the model supports it and accepts the schema; otherwise by a tool
+ * that must be called with the response as its input, which is unwrapped when the response is read.
+ */
+type JsonAnswer =
+  | { readonly by: 'format'; readonly schema: object }
+  | { readonly by: 'tool'; readonly tool: ToolBlock }
+
+function jsonAnswer(
+  request: ChatRequest,
+  model: ClaudeModel,
+  leftOut: (param: string) => void = () => {},
+): JsonAnswer | undefined {
+  const { response_format: format } = request
+  if (format == null || format.type === 'text') return undefined
+  if (format.type === 'json_object') return byTool(request, { schema: {} })
+  const { schema, description } = format.json_schema
+  const closed = model.structured
+    ? closedSchema(schema, 'response_format.json_schema.schema', leftOut)
+    : undefined
+  if (closed !== undefined) return { by: 'format', schema: closed }
+  return byTool(request, { schema, description })
+}
+
+function byTool(
+  request: ChatRequest,
+  {
+    schema,
+    description,
+  }: { readonly schema: Fields; readonly description?: string | null | undefined },
+): JsonAnswer | undefined {
+  if (forcesCall(request)) return undefined
+  return {
+    by: 'tool',
+    tool: {
+      name: freeName(request),
+      description: `Give the answer by calling this tool.${description == null ? '' : ` ${description}`}`,
+      input_schema: { type: 'object', ...schema },
+    },
+  }
+}
+
+/** If the caller forces a call, the response is that call and not JSON. */
+function forcesCall({ tool_choice: choice }: ChatRequest): boolean {
+  if (choice == null) return false
+  if (typeof choice === 'string') return choice === 'required'
+  return choice.type !== 'allowed_tools' || choice.allowed_tools?.mode === 'required'
+}
+
+function freeName({ tools }: ChatRequest): string {
+  const taken = new Set((tools ?? []).map((tool) => tool.function?.name))
+  let name = 'answer_in_json'
+  while (taken.has(name)) name += '_'
+  return name
 }

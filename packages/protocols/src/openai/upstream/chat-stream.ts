@@ -7,22 +7,21 @@ import {
   listOf,
   objectOf,
   type ServerSentEvent,
-  type Step,
   someText,
+  type Step,
+  type ThinkingBlock,
 } from '@sluice/contract'
 import { assertBounded, boundedList } from '../../bounded.ts'
 import { shiftedAnnotation } from '../../citations.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
-import { detailsBlock, isThinkingBlock, readState } from '../message-state.ts'
+import { addDetail, detailsBlock, isThinkingBlock, readState } from '../message-state.ts'
 import { createdOf, givenAnnotations, imagesOf, serverCallsOf, tierOf } from './chat-reply.ts'
 import { readAnnotations, readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { finishReasonOf } from './finish-reasons.ts'
 import { logprobsOf } from './logprobs.ts'
-import { addDetail } from '../message-state.ts'
-import { createSignedBlocks, type SignedBlocks } from './signed-blocks.ts'
 import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
 
 type ChatStep = Step<ChatChunk>
@@ -168,4 +167,44 @@ function envelopeOf(reading: Reading, chunk: Fields): Envelope {
     ...tierOf(chunk),
   }
   return reading.envelope
+}
+
+/** Assembles the thinking blocks of one choice from a stream. */
+interface SignedBlocks {
+  /** Returns the blocks that are complete with these pieces, and the text of incomplete ones. */
+  read(pieces: readonly ThinkingBlock[]): {
+    readonly blocks: readonly ThinkingBlock[]
+    readonly text: string
+  }
+}
+
+/**
+ * LiteLLM streams a block of Claude's in unsigned pieces. The signature comes in a last piece, with no text, the last part of
+ * the text or all of it again (BerriAI/litellm#29428). A model does not accept a block without its signature.
+ */
+function createSignedBlocks(): SignedBlocks {
+  let received = ''
+
+  function whole(block: ThinkingBlock): ThinkingBlock {
+    const { thinking = '' } = block
+    const text = thinking.startsWith(received) ? thinking : received + thinking
+    received = ''
+    return { ...block, thinking: text }
+  }
+
+  return {
+    read(pieces) {
+      const blocks: ThinkingBlock[] = []
+      let text = ''
+      for (const piece of pieces) {
+        if (piece.type !== 'thinking') blocks.push(piece)
+        else if (piece.signature) blocks.push(whole(piece))
+        else {
+          text += piece.thinking ?? ''
+          received += piece.thinking ?? ''
+        }
+      }
+      return { blocks, text }
+    },
+  }
 }

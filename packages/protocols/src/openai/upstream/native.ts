@@ -1,17 +1,18 @@
-import { type Fields, objectOf } from '@sluice/contract'
+import { type Fields, isObject, objectOf } from '@sluice/contract'
+import { chatFamily } from '../../families/chat-models.ts'
 import { usualRequest } from '../../inspected.ts'
 import type { Change } from '../../native-target.ts'
+import { isNeutral } from '../../neutral-values.ts'
 import type { Inspected, Native } from '../../protocol.ts'
 import { takesStops } from '../../stops/stop-rule.ts'
 import { usageIn } from '../../usage.ts'
 import { adaptedChat, adaptedCompatible, adaptedCompletion } from './adapted-request.ts'
-import { fitsChat } from './chat-fits.ts'
 import { mendedEmbeddings } from './embed.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
 import { assertImages, imageUsage } from './image-reply.ts'
-import { inspectChat } from './inspect-chat.ts'
-import type { ChatOptions } from './options.ts'
-import { openaiStops } from './stops.ts'
+import { inspectChat, longIds } from './inspect-chat.ts'
+import { type ChatOptions, effortObjects } from './options.ts'
+import { chatStops, openaiStops } from './stops.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
@@ -95,4 +96,37 @@ export const nativeCreateImage = nativeJson(
 function readImages(body: Fields) {
   assertImages(body)
   return { usage: imageUsage(body) }
+}
+
+/**
+ * Whether an upstream with these options understands a chat request as it is, so that its bytes may be sent unchanged.
+ * Otherwise the codec translates or rejects what only this gateway's form of chat completions has.
+ */
+function fitsChat(options: ChatOptions = {}): NonNullable<Native['takes']> {
+  const { knows, lacks = [], effortIn = [] } = options
+  const known: ReadonlySet<string> = new Set(knows)
+  const foreign = [
+    ...(['top_k', 'thinking_budget'] as const).filter((name) => !known.has(name)),
+    ...effortObjects.filter((name) => !effortIn.includes(name)),
+  ]
+  const stopsOf = chatStops(options)
+  return (request, { isPlain, extensions }, model) => {
+    if (!isObject(request)) return false
+    if (knows === undefined && hasOlderLimit(model, request)) return false
+    if (isPlain) return true
+    for (const name of extensions)
+      if (name === longIds ? chatFamily(model).isOpenAIs === true : !known.has(name)) return false
+    if (foreign.some((name) => request[name] != null)) return false
+    if (lacks.some((name) => name !== 'stop' && !isNeutral(name, request[name]))) return false
+    if (!takesStops(request['stop'], stopsOf(model))) return false
+    return !(known.has('search_settings') && request['web_search_options'] != null)
+  }
+}
+
+/**
+ * Whether the request uses the older name of the limit. OpenAI's models that can reason always reject it, even if they do not
+ * reason for this request ("Use 'max_completion_tokens' instead").
+ */
+function hasOlderLimit(model: string, request: Fields): boolean {
+  return request['max_tokens'] != null && chatFamily(model).lacks.includes('temperature')
 }
