@@ -6,7 +6,7 @@ export {
   invalidRequest,
   isOutOfStack,
 } from './core/errors.ts'
-export { FairQueue, type FairQueueOptions } from './core/fair-queue.ts'
+export { FairQueue } from './core/fair-queue.ts'
 export {
   formatUsd,
   joinMoney,
@@ -122,7 +122,7 @@ export {
   keepAliveSpace,
 } from './wire/json-array.ts'
 export { assertDepth, isTooDeep } from './wire/json-depth.ts'
-export { cutMark, type CutTexts, outlineJson } from './wire/json-outline.ts'
+export { outlineJson } from './wire/json-outline.ts'
 export { bytesOfUnits, JsonSurvey, type LongText } from './wire/json-survey.ts'
 export { formatForm } from './wire/multipart.ts'
 export {

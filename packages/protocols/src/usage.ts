@@ -38,10 +38,10 @@ export function readInputUsage(value: unknown): Usage | undefined {
  * Where providers count the calls of their tools under separate names. Another field with the name of a count of calls counts
  * as a tool with this name: without a price for it the cost is unknown.
  */
-const countNames: Readonly<Record<string, string>> = {
-  num_search_queries: 'web_search',
-  num_sources_used: 'source',
-}
+const countNames: ReadonlyMap<string, string> = new Map([
+  ['num_search_queries', 'web_search'],
+  ['num_sources_used', 'source'],
+])
 const countName = /(?:calls|requests|searches|queries)$/
 
 /** Objects with the counts of calls by tool. */
@@ -56,22 +56,21 @@ const countObjects = [
  * uses Anthropic's names (docs.perplexity.ai, docs.x.ai and openrouter.ai, usage of a response).
  */
 function serverTools(usage: Fields): Pick<Usage, 'serverToolCalls'> {
-  const named = Object.entries(usage).flatMap(([name, said]) => {
-    const count = countOf(said) ?? 0
-    const tool = count === 0 ? undefined : toolCounted(name)
-    return tool === undefined ? [] : [[tool, count] as const]
-  })
-  if (named.length === 0 && !countObjects.some((name) => name in usage)) return {}
+  const named: Record<string, number> = {}
+  let isCounted = countObjects.some((name) => name in usage)
+  for (const name in usage) {
+    const tool = countNames.get(name) ?? (countName.test(name) ? name : undefined)
+    const count = tool === undefined ? undefined : countOf(usage[name])
+    if (tool === undefined || count === undefined || count === 0) continue
+    named[tool] = count
+    isCounted = true
+  }
+  if (!isCounted) return {}
   return serverToolCounts(
-    Object.fromEntries(named),
+    named,
     readServerToolUse(usage['server_tool_use']),
     xaiCalls(usage['server_side_tool_usage_details'] ?? usage['server_side_tool_usage']),
   )
-}
-
-function toolCounted(name: string): string | undefined {
-  if (Object.hasOwn(countNames, name)) return countNames[name]
-  return countName.test(name) ? name : undefined
 }
 
 /** `{web_search_calls: 1}`, or `{SERVER_SIDE_TOOL_WEB_SEARCH: 1}`. */

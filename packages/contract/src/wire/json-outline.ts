@@ -48,9 +48,6 @@ export interface JsonOutline {
   readonly cut: CutTexts
 }
 
-/** What stands for a text that was left out. */
-export const cutMark = '...'
-
 /**
  * The contents of a JSON document without its long free texts: each text of at least 256 bytes that is the value of a field
  * called `content` or `text`, three levels down or deeper, is replaced by `...`, unless it is a data URL. Such texts are nearly
