@@ -1,5 +1,6 @@
 import { Alert, Button, Loader, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { overviewTexts } from '../texts/operation.ts'
 import { texts } from '../texts/texts.ts'
 import classes from './states.module.css'
 
@@ -58,6 +59,33 @@ export function Empty({
       {children !== undefined && <div className={classes.hint}>{children}</div>}
       {actions !== undefined && <div className={classes.actions}>{actions}</div>}
     </div>
+  )
+}
+
+/** Shown where nothing was called yet: leads to what makes a call. */
+export function NothingCalled({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: ReactNode
+}) {
+  return (
+    <Empty
+      title={title}
+      actions={
+        <>
+          <Button component="a" href="#/playground">
+            {overviewTexts.toPlayground}
+          </Button>
+          <Button component="a" href="#/keys" variant="default">
+            {overviewTexts.toKeys}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Empty>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Button, NativeSelect } from '@mantine/core'
+import { Anchor, NativeSelect } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
@@ -6,7 +6,7 @@ import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { formatCompact, formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
+import { Answer, NothingCalled } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { overviewTexts } from '../../texts/operation.ts'
 import { texts } from '../../texts/texts.ts'
@@ -67,7 +67,8 @@ function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
     [teams],
   )
   const nameOf = useNames(teamIds)
-  if ((total.attempts ?? 0) === 0) return <Nothing />
+  if ((total.attempts ?? 0) === 0)
+    return <NothingCalled title={overviewTexts.none}>{overviewTexts.noneHint}</NothingCalled>
   const teamOf = ({ team }: Row) => (typeof team === 'string' ? nameOf(team) : overviewTexts.noTeam)
   return (
     <>
@@ -103,26 +104,6 @@ function barsOf({ from, to, step, series }: Overview) {
     const row = rows.get(at)
     return { at, all: row?.attempts ?? 0, failed: row ? failedOf(row) : 0 }
   })
-}
-
-function Nothing() {
-  return (
-    <Empty
-      title={overviewTexts.none}
-      actions={
-        <>
-          <Button component="a" href="#/playground">
-            {overviewTexts.toPlayground}
-          </Button>
-          <Button component="a" href="#/keys" variant="default">
-            {overviewTexts.toKeys}
-          </Button>
-        </>
-      }
-    >
-      {overviewTexts.noneHint}
-    </Empty>
-  )
 }
 
 function Figures({ of: { total, before } }: { readonly of: Overview }) {

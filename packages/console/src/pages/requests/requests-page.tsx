@@ -4,8 +4,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { ask } from '../../api/client.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Answer, Empty } from '../../parts/states.tsx'
-import { overviewTexts } from '../../texts/operation.ts'
+import { Answer, Empty, NothingCalled } from '../../parts/states.tsx'
 import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
 import { useNames } from '../accounts/names.ts'
@@ -110,23 +109,7 @@ const idOf = ({ id }: LiveRequest) => id
 
 function Nothing({ isAll }: { readonly isAll: boolean }) {
   if (!isAll) return <Empty title={requestTexts.none}>{requestTexts.noneHint}</Empty>
-  return (
-    <Empty
-      title={requestTexts.noneSoFar}
-      actions={
-        <>
-          <Button component="a" href="#/playground">
-            {overviewTexts.toPlayground}
-          </Button>
-          <Button component="a" href="#/keys" variant="default">
-            {overviewTexts.toKeys}
-          </Button>
-        </>
-      }
-    >
-      {requestTexts.noneSoFarHint}
-    </Empty>
-  )
+  return <NothingCalled title={requestTexts.noneSoFar}>{requestTexts.noneSoFarHint}</NothingCalled>
 }
 
 function useFound(query: Query) {
