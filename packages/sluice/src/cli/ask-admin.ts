@@ -280,9 +280,9 @@ export async function find(admin: AdminConnection, kind: Kind, asked: string): P
   if (kind !== 'key')
     return findNamed(await allAccounts(admin, kind), asked, { what: kind, list: `${kind}s` })
   const keys = await allKeys(admin)
-  const left = keys.filter(({ revokedAt }) => revokedAt === undefined)
-  const isLeft = left.some(({ name }) => name === asked) && !keys.some(({ id }) => id === asked)
-  return findNamed(isLeft ? left : keys, asked, { what: 'key', list: 'keys' })
+  const active = keys.filter(({ revokedAt }) => revokedAt === undefined)
+  const isActive = active.some(({ name }) => name === asked) && !keys.some(({ id }) => id === asked)
+  return findNamed(isActive ? active : keys, asked, { what: 'key', list: 'keys' })
 }
 
 interface Named {

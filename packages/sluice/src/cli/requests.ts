@@ -58,10 +58,10 @@ export async function requestsCommand(
     const { address, headers } = gateway
     const live = address + placeOf(requestEndpoints.watch, { query })
     const shown = json === true ? (data: string) => data : lineOf
-    let left = ''
+    let rest = ''
     await followServer(live, { headers, signal }, (text) => {
-      const blocks = (left + text).split('\n\n')
-      left = blocks.pop() ?? ''
+      const blocks = (rest + text).split('\n\n')
+      rest = blocks.pop() ?? ''
       for (const block of blocks) {
         const [, data] = /^event: (?:request|refused)\ndata: (.*)$/m.exec(block) ?? []
         if (data !== undefined) print(shown(data))
