@@ -12,8 +12,6 @@ const tables: Readonly<Record<string, Table>> = {
     ['Reply with OK.', 'OK'],
     ['Please respond with only the word pong.', 'pong'],
     ['Repeat after me: hello there', 'hello there'],
-    ['say hello three times', 'hello hello hello'],
-    ['Say hello to Bob', 'Hello, Bob!'],
     ['echo foo bar', 'Foo bar.'],
     ['This is a connectivity test. Reply with "ready".', 'ready'],
   ],
@@ -44,12 +42,6 @@ const tables: Readonly<Record<string, Table>> = {
     ['Ada was born in London. Who invented the telephone?', 'The text does not say this.'],
   ],
   'manners of answering': [['What is 6 times 7? Reply with only the number.', '42']],
-  'equations step by step': [
-    [
-      'Solve 8x + 7 = -23',
-      'Begin with the equation. 8x + 7 = -23\nBring the terms in x to one side and the numbers to the other. 8x = -30\nDivide both sides by 8. x = -3.75\nSo x = -3.75.',
-    ],
-  ],
 }
 
 for (const [skill, table] of Object.entries(tables))

@@ -1,6 +1,6 @@
 import { itemsOf } from '../text/items.ts'
 import { sentencesOf } from '../text/sentences.ts'
-import { type Clues, findClues, pairOf } from './clues.ts'
+import { findClues, pairOf } from './clues.ts'
 import { deeper, depthMax, type FillContext, markUsed } from './fill-context.ts'
 import { mentionedValues } from './fill-enum.ts'
 import { type Found, guessed, invented, said } from './found.ts'
@@ -84,7 +84,7 @@ function listOf(items: JsonSchema, property: Property, context: FillContext): Fo
   if (Array.isArray(schema['enum']))
     return mentionedValues(schema['enum'], clues, property).map(said)
   const [type = 'string'] = typesOf(schema)
-  if (type === 'object') return objects(items, property, context)
+  if (type === 'object') return objects(items, context)
   if (type === 'string') return texts(items, property, context)
   if (type !== 'number' && type !== 'integer') return []
   return clues.numbers
@@ -103,9 +103,7 @@ function texts(items: JsonSchema, property: Property, context: FillContext): Fou
   const kind =
     lists.find(({ label }) => label.test(property.label)) ??
     lists.find(({ label }) => label.test(property.description.toLowerCase()))
-  const named = asksForSteps.test(property.label)
-    ? (clues.answer?.evidence ?? [])
-    : (kind?.find(clues, property) ?? []).filter((text) => text !== undefined)
+  const named = (kind?.find(clues, property) ?? []).filter((text) => text !== undefined)
   const row = rowIn(clues.text)
   const quoted = clues.quoted.map((span) => span.text)
   const ways: readonly (readonly [readonly string[], 1 | 2])[] = [
@@ -141,37 +139,20 @@ const row = new RegExp(
   'u',
 )
 
-const asksForSteps = /\bsteps?\b|\breasoning\b|\bevidence\b|\bexplanations?\b/
-
-/** One object per step of a skill, if the list asks for steps, otherwise per line, sentence or clause with a value. */
-function objects(items: JsonSchema, property: Property, context: FillContext): Found[] {
-  const { now, answer, text } = context.clues
+/** One object per line, sentence or clause with a value. */
+function objects(items: JsonSchema, context: FillContext): Found[] {
+  const { now, text } = context.clues
   if (context.ancestors.includes(items)) return []
-  const steps = asksForSteps.test(property.label) ? (answer?.evidence ?? []) : []
-  const fill = (clues: Clues, unsaid = context.unsaid): Found =>
-    context.fillNode(items, describeProperty('', items, true), {
-      ...deeper(context, clues),
-      unsaid,
-    })
-  if (steps.length > 0)
-    return steps.slice(0, itemsUsual).map((step) => said(fill(stepClues(step, now)).value))
   return unitsIn(text)
     .map((unit) => {
       if (context.budget.nodes <= 0) return invented(undefined)
       const unsaid = new Set<string>()
-      const found = fill(findClues(unit, { now }), unsaid)
+      const own = { ...deeper(context, findClues(unit, { now })), unsaid }
+      const found = context.fillNode(items, describeProperty('', items, true), own)
       // An object for which the text does not give all values is not added to the list.
       return unsaid.size > 0 ? invented(undefined) : found
     })
     .filter(({ sure }) => sure === 2)
-}
-
-/** What was done in a step, and its result: "Divide both sides by 8. x = -3.75". */
-function stepClues(step: string, now: number): Clues {
-  const output = /(?:[.:] |^)([^.:]{1,80}[=≈][^.:]{1,80}(?:\.\d+)?)$/.exec(step)?.[1] ?? step
-  const explanation = step === output ? step : step.slice(0, step.length - output.length).trim()
-  const answer = { skill: 'step', phrasings: [output], value: output, evidence: [explanation] }
-  return findClues('', { now, answer })
 }
 
 const unitsMax = 50

@@ -1,12 +1,11 @@
 import { type Answer, type Ask, answerOf, type Skill } from '../ask/ask.ts'
-import { solveLinear } from '../math/equation.ts'
 import { type Evaluated, evaluate, findExpression } from '../math/expression.ts'
 import { formatQuantity, isRounded, type Quantity, toNumber } from '../math/rational.ts'
 
-/** Expressions and linear equations, exactly if decimals allow it. */
+/** Expressions, exactly if decimals allow it. */
 export const arithmetic: Skill = {
   name: 'arithmetic',
-  answer: (ask) => equation(ask) ?? expression(ask),
+  answer: expression,
 }
 
 const preamble =
@@ -49,16 +48,4 @@ function result(written: string, value: Quantity): Answer {
   const sentence = `${written} ${isRounded(value) ? '≈' : '='} ${shown}`
   const others = [`The answer is ${shown}.`, shown, `The result is ${shown}.`]
   return answerOf('arithmetic', [sentence, ...others], shown, [sentence])
-}
-
-function equation({ text, instruction }: Ask): Answer | undefined {
-  if (!text.includes('=')) return undefined
-  const solved = solveLinear(text.length <= 2000 ? text : instruction)
-  if (solved === undefined) return undefined
-  const { solution, value, steps } = solved
-  const isShort = /\b(?:only|just)\b/i.test(instruction)
-  const phrasings = isShort
-    ? [solution, value]
-    : [[...steps, `So ${solution}.`].join('\n'), solution, `The solution is ${solution}.`]
-  return answerOf('arithmetic', phrasings, value, steps)
 }

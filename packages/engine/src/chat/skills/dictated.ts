@@ -1,7 +1,6 @@
 import { type Answer, answerOf, type Skill } from '../ask/ask.ts'
-import { numbersOf } from '../text/numbers.ts'
 import { sentencesOf } from '../text/sentences.ts'
-import { asSentence, capitalised } from '../text/words.ts'
+import { asSentence } from '../text/words.ts'
 
 const politeness = String.raw`^(?:(?:please|kindly|just|now|ok|okay|hey|hi|then|also|can you|could you|would you|i want you to|you must|you should|always|only|simply)[ ,]+){0,5}`
 const orders: readonly (readonly ['strict' | 'loose' | 'named', RegExp])[] = [
@@ -41,20 +40,9 @@ function standingIn(sentence: string): Answer | undefined {
 function dictatedIn(sentence: string): Answer | undefined {
   for (const [mode, order] of orders) {
     const match = order.exec(sentence)
-    if (match !== null)
-      return greeted(sentence) ?? fromPayload(sentence.slice(match[0].length), mode)
+    if (match !== null) return fromPayload(sentence.slice(match[0].length), mode)
   }
   return undefined
-}
-
-function greeted(sentence: string): Answer | undefined {
-  const [, greeting, name] =
-    /\bsay (hello|hi|hey|goodbye|bye|thanks|thank you|good morning|welcome) to ([^.!?\n]{1,80})[.!?]?$/i.exec(
-      sentence,
-    ) ?? []
-  if (greeting === undefined || name === undefined) return undefined
-  const [said, who] = [capitalised(greeting), name.replace(/^(?:my|our) /i, 'your ')]
-  return answerOf('dictated', [`${said}, ${who}!`, `${said} ${who}!`])
 }
 
 const introducers =
@@ -70,9 +58,7 @@ function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer |
   const colon = rest.trimStart().startsWith(':') || introduction.includes(':')
   const isDirect = (mode === 'loose' || colon) && !isNamed
   const payload = (isDirect ? rest.replace(/^[\s:]+/, '') : rest.slice(introduction.length)).trim()
-  const times = repeatedTimes(payload)
   if (payload === '') return undefined
-  if (times !== undefined) return verbatim(times)
   const quoted = wholeQuotation(payload)
   if (quoted !== undefined)
     return alone.test(payload.slice(payload.indexOf(quoted) + quoted.length + 1))
@@ -95,18 +81,6 @@ const alone =
   /^["'”’`\s.!,]*(?:(?:and nothing else|only|please|exactly|back|verbatim|to me|with no other text|without (?:any )?(?:other|additional|extra) (?:text|words))[\s.!,]*)*$|^["'”’`]?[.!]\s/i
 const indefinite =
   /^(?:something|anything|what|how|why|whether|if|nothing|an?|some|me|in|your|my)\b/i
-
-const repetitionsMax = 1000
-
-/** "hello three times". */
-function repeatedTimes(text: string): string | undefined {
-  const [, unit, times = ''] = /^(.{1,500}?)[ ,]+([\w-]{1,20}) times\.?$/is.exec(text) ?? []
-  const count = numbersOf(times)[0]?.value
-  if (unit === undefined || count === undefined || !Number.isInteger(count)) return undefined
-  return Array(Math.min(count, repetitionsMax))
-    .fill(wholeQuotation(unit) ?? unit)
-    .join(' ')
-}
 
 function wholeQuotation(payload: string): string | undefined {
   const match =
