@@ -3,54 +3,30 @@ import cssColors from 'color-name'
 /** Red, green and blue, each 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** Names of colours that CSS does not define. */
-const moreColors = `golden ffd700 scarlet ff2400 cream fffdd0 mint 98ff98 amber ffbf00 emerald 50c878 burgundy 800020
-mustard ffdb58 peach ffcba4 lilac c8a2c8 bronze cd7f32`
-
 const named: ReadonlyMap<string, Rgb> = new Map([
   ...Object.entries(cssColors),
-  ...Array.from(
-    moreColors.matchAll(/(\S+) ([0-9a-f]{6})/g),
-    ([, name = '', hex = '']) => [name, fromHex(hex)] as const,
-  ),
+  ['navyblue', cssColors['navy'] ?? [0, 0, 128]],
 ])
 
-/** How far a word moves a colour toward white, or, if negative, toward black. */
-const shades: ReadonlyMap<string, number> = new Map([
-  ['light', 0.5],
-  ['pale', 0.6],
-  ['pastel', 0.55],
-  ['soft', 0.4],
-  ['dark', -0.45],
-  ['deep', -0.35],
-  ['bright', 0.1],
-  ['neon', 0.15],
-  ['vivid', 0],
-])
-
-const byLength = [...named.keys()].toSorted((a, b) => b.length - a.length).join('|')
+/** The longest names first; those of two words may be written apart. */
+const names = [...named.keys()]
+  .toSorted((a, b) => b.length - a.length)
+  .map((name) =>
+    name.replace(/^(?:dark|light|deep|pale|medium|hot|sky|navy|lime|forest|royal)(?=.)/, '$&[ -]?'),
+  )
+  .join('|')
 
 /**
  * The source of a regular expression (flag i, no groups) that matches a colour as people write it: a CSS name, also as two
- * words, with a shade word, or in hexadecimal.
+ * words, or in hexadecimal.
  */
-export const colorPattern = `(?:#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b|(?:(?:${[...shades.keys()].join('|')})[ -]?)?(?:\\b|(?<=light|pale|dark|deep))(?:sky blue|navy blue|hot pink|lime green|forest green|royal blue|${byLength})\\b)`
+export const colorPattern = `(?:#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b|\\b(?:${names})\\b)`
 
 /** Reads a colour that `colorPattern` matches; undefined for anything else. */
 export function parseColor(text: string): Rgb | undefined {
   const word = text.toLowerCase().replaceAll(/[\s-]/g, '')
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/.exec(word)?.[1]
-  if (hex !== undefined) return fromHex(hex)
-  const known = named.get(word) ?? named.get(word.replace(/blue$/, ''))
-  if (known !== undefined) return known
-  for (const [shade, part] of shades) {
-    const color = word.startsWith(shade) ? parseColor(word.slice(shade.length)) : undefined
-    if (color === undefined) continue
-    const channel = (value: number): number =>
-      Math.round(value + ((part > 0 ? 255 : 0) - value) * Math.abs(part))
-    return [channel(color[0]), channel(color[1]), channel(color[2])]
-  }
-  return undefined
+  return hex === undefined ? named.get(word) : fromHex(hex)
 }
 
 function fromHex(hex: string): Rgb {
