@@ -91,6 +91,8 @@ describe('image edits', () => {
     expect((await result('crop to 1:2')).width).toBe(30)
     const small = await result('resize to 50%')
     expect([small.width, small.height]).toEqual([40, 30])
+    const large = await result('scale to 999 %, scale to 999 %')
+    expect(large.width / large.height).toBeCloseTo(80 / 60, 2)
   })
 
   test('invert, brightness, saturation', async () => {

@@ -198,7 +198,7 @@ const rules: readonly EditRule[] = [
   ),
   step(
     'rotate',
-    String.raw`(?:rotate|turn)(?: (-?\d{1,3}(?:\.\d+)?))?${turning}`,
+    String.raw`(?:rotate|turn(?= ))(?: (-?\d{1,3}(?:\.\d+)?))?${turning}`,
     (pipeline, _, [degrees, direction]) =>
       turned(pipeline, degrees === '' ? 90 : Number(degrees), direction),
   ),
@@ -224,8 +224,10 @@ const rules: readonly EditRule[] = [
   step(
     'resize',
     String.raw`(?:resize|scale|shrink|enlarge) (\d{1,3}) ?%`,
-    (pipeline, { width, height }, [said]) =>
-      resized(pipeline, (width * Number(said)) / 100, (height * Number(said)) / 100),
+    (pipeline, { width, height }, [said]) => {
+      const factor = Math.min(Number(said) / 100, sideMax / Math.max(width, height))
+      return resized(pipeline, width * factor, height * factor)
+    },
   ),
   step(
     'border',
