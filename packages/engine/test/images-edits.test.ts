@@ -95,11 +95,9 @@ describe('image edits', () => {
     expect(large.width / large.height).toBeCloseTo(80 / 60, 2)
   })
 
-  test('invert, brightness, saturation', async () => {
+  test('invert, brightness', async () => {
     expect(at(await result('invert the colours'), 70, 50)).toEqual([0, 0, 0, 255])
     expect(at(await result('darken by 50%'), 70, 50)).toEqual([128, 128, 128, 255])
-    const [red, green = 0] = at(await result('less saturation by 100%'), 20, 30)
-    expect(green).toBe(red)
   })
 
   test('a border enlarges the image in its color', async () => {
@@ -125,7 +123,7 @@ describe('image edits', () => {
     expect(Math.min(...marked)).toBeGreaterThan(40)
   })
 
-  test.each(['blur', 'sharpen', 'sepia', 'more contrast', 'less saturation'])(
+  test.each(['blur', 'blur by 80 %', 'brighter', 'invert'])(
     '%s changes pixels',
     async (instruction) => {
       const { pictures, understood } = await edit(instruction)
@@ -140,7 +138,7 @@ describe('image edits', () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#38f' } })
       .png()
       .toBuffer()
-    const all = 'sepia, blur, sharpen, crop to 0x0, add a border, rotate 33 degrees, write "x"'
+    const all = 'grayscale, blur, brighten, crop to 0x0, add a border, rotate 33 degrees, write "x"'
     for (const format of ['png', 'jpeg', 'webp'] as const) {
       const images = [{ bytes: dot, param: 'image' }]
       const { pictures } = await edit(all, { images, finish: { ...finish, format, previews: 3 } })

@@ -7,13 +7,9 @@ import { quotePlaceholder } from './quotes.ts'
 
 export type EditKind =
   | 'grayscale'
-  | 'sepia'
   | 'invert'
   | 'blur'
-  | 'sharpen'
   | 'brightness'
-  | 'contrast'
-  | 'saturation'
   | 'rotate'
   | 'flip'
   | 'crop'
@@ -75,39 +71,19 @@ function step(kind: EditKind, source: string, change: Change): EditRule {
 }
 
 const percent = String.raw`(?: (\d{1,3}) ?%)?`
-const more = '(?:increase|raise|boost|more|higher)'
-const less = '(?:decrease|reduce|lower|less)'
 
 /** The strength from a percentage; 0.5 if there is none. */
 function amountOf([said]: Found): number {
   return said === '' || said === undefined ? 0.5 : Math.min(1, Number(said) / 100)
 }
 
-/** The W3C filter effects matrix (Filter Effects 1, sepia). */
-const brown: Parameters<Sharp['recomb']>[0] = [
-  [0.393, 0.769, 0.189],
-  [0.349, 0.686, 0.168],
-  [0.272, 0.534, 0.131],
-]
-
-/** 0 is gray, 1 changes nothing. Brightness is weighed as in ITU-R BT.709. */
-function saturated(pipeline: Sharp, amount: number): Sharp {
-  const [red, green, blue] = [0.2126 * (1 - amount), 0.7152 * (1 - amount), 0.0722 * (1 - amount)]
-  return pipeline.recomb([
-    [red + amount, green, blue],
-    [red, green + amount, blue],
-    [red, green, blue + amount],
-  ])
-}
+/** ITU-R BT.709. */
+const gray: [number, number, number] = [0.2126, 0.7152, 0.0722]
 
 /** Multiplies the colours and adds to them; alpha is unchanged. The fraction is cut off, so 0.5 is added to round. */
 function linear(pipeline: Sharp, factor: number, plus = 0): Sharp {
   const rounded = plus + 0.5
   return pipeline.linear([factor, factor, factor, 1], [rounded, rounded, rounded, 0])
-}
-
-function contrast(pipeline: Sharp, slope: number): Sharp {
-  return linear(pipeline, slope, 128 * (1 - slope))
 }
 
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
@@ -161,9 +137,8 @@ const rules: readonly EditRule[] = [
   step(
     'grayscale',
     'gr[ae]y ?-?scale|gr[ae]y|black white|b w|monochrome|(?:remove|without) (?:all )?colou?rs?',
-    (pipeline) => saturated(pipeline, 0),
+    (pipeline) => pipeline.recomb([gray, gray, gray]),
   ),
-  step('sepia', 'sepia(?: tone)?', (pipeline) => pipeline.recomb(brown)),
   step('invert', 'invert(?:ed)?(?: all)?(?: colou?rs?)?|negative', (pipeline) =>
     pipeline.negate({ alpha: false }),
   ),
@@ -171,30 +146,15 @@ const rules: readonly EditRule[] = [
     // Slightly more than a hundredth of the shorter side at 0.5, so that it looks alike at any size.
     pipeline.blur(Math.min(100, 0.6 + amountOf(found) * (0.6 + Math.min(width, height) / 50))),
   ),
-  step('sharpen', `sharpen(?:ed)?${percent}|sharper`, (pipeline, _, found) =>
-    pipeline.sharpen({ sigma: 1 + amountOf(found), m2: 6 * amountOf(found) }),
-  ),
   step(
     'brightness',
-    `(?:darken(?:ed)?|darker|${less} brightness)${percent}`,
+    `(?:darken(?:ed)?|darker|(?:decrease|reduce|lower|less) brightness)${percent}`,
     (pipeline, _, found) => linear(pipeline, 1 - amountOf(found)),
   ),
   step(
     'brightness',
-    `(?:bright(?:en(?:ed)?|er)|light(?:en(?:ed)?|er)|${more} brightness)${percent}`,
+    `(?:bright(?:en(?:ed)?|er)|light(?:en(?:ed)?|er)|(?:increase|raise|boost|more|higher) brightness)${percent}`,
     (pipeline, _, found) => linear(pipeline, 1 + amountOf(found) * 0.6, amountOf(found) * 16),
-  ),
-  step('contrast', `${less} contrast${percent}`, (pipeline, _, found) =>
-    contrast(pipeline, 1 - amountOf(found)),
-  ),
-  step('contrast', `${more} contrast${percent}`, (pipeline, _, found) =>
-    contrast(pipeline, 1 + amountOf(found) * 1.5),
-  ),
-  step('saturation', `${less} saturation${percent}|desaturated?`, (pipeline, _, found) =>
-    saturated(pipeline, 1 - amountOf(found)),
-  ),
-  step('saturation', `${more} saturation${percent}`, (pipeline, _, found) =>
-    saturated(pipeline, 1 + amountOf(found)),
   ),
   step(
     'rotate',

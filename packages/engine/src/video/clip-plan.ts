@@ -7,7 +7,7 @@ export interface ClipRequest {
   readonly seconds: string
   /** Such as "720x1280". */
   readonly size: string
-  /** The camera moves over this image, and the things that the prompt names are drawn on it. */
+  /** The things that the prompt names are drawn on this image. */
   readonly image?: Uint8Array
 }
 

@@ -64,34 +64,21 @@ async function createCamera(
     return drawSvg(sceneSvg(scene, plan, look))
   }
   if (image === undefined) return draw
-  const move = await createPan(image, plan)
-  return isEmpty(scene) ? move : async (time) => layOver(await move(time), await draw(time))
+  const still = await filledWith(image, plan)
+  return isEmpty(scene)
+    ? () => Promise.resolve(still)
+    : async (time) => layOver(still, await draw(time))
 }
 
 function isEmpty({ things, texts }: Scene): boolean {
   return things.length === 0 && texts.length === 0
 }
 
-/** Slow zoom and pan over an image that fills the frame. */
-async function createPan(bytes: Uint8Array, { width, height }: ClipPlan) {
+/** An image cut to the size of the frame. */
+async function filledWith(bytes: Uint8Array, { width, height }: ClipPlan): Promise<Picture> {
   const source = await decodePicture(bytes, { param: 'input_reference', pixelsMax: 4_000_000 })
-  const roomy = { width: Math.round(width * 1.25), height: Math.round(height * 1.25) }
-  const filled = await pictureOf(
-    pipelineOf(source)
-      .resize({ ...roomy, fit: 'cover' })
-      .flatten({ background: '#000' }),
-  )
-  return async (time: number): Promise<Picture> => {
-    const zoom = 1 - 0.2 * time
-    const part = { width: Math.round(roomy.width * zoom), height: Math.round(roomy.height * zoom) }
-    const left = Math.round((roomy.width - part.width) * (0.3 + 0.4 * time))
-    const top = Math.round((roomy.height - part.height) * 0.5)
-    return pictureOf(
-      pipelineOf(filled)
-        .extract({ ...part, left, top })
-        .resize({ width, height, fit: 'fill' }),
-    )
-  }
+  const filled = pipelineOf(source).resize({ width, height, fit: 'cover' })
+  return pictureOf(filled.flatten({ background: '#000' }))
 }
 
 async function webpOf(frame: Picture): Promise<Uint8Array> {

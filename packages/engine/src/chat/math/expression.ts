@@ -42,7 +42,6 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bsquared\b|²/gi, ' ^2 '],
   [/\bcubed\b|³/gi, ' ^3 '],
   [/\b(?:the )?(?:square root|sqrt)(?: of)?|√/gi, ' sqrt '],
-  [/\b(?:the )?(?:cube root|cbrt)(?: of)?/gi, ' cbrt '],
   [/\b(?:the )?factorial of (\d{1,6})/gi, ' $1! '],
   [/(\d) factorial\b/gi, '$1!'],
   [/\bhalf of\b/gi, ' 0.5 * '],
@@ -53,7 +52,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 ]
 
 const tokenPattern =
-  /(?<number>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d{1,4}(?![\w]))?|\.\d+)|(?<function>\b(?:sqrt|cbrt|abs|round|floor|ceil|ln|log10|log2|log|sin|cos|tan|exp)\b)|(?<operator>%of|\bmod\b|[-+*/^%!()])|(?<break>[\p{L}_]+|[^\s])/giu
+  /(?<number>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d{1,4}(?![\w]))?|\.\d+)|(?<function>\b(?:sqrt|abs|round)\b)|(?<operator>%of|\bmod\b|[-+*/^%!()])|(?<break>[\p{L}_]+|[^\s])/giu
 
 function tokensOf(text: string): Token[] {
   let source = withDigits(text)
@@ -215,30 +214,14 @@ function readNumber(text: string): Quantity {
     : multiply(value, power(rational(10n), rational(BigInt(Number(exponent)))))
 }
 
-const real =
-  (compute: (value: number) => number) =>
-  (value: Quantity): Quantity =>
-    compute(toNumber(value))
-
 const functions: Readonly<Record<string, (value: Quantity) => Quantity>> = {
   // Exact for squares of fractions.
   sqrt: (value) => power(value, rational(1n, 2n)),
   abs: (value) => (toNumber(value) < 0 ? negate(value) : value),
-  floor,
-  ceil: (value) => negate(floor(negate(value))),
   round: (value) => floor(add(value, rational(1n, 2n))),
-  cbrt: real(Math.cbrt),
-  ln: real(Math.log),
-  log: real(Math.log10),
-  log10: real(Math.log10),
-  log2: real(Math.log2),
-  sin: real(Math.sin),
-  cos: real(Math.cos),
-  tan: real(Math.tan),
-  exp: real(Math.exp),
 }
 
-const shown: Readonly<Record<string, string>> = { '*': '×', '/': '÷', sqrt: '√', cbrt: '∛' }
+const shown: Readonly<Record<string, string>> = { '*': '×', '/': '÷', sqrt: '√' }
 
 function written(tokens: readonly Token[]): string {
   return tokens

@@ -54,7 +54,7 @@ export function contentStems(text: string): string[] {
 }
 
 /** With its first letter in upper case. */
-export function capitalised(text: string): string {
+function capitalised(text: string): string {
   const first = text.codePointAt(0)
   if (first === undefined) return text
   const letter = String.fromCodePoint(first)
