@@ -111,11 +111,15 @@ describe('images in a chat', () => {
   it('are described by measured properties', async () => {
     const text = await said("What's in this image?", await picture())
     expect(text).toContain('PNG image, 120 pixels wide and 90 pixels high')
+    expect(text).toContain('Its dominant color is red (50%), followed by blue (50%).')
   })
 
   it('answer a question about one property with it', async () => {
     expect(await said('How wide is this image?', await picture())).toBe(
       'This is a PNG image, 120 pixels wide and 90 pixels high, in landscape orientation.',
+    )
+    expect(await said('What is the dominant color of the picture?', await picture())).toMatch(
+      /^Its dominant color is (?:red|blue) \(50%\)/,
     )
   })
 

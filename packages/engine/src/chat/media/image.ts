@@ -8,6 +8,8 @@ import { plural } from '../text/words.ts'
 const pixelsMax = 60_000_000
 /** An SVG is a drawing program: its length says little about its cost, and a long one is not a simple image. */
 const svgBytesMax = 100_000
+/** Colors are counted on a copy of the image scaled down to this width and height, in pixels. */
+const sampleSide = 48
 
 type Detail = 'low' | 'high' | 'auto' | 'original'
 
@@ -16,7 +18,7 @@ export interface ImageInput {
   readonly detail: Detail
 }
 
-/** Measures an image: format and size. Throws invalid_request if it is not an image. */
+/** Measures an image: format, size and colors. Throws invalid_request if it is not an image. */
 export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail }) => {
   if (bytes.length === 0) throw invalidRequest('The image is empty')
   // A file without the signature of an image can only be an SVG, compressed or not.
@@ -28,11 +30,17 @@ export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail })
   try {
     const image = sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'error' })
     const { format, width, height, pages } = await image.metadata()
-    // A file may have the header of an image and nothing behind it.
-    await image.resize(8, 8, { fit: 'fill' }).raw().toBuffer()
+    const sample = await image
+      .rotate()
+      .resize(sampleSide, sampleSide, { fit: 'fill' })
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const colors = colorSentence(colorsOf(sample.data))
     return {
       kind: 'image',
-      description: sizeSentence(format, width, height, pages),
+      description: `${sizeSentence(format, width, height, pages)} ${colors}`,
       imageTokens: imageTokens(width, height, detail),
     }
   } catch (thrown) {
@@ -64,4 +72,74 @@ function imageTokens(width: number, height: number, detail: Detail): number {
   const scale = Math.min(1, 2048 / Math.max(width, height), 768 / Math.min(width, height))
   const tiles = Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512)
   return 85 + 170 * Math.max(1, tiles)
+}
+
+/** The names of the colors of all visible pixels. */
+function colorsOf(data: Uint8Array): string[] {
+  const colors: string[] = []
+  for (let at = 0; at + 3 < data.length; at += 4) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(at, at + 4)
+    if (alpha > 25) colors.push(colorName(red, green, blue))
+  }
+  return colors
+}
+
+/** The everyday name of a color, by its hue, saturation and lightness. */
+function colorName(red: number, green: number, blue: number): string {
+  const high = Math.max(red, green, blue)
+  const range = high - Math.min(red, green, blue)
+  const lightness = (2 * high - range) / 510
+  const chroma = range / 255
+  if (lightness < 0.1) return 'black'
+  if (lightness > 0.93 && chroma < 0.12) return 'white'
+  if (chroma < 0.08 || chroma / (1 - Math.abs(2 * lightness - 1)) < 0.15)
+    return lightness > 0.85 ? 'white' : lightness < 0.2 ? 'black' : 'gray'
+  const sixth =
+    high === red
+      ? ((green - blue) / range + 6) % 6
+      : high === green
+        ? (blue - red) / range + 2
+        : (red - green) / range + 4
+  const name = hues.find(([limit]) => sixth * 60 < limit)?.[1] ?? 'red'
+  if (name === 'orange' && lightness < 0.4) return 'brown'
+  return name === 'red' && lightness > 0.7 ? 'pink' : name
+}
+
+const hues: readonly (readonly [number, string])[] = [
+  [15, 'red'],
+  [42, 'orange'],
+  [68, 'yellow'],
+  [165, 'green'],
+  [195, 'cyan'],
+  [255, 'blue'],
+  [290, 'purple'],
+  [335, 'pink'],
+]
+
+interface Share {
+  readonly color: string
+  readonly share: number
+}
+
+/** Sorted by share, greatest first. */
+function sharesOf(colors: readonly string[]): Share[] {
+  return [...new Set(colors)]
+    .map((color) => {
+      const count = colors.filter((other) => other === color).length
+      return { color, share: count / colors.length }
+    })
+    .sort((left, right) => right.share - left.share)
+}
+
+function colorSentence(colors: readonly string[]): string {
+  const [first, ...others] = sharesOf(colors)
+    .filter((entry) => entry.share >= 0.03)
+    .slice(0, 4)
+  if (first === undefined) return 'It is fully transparent.'
+  if (others.length === 0) return `Its dominant color is ${first.color}, all over.`
+  return `Its dominant color is ${percentage(first)}, followed by ${others.map(percentage).join(', ')}.`
+}
+
+function percentage({ color, share }: Share): string {
+  return `${color} (${Math.round(share * 100)}%)`
 }
