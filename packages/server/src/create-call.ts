@@ -4,7 +4,8 @@ import { isUnsupportedMode, unsupportedModes } from '@sluice/gateway/settings/un
 import { type Call, openTrail, formatContext } from '@sluice/gateway/call/call.ts'
 import { CallRequest, type RequestParts, requestOf } from '@sluice/gateway/call/call-request.ts'
 import { tagsHeader, tagsOf } from '@sluice/gateway/call/tags.ts'
-import type { Exchange } from './address.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Exchange, ServerOptions } from './address.ts'
 import { clientAddress, publicHeaders, publicQuery } from './authenticate.ts'
 import { shownId } from './face.ts'
 
@@ -16,11 +17,19 @@ export interface CallInput extends Omit<RequestParts, 'isOwn'> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** What brings a call: a request over HTTP, or a frame of a socket whose head came before. */
+export interface Arrival
+  extends Pick<Exchange, 'gateway' | 'id' | 'key' | 'cancellation' | 'held' | 'admission'> {
+  readonly options: Pick<ServerOptions, 'trustedProxies'>
+  readonly request: Pick<FastifyRequest, 'id' | 'headers' | 'url' | 'raw' | 'publicAddress'> &
+    Partial<Pick<FastifyRequest, 'givenId' | 'trace' | 'face'>>
+}
+
 /**
  * Creates a call from a request; the only place that does. Throws `invalid_request` or `missing_parameter` with the path of
  * the invalid field, or the header's name.
  */
-export function createCall(exchange: Exchange, input: CallInput): Call {
+export function createCall(exchange: Arrival, input: CallInput): Call {
   const { gateway, id, key, cancellation, request: incoming } = exchange
   const { format } = input
   const headers = input.headers ?? publicHeaders(incoming.headers)
