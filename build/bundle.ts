@@ -23,14 +23,15 @@ const minify = { compress: true, mangle: false, codegen: { removeWhitespace: tru
  */
 export async function createBundle(root: string): Promise<Bundle> {
   const read = new Set(standingInputs)
+  const external = externalPackages(root)
   await using build = await rolldown({
     cwd: root,
     input: { sluice: join(root, 'packages/sluice/src/cli/main.ts') },
     platform: 'node',
     tsconfig: false,
-    external: externalPackages(root),
+    external,
     plugins: [
-      filesBesideCode(root, (path) => read.add(relativeTo(root, path))),
+      filesBesideCode(root, external, (path) => read.add(relativeTo(root, path))),
       smallStart(),
       {
         name: 'inputs',

@@ -10,10 +10,15 @@ const references =
 /**
  * Lets sources name files by where they stand, in the two forms above and with a literal, and takes the file along:
  * a `.ts` file becomes the entry of a chunk of its own (the code of a worker thread), a file of the root folder is
- * published as it is, a folder of dist/ is there already, and any other file or folder is copied beside the code. `onInput` is told of every file that is
- * read, and of every folder.
+ * published as it is, a folder of dist/ is there already, and any other file or folder is copied beside the code. The files of
+ * packages that stay outside of the bundle are looked for when the program runs. `onInput` is told of every file that is read, and
+ * of every folder.
  */
-export function filesBesideCode(root: string, onInput: (path: string) => void): Plugin {
+export function filesBesideCode(
+  root: string,
+  external: readonly RegExp[],
+  onInput: (path: string) => void,
+): Plugin {
   const ours = join(root, 'packages')
   return {
     name: 'files-beside-code',
@@ -21,7 +26,8 @@ export function filesBesideCode(root: string, onInput: (path: string) => void): 
       filter: { code: /import\.meta\./ },
       handler(code, id) {
         if (!id.startsWith(ours)) return undefined
-        const changed = code.replace(references, (_, relative?: string, inPackage?: string) => {
+        const changed = code.replace(references, (whole, relative?: string, inPackage?: string) => {
+          if (inPackage !== undefined && external.some((one) => one.test(inPackage))) return whole
           const path =
             inPackage === undefined
               ? resolve(dirname(id), relative ?? '')
