@@ -8,6 +8,7 @@ export {
 } from './core/errors.ts'
 export { FairQueue } from './core/fair-queue.ts'
 export {
+  costOf,
   formatUsd,
   joinMoney,
   microUsdOf,
@@ -22,7 +23,6 @@ export {
 export type { Store, VideoJob } from './core/ports.ts'
 export {
   type CallOutcome,
-  costOf,
   noUsage,
   serverToolCounts,
   type Usage,
@@ -52,6 +52,7 @@ export {
   type ToolChoice,
 } from './operations/chat-message.ts'
 export { ChatRequest, reasoningEfforts } from './operations/chat-request.ts'
+export { isTextMessage } from './operations/chat-check.ts'
 export {
   type CompleteChunk,
   type CompleteReply,
@@ -95,7 +96,6 @@ export type { SpeakRequest } from './operations/speak.ts'
 export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
 export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
 export type { TranslateRequest } from './operations/translate.ts'
-export { assertSpelling } from './operations/spelled-fields.ts'
 export { type UnlistedField, unlistedFields } from './operations/unlisted-fields.ts'
 export {
   type ChatUsage,
@@ -104,7 +104,7 @@ export {
   readServerToolUse,
   serverToolUse,
 } from './operations/usage-shape.ts'
-export { matches, validate } from './operations/validate.ts'
+export { assertDepth, assertSpelling, isTooDeep, matches, validate } from './operations/validate.ts'
 export type { Video } from './operations/video.ts'
 export { createAwsEventSplitter } from './wire/aws-event-stream.ts'
 export {
@@ -115,19 +115,19 @@ export {
   registeredType,
   typeByContent,
 } from './wire/data-url.ts'
-export { formatJson, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
+export { bytesOfUnits, formatJson, isRawNumber, parseJson, parsePieces } from './wire/json.ts'
 export {
   createJsonArraySplitter,
   createJsonArrayWriter,
   keepAliveSpace,
 } from './wire/json-array.ts'
-export { assertDepth, isTooDeep } from './wire/json-depth.ts'
 export { outlineJson } from './wire/json-outline.ts'
-export { bytesOfUnits, JsonSurvey, type LongText } from './wire/json-survey.ts'
+export { JsonSurvey, type LongText } from './wire/json-survey.ts'
 export { formatForm } from './wire/multipart.ts'
 export {
   countOf,
   type Fields,
+  hasOnly,
   isObject,
   listOf,
   objectOf,

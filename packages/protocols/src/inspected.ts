@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@sluice/contract'
+import type { Fields } from '@sluice/contract'
 import type { Inspected, NativeReading, StreamWatcher } from './protocol.ts'
 import { readUsage, servedAs } from './usage.ts'
 
@@ -12,6 +12,7 @@ export const usualRequest: Inspected = {
   isForeign: false,
   extensions: new Set(),
   isPlain: false,
+  isTakenByAll: false,
   named: [],
   repaired: undefined,
   watcher: createIdleWatcher,
@@ -20,19 +21,4 @@ export const usualRequest: Inspected = {
 
 function readUsual(body: Fields): NativeReading {
   return { usage: servedAs(body['service_tier'], readUsage(body['usage'])) }
-}
-
-/** Whether an object has no other fields than these. */
-export function hasOnly(object: Fields, names: ReadonlySet<string>): boolean {
-  for (const name in object) if (!names.has(name)) return false
-  return true
-}
-
-const textMembers: ReadonlySet<string> = new Set(['role', 'content', 'name'])
-
-/** Whether a message is nothing but a text. */
-export function isTextMessage(message: unknown): boolean {
-  return (
-    isObject(message) && typeof message['content'] === 'string' && hasOnly(message, textMembers)
-  )
 }

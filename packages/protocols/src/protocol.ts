@@ -207,6 +207,8 @@ export interface Inspected {
   readonly extensions: ReadonlySet<string>
   /** Whether it has only what every model takes, apart from its limits. */
   readonly isPlain: boolean
+  /** Whether it is plain and has no limits either: every upstream and model takes it, and nothing is adapted. */
+  readonly isTakenByAll: boolean
   /** The ids in it of what is stored in the upstream's account. */
   readonly named: readonly NamedId[]
   /** Corrects its bytes, if a client or a model has written something that upstreams reject; undefined if it is right. */

@@ -2,8 +2,8 @@
 // with the ledger and is never exceeded, and every export has the same sums.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { joinMoney, moneyOfMicroUsd } from '../../../packages/contract/src/core/money.ts'
-import { costOf, type UsageRecord } from '../../../packages/contract/src/core/usage.ts'
+import { costOf, joinMoney, moneyOfMicroUsd } from '../../../packages/contract/src/core/money.ts'
+import type { UsageRecord } from '../../../packages/contract/src/core/usage.ts'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { type Answering, fakeUpstream, json, sse } from '../../support/fakes/fake-upstream.ts'

@@ -1,7 +1,6 @@
 // Costs below a millionth of a dollar are added without rounding.
 import { afterAll, describe, expect, test } from 'vitest'
-import { joinMoney, microUsdOf } from '../../../packages/contract/src/core/money.ts'
-import { costOf } from '../../../packages/contract/src/core/usage.ts'
+import { costOf, joinMoney, microUsdOf } from '../../../packages/contract/src/core/money.ts'
 import type { ConfigFile } from '../../../packages/sluice/src/config/schema.ts'
 import type { Budget } from '../../../packages/gateway/src/ports/account.ts'
 import { fakeUpstream, json } from '../../support/fakes/fake-upstream.ts'

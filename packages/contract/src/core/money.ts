@@ -60,6 +60,17 @@ export function joinMoney(microUsd: number, restPicoUsd = 0): Money {
   return BigInt(microUsd) * picoPerMicro + BigInt(restPicoUsd)
 }
 
+/** What an attempt cost, as a usage record keeps it; undefined if the price is unknown. */
+export function costOf({
+  costMicroUsd,
+  costRestPicoUsd,
+}: {
+  readonly costMicroUsd?: number
+  readonly costRestPicoUsd?: number
+}): Money | undefined {
+  return costMicroUsd === undefined ? undefined : joinMoney(costMicroUsd, costRestPicoUsd)
+}
+
 function numberOf(money: Money, decimals: number): number {
   return money <= exactMax ? Number(money) / 10 ** decimals : Number(decimal(money, decimals))
 }

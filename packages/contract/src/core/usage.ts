@@ -1,5 +1,3 @@
-import { joinMoney, type Money } from './money.ts'
-
 /**
  * The usage of one call in a common form. Details are parts of the totals, never additions (OpenAI Chat API, CompletionUsage):
  * cached and audio tokens are part of `inputTokens`, reasoning of `outputTokens`.
@@ -118,12 +116,4 @@ export interface UsageRecord extends Usage {
   readonly reservedRestPicoUsd?: number
   /** The id of the budget that had too little money for the requested model, so that the call was sent to this one. */
   readonly overBudget?: string
-}
-
-/** What an attempt cost; undefined if the price is unknown. */
-export function costOf({
-  costMicroUsd,
-  costRestPicoUsd,
-}: Pick<UsageRecord, 'costMicroUsd' | 'costRestPicoUsd'>): Money | undefined {
-  return costMicroUsd === undefined ? undefined : joinMoney(costMicroUsd, costRestPicoUsd)
 }

@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from '../core/errors.ts'
-import { isObject } from '../wire/reading.ts'
+import { hasOnly, isObject } from '../wire/reading.ts'
 import type { ContentPart, Message, Tool } from './chat-message.ts'
 import type { ChatRequest } from './chat-request.ts'
 
@@ -137,6 +137,15 @@ function checkMessages(messages: readonly CheckedMessage[]): void {
       }
     }
   }
+}
+
+const textMembers: ReadonlySet<string> = new Set(['role', 'content', 'name'])
+
+/** Whether a message of any chat format is nothing but a text. */
+export function isTextMessage(message: unknown): boolean {
+  return (
+    isObject(message) && typeof message['content'] === 'string' && hasOnly(message, textMembers)
+  )
 }
 
 function checkContent(message: CheckedMessage, path: string): void {

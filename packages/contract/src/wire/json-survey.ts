@@ -1,3 +1,5 @@
+import { dearUnits, plainUnits } from './json.ts'
+
 /** The place of a text or a list of numbers in a JSON document, without its quotes or brackets. */
 export interface LongText {
   readonly start: number
@@ -12,16 +14,6 @@ const openBracket = 91
 const backslash = 92
 const closeBracket = 93
 const openBrace = 123
-
-/** The cost of parsing and reading a number, true, false or null, and that of any other value. */
-const plainUnits = 1
-const dearUnits = 4
-
-/** A document of at most this many bytes has fewer units, except for lists that contain only one more list. */
-export function bytesOfUnits(units: number): number {
-  // The most expensive contents are empty lists and texts, with three bytes including their comma.
-  return Math.floor((units * 3) / (plainUnits + dearUnits))
-}
 
 /** In a longer text, the end is searched for instead of reading it byte by byte. */
 const shortText = 256

@@ -31,6 +31,16 @@ export function parseJson(text: string): unknown {
   return parsePieces(pieces, integers, JSON.parse)
 }
 
+/** The cost of parsing and reading a number, true, false or null, and that of any other value. */
+export const plainUnits = 1
+export const dearUnits = 4
+
+/** A document of at most this many bytes has fewer units, except for lists that contain only one more list. */
+export function bytesOfUnits(units: number): number {
+  // The most expensive contents are empty lists and texts, with three bytes including their comma.
+  return Math.floor((units * 3) / (plainUnits + dearUnits))
+}
+
 /**
  * Parses a JSON text from which values were taken out: `values[i]` is the one between `pieces[i]` and `pieces[i + 1]`, and is
  * put back there unchanged. The pieces must be cut outside of texts. Takes time in proportion to the pieces.

@@ -8,6 +8,12 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether an object has no other fields than these. */
+export function hasOnly(object: Fields, names: ReadonlySet<string>): boolean {
+  for (const name in object) if (!names.has(name)) return false
+  return true
+}
+
 /** The fields of an object, or none. */
 export function objectOf(value: unknown): Fields {
   return isObject(value) ? value : none

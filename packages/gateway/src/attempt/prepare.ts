@@ -58,6 +58,7 @@ export function nativeOf(
   // Another Sluice gateway supports exactly this gateway's variant of each format.
   if (!native || health.isGateway(upstream.id)) return native
   const found = request.inspectedBy(native)
+  if (found.isTakenByAll) return native
   if (found.isForeign || native.takes?.(request.outline, found, model) === false) return undefined
   return native
 }
@@ -155,13 +156,15 @@ function changesOf(run: CallDraft, target: UpstreamTarget, native: Native): read
   const { call, gateway } = run
   const { outline } = call.request
   const counts = call.stream && !asksForUsage(call) ? native.askForUsage : undefined
-  const adapted = gateway.health.isGateway(target.upstream.id)
-    ? undefined
-    : native.adapted?.(outline, call.request.inspectedBy(native), {
-        model: target.model,
-        outputTokensMax: () => outputMaxOf(run, target),
-        ...nativeReportsOf(run, target),
-      })
+  const found = call.request.inspectedBy(native)
+  const adapted =
+    found.isTakenByAll || gateway.health.isGateway(target.upstream.id)
+      ? undefined
+      : native.adapted?.(outline, found, {
+          model: target.model,
+          outputTokensMax: () => outputMaxOf(run, target),
+          ...nativeReportsOf(run, target),
+        })
   const limit = call.admission.outputLimit
   if (limit === undefined && counts === undefined) return adapted ?? []
   return [

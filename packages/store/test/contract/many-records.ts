@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
-import { splitMoney } from '../../../contract/src/core/money.ts'
-import { costOf, type UsageRecord } from '../../../contract/src/core/usage.ts'
+import { costOf, splitMoney } from '../../../contract/src/core/money.ts'
+import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
 import type { UsageQuestion } from '../../../gateway/src/ports/usage-book.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { joinMoney } from '../../../contract/src/core/money.ts'
-import { costOf, type UsageRecord } from '../../../contract/src/core/usage.ts'
+import { costOf, joinMoney } from '../../../contract/src/core/money.ts'
+import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
 import type { SpentGroup, UsageQuestion } from '../../../gateway/src/ports/usage-book.ts'
 import type { StoreUnderTest } from './store.ts'

@@ -1,9 +1,16 @@
-import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import {
+  type Fields,
+  hasOnly,
+  isObject,
+  isTextMessage,
+  listOf,
+  objectOf,
+  textOf,
+} from '@sluice/contract'
 import { hasState } from '../../call-state.ts'
 import { restore } from '../../carried-reasoning.ts'
 import { adaptedCount, adaptedMessages, fitsClaude } from '../../claude/adapted-messages.ts'
-import { createIdleWatcher } from '../../inspected.ts'
-import { hasOnly, isTextMessage, usualRequest } from '../../inspected.ts'
+import { createIdleWatcher, usualRequest } from '../../inspected.ts'
 import type { Inspected, Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
 import { readUsage } from '../usage.ts'
