@@ -13,8 +13,8 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 68, functions: 326 },
-  stream: { files: 92 },
+  chat: { files: 64, functions: 324 },
+  stream: { files: 88 },
 }
 
 /** Calls before the first that counts. */

@@ -45,11 +45,11 @@ const countNames: ReadonlyMap<string, string> = new Map([
 const countName = /(?:calls|requests|searches|queries)$/
 
 /** Objects with the counts of calls by tool. */
-const countObjects = [
+const countObjects: ReadonlySet<string> = new Set([
   'server_tool_use',
   'server_side_tool_usage_details',
   'server_side_tool_usage',
-] as const
+])
 
 /**
  * Calls of the provider's tools: Perplexity's queries, xAI's sources and calls (`web_search_calls`), and OpenRouter's, which
@@ -57,8 +57,9 @@ const countObjects = [
  */
 function serverTools(usage: Fields): Pick<Usage, 'serverToolCalls'> {
   const named: Record<string, number> = {}
-  let isCounted = countObjects.some((name) => name in usage)
+  let isCounted = false
   for (const name in usage) {
+    if (countObjects.has(name)) isCounted = true
     const tool = countNames.get(name) ?? (countName.test(name) ? name : undefined)
     const count = tool === undefined ? undefined : countOf(usage[name])
     if (tool === undefined || count === undefined || count === 0) continue

@@ -1,12 +1,11 @@
 import { GatewayError } from '@sluice/contract'
 import type { Budget } from '../ports/account.ts'
 import type { Decision } from '../ports/limiter.ts'
-import { headerText } from '../call/header-text.ts'
-import type { Call } from '../call/call.ts'
+import { type Call, headerText } from '../call/call.ts'
 import type { AdmitParts } from './admit-parts.ts'
 import { keptTokens } from './continued-response.ts'
 import type { Admission } from './admission.ts'
-import { type CallSize, continuedBy, sizeOf, usualTokens } from './call-size.ts'
+import { type CallSize, continuedBy, isFree, sizeOf, usualTokens } from './call-size.ts'
 import {
   type ClaimedAmounts,
   type CallerLimits,
@@ -15,7 +14,6 @@ import {
   type MaximumCost,
 } from './claims.ts'
 import { usualEstimates } from './input-size.ts'
-import { isFree } from './paid-amounts.ts'
 import { type Planned, plannedSpending, planForRoom, type Spender } from './spending.ts'
 import { type Decided, type LimitHeaders, tellLimits } from './tell-limits.ts'
 import { routeOf } from '../route/call-route.ts'

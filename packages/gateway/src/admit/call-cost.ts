@@ -2,18 +2,19 @@ import { nanoUsdOf, noUsage, type Usage } from '@sluice/contract'
 import type { PriceInput, RateName, ToolInput } from '../prices/price.ts'
 import type { Call } from '../call/call.ts'
 import type { Route, Target } from '../route/routing.ts'
-import { type CallSize, isWriting } from './call-size.ts'
 import { type InputBound, inputBound } from './input-bound.ts'
 import {
+  type CallSize,
   densestAudio,
   heardIn,
   isFree,
+  isWriting,
   lengthOf,
   mostRankedTokens,
   mostSearchesIn,
   usualAudio,
   askedUsage,
-} from './paid-amounts.ts'
+} from './call-size.ts'
 
 /** Output tokens of an image billed by tokens: the most of OpenAI's GPT image models, and of three partial images. */
 const drawnTokens = 6_240 + 3 * 100

@@ -1,7 +1,15 @@
+import {
+  isObject,
+  noUsage,
+  objectOf,
+  type Operation,
+  operations,
+  soundSeconds,
+  type Usage,
+} from '@sluice/contract'
 import type { Measured } from '@sluice/protocols'
 import type { Call } from '../call/call.ts'
 import { type Estimates, estimatedInput, type InputSize, inputSizeOf } from './input-size.ts'
-import { heardIn, isFree, usualAudio } from './paid-amounts.ts'
 
 /** Number of models whose sizes are kept; the one learned first is removed first. */
 const modelsMax = 10_000
@@ -92,4 +100,129 @@ export function continuedBy(call: Call): string | undefined {
 /** The tokens that a call usually uses; `outputTokens` is the limit that the gateway has set, if any. */
 export function usualTokens({ estimate, measured }: CallSize, outputTokens?: number): number {
   return estimate.inputTokens + (outputTokens ?? estimate.outputTokens) * measured.choices
+}
+
+/** Whether the upstream does not charge for the operation, such as polling a job or counting tokens. */
+export function isFree({ operation, format }: Pick<Call, 'operation' | 'format'>): boolean {
+  const described: Operation = operations[operation]
+  return described.isFree === true || format.counted !== undefined
+}
+
+/** Speech at 32 kbit/s, a low bitrate. */
+export const usualAudio = { bytesPerSecond: 4_000 }
+/** Speech at 6 kbit/s, the lowest bitrate of Opus (RFC 6716, section 2.1.1). */
+export const densestAudio = { bytesPerSecond: 750 }
+/** The maximum that providers count per second of audio (Gemini API, token counting). */
+const audioTokensPerSecond = 32
+/** Of a transcript of fast speech. */
+const spokenTokensPerSecond = 8
+
+/** The length of a recording, as its file says or of this density, and the size of its transcript. */
+export function heardIn(
+  request: Readonly<Record<string, unknown>>,
+  { bytesPerSecond }: typeof usualAudio,
+) {
+  const { bytes } = objectOf(request['file'])
+  const file = bytes instanceof Uint8Array ? bytes : new Uint8Array()
+  const seconds = Math.ceil(soundSeconds(file) ?? file.length / bytesPerSecond)
+  return {
+    seconds,
+    audioInputTokens: seconds * audioTokensPerSecond,
+    outputTokens: seconds * spokenTokensPerSecond,
+  }
+}
+
+/** Documents per search unit (Cohere API, rerank). */
+const documentsPerSearch = 100
+/** Tokens of a document with the query before it counts as several (Cohere API, rerank). */
+const documentTokensMax = 500
+
+/** The usual number of search units of a rerank request. */
+export function searchesIn(request: Readonly<Record<string, unknown>>): number {
+  return unitsOf(documentsIn(request).length)
+}
+
+/** The most search units of a rerank request, if each byte is a token. */
+export function mostSearchesIn(request: Readonly<Record<string, unknown>>): number {
+  const query = lengthOf(request['query'])
+  const parts = documentsIn(request).map((one) =>
+    Math.max(1, Math.ceil((lengthOf(one) + query) / documentTokensMax)),
+  )
+  return unitsOf(parts.reduce((sum, count) => sum + count, 0))
+}
+
+/** The most tokens of a rerank request: some providers count the query with each document (Voyage AI, pricing). */
+export function mostRankedTokens(request: Readonly<Record<string, unknown>>): number {
+  const documents = documentsIn(request)
+  const texts = documents.reduce<number>((sum, one) => sum + lengthOf(one), 0)
+  return texts + lengthOf(request['query']) * Math.max(1, documents.length)
+}
+
+function unitsOf(documents: number): number {
+  return Math.max(1, Math.ceil(documents / documentsPerSearch))
+}
+
+function documentsIn({ documents }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Array.isArray(documents) ? documents : []
+}
+
+/** The bytes of a text, or of the JSON of something else; 0 for nothing. */
+export function lengthOf(value: unknown): number {
+  if (value === null || value === undefined) return 0
+  return Buffer.byteLength(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+}
+
+/** The prompts of a text completion: several texts or lists of token ids have as many answers each. */
+export function promptsIn(prompt: unknown): number {
+  return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(1, prompt.length) : 1
+}
+
+/**
+ * Adds usage that is billed by the request: upstreams do not report the characters of speech or the size of an image, nor many
+ * the length of a recording.
+ */
+export function askedUsage(
+  { operation, request }: Call,
+  said: Usage | undefined,
+): Usage | undefined {
+  switch (operation) {
+    case 'speak': {
+      const { input } = request.value
+      if (said !== undefined || typeof input !== 'string') return said
+      return { ...noUsage, characters: [...input].length }
+    }
+    case 'transcribe':
+    case 'translate': {
+      const { file } = request.value
+      const seconds = said === undefined ? soundLength(file) : undefined
+      return seconds === undefined ? said : { ...noUsage, seconds }
+    }
+    case 'createVideo': {
+      const { seconds, size } = request.value
+      const length = said?.seconds ?? Number(seconds ?? Number.NaN)
+      if (!Number.isFinite(length)) return said
+      return { ...(said ?? noUsage), seconds: length, ...textOf('size', size) }
+    }
+    case 'createImage':
+    case 'editImage': {
+      if (said?.images === undefined) return said
+      const { size, quality } = isObject(request.value) ? request.value : {}
+      return { ...said, ...textOf('size', size), ...textOf('quality', quality) }
+    }
+    default:
+      return said
+  }
+}
+
+function soundLength(file: unknown): number | undefined {
+  const bytes = isObject(file) ? file['bytes'] : undefined
+  return bytes instanceof Uint8Array ? soundSeconds(bytes) : undefined
+}
+
+function textOf<Name extends string>(
+  name: Name,
+  value: unknown,
+): { readonly [N in Name]?: string } {
+  // The property name is `Name` by construction.
+  return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [N in Name]?: string }
 }

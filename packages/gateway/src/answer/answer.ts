@@ -1,25 +1,35 @@
 import { formatUsd, GatewayError } from '@sluice/contract'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import { createHeld } from '../call/source.ts'
-import { type Answer, type Call, formatContext, type Trail } from '../call/call.ts'
+import { type Answer, type Call, formatContext, headerText, type Trail } from '../call/call.ts'
 import type { AnyReply } from '../call/canonical.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
-import { headerText } from '../call/header-text.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import { type CallRun, openRun } from '../attempt/call-run.ts'
 import type { Admitted } from '../admit/admit.ts'
 import { fallback } from '../failover/fallback.ts'
+import { retry } from '../failover/retry.ts'
+import { orderFor } from '../route/call-route.ts'
 
 /** Handles one inference call: obtains a response and writes it in the caller's format. */
 export async function handle(gateway: CallParts, admitted: Admitted): Promise<Answer> {
   const run = openRun(gateway, admitted)
-  return answerOf(run, began(run, await fallback(run)))
+  return answerOf(run, began(run, await firstResponse(run)))
 }
 
 /** Runs a call until its response begins. */
 export function begin(run: CallRun): Promise<BegunResponse> {
-  return fallback(run).then((begun) => began(run, begun))
+  return firstResponse(run).then((begun) => began(run, begun))
+}
+
+/** Most calls have one target. */
+function firstResponse(run: CallRun): Promise<BegunResponse> {
+  const order = orderFor(run.gateway, run.call, run.route)
+  const [only] = order
+  return only && order.length === 1
+    ? retry(run, only, run.call.cancellation, { mayWait: true })
+    : fallback(run, order)
 }
 
 function began({ gateway, call: { trail } }: CallRun, begun: BegunResponse): BegunResponse {

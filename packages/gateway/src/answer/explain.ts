@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
-import { outgoing } from '../route/outgoing.ts'
+import { outgoing } from '../providers/provider.ts'
 import { prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'

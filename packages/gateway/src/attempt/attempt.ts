@@ -9,7 +9,7 @@ import {
 import type { Received, StreamWatcher } from '@sluice/protocols'
 import type { OpenUsage, UsageBegun } from '../ports/store.ts'
 import type { AnyReply, AnyStep } from '../call/canonical.ts'
-import { isFree, askedUsage } from '../admit/paid-amounts.ts'
+import { isFree, askedUsage } from '../admit/call-size.ts'
 import type { Target } from '../route/routing.ts'
 import type { CallRun } from './call-run.ts'
 import type { AttemptSpan } from '../call/trace.ts'

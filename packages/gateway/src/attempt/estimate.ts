@@ -2,7 +2,7 @@ import { countOf, isObject, noUsage, type OperationName, type Usage } from '@slu
 import { unbilledFields } from '@sluice/protocols'
 import type { Call } from '../call/call.ts'
 import { isMedia, mediaTokensOf } from '../admit/input-size.ts'
-import { promptsIn, searchesIn } from '../admit/paid-amounts.ts'
+import { promptsIn, searchesIn } from '../admit/call-size.ts'
 import type { Delivery } from './delivery.ts'
 
 /** For English text; each event with content counts as at least one token. */

@@ -55,10 +55,10 @@ export function nativeOf(
   if (!request.hasBytes || health.lacksFormat(upstream.baseUrl, format.id)) return undefined
   if (upstream.provider.operations?.includes(operation) === false) return undefined
   const native = upstream.provider.protocol.native[format.id]
-  // Another Sluice gateway supports exactly this gateway's variant of each format.
-  if (!native || health.isGateway(upstream.id)) return native
+  if (!native) return undefined
   const found = request.inspectedBy(native)
-  if (found.isTakenByAll) return native
+  // Another Sluice gateway supports exactly this gateway's variant of each format.
+  if (found.isTakenByAll || health.isGateway(upstream.id)) return native
   if (found.isForeign || native.takes?.(request.outline, found, model) === false) return undefined
   return native
 }

@@ -8,7 +8,7 @@ import {
 } from '@sluice/contract'
 import type { UsageBegun, UsageEnded } from '../ports/store.ts'
 import type { Cost } from '../prices/cost.ts'
-import { isFree } from '../admit/paid-amounts.ts'
+import { isFree } from '../admit/call-size.ts'
 import type { Call } from '../call/call.ts'
 import type { Target } from '../route/routing.ts'
 import type { CallRun } from './call-run.ts'
@@ -124,7 +124,8 @@ export function charge(
   const { trail, operation } = call
   if (!ended.isCharged || isFree(call)) return { costMicroUsd: 0, priceSource: 'not charged' }
   const { providerId: provider, model } = target
-  const found = costOf(operation, target, ended)
+  const { usage, estimated, startedAt } = ended
+  const found = target.price.cost(usage && { ...usage, estimated }, operation, startedAt)
   if (!found) trail.unknownCosts += 1
   else trail.cost += found.money
   const reserved = Math.ceil((call.admission.reservedNanoUsd ?? 0) / pieces)
@@ -141,17 +142,9 @@ export function costSoFar(
   usage: Usage,
   startedAt: number,
 ): Charged {
-  const found = costOf(operation, target, { usage, estimated: true, startedAt })
+  const found = target.price.cost({ ...usage, estimated: true }, operation, startedAt)
   // The rest also where it is 0, because an earlier one stays on record until another is noted.
   return found ? { costRestPicoUsd: 0, ...recorded(found) } : {}
-}
-
-function costOf(
-  operation: Call['operation'],
-  { price }: Target,
-  { usage, estimated, startedAt }: Omit<Charging, 'isCharged'>,
-): Cost | null {
-  return price.cost(usage && { ...usage, estimated }, operation, startedAt)
 }
 
 function recorded({ money, priceSource, priceDate }: Cost): Charged {

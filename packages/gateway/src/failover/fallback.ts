@@ -1,6 +1,5 @@
 import { GatewayError } from '@sluice/contract'
 import type { BegunResponse } from '../attempt/attempt.ts'
-import { orderFor } from '../route/call-route.ts'
 import type { Target } from '../route/routing.ts'
 import { isFinal } from '../attempt/failures.ts'
 import { hedged } from './hedge.ts'
@@ -8,18 +7,10 @@ import { retry } from './retry.ts'
 import type { CallRun } from '../attempt/call-run.ts'
 
 /**
- * Obtains a response for a call: tries the targets in order, each with its retries, and two at once if the route
- * hedges. Rejects with the last failure, or at once if the caller's request is at fault.
+ * Tries the targets of a call in this order, each with its retries, and two at once if the route hedges. Rejects with the last
+ * failure, or at once if the caller's request is at fault.
  */
-export function fallback(run: CallRun): Promise<BegunResponse> {
-  const order = orderFor(run.gateway, run.call, run.route)
-  const [only] = order
-  return only && order.length === 1
-    ? retry(run, only, run.call.cancellation, { mayWait: true })
-    : inOrder(run, order)
-}
-
-async function inOrder(run: CallRun, order: readonly Target[]): Promise<BegunResponse> {
+export async function fallback(run: CallRun, order: readonly Target[]): Promise<BegunResponse> {
   const { call, route } = run
   const [first, second] = order
   let rest = order

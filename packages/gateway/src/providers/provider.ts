@@ -1,5 +1,5 @@
-import type { OperationName } from '@sluice/contract'
-import type { ModelCard, Protocol, Quirk } from '@sluice/protocols'
+import { formatForm, type OperationName } from '@sluice/contract'
+import type { ModelCard, Protocol, Quirk, UpstreamBody, UpstreamRequest } from '@sluice/protocols'
 import type { RoutingField } from './routing-fields.ts'
 import type { Retirements } from './retirements.ts'
 
@@ -96,3 +96,73 @@ export function header(name: string): Credentials {
 /** For servers on the user's own machine: no credentials unless a key is configured. */
 export const optionalBearer: Credentials = (secret) =>
   secret === '' ? {} : { authorization: `Bearer ${secret}` }
+
+/** Where the requests for a configured provider go, and what is sent with each of them. */
+export interface ProviderAddress {
+  readonly provider: Provider
+  /** Without a trailing slash, with settings substituted. */
+  readonly baseUrl: string
+  /** Whether the base URL is not the provider's own. The provider's other hosts are then not used either. */
+  readonly isOtherBase: boolean
+  /** The version segment that `baseUrl` ends in, such as `/v1/`. It is removed from paths that begin with it. */
+  readonly version?: string
+  /** Sent with every request; overrides the provider's own headers. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Builds URL, headers and body. Credentials are added later, because some schemes sign all of these. An address that a
+ * response named gets neither them nor the headers in the settings, which may hold others.
+ */
+export function outgoing(
+  request: UpstreamRequest,
+  upstream: ProviderAddress,
+  newId: (prefix: string) => string,
+): OutgoingRequest {
+  const { provider, headers } = upstream
+  const { contentType, bytes } = bodyOf(request.body, newId)
+  return {
+    method: request.method,
+    url: addressOf(request, upstream),
+    headers: {
+      'user-agent': 'sluice',
+      ...provider.headers,
+      ...(contentType !== undefined && { 'content-type': contentType }),
+      ...request.headers,
+      ...(request.elsewhere === undefined && headers),
+    },
+    body: bytes,
+  }
+}
+
+function addressOf(
+  { elsewhere, origin, path }: UpstreamRequest,
+  { baseUrl, version, isOtherBase }: ProviderAddress,
+): string {
+  if (elsewhere !== undefined) return elsewhere
+  if (origin !== undefined && !isOtherBase) return origin + path
+  return version !== undefined && path.startsWith(version)
+    ? baseUrl + path.slice(version.length - 1)
+    : baseUrl + path
+}
+
+function bodyOf(
+  body: UpstreamBody | undefined,
+  newId: (prefix: string) => string,
+): { contentType?: string; bytes: Uint8Array | undefined } {
+  switch (body?.kind) {
+    case undefined:
+      return { bytes: undefined }
+    case 'json':
+      return { contentType: 'application/json', bytes: Buffer.from(JSON.stringify(body.value)) }
+    case 'bytes':
+      return { contentType: body.contentType, bytes: body.bytes }
+    case 'form': {
+      const boundary = newId('form-')
+      return {
+        contentType: `multipart/form-data; boundary=${boundary}`,
+        bytes: formatForm(body.parts, boundary),
+      }
+    }
+  }
+}

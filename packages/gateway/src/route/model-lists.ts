@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { ModelCard } from '@sluice/protocols'
-import { outgoing } from './outgoing.ts'
+import { outgoing } from '../providers/provider.ts'
 import { ask as askOnce, type Send } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'

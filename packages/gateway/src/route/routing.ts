@@ -4,21 +4,14 @@ import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { SlotLimits } from '../ports/slot-queue.ts'
 import type { TargetPrice } from '../prices/target-price.ts'
-import type { Provider, ProviderSettings } from '../providers/provider.ts'
+import type { Provider, ProviderAddress, ProviderSettings } from '../providers/provider.ts'
 import type { Timeouts } from './timeouts.ts'
 import type { Dialing } from '../call/send.ts'
 import type { BreakerOptions } from './breaker.ts'
 
 /** A configured provider: its address, keys and known models. */
-export interface Upstream {
+export interface Upstream extends ProviderAddress {
   readonly id: string
-  readonly provider: Provider
-  /** Without a trailing slash, with settings substituted. */
-  readonly baseUrl: string
-  /** Whether the base URL is not the provider's own. The provider's other hosts are then not used either. */
-  readonly isOtherBase: boolean
-  /** The version segment that `baseUrl` ends in, such as `/v1/`. It is removed from paths that begin with it. */
-  readonly version?: string
   /** Never empty: a local server without a key has one empty secret. */
   readonly secrets: readonly string[]
   readonly settings: ProviderSettings
@@ -26,8 +19,6 @@ export interface Upstream {
    * True if it is not in the configuration: its key was found in an environment variable that other programs use too.
    */
   readonly ambient: boolean
-  /** Sent with every request; overrides the provider's own headers. */
-  readonly headers: Readonly<Record<string, string>>
   /** Models from the configuration; absent means those the provider lists. */
   readonly models: readonly UpstreamModel[] | undefined
   readonly timeouts: Partial<Timeouts>

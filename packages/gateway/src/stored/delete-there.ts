@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import type { UpstreamRequest } from '@sluice/protocols'
 import type { Cancellation } from '../call/cancellation.ts'
-import { outgoing } from '../route/outgoing.ts'
+import { outgoing } from '../providers/provider.ts'
 import { ask, type Outgoing } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 import type { StoredParts } from './stored-parts.ts'

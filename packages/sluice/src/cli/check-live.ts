@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
 import type { Received, UpstreamRequest } from '@sluice/protocols'
-import { outgoing } from '@sluice/gateway/route/outgoing.ts'
+import { outgoing } from '@sluice/gateway/providers/provider.ts'
 import { ask, type Send } from '@sluice/gateway/call/send.ts'
 import { untilAborted } from '@sluice/gateway/call/until-aborted.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
