@@ -13,8 +13,8 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 64, functions: 324 },
-  stream: { files: 88 },
+  chat: { files: 62, functions: 318 },
+  stream: { files: 86 },
 }
 
 /** Calls before the first that counts. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createKeyTurns, type KeyUse } from '../src/route/key-turns.ts'
+import { createKeyTurns, type KeyUse } from '../src/route/health.ts'
 
 describe('rejected provider keys', () => {
   const use: KeyUse = { provider: 'p', model: 'm', caller: 'c' }

@@ -70,7 +70,7 @@ describe('an engine that ignores its abort signal', () => {
       gateway,
       call,
       route: { model: 'own/m', options: { breaker: defaultBreaker } },
-      canonical: () => fields,
+      canonical: fields,
     }
     const target = {
       kind: 'engine',

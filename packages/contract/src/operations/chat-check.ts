@@ -29,22 +29,21 @@ interface Checked
 export function checkChat(request: Checked): void {
   checkMessages(request.messages)
   for (const [index, tool] of (request.tools ?? []).entries()) checkTool(tool, `tools[${index}]`)
-  checkCombinations(request)
-}
-
-function checkCombinations(request: Checked): void {
   if (request.top_logprobs != null && request.logprobs !== true)
     throw invalidRequest('top_logprobs needs logprobs to be true', 'top_logprobs')
   if (request.stream_options != null && request.stream !== true)
     throw invalidRequest('stream_options is only allowed when stream is true', 'stream_options')
-  checkToolChoice(request)
+  if (request.tool_choice != null) checkToolChoice(request.tool_choice, request.tools)
   const { response_format: format } = request
   if (format?.type === 'json_schema' && format.json_schema == null)
     throw missing('response_format.json_schema')
 }
 
-function checkToolChoice({ tool_choice: choice, tools }: Checked): void {
-  if (choice == null || choice === 'none' || choice === 'auto') return
+function checkToolChoice(
+  choice: NonNullable<Checked['tool_choice']>,
+  tools: Checked['tools'],
+): void {
+  if (choice === 'none' || choice === 'auto') return
   if (!tools?.length) throw invalidRequest('tool_choice is only allowed with tools', 'tool_choice')
   if (typeof choice === 'string') return
   if (choice.type === 'allowed_tools') {

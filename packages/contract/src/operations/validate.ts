@@ -90,8 +90,8 @@ export function isTooDeep(value: unknown): boolean {
 
 /** Throws `invalid_request` with the path of what is nested too deeply. `path` is the path of the value itself. */
 export function assertDepth(value: unknown, path = ''): void {
-  if (!isTooDeep(value)) return
-  const param = deepPath(value as object, path)
+  if (typeof value !== 'object' || value === null || !reachesBelow(value, levelsMax)) return
+  const param = deepPath(value, path)
   throw invalidRequest(
     `The request has more than ${levelsMax} levels of nested arrays and objects`,
     param === '' ? undefined : param,

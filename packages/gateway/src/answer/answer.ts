@@ -6,7 +6,7 @@ import type { AnyReply } from '../call/canonical.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
-import { type CallRun, openRun } from '../attempt/call-run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 import type { Admitted } from '../admit/admit.ts'
 import { fallback } from '../failover/fallback.ts'
 import { retry } from '../failover/retry.ts'
@@ -16,6 +16,15 @@ import { orderFor } from '../route/call-route.ts'
 export async function handle(gateway: CallParts, admitted: Admitted): Promise<Answer> {
   const run = openRun(gateway, admitted)
   return answerOf(run, began(run, await firstResponse(run)))
+}
+
+/** The run of an admitted call. */
+export function openRun<Parts extends CallParts>(
+  gateway: Parts,
+  admitted: Admitted,
+): CallRun<Parts> {
+  const { call, route } = admitted
+  return { gateway, call, route, admitted, translated: {} }
 }
 
 /** Runs a call until its response begins. */

@@ -1,10 +1,10 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
-import { answerHeaders, answerOf, begin } from './answer.ts'
+import { answerHeaders, answerOf, begin, openRun } from './answer.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
-import { modeOf, openRun } from '../attempt/call-run.ts'
+import { canonicalOf, modeOf } from '../attempt/call-run.ts'
 
 /**
  * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format;
@@ -22,6 +22,6 @@ export async function countTokens(gateway: CallParts, admitted: Admitted): Promi
   call.trail.model = target?.model
   // Only chat formats support counting.
   const mode = target === undefined ? 'hints' : modeOf(run, target)
-  const tokens = await gateway.engine.countTokens(run.canonical(mode) as ChatRequest)
+  const tokens = await gateway.engine.countTokens(canonicalOf(run, mode) as ChatRequest)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
 }

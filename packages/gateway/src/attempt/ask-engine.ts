@@ -5,7 +5,7 @@ import { modelOf } from '../call/call.ts'
 import type { AnyStep } from '../call/canonical.ts'
 import { outputMaxOf } from './output-max.ts'
 import type { EngineTarget } from '../route/routing.ts'
-import { asWritten, modeOf, type CallRun, reportsOf } from './call-run.ts'
+import { asWritten, type CallRun, canonicalOf, modeOf, reportsOf } from './call-run.ts'
 import { Attempt, type AttemptAnswer, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { Delivery } from './delivery.ts'
@@ -35,7 +35,7 @@ export async function askEngine(
       { param: 'model' },
     )
   const reports = reportsOf(run, target)
-  const request = lowered(run, run.canonical(modeOf(run, target)), {
+  const request = lowered(run, canonicalOf(run, modeOf(run, target)), {
     ...reports,
     outputTokensMax: outputMaxOf(run, target),
   })
@@ -43,7 +43,7 @@ export async function askEngine(
   reportUnlisted(call.operation, request, reports)
   const attempt = new Attempt(run, target, cancellation)
   try {
-    attempt.wait(call.stream ? 'first token' : 'headers')
+    attempt.deadline.wait(call.stream ? 'first token' : 'headers')
     // Third-party engines may ignore the signal.
     const result = await untilAborted(
       answering(request, engineContext(run, target, attempt.signal)),
@@ -89,14 +89,14 @@ async function answerOf(
     const { contentType, length, usage, body } = result
     attempt.report(usage)
     attempt.begin()
-    attempt.wait('total')
+    attempt.deadline.wait('total')
     return { kind: 'media', contentType, length, pieces: pulledSource(attempt, iteratorOf(body)) }
   }
   const iterator = iteratorOf(result.events)
   // The caller has seen nothing before the first step, so another target can still answer.
   const first = await untilAborted(iterator.next(), attempt.signal)
   attempt.begin()
-  attempt.wait('idle')
+  attempt.deadline.wait('idle')
   // Other engines stream as their models do.
   const isComputed = target.providerId === engineCard.id
   const pace = isComputed ? createPace(attempt.signal) : undefined

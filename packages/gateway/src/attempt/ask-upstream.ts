@@ -1,7 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols'
 import { outgoing, type OutgoingRequest } from '../providers/provider.ts'
-import type { KeyUse } from '../route/key-turns.ts'
+import type { KeyUse } from '../route/health.ts'
 import type { CallRun } from './call-run.ts'
 import { Attempt, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
@@ -194,7 +194,7 @@ function sendPrepared(
     throw attempt.fail(GatewayError.from(thrown))
   }
   try {
-    attempt.wait('headers')
+    attempt.deadline.wait('headers')
     const request = signedRequest(run, sending, attempt)
     return request instanceof Promise
       ? request.then((made) => exchange(run, sending, { attempt, request: made }), failed)

@@ -15,7 +15,7 @@ import type { CallRun } from './call-run.ts'
 import type { AttemptSpan } from '../call/trace.ts'
 import type { AttemptEnd } from '../observe/observers.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from '../call/cancellation.ts'
-import { Deadline, type Phase } from './deadline.ts'
+import { Deadline } from './deadline.ts'
 import type { Delivery } from './delivery.ts'
 import { estimatedUsage } from './estimate.ts'
 import { judgeBroken } from './judge.ts'
@@ -96,7 +96,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
   readonly #run: CallRun
   readonly #cancellation: Cancellation
   readonly #startedAt: number
-  readonly #deadline: Deadline
+  readonly deadline: Deadline
   #controller: AbortController | undefined
   #broken: BreakListener | undefined
   #error: GatewayError | undefined
@@ -138,7 +138,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     this.#open = run.gateway.store.beginUsage(this.#begun, reservation)
     if (reservation) admission.namedBy?.(this.#open)
     this.span = run.call.trace?.beginAttempt()
-    this.#deadline = new Deadline(target.timeouts, this)
+    this.deadline = new Deadline(target.timeouts, this)
     run.slots?.attemptBegins()
     cancellation.add(this)
     const { live } = run.gateway
@@ -205,7 +205,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
 
   /** How long the reader was paused, in milliseconds. */
   get heldMs(): number {
-    return this.#deadline.heldMs
+    return this.deadline.heldMs
   }
 
   /** Milliseconds since the attempt began. */
@@ -222,24 +222,16 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     if (this.#error) listener.fail(this.#error)
   }
 
-  wait(phase: Phase): void {
-    this.#deadline.wait(phase)
-  }
-
-  progress(): void {
-    this.#deadline.progress()
-  }
-
   /** The reader is slow. Only the total timeout runs until `resume`. */
   pause(): void {
     this.isPaused = true
-    this.#deadline.hold()
+    this.deadline.hold()
     this.connection?.pause()
   }
 
   resume(): void {
     this.isPaused = false
-    this.#deadline.resume()
+    this.deadline.resume()
     this.connection?.resume()
   }
 
@@ -298,7 +290,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
   #end(outcome: CallOutcome, error?: GatewayError): void {
     if (this.isOver) return
     this.isOver = true
-    this.#deadline[Symbol.dispose]()
+    this.deadline[Symbol.dispose]()
     if (this.#delivered) stopNoting(this)
     this.#cancellation.remove(this)
     this.#run.slots?.attemptEnds()

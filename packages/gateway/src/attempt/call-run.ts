@@ -14,8 +14,10 @@ export interface CallDraft<Parts = CallParts> {
   readonly gateway: Parts
   readonly call: Call
   readonly route: Route
-  /** The canonical request for a mode; computed once, when the first target needs it. */
-  readonly canonical: (mode: UnsupportedMode) => AnyRequest
+  /** What is sent instead of the caller's request, such as a part of it. Absent: the caller's request. */
+  readonly canonical?: AnyRequest
+  /** The caller's request in the canonical form, by mode, as far as a target has needed it. */
+  readonly translated: Partial<Record<UnsupportedMode, AnyRequest>>
   /** The most output tokens that the target has just said to accept. */
   readonly outputTokensMax?: number
 }
@@ -29,37 +31,25 @@ export interface CallRun<Parts = CallParts> extends CallDraft<Parts> {
   readonly pieces?: number
 }
 
-/** The run of an admitted call. */
-export function openRun<Parts extends CallParts>(
-  gateway: Parts,
-  admitted: Admitted,
-): CallRun<Parts> {
-  const { call, route } = admitted
-  return { gateway, call, route, admitted, canonical: canonicalOf(gateway, call) }
-}
-
 /** What would be sent of a call that was not admitted. Throws as `routeOf`. */
 export async function draft(gateway: CallParts & RouteParts, call: Call): Promise<CallDraft> {
   const route = await routeOf(gateway, call)
-  return { gateway, call, route, canonical: canonicalOf(gateway, call) }
+  return { gateway, call, route, translated: {} }
 }
 
 /** The same run for another request of the caller; the route is kept. */
 export function withCall<D extends CallDraft>(run: D, call: Call): D {
-  return { ...run, call, canonical: canonicalOf(run.gateway, call) }
+  return { ...run, call, translated: {} }
 }
 
-/** The canonical request. Translated at most once per mode, and only if a target needs it. */
-function canonicalOf(gateway: CallParts, call: Call): CallDraft['canonical'] {
-  const made: Partial<Record<UnsupportedMode, AnyRequest>> = {}
-  return (mode) => {
-    const known = made[mode] ?? translate(gateway, call, mode)
-    made[mode] = known
-    return known
-  }
+/** The canonical request for a mode. Translated at most once per mode, and only if a target needs it. */
+export function canonicalOf(run: CallDraft, mode: UnsupportedMode): AnyRequest {
+  if (run.canonical) return run.canonical
+  run.translated[mode] ??= translate(run, mode)
+  return run.translated[mode]
 }
 
-function translate(gateway: CallParts, call: Call, mode: UnsupportedMode): AnyRequest {
+function translate({ gateway, call }: CallDraft, mode: UnsupportedMode): AnyRequest {
   const { format, operation, request } = call
   const context = {
     ...formatContext(gateway, call.headers, call.trail),

@@ -14,7 +14,14 @@ import type { Cancellation } from '../call/cancellation.ts'
 import { outlineOf, withBody } from '../call/send.ts'
 import type { Target, UpstreamTarget } from '../route/routing.ts'
 import type { CallParts } from './call-parts.ts'
-import { asWritten, type CallDraft, formatReports, modeOf, nativeReportsOf } from './call-run.ts'
+import {
+  asWritten,
+  type CallDraft,
+  canonicalOf,
+  formatReports,
+  modeOf,
+  nativeReportsOf,
+} from './call-run.ts'
 import { offeredBy } from './offered.ts'
 import { outputMaxOf } from './output-max.ts'
 import { assertOwnRouting } from './own-routing.ts'
@@ -38,7 +45,7 @@ export function prepare(
   if (native) return prepareNative(run, target, native)
   const offered = offeredBy(provider, operation)
   if (!offered) throw notOffered(target, operation)
-  const canonical = run.canonical(modeOf(run, target))
+  const canonical = canonicalOf(run, modeOf(run, target))
   return prepareCodec(run, target, { ...offered, canonical, cancellation }).catch(
     (thrown: unknown) => {
       throw asWritten(run.call, thrown)

@@ -37,7 +37,7 @@ export function pulledSource<T>(
         await wait
         if (attempt.isOver) return
       }
-      attempt.progress()
+      attempt.deadline.progress()
       sink.push(next.value)
       await waiting
       if (attempt.isOver) return

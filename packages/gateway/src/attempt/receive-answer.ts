@@ -51,7 +51,7 @@ export class ResponseReceiver implements Receiver, StreamListener {
     const { gateway, call } = this.#run
     const { attempt, target } = this.#asked
     try {
-      attempt.wait(call.stream ? 'first token' : 'total')
+      attempt.deadline.wait(call.stream ? 'first token' : 'total')
       attempt.upstreamStatus = status
       attempt.upstreamRequestId = requestIdIn(headers, target.upstream.provider.protocol)
       if (status < 300) {
@@ -144,34 +144,29 @@ export class ResponseReceiver implements Receiver, StreamListener {
   }
 
   #read(received: Received | undefined): void {
+    const { gateway } = this.#run
+    const { attempt, prepared, target } = this.#asked
     // The attempt may have been broken while its response was parsed in turns.
-    if (!received || this.#asked.attempt.isOver) return
+    if (!received || attempt.isOver) return
     try {
-      this.#readWhole(received)
+      const { contentType, status } = received
+      if (status >= 300) throw refusalIn(received, { status, target, now: gateway.now() })
+      if (this.#usualMedia(contentType) !== undefined) refuseMedia(target, contentType)
+      refuseErrorBody(target, received, gateway.now)
+      if (prepared.stream && !prepared.streamsWhole)
+        throw new GatewayError(
+          'upstream_garbled',
+          `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
+        )
+      const { answer, usage, made = [] } = prepared.read(received)
+      if (usage) attempt.report(usage)
+      attempt.complete()
+      const shown = concealed(answer, gateway.concealer)
+      if (made.length === 0) this.begun(shown)
+      else void rememberMade(this.#run, made).then(() => this.begun(shown))
     } catch (thrown) {
       this.failed(readingFailure(thrown))
     }
-  }
-
-  #readWhole(received: Received): void {
-    const { gateway } = this.#run
-    const { attempt, prepared, target } = this.#asked
-    const { contentType } = received
-    const { status } = received
-    if (status >= 300) throw refusalIn(received, { status, target, now: gateway.now() })
-    if (this.#usualMedia(contentType) !== undefined) refuseMedia(target, contentType)
-    refuseErrorBody(target, received, gateway.now)
-    if (prepared.stream && !prepared.streamsWhole)
-      throw new GatewayError(
-        'upstream_garbled',
-        `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
-      )
-    const { answer, usage, made = [] } = prepared.read(received)
-    if (usage) attempt.report(usage)
-    attempt.complete()
-    const shown = concealed(answer, gateway.concealer)
-    if (made.length === 0) this.begun(shown)
-    else void rememberMade(this.#run, made).then(() => this.begun(shown))
   }
 }
 
@@ -223,7 +218,7 @@ function media(
   const length = Number(headers['content-length'] ?? Number.NaN)
   const out = createHeld<Uint8Array>(valveOf(attempt))
   attempt.begin()
-  attempt.wait('idle')
+  attempt.deadline.wait('idle')
   listener.begun({
     kind: 'media',
     contentType: mediaType,
@@ -232,7 +227,7 @@ function media(
   })
   return {
     data(piece) {
-      attempt.progress()
+      attempt.deadline.progress()
       out.push(piece)
     },
     end() {

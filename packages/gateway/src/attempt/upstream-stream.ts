@@ -96,7 +96,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     if (this.#way.pass && this.#guard.repeats(piece)) {
       this.#seen += 1
       this.#way.pass(piece)
-      this.#options.attempt.progress()
+      this.#options.attempt.deadline.progress()
       this.#count(1)
       return
     }
@@ -152,7 +152,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       return this.#fail(readingFailure(thrown))
     }
     // Comments such as keep-alives do not count as progress.
-    if (this.#guard.events > events) this.#options.attempt.progress()
+    if (this.#guard.events > events) this.#options.attempt.deadline.progress()
     if (!this.#guard.isTerminated) return
     this.#finish()
     this.#trailer = readToEnd(this.#options.attempt)
@@ -192,7 +192,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     const { attempt } = this.#options
     if (attempt.hasBegun) return
     attempt.begin()
-    attempt.wait('idle')
+    attempt.deadline.wait('idle')
     // A caller may use an id as soon as the stream has ended.
     this.#rememberMade()
     this.#listener.begun(this.#way.answer)

@@ -40,14 +40,12 @@ export async function fanOut(
   const { requests } = shares
   const settled = await Promise.allSettled(
     requests.map((request) =>
-      askUpstream(
-        { ...run, pieces: requests.length, canonical: () => request },
-        target,
-        together,
-      ).catch((error: unknown) => {
-        together.cancel(error)
-        throw error
-      }),
+      askUpstream({ ...run, pieces: requests.length, canonical: request }, target, together).catch(
+        (error: unknown) => {
+          together.cancel(error)
+          throw error
+        },
+      ),
     ),
   )
   const begun = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

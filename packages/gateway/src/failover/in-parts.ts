@@ -6,7 +6,7 @@ import { offeredBy } from '../attempt/offered.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 import type { AnyRequest } from '../call/canonical.ts'
-import { modeOf, type CallRun } from '../attempt/call-run.ts'
+import { type CallRun, canonicalOf, modeOf } from '../attempt/call-run.ts'
 
 /** More concurrent requests would be a burst that upstreams answer with 429. */
 const atOnceMax = 4
@@ -22,7 +22,7 @@ export function partsOf(run: CallRun, target: UpstreamTarget): readonly AnyReque
   if (call.operation !== 'embed' && call.operation !== 'complete') return []
   if (nativeOf(gateway, call, target)) return []
   const codec = offeredBy(target.upstream.provider, call.operation)?.codec
-  return codec?.parts?.(run.canonical(modeOf(run, target)), target) ?? []
+  return codec?.parts?.(canonicalOf(run, modeOf(run, target)), target) ?? []
 }
 
 /** Splits embeddings. Each part is an attempt with its own usage record, because each is charged. If one fails, all are cancelled. */
@@ -34,7 +34,7 @@ export async function inParts(
   const together = new Cancellation(cancellation)
   const partial = (part: AnyRequest): CallRun => ({
     ...run,
-    canonical: () => part,
+    canonical: part,
     pieces: parts.length,
   })
   const answered: BegunResponse[] = []

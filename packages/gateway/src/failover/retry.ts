@@ -13,7 +13,7 @@ import { actionFor } from '../attempt/failures.ts'
 import { fanOut, type Shares } from './fan-out.ts'
 import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
 import { retryWait } from './retry-wait.ts'
-import { modeOf, type CallRun } from '../attempt/call-run.ts'
+import { type CallRun, canonicalOf, modeOf } from '../attempt/call-run.ts'
 import { takeSlots, type Wanted } from './take-slots.ts'
 
 /** Whether a try waits for a slot if the target is full. */
@@ -121,13 +121,13 @@ function sharesOf(
   const { gateway, call } = run
   if (call.operation === 'complete') {
     if (parts.length < 2) return undefined
-    const perPrompt = isSingle(target) ? choicesIn(run.canonical(modeOf(run, target))) : 1
+    const perPrompt = isSingle(target) ? choicesIn(canonicalOf(run, modeOf(run, target))) : 1
     return { requests: parts, choices: choicesIn(parts[0]), perPrompt }
   }
   // A native request may hold fields that have no canonical form, so it must not be translated just to read `n`.
   if (call.operation !== 'chat' || !isSingle(target) || nativeOf(gateway, call, target))
     return undefined
-  const asked = run.canonical(modeOf(run, target))
+  const asked = canonicalOf(run, modeOf(run, target))
   const count = choicesIn(asked)
   if (count === 1) return undefined
   const requests = Array.from({ length: count }, () => ({ ...asked, n: 1 }))

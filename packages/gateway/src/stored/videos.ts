@@ -8,7 +8,7 @@ import {
 } from '@sluice/contract'
 import type { ApiKey } from '../ports/api-key.ts'
 import { freeTarget } from '../prices/target-price.ts'
-import { answerHeaders, answerOf, begin } from '../answer/answer.ts'
+import { answerHeaders, answerOf, begin, openRun } from '../answer/answer.ts'
 import { askUpstream } from '../attempt/ask-upstream.ts'
 import { Attempt, type BegunResponse } from '../attempt/attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
@@ -20,7 +20,7 @@ import type { StoredParts } from './stored-parts.ts'
 import { admitOn, type Door } from '../admit/admit.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { Target, Upstream } from '../route/routing.ts'
-import { type CallRun, openRun } from '../attempt/call-run.ts'
+import type { CallRun } from '../attempt/call-run.ts'
 import { deleteThere } from './delete-there.ts'
 
 /** Finished videos are kept for a day. */
@@ -207,7 +207,7 @@ async function ownerRun(
   const route = await routing.route(model, anyModel, call.operation)
   const asked = { ...call, ...(jobId !== undefined && { jobId }) }
   const admitted = await admitOn(door, asked, route)
-  return { ...openRun(gateway, admitted), canonical: () => ({ id: job.id }) }
+  return { ...openRun(gateway, admitted), canonical: { id: job.id } }
 }
 
 /** The data stored to find a job at its upstream again. */
