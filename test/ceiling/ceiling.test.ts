@@ -14,7 +14,7 @@ import type { Ran } from './gateway.ts'
  */
 const ceilings = {
   chat: { files: 62, functions: 318 },
-  stream: { files: 86 },
+  stream: { files: 83 },
 }
 
 /** Calls before the first that counts. */

@@ -1,4 +1,5 @@
 import {
+  changeWithin,
   type Fields,
   GatewayError,
   isObject,
@@ -6,6 +7,8 @@ import {
   objectOf,
   operations,
   parseJson,
+  removeFields,
+  spliceFields,
 } from '@sluice/contract'
 import type { Change, Native, Quirk, UpstreamRequest } from '@sluice/protocols'
 import { askedOutput } from '../admit/call-size.ts'
@@ -27,7 +30,6 @@ import { outputMaxOf } from './output-max.ts'
 import { assertOwnRouting } from './own-routing.ts'
 import { prepareCodec } from './prepare-codec.ts'
 import type { Prepared } from './prepared.ts'
-import { splitChanges } from './split-changes.ts'
 
 /**
  * Builds the upstream's request: the caller's own bytes if the upstream speaks the caller's format, otherwise the
@@ -132,6 +134,42 @@ function nativeRequest(run: CallDraft, target: UpstreamTarget, native: Native): 
     ? { ...request.value, ...fields }
     : objectOf(parseJson(Buffer.from(bytes).toString('utf8')))
   return nativeQuirked(made, quirks, { operation, value })
+}
+
+/** Changes of a request's bytes, by the ways in which they are made. */
+interface SplitChanges {
+  /** Top-level fields with their new values. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Makes all other changes. Returns the same bytes if there are none. */
+  apply(bytes: Uint8Array): Uint8Array
+  /** Whether there are no other changes. */
+  readonly isPlain: boolean
+}
+
+function splitChanges(changes: readonly Change[]): SplitChanges {
+  const fields: Record<string, unknown> = {}
+  const removed: string[] = []
+  const nested: { readonly outer: string; readonly name: string; readonly value: unknown }[] = []
+  for (const { path, value } of changes) {
+    const [outer, name] = path
+    if (name !== undefined) nested.push({ outer, name, value })
+    else if (value === undefined) removed.push(outer)
+    else fields[outer] = value
+  }
+  return {
+    fields,
+    isPlain: removed.length === 0 && nested.length === 0,
+    apply(bytes) {
+      let changed = removed.length === 0 ? bytes : removeFields(bytes, removed)
+      for (const { outer, name, value } of nested)
+        changed = changeWithin(changed, outer, (object) =>
+          value === undefined
+            ? removeFields(object, [name])
+            : spliceFields(object, { [name]: value }),
+        )
+      return changed
+    },
+  }
 }
 
 /** The caller's headers that are sent on. What the upstream does not take of them is reported as left out. */

@@ -308,10 +308,12 @@ export function chatAnswer(reply: ChatReply, request: ChatCompletionRequest): ob
 
 /** Writes a streamed response in the form that the caller reads. */
 export function writeChat(request: ChatCompletionRequest): StreamWriter<OperationName> {
-  const form = createChunkForm()
+  // Most streams are passed on, and nothing of them is written.
+  let form: ReturnType<typeof createChunkForm> | undefined
   return writeChunks(request, (chunk) => {
     const shown = hidesThinking(request) ? withoutThinkingDelta(chunk) : chunk
     const written = shown && (usesFunctions(request) ? withFunctionDelta(shown) : shown)
+    form ??= createChunkForm()
     return written && form(written)
   })
 }

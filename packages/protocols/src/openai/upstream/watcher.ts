@@ -120,6 +120,7 @@ class ChoiceEnds {
 function hasContent(choice: Fields): boolean {
   if (someText(choice['text']) !== undefined) return true
   const delta = objectOf(choice['delta'] ?? choice['message'])
+  if (someText(delta['content']) !== undefined) return true
   const { text, reasoning, unread } = readContent(delta['content'])
   return (
     text !== '' ||
