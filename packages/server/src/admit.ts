@@ -1,26 +1,58 @@
 import type { FastifyRequest } from 'fastify'
-import { admit, type Door } from '@sluice/gateway/admit/admit.ts'
-import type { Admitted } from '@sluice/gateway/admit/admit.ts'
-import type { Call } from '@sluice/gateway/call/call.ts'
-import type { Gateway } from './gateway.ts'
+import { assertAddress, assertOperation } from '@sluice/gateway/accounts/allowed.ts'
+import { callerOf } from '@sluice/gateway/accounts/callers.ts'
 import type { Admission } from '@sluice/gateway/admit/admission.ts'
+import type { Door } from '@sluice/gateway/admit/admit.ts'
 import {
-  type ClaimedAmounts,
   type CallerLimits,
+  type ClaimedAmounts,
   claimsOf,
-  type KeyLimits,
   limitsOf,
 } from '@sluice/gateway/admit/claims.ts'
 import { tellLimits } from '@sluice/gateway/admit/tell-limits.ts'
+import type { Cancellation } from '@sluice/gateway/call/cancellation.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { Address, Exchange } from './address.ts'
+import type { Address, Exchange, ServerOptions } from './address.ts'
+import { authenticate, clientAddress, requireAdministrator } from './authenticate.ts'
+import type { Gateway } from './gateway.ts'
 
-interface RequestAdmission {
+const nobody = callerOf({
+  id: '',
+  name: '',
+  hash: '',
+  role: 'caller',
+  prefix: '',
+  createdAt: 0,
+  models: [],
+})
+
+interface EnteringRequest {
+  readonly gateway: Gateway
+  readonly options: ServerOptions
   readonly request: FastifyRequest
   readonly admission: Admission
-  readonly key: Caller
-  /** The default limits of keys. */
-  readonly limits: KeyLimits
+  readonly cancellation: Cancellation
+}
+
+/** Authenticates a request and admits it if its key, levels and limits allow it. */
+export function enter(address: Address, entering: EnteringRequest): Caller | Promise<Caller> {
+  if (address.access === 'open') return nobody
+  const { gateway, request, options } = entering
+  const takesSession = address.access !== 'caller' || address.isForConsole === true
+  const found = authenticate(gateway, request, options, takesSession)
+  return found instanceof Promise
+    ? found.then((key) => letIn(key, address, entering))
+    : letIn(found, address, entering)
+}
+
+function letIn(key: Caller, address: Address, entering: EnteringRequest): Caller | Promise<Caller> {
+  const { options, request } = entering
+  request.apiKey = key
+  assertAddress(key, clientAddress(request, options.trustedProxies))
+  if (address.operation !== undefined) assertOperation(key, address.operation)
+  if (typeof address.access !== 'string') requireAdministrator(key, address.access)
+  const waiting = reserveEntering(key, address, entering)
+  return waiting ? waiting.then(() => takeSlot(key, entering)) : takeSlot(key, entering)
 }
 
 /**
@@ -28,19 +60,39 @@ interface RequestAdmission {
  * every response (OpenAI API, rate limit headers); beyond a limit it throws `rate_limited` with Retry-After. Returns a promise
  * only if the limiter is asynchronous.
  */
-export function admitEntering(
-  { uncounted, isSized }: Pick<Address, 'uncounted' | 'isSized'>,
-  { request, admission, key, limits: defaults }: RequestAdmission,
+function reserveEntering(
+  key: Caller,
+  { uncounted, isSized }: Address,
+  { gateway, request, admission }: EnteringRequest,
 ): Promise<void> | undefined {
-  const limits = limitsOf(key, defaults)
+  const limits = limitsOf(key, gateway.current.limits)
   if (isSized === true && limits.needsSize) return
   const asked = { isCounted: uncounted !== true, ...(isSized === true && { tokens: 0 }) }
   return reserve({ request, admission, limits, isPriced: limits.budgets.length === 0 }, asked)
 }
 
-/** Admits a call that came in a request. */
-export function admitCall(exchange: Exchange, call: Call): Admitted | Promise<Admitted> {
-  return admit(doorOf(exchange), call)
+/** Takes one of the slots shared by all keys; waits in turn with other keys if none is free. */
+function takeSlot(
+  key: Caller,
+  { gateway, request, cancellation }: EnteringRequest,
+): Caller | Promise<Caller> {
+  const bounds = gateway.current.slotLimits
+  if (!bounds) return key
+  const ticket = gateway.slots.enter(key.id, bounds)
+  request.ticket = ticket
+  if (!ticket.entered) return key
+  const leaving = { cancelled: () => ticket.leave() }
+  cancellation.add(leaving)
+  return ticket.entered.then(
+    () => {
+      cancellation.remove(leaving)
+      return key
+    },
+    (error: unknown) => {
+      cancellation.remove(leaving)
+      throw cancellation.isCancelled ? cancellation.error : error
+    },
+  )
 }
 
 /** The door for the calls of a request. */

@@ -1,12 +1,12 @@
 import { GatewayError, operations } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { TObject } from 'typebox'
-import type { Admitted } from '@sluice/gateway/admit/admit.ts'
+import { admit, type Admitted } from '@sluice/gateway/admit/admit.ts'
 import type { Answer, Call } from '@sluice/gateway/call/call.ts'
 import type { Gateway } from './gateway.ts'
 import { turn } from '@sluice/gateway/turns/turn.ts'
 import type { Exchange } from './address.ts'
-import { admitCall } from './admit.ts'
+import { doorOf } from './admit.ts'
 import { type BodyLimits, isForm, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
 import { countUnparsedBody } from './collect-bodies.ts'
 import { createCall } from './create-call.ts'
@@ -25,37 +25,34 @@ export interface Inference {
 
 /** Serves inference calls from body to response. Throws GatewayError if no status has been written yet. */
 export function servedBy(inference: Inference): (exchange: Exchange) => Promise<void> {
-  return (exchange) => serveInference(exchange, inference)
-}
-
-async function serveInference(exchange: Exchange, inference: Inference): Promise<void> {
   const { format, body, handle } = inference
-  const { gateway, request, parameters } = exchange
-  let reading: Call | Promise<Call>
-  if (body === 'none') reading = createCall(exchange, { format, fields: {}, parameters })
-  else if (body === 'form' || (body === 'either' && isForm(request.headers['content-type'])))
-    reading = readFormCall(exchange, format)
-  else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
-  const call = reading instanceof Promise ? await reading : reading
-  request.call = call
-  const admitting = admitCall(exchange, call)
-  const admitted = admitting instanceof Promise ? await admitting : admitting
-  await deliverAnswer(exchange, call, handle(gateway, admitted))
+  return async (exchange) => {
+    const { gateway, request, parameters } = exchange
+    let reading: Call | Promise<Call>
+    if (body === 'none') reading = createCall(exchange, { format, fields: {}, parameters })
+    else if (body === 'form' || (body === 'either' && isForm(request.headers['content-type'])))
+      reading = readFormCall(exchange, format)
+    else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
+    const call = reading instanceof Promise ? await reading : reading
+    request.call = call
+    const admitting = admit(doorOf(exchange), call)
+    const admitted = admitting instanceof Promise ? await admitting : admitting
+    await deliverAnswer(exchange, call, handle(gateway, admitted))
+  }
 }
 
 /** Sends a response as soon as it has begun. */
-export function deliverAnswer(
+export async function deliverAnswer(
   { gateway: { store }, reply, options: { streamTimes: times = defaultStreamTimes } }: Exchange,
   call: Call,
   pending: Promise<Answer>,
 ): Promise<void> {
   if (call.stream) return deliverStream(reply, call, { pending, times, store })
-  return pending.then((answer) => {
-    if (answer.kind === 'stream') return deliverStream(reply, call, { pending, times, store })
-    const recorded = store.recorded()
-    if (!recorded) return deliverWhole(reply, answer, times)
-    return recorded.then(() => deliverWhole(reply, answer, times))
-  })
+  const answer = await pending
+  if (answer.kind === 'stream') return deliverStream(reply, call, { pending, times, store })
+  const recorded = store.recorded()
+  if (recorded) await recorded
+  deliverWhole(reply, answer, times)
 }
 
 /** What the endpoint of a format reads. The body of a GET has no meaning (RFC 9110, 9.3.1). */

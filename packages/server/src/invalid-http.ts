@@ -1,64 +1,34 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { GatewayError, invalidRequest } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 
-/** The error in a request head that Node's parser accepts; undefined for a valid one. */
-export function faultOfHead(request: IncomingMessage): GatewayError | undefined {
-  const { headers, rawHeaders, url, method } = request
-  const hosts = countHosts(rawHeaders)
-  // A proxy in front may have used the other header (RFC 9112, 3.2).
-  if (hosts > 1) return invalidRequest('Several Host headers')
-  const isOld = request.httpVersionMinor === 0
-  if (hosts === 0 && !isOld) return invalidRequest('The Host header is missing')
-  // The router would take it for a wildcard.
-  if (url === '*' && method !== 'OPTIONS') return invalidRequest('This is not a path: *')
-  const transfer = headers['transfer-encoding']
-  if (transfer !== undefined) return faultOfTransfer(transfer, isOld)
-  const { expect } = headers
-  if (expect !== undefined && !isOld && expect.toLowerCase() !== '100-continue')
-    return new GatewayError('invalid_request', 'Only 100-continue can be expected', { status: 417 })
-  return undefined
-}
+/** Responses that wait behind another one on their connection (pipelining), until they are closed. */
+export class QueuedResponses {
+  readonly #bySocket = new WeakMap<Duplex, Set<ServerResponse>>()
 
-/**
- * Node decodes only the chunks and would pass a compressed body on as if it were the content. HTTP/1.0 has no chunks
- * (RFC 9112, 6.1): a proxy of that version would disagree about where the request ends.
- */
-function faultOfTransfer(coding: string, isOld: boolean): GatewayError | undefined {
-  if (isOld) return invalidRequest('Transfer-Encoding is not for HTTP/1.0')
-  if (coding.trim().toLowerCase() === 'chunked') return undefined
-  return new GatewayError('invalid_request', 'Transfer-Encoding must be chunked', { status: 501 })
-}
-
-/** Takes raw headers, names and values alternating. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  add(response: ServerResponse): void {
+    const { socket } = response.req
+    const others = this.of(socket)
+    this.#bySocket.set(socket, others.add(response))
+    response.once('close', () => others.delete(response))
   }
-  return count
+
+  of(socket: Duplex): Set<ServerResponse> {
+    return this.#bySocket.get(socket) ?? new Set()
+  }
 }
 
 /**
  * Answers CONNECT with 405; by default Node closes the connection without a response. Node also removes its own listeners
- * from such a connection, so that responses queued there behind another one (pipelining) would never be closed and their
- * requests would hold their resources forever: they are closed here.
+ * from such a connection, so that responses queued there behind another one would never be closed and their requests would
+ * hold their resources forever: they are closed here.
  */
-export function refuseTunnels(server: Server): void {
-  const waiting = new WeakMap<Duplex, Set<ServerResponse>>()
-  server.on('request', ({ socket }, response) => {
-    // Only a response queued behind another one has no socket yet.
-    if (response.socket !== null) return
-    const others = waiting.get(socket) ?? new Set()
-    waiting.set(socket, others.add(response))
-    response.once('close', () => others.delete(response))
-  })
+export function refuseTunnels(server: Server, queued: QueuedResponses): void {
   server.on('connect', (_request, socket) => {
     // Node has removed its listeners, and an error without one ends the process.
     socket.on('error', () => {})
-    const others = waiting.get(socket) ?? []
+    const others = queued.of(socket)
     refuseSocket(
       socket,
       new GatewayError('method_not_allowed', 'CONNECT is not supported'),

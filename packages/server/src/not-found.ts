@@ -4,7 +4,7 @@ import type { Address } from './address.ts'
 import { answerPreflight } from './cors.ts'
 import { deliverError } from './deliver.ts'
 import { faceAt, plainFace, shownId, takeFace } from './face.ts'
-import { pathOf } from './urls.ts'
+import { pathOf } from './serve.ts'
 
 /** Answers requests that no endpoint serves. Lists the methods the path has, if any. */
 export function notFound(

@@ -30,9 +30,3 @@ export function matchPath(
     return undefined
   }
 }
-
-/** The path without the query. */
-export function pathOf(url: string): string {
-  const end = url.indexOf('?')
-  return end < 0 ? url : url.slice(0, end)
-}

@@ -3,10 +3,11 @@ import { formats } from '@sluice/protocols'
 import { Type } from 'typebox'
 import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import type { Gateway } from '../gateway.ts'
+import { admit } from '@sluice/gateway/admit/admit.ts'
 import { handle } from '@sluice/gateway/answer/answer.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
 import type { Exchange } from '../address.ts'
-import { admitCall } from '../admit.ts'
+import { doorOf } from '../admit.ts'
 import { createCall } from '../create-call.ts'
 import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
 import {
@@ -196,7 +197,7 @@ async function testCall(exchange: Exchange, model: string) {
   const begun = gateway.now()
   let failure: GatewayError | undefined
   try {
-    const answer = await handle(gateway, await admitCall(exchange, call))
+    const answer = await handle(gateway, await admit(doorOf(exchange), call))
     if (answer.kind === 'stream') answer.pieces.cancel(new GatewayError('cancelled', 'Not needed'))
   } catch (thrown) {
     failure = GatewayError.from(thrown)
