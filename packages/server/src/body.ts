@@ -42,7 +42,8 @@ export class ArrivingBody {
   readonly #decoder: Decoder | undefined
   readonly #limits: BodyLimits
   readonly #bytesMax: number
-  #size = 0
+  /** Bytes received so far. */
+  size = 0
 
   constructor(request: IncomingMessage, limits: BodyLimits) {
     const announced = Number(request.headers['content-length'] ?? 0)
@@ -56,16 +57,11 @@ export class ArrivingBody {
     this.stream = this.#decoder ? request.pipe(this.#decoder) : request
   }
 
-  /** Bytes received so far. */
-  get size(): number {
-    return this.#size
-  }
-
   /** Counts a chunk. Throws if a limit is exceeded. */
   add(length: number): void {
-    this.#size += length
-    if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax)
-    if (this.#decoder) checkRatio(this.#size, this.#decoder.bytesWritten)
+    this.size += length
+    if (this.size > this.#bytesMax) throw tooLarge(this.#bytesMax)
+    if (this.#decoder) checkRatio(this.size, this.#decoder.bytesWritten)
     this.#limits.held.add(length)
   }
 

@@ -71,12 +71,12 @@ export function openStore(
     ...responseTable(database),
     ...alertTable(database),
     ...keptFileTable(database),
-    beginUsage: (begun, reservation) => ledger.beginUsage(begun, reservation),
-    recordUsage: (record) => ledger.recordUsage(record),
-    recorded: () => ledger.recorded(),
-    flush: () => ledger.flush(),
-    waitingUsage: () => ledger.waitingUsage(),
-    settleOrphaned: (settle) => ledger.settleOrphaned(settle),
+    beginUsage: ledger.beginUsage.bind(ledger),
+    recordUsage: ledger.recordUsage.bind(ledger),
+    recorded: ledger.recorded.bind(ledger),
+    flush: ledger.flush.bind(ledger),
+    waitingUsage: ledger.waitingUsage.bind(ledger),
+    settleOrphaned: ledger.settleOrphaned.bind(ledger),
     async lastUse() {
       await ledger.flush()
       return lastUse(database)

@@ -1,6 +1,14 @@
 import { close, closeSync, fdatasync, futimes, openSync, unlink, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { UsageRecord } from '@sluice/contract'
+import type {
+  BudgetReservation,
+  NotedUsage,
+  UsageBegun,
+  UsageEnded,
+} from '@sluice/gateway/ports/store.ts'
 import { newInstanceName } from './journal-owner.ts'
+import { storableJson } from '../bound-values.ts'
 import { makeFolder } from '../make-folder.ts'
 
 /**
@@ -65,6 +73,29 @@ const signEveryMs = 15_000
 /** Opens a journal beside those of other processes. Throws if the folder cannot be written. */
 export function openJournal(options: JournalOptions): Journal {
   return new SegmentedJournal(options)
+}
+
+/**
+ * An attempt's record as JSON that every database accepts: its fields and its id, which the database stores only once. It is
+ * created once and parsed by whoever writes the row.
+ */
+export function documentOf(id: string, value: UsageBegun | NotedUsage | UsageRecord): string {
+  return `{"id":"${id}",${storableJson(JSON.stringify(value)).slice(1)}`
+}
+
+/** The document of a record of which the first fields are a document already. */
+export function completed(begun: string, ended: UsageEnded): string {
+  return `${begun.slice(0, -1)},${storableJson(JSON.stringify(ended)).slice(1)}`
+}
+
+/** Formats lines of the ledger's journal: the kind of line, then the document. */
+export const journalLine = {
+  begun: (document: string, reservation?: BudgetReservation) =>
+    reservation
+      ? `B${document.slice(0, -1)},"reservation":${JSON.stringify(reservation)}}`
+      : `B${document}`,
+  noted: (id: string, usage: NotedUsage) => `N${documentOf(id, usage)}`,
+  settled: (document: string) => `S${document}`,
 }
 
 /** Counts the unfinished lines. All lines are alike, so the segment serves as the JournalLine of each. */
@@ -139,7 +170,7 @@ class SegmentedJournal implements Journal {
   #isArranged = false
   #syncing: NodeJS.Timeout | undefined
   #retrying: NodeJS.Timeout | undefined
-  #failure: unknown
+  failure: unknown
 
   constructor({ folder, failed = () => {}, segmentBytes = segmentBytesUsual }: JournalOptions) {
     this.#options = { folder, failed, segmentBytes }
@@ -149,10 +180,6 @@ class SegmentedJournal implements Journal {
       const now = Date.now() / 1_000
       futimes(this.#current.fd, now, now, () => {})
     }, signEveryMs).unref()
-  }
-
-  get failure(): unknown {
-    return this.#failure
   }
 
   append(line: string): JournalLine {
@@ -178,14 +205,14 @@ class SegmentedJournal implements Journal {
     if (this.#pending === '') return
     try {
       // A line that was cut when the disk was full is terminated here and ignored when reading.
-      if (this.#failure !== undefined) this.#writeText('\n')
+      if (this.failure !== undefined) this.#writeText('\n')
       this.#writeText(this.#pending)
     } catch (error) {
       this.#fail(error)
       return
     }
     this.#pending = ''
-    this.#failure = undefined
+    this.failure = undefined
     this.#syncing ??= setTimeout(() => this.#sync(), syncEveryMs).unref()
     if (this.#current.bytes >= this.#options.segmentBytes) this.turn()
   }
@@ -237,8 +264,8 @@ class SegmentedJournal implements Journal {
   }
 
   #fail(error: unknown): void {
-    if (this.#failure === undefined) this.#options.failed(error)
-    this.#failure = error
+    if (this.failure === undefined) this.#options.failed(error)
+    this.failure = error
     clearTimeout(this.#retrying)
     this.#retrying = setTimeout(() => this.write(), retryEveryMs).unref()
   }

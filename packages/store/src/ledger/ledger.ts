@@ -10,18 +10,17 @@ import type {
   UsageEnded,
   WaitingUsage,
 } from '@sluice/gateway/ports/store.ts'
-import { type Journal, type JournalLine, openJournal } from './journal.ts'
-import type { Database } from '../database.ts'
-import { unavailable } from '../unavailable.ts'
 import {
   completed,
   documentOf,
+  type Journal,
   journalLine,
-  type ReadSegment,
-  recoverUsage,
-  type ReservedCall,
-  writeSettled,
-} from './recover-usage.ts'
+  type JournalLine,
+  openJournal,
+} from './journal.ts'
+import type { Database } from '../database.ts'
+import { unavailable } from '../unavailable.ts'
+import { type ReadSegment, recoverUsage, type ReservedCall, writeSettled } from './recover-usage.ts'
 import { appendRecords, orphanedOf } from './usage-records.ts'
 import {
   openUsageQueue,
@@ -91,7 +90,7 @@ export class Ledger implements LedgerStore, AsyncDisposable {
       writeFailed,
       ...(this.#journal && { overflow: ({ open }) => this.#leave(open) }),
     })
-    this.#destination = { journal: this.#journal, add: (record) => this.#queue.add(record) }
+    this.#destination = { journal: this.#journal, queue: this.#queue }
     if (journalFolder !== undefined) this.#recover(journalFolder)
   }
 
@@ -234,8 +233,8 @@ export class Ledger implements LedgerStore, AsyncDisposable {
 interface Destination {
   /** Absent if records need not survive the process. */
   readonly journal: Journal | undefined
-  /** Queues a record for the database. */
-  add(record: QueuedRecord): void
+  /** Of records for the database. */
+  readonly queue: Pick<UsageQueue<QueuedRecord>, 'add'>
 }
 
 interface QueuedRecord extends WaitingRecord {
@@ -278,7 +277,7 @@ export class OpenRecord implements OpenUsage {
   /** Appends the whole record. */
   settle(document: string): void {
     this.#append(journalLine.settled(document))
-    this.#destination.add({ document, open: this })
+    this.#destination.queue.add({ document, open: this })
   }
 
   reservationSettled(): void {

@@ -1,37 +1,9 @@
 import { createReadStream, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, noUsage, type UsageRecord } from '@sluice/contract'
-import type {
-  BudgetReservation,
-  NotedUsage,
-  UsageBegun,
-  UsageEnded,
-} from '@sluice/gateway/ports/store.ts'
-import { storableJson } from '../bound-values.ts'
+import type { BudgetReservation, NotedUsage, UsageBegun } from '@sluice/gateway/ports/store.ts'
+import { documentOf } from './journal.ts'
 import { instanceOf, isAbandoned } from './journal-owner.ts'
-
-/**
- * An attempt's record as JSON that every database accepts: its fields and its id, which the database stores only once. It is
- * created once and parsed by whoever writes the row.
- */
-export function documentOf(id: string, value: UsageBegun | NotedUsage | UsageRecord): string {
-  return `{"id":"${id}",${storableJson(JSON.stringify(value)).slice(1)}`
-}
-
-/** The document of a record of which the first fields are a document already. */
-export function completed(begun: string, ended: UsageEnded): string {
-  return `${begun.slice(0, -1)},${storableJson(JSON.stringify(ended)).slice(1)}`
-}
-
-/** Formats lines of the ledger's journal: the kind of line, then the document. */
-export const journalLine = {
-  begun: (document: string, reservation?: BudgetReservation) =>
-    reservation
-      ? `B${document.slice(0, -1)},"reservation":${JSON.stringify(reservation)}}`
-      : `B${document}`,
-  noted: (id: string, usage: NotedUsage) => `N${documentOf(id, usage)}`,
-  settled: (document: string) => `S${document}`,
-}
 
 type BegunLine = UsageBegun & { readonly reservation?: BudgetReservation }
 

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { openJournal } from '../../src/ledger/journal.ts'
+import { documentOf, journalLine, openJournal } from '../../src/ledger/journal.ts'
 import { openSqlite } from '../../src/sqlite/open-sqlite.ts'
-import { documentOf, journalLine } from '../../src/ledger/recover-usage.ts'
 
 const disk = vi.hoisted(() => ({ room: Infinity }))
 

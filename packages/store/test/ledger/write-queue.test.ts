@@ -43,7 +43,7 @@ function open(recordsMax?: number) {
     told,
     add: (from: number, to: number) => {
       for (let n = from; n <= to; n++) {
-        const open = new OpenRecord(`record_${n}`, { journal: undefined, add() {} })
+        const open = new OpenRecord(`record_${n}`, { journal: undefined, queue: { add() {} } })
         queue.add({ document: JSON.stringify(sampleUsage({ attempt: n })), open })
       }
     },
