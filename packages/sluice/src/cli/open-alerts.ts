@@ -6,17 +6,21 @@ import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { CallObserver } from '@sluice/gateway/observe/observers.ts'
 import type { Log } from '@sluice/gateway/call/log.ts'
 import type { Gateway } from '@sluice/server/gateway.ts'
+import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
 import { type BreakerListener, createHealth } from '@sluice/gateway/route/health.ts'
 import type { Network } from '@sluice/gateway/dial/network.ts'
 import { createWebhookPoster } from '../alerts/post-webhook.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
-import { tellBreaker } from './log-call.ts'
+import { shownMax } from './open-log.ts'
 
 /** The operator alerts of a gateway. */
 export interface OpenAlerts extends AsyncDisposable {
   readonly alerts: Alerts
   /** The parts of the gateway that raise alerts. */
-  readonly observers: Pick<Gateway, 'budgetWatch' | 'health'> & { readonly errors: CallObserver }
+  readonly observers: Pick<Gateway, 'budgetWatch' | 'health'> & {
+    /** Counts failures for the alert about them; needs to be told only while there are webhooks. */
+    readonly errors: CallObserver
+  }
   configure(settings: Alerting): void
 }
 
@@ -63,7 +67,7 @@ export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
       }),
       errors: {
         ended(end) {
-          if (!end.call || settings.webhooks.length === 0) return
+          if (!end.call) return
           const found = rate.count(hasFailed(end))
           const { minutes } = settings.errorRate
           if (found) alerts.raise({ event: 'errors.rate', ...found, minutes })
@@ -90,4 +94,26 @@ function hasFailed({ status, disconnected, call }: CallEnd): boolean {
 function logFailure(log: Log, { isGivenUp, ...failure }: DeliveryFailure): void {
   if (isGivenUp) log.error(failure, 'a webhook was not delivered and is given up')
   else log.warn(failure, 'a webhook was not delivered: it is tried again')
+}
+
+const breakerMessages: Readonly<Record<BreakerState, string>> = {
+  open: 'a breaker opened: the target is tried last until it has answered again',
+  'half-open': 'a breaker is half open: one request tries the target',
+  closed: 'a breaker closed: the target answers again',
+}
+
+/**
+ * Logs one line per change, with the key if the breaker applies to one key only. Operators are alerted if it opens for all.
+ * The model in the target is chosen by the caller, so it is cut.
+ */
+function tellBreaker(log: Log, alerts: Pick<Alerts, 'raise'>): BreakerListener {
+  return (target, state, caller) => {
+    const shown = target.slice(0, shownMax)
+    log.warn(
+      { target: shown, state, ...(caller !== undefined && { key: caller }) },
+      breakerMessages[state],
+    )
+    if (state === 'open' && caller === undefined)
+      alerts.raise({ event: 'provider.down', target: shown })
+  }
 }

@@ -1,7 +1,10 @@
 import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Config } from '../config/config.ts'
+import { usdOf } from '@sluice/contract'
+import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { Log } from '@sluice/gateway/call/log.ts'
+import type { CallObserver } from '@sluice/gateway/observe/observers.ts'
+import type { Config } from '../config/config.ts'
 import { makeFolder } from '@sluice/store/make-folder.ts'
 import { CommandError } from './command-error.ts'
 import { LogWriter } from './log-writer.ts'
@@ -106,4 +109,73 @@ function openDestination(file: string | undefined): number {
 function openFile(file: string): number {
   makeFolder(dirname(file))
   return openSync(file, 'a')
+}
+
+/** Limit for texts chosen by callers, such as paths and model names. */
+export const shownMax = 200
+
+/** Requested every few seconds by whatever supervises the process. */
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/** Logs one line per request, without secrets, prompts and responses. Fields that are undefined are not in it. */
+export function createCallLog(log: Log): CallObserver {
+  return {
+    ended(end) {
+      const fields = fieldsOf(end)
+      if (end.status < 400 && probes.has(end.path)) log.debug(fields, 'request')
+      else log.info(fields, 'request')
+    },
+  }
+}
+
+function fieldsOf({
+  id,
+  givenId,
+  method,
+  path,
+  status,
+  durationMs,
+  disconnected,
+  key,
+  call,
+  code,
+  trace,
+}: CallEnd) {
+  const { model } = call?.request ?? {}
+  const { elsewhere } = call?.admission ?? {}
+  const { usage, firstContentMs, dropped } = call?.trail ?? {}
+  // Absent if no attempt was made.
+  const tried = call?.trail.provider === undefined ? undefined : call.trail
+  return {
+    id,
+    method,
+    path: path.slice(0, shownMax),
+    status,
+    ms: Math.round(durationMs * 10) / 10,
+    givenId,
+    code,
+    traceId: trace?.traceId,
+    key: key?.id,
+    keyName: key?.name,
+    operation: call?.operation,
+    model: typeof model === 'string' ? model.slice(0, shownMax) : undefined,
+    stream: call?.stream,
+    provider: tried?.provider,
+    target: tried && `${tried.provider}/${tried.model}`,
+    attempts: tried?.attempts,
+    untold: dropped === undefined || dropped.size === 0 ? undefined : untoldOf(dropped),
+    firstTokenMs: firstContentMs,
+    costUsd: tried?.unknownCosts === 0 ? usdOf(tried.cost) : undefined,
+    overBudget: elsewhere?.budget,
+    route: elsewhere?.route.slice(0, shownMax),
+    inputTokens: usage?.inputTokens,
+    outputTokens: usage?.outputTokens,
+    left: disconnected ? true : undefined,
+  }
+}
+
+/** Fields left out of a stream are known only after its headers have been sent. */
+function untoldOf(dropped: ReadonlySet<string>): string | undefined {
+  const names = [...dropped].filter((name) => name.startsWith('answer.'))
+  return names.length === 0 ? undefined : names.join(', ').slice(0, shownMax)
 }

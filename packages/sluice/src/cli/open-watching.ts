@@ -11,8 +11,8 @@ import type { LiveCalls } from '@sluice/gateway/observe/live-calls.ts'
 import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 import type { SlotQueues } from '@sluice/store/limits/slot-queues.ts'
 import { measuredElsewhere } from './worker-metrics.ts'
-import { createCallLog } from './log-call.ts'
 import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
+import { createCallLog } from './open-log.ts'
 
 /** The parts that an open gateway offers. */
 export interface Offered {
@@ -67,6 +67,15 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
     },
   })
   const { budgetWatch, health, errors } = telling.observers
+  const callLog = createCallLog(log)
+  const ofRequests = ({ alerts }: Pick<Config, 'alerts'>) =>
+    alerts.webhooks.length === 0 ? [callLog, ...observers] : [callLog, errors, ...observers]
+  const told = {
+    ofAttempts: observers,
+    ofRequests: ofRequests(config),
+    ofFailures: [refused],
+    ...(traces && { traces }),
+  }
   const isElsewhere = config.telemetry.metrics.listen !== undefined
   return {
     offered: {
@@ -76,17 +85,13 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
     watching: {
       budgetWatch,
       health,
-      observers: {
-        ofAttempts: observers,
-        ofRequests: [createCallLog(log), errors, ...observers],
-        ofFailures: [refused],
-        ...(traces && { traces }),
-      },
+      observers: told,
       contents,
       ...(metrics && !isElsewhere && { metrics }),
     },
     configure(next) {
       telling.configure(next.alerts)
+      told.ofRequests = ofRequests(next)
       watching.configure(configuredModels(next))
       settings = next.contentLogging
     },

@@ -1,10 +1,10 @@
-import { costOf, type Usage, usdOf } from '@sluice/contract'
+import { costOf, type Usage, type UsageRecord, usdOf } from '@sluice/contract'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
 import type { AttemptEnd } from '@sluice/gateway/observe/observers.ts'
-import { AttemptSeries, CallFamilies, CallSeries } from './call-series.ts'
+import { CallFamilies } from './call-families.ts'
 import { type Counter, type CounterFamily, type FamilySnapshot, gauge } from './families.ts'
-import { operationWord, providerWord } from './gen-ai.ts'
+import { genAi, operationWord, providerWord } from './gen-ai.ts'
 
 /** In addition to configured ones. */
 const modelsMax = 200
@@ -199,5 +199,102 @@ class LabelValues {
     if (!hasProven || this.#learned.size >= this.#most) return otherName
     this.#learned.add(name)
     return name
+  }
+}
+
+/** The series of one kind of call, created for the first of them. */
+interface CallLabels {
+  readonly operation: string
+  readonly format: string
+  readonly provider: string
+  readonly model: string
+  /** The key id, if series are kept by key. */
+  readonly key?: string
+}
+
+class CallSeries {
+  readonly duration
+  readonly firstToken
+  readonly perToken
+  readonly #families: CallFamilies
+  readonly #labels: CallLabels
+  readonly #requests = new Map<string, Counter>()
+
+  constructor(families: CallFamilies, labels: CallLabels) {
+    const { operation, provider, model } = labels
+    const timed = { operation, provider, model }
+    this.#families = families
+    this.#labels = labels
+    this.duration = families.duration.with(timed)
+    this.firstToken = families.firstToken.with(timed)
+    this.perToken = families.perToken.with(timed)
+  }
+
+  request(outcome: string, status: number): Counter {
+    const name = `${outcome}${Math.floor(status / 100)}`
+    const known = this.#requests.get(name)
+    if (known) return known
+    const made = this.#families.requests.with({
+      ...this.#labels,
+      outcome,
+      status: `${Math.floor(status / 100)}xx`,
+    })
+    this.#requests.set(name, made)
+    return made
+  }
+}
+
+/** The same for attempts at one target. */
+class AttemptSeries {
+  readonly cost
+  readonly unknownCosts
+  readonly inputUsage
+  readonly outputUsage
+  readonly operationDuration
+  readonly firstToken
+  readonly perToken
+  readonly #families: CallFamilies
+  readonly #labels: Omit<CallLabels, 'format'>
+  readonly #ended = new Map<string, Counter>()
+  readonly #tokens = new Map<string, Counter>()
+
+  constructor(
+    families: CallFamilies,
+    labels: Omit<CallLabels, 'format'>,
+    words: { readonly operation: string; readonly provider: string },
+  ) {
+    const { provider, model } = labels
+    const conventional = {
+      [genAi.operation]: words.operation,
+      [genAi.provider]: words.provider,
+      [genAi.requestModel]: model,
+    }
+    this.#families = families
+    this.#labels = labels
+    this.cost = families.cost.with(labels)
+    this.unknownCosts = families.unknownCosts.with({ provider, model })
+    this.inputUsage = families.tokenUsage.with({ ...conventional, [genAi.tokenType]: 'input' })
+    this.outputUsage = families.tokenUsage.with({ ...conventional, [genAi.tokenType]: 'output' })
+    this.operationDuration = families.operationDuration.with(conventional)
+    this.firstToken = families.serverFirstToken.with(conventional)
+    this.perToken = families.serverPerToken.with(conventional)
+  }
+
+  ended(outcome: UsageRecord['outcome'], reason: string): Counter {
+    const name = `${outcome} ${reason}`
+    const known = this.#ended.get(name)
+    if (known) return known
+    const { operation, provider, model } = this.#labels
+    const made = this.#families.attempts.with({ operation, provider, model, outcome, reason })
+    this.#ended.set(name, made)
+    return made
+  }
+
+  tokens(type: string): Counter {
+    const known = this.#tokens.get(type)
+    if (known) return known
+    const made = this.#families.tokens.with({ ...this.#labels, type })
+    this.#tokens.set(type, made)
+    return made
   }
 }
