@@ -28,6 +28,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'answer',
     'stored',
   ],
+  // Files outside of any folder say what a database is; only the store itself assembles the folders.
+  store: ['.', 'threads', 'tables', 'usage', 'ledger', 'keys', 'limits', 'sqlite', 'postgres'],
   sluice: ['config', 'alerts', 'telemetry', 'cli'],
   // Files outside of any folder hold the session and assemble the folders.
   console: ['texts', 'api', 'parts', '.', 'pages', 'layout'],
