@@ -192,11 +192,16 @@ export function outlineJsonObject(
   return outline && checkedObject(outline.value)
 }
 
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+
 function assertJson(bytes: Buffer, contentType: string | undefined): void {
-  if (!isJson(contentType))
+  // A missing content type is read as JSON, the only format expected.
+  const isJson =
+    contentType === 'application/json' || contentType === undefined || contentType === ''
+  if (!isJson && !jsonType.test(contentType.trim()))
     throw new GatewayError(
       'unsupported_media_type',
-      `Content-Type must be application/json, not ${contentType?.slice(0, 80)}`,
+      `Content-Type must be application/json, not ${contentType.slice(0, 80)}`,
     )
   if (!isUtf8(bytes)) throw invalidRequest('The request body is not UTF-8')
 }
@@ -211,13 +216,6 @@ function checkedObject(value: unknown): Record<string, unknown> {
     throw invalidRequest('The request body must be a JSON object')
   assertDepth(value)
   return withNumbers(value as Record<string, unknown>)
-}
-
-/** A missing content type is read as JSON, the only format expected. */
-function isJson(contentType: string | undefined): boolean {
-  if (contentType === 'application/json' || contentType === undefined || contentType === '')
-    return true
-  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType.trim())
 }
 
 export function isForm(contentType: string | undefined): boolean {

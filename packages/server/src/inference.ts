@@ -1,4 +1,4 @@
-import { GatewayError, operations } from '@sluice/contract'
+import { GatewayError, operations, outlinedBytesMin } from '@sluice/contract'
 import type { ClientFormat } from '@sluice/protocols'
 import type { TObject } from 'typebox'
 import { admit, type Admitted } from '@sluice/gateway/admit/admit.ts'
@@ -72,7 +72,10 @@ async function readFormCall(exchange: Exchange, format: ClientFormat): Promise<C
 
 function jsonCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | Promise<Call> {
   const { request, options, parameters } = exchange
-  const outlined = outlinedCall(exchange, format, raw)
+  const outlined =
+    format.takesOutline === true && raw.length >= outlinedBytesMin
+      ? outlinedCall(exchange, format, raw)
+      : undefined
   if (outlined) return outlined
   const fields = parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
   if (!(fields instanceof Promise)) return createCall(exchange, { format, fields, raw, parameters })
@@ -93,7 +96,6 @@ async function afterTurn(call: Call): Promise<Call> {
  */
 function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Call | undefined {
   const { request, options, parameters } = exchange
-  if (format.takesOutline !== true) return undefined
   try {
     const contentType = request.headers['content-type']
     const outlined = outlineJsonObject(raw, contentType, options.bodyUnitsMax)

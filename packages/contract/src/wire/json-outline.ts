@@ -2,7 +2,7 @@ import { parseJson } from './json.ts'
 import { code } from './json-outline-code.ts'
 
 /** A shorter document is parsed as a whole in less time. So is a longer one of many short texts, by a fifth of its time. */
-const documentBytesMin = 1024
+export const outlinedBytesMin = 1024
 /** A larger one is parsed as a whole, in several turns of the event loop. */
 const documentBytesMax = 1024 * 1024
 /** Shorter texts are kept. */
@@ -60,7 +60,7 @@ export interface JsonOutline {
  */
 export function outlineJson(document: Uint8Array): JsonOutline | undefined {
   const { length } = document
-  if (length < documentBytesMin || length > documentBytesMax || isMissing) return undefined
+  if (length < outlinedBytesMin || length > documentBytesMax || isMissing) return undefined
   program ??= openProgram()
   if (!program) return undefined
   const { memory } = program

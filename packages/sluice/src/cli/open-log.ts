@@ -1,7 +1,6 @@
 import { openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { usdOf } from '@sluice/contract'
-import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { Log } from '@sluice/gateway/call/log.ts'
 import type { CallObserver } from '@sluice/gateway/observe/observers.ts'
 import type { Config } from '../config/config.ts'
@@ -120,57 +119,41 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** Logs one line per request, without secrets, prompts and responses. Fields that are undefined are not in it. */
 export function createCallLog(log: Log): CallObserver {
   return {
-    ended(end) {
-      const fields = fieldsOf(end)
-      if (end.status < 400 && probes.has(end.path)) log.debug(fields, 'request')
+    ended({ id, givenId, method, path, status, durationMs, disconnected, key, call, code, trace }) {
+      const { model } = call?.request ?? {}
+      const { elsewhere } = call?.admission ?? {}
+      const { usage, firstContentMs, dropped } = call?.trail ?? {}
+      // Absent if no attempt was made.
+      const tried = call?.trail.provider === undefined ? undefined : call.trail
+      const fields = {
+        id,
+        method,
+        path: path.slice(0, shownMax),
+        status,
+        ms: Math.round(durationMs * 10) / 10,
+        givenId,
+        code,
+        traceId: trace?.traceId,
+        key: key?.id,
+        keyName: key?.name,
+        operation: call?.operation,
+        model: typeof model === 'string' ? model.slice(0, shownMax) : undefined,
+        stream: call?.stream,
+        provider: tried?.provider,
+        target: tried && `${tried.provider}/${tried.model}`,
+        attempts: tried?.attempts,
+        untold: dropped === undefined || dropped.size === 0 ? undefined : untoldOf(dropped),
+        firstTokenMs: firstContentMs,
+        costUsd: tried?.unknownCosts === 0 ? usdOf(tried.cost) : undefined,
+        overBudget: elsewhere?.budget,
+        route: elsewhere?.route.slice(0, shownMax),
+        inputTokens: usage?.inputTokens,
+        outputTokens: usage?.outputTokens,
+        left: disconnected ? true : undefined,
+      }
+      if (status < 400 && probes.has(path)) log.debug(fields, 'request')
       else log.info(fields, 'request')
     },
-  }
-}
-
-function fieldsOf({
-  id,
-  givenId,
-  method,
-  path,
-  status,
-  durationMs,
-  disconnected,
-  key,
-  call,
-  code,
-  trace,
-}: CallEnd) {
-  const { model } = call?.request ?? {}
-  const { elsewhere } = call?.admission ?? {}
-  const { usage, firstContentMs, dropped } = call?.trail ?? {}
-  // Absent if no attempt was made.
-  const tried = call?.trail.provider === undefined ? undefined : call.trail
-  return {
-    id,
-    method,
-    path: path.slice(0, shownMax),
-    status,
-    ms: Math.round(durationMs * 10) / 10,
-    givenId,
-    code,
-    traceId: trace?.traceId,
-    key: key?.id,
-    keyName: key?.name,
-    operation: call?.operation,
-    model: typeof model === 'string' ? model.slice(0, shownMax) : undefined,
-    stream: call?.stream,
-    provider: tried?.provider,
-    target: tried && `${tried.provider}/${tried.model}`,
-    attempts: tried?.attempts,
-    untold: dropped === undefined || dropped.size === 0 ? undefined : untoldOf(dropped),
-    firstTokenMs: firstContentMs,
-    costUsd: tried?.unknownCosts === 0 ? usdOf(tried.cost) : undefined,
-    overBudget: elsewhere?.budget,
-    route: elsewhere?.route.slice(0, shownMax),
-    inputTokens: usage?.inputTokens,
-    outputTokens: usage?.outputTokens,
-    left: disconnected ? true : undefined,
   }
 }
 
