@@ -13,8 +13,8 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 62, functions: 318 },
-  stream: { files: 83 },
+  chat: { files: 52, functions: 299 },
+  stream: { files: 72 },
 }
 
 /** Calls before the first that counts. */

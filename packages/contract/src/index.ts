@@ -121,9 +121,8 @@ export {
   createJsonArrayWriter,
   keepAliveSpace,
 } from './wire/json-array.ts'
-export { assertDepth, isTooDeep } from './wire/json-depth.ts'
 export { outlinedBytesMin, outlineJson } from './wire/json-outline.ts'
-export { bytesOfUnits, JsonSurvey, type LongText } from './wire/json-survey.ts'
+export { JsonSurvey, type LongText } from './wire/json-survey.ts'
 export { formatForm } from './wire/multipart.ts'
 export {
   countOf,
