@@ -90,11 +90,12 @@ export {
   oneOf,
   optional,
   StopSequences,
+  type TypedEvent,
   type UploadedFile,
 } from './operations/schema.ts'
 export type { SpeakRequest } from './operations/speak.ts'
 export { type Cue, formatSrt, formatVtt } from './operations/subtitles.ts'
-export type { TranscribeReply, TranscribeRequest, TypedEvent } from './operations/transcribe.ts'
+export type { TranscribeReply, TranscribeRequest } from './operations/transcribe.ts'
 export type { TranslateRequest } from './operations/translate.ts'
 export { type UnlistedField, unlistedFields } from './operations/unlisted-fields.ts'
 export {

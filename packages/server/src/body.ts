@@ -16,6 +16,7 @@ import { assertFewInTexts } from '@sluice/gateway/turns/json-texts.ts'
 import { parseLargeJson } from '@sluice/gateway/turns/large-json.ts'
 import { turn } from '@sluice/gateway/turns/turn.ts'
 import { createDecoder, type Decoder } from '@sluice/gateway/upstream/decoders.ts'
+import type { Exchange } from './address.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number
@@ -327,4 +328,10 @@ export class BudgetShare implements HeldBytes {
     this.#isOver = true
     if (this.#bytes > 0) this.#budget.give(this.#keyId, this.#bytes)
   }
+}
+
+/** The body limits of a request. */
+export function limitsOf({ options, held }: Exchange): BodyLimits {
+  const { bodyBytesMax: bytesMax, inflatedBytesMax } = options
+  return { bytesMax, inflatedBytesMax, held }
 }

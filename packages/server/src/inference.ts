@@ -7,7 +7,7 @@ import type { Gateway } from './gateway.ts'
 import { turn } from '@sluice/gateway/turns/turn.ts'
 import type { Exchange } from './address.ts'
 import { doorOf } from './admit.ts'
-import { type BodyLimits, isForm, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
+import { isForm, limitsOf, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
 import { countUnparsedBody } from './collect-bodies.ts'
 import { createCall } from './create-call.ts'
 import { defaultStreamTimes, deliverWhole } from './deliver.ts'
@@ -106,10 +106,4 @@ function outlinedCall(exchange: Exchange, format: ClientFormat, raw: Buffer): Ca
     if (thrown instanceof GatewayError) return undefined
     throw thrown
   }
-}
-
-/** The body limits of a request. */
-export function limitsOf({ options, held }: Exchange): BodyLimits {
-  const { bodyBytesMax: bytesMax, inflatedBytesMax } = options
-  return { bytesMax, inflatedBytesMax, held }
 }

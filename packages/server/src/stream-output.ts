@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { costFieldNames, costFields } from '@sluice/gateway/answer/answer.ts'
-import type { Answer } from '@sluice/gateway/call/call.ts'
+import { type Answer, costFieldNames, costFields } from '@sluice/gateway/call/call.ts'
 import { headFields, latin1 } from './deliver.ts'
 
 export type Piece = string | Uint8Array

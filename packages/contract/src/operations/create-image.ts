@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { ImagesReply } from './image-reply.ts'
 import { operation } from './operation.ts'
-import { oneOf, optional } from './schema.ts'
-import { TypedEvent } from './transcribe.ts'
+import { oneOf, optional, TypedEvent } from './schema.ts'
 
 /** The contract's form that resembles DashScope's: messages with images and texts. */
 export const ImageInput = Type.Object({

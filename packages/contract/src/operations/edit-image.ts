@@ -3,8 +3,7 @@ import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { ImageInput, ImageParameters, imageOptions } from './create-image.ts'
 import { ImagesReply } from './image-reply.ts'
 import { operation } from './operation.ts'
-import { FileField, oneOf, optional } from './schema.ts'
-import { TypedEvent } from './transcribe.ts'
+import { FileField, oneOf, optional, TypedEvent } from './schema.ts'
 
 const ImageReference = Type.Object({
   image_url: optional(Type.String()),

@@ -30,3 +30,7 @@ export const StopSequences = Type.Array(Type.String(), { maxItems: 64 })
 
 /** Any JSON object. */
 export const AnyObject = Type.Record(Type.String(), Type.Unknown())
+
+/** An event whose `type` names it, such as `transcript.text.delta` (OpenAI API). */
+export const TypedEvent = Type.Intersect([Type.Object({ type: Type.String() }), AnyObject])
+export type TypedEvent = { readonly type: string } & Readonly<Record<string, unknown>>

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { operation } from './operation.ts'
-import { oneOf, optional } from './schema.ts'
-import { TypedEvent } from './transcribe.ts'
+import { oneOf, optional, TypedEvent } from './schema.ts'
 
 /**
  * OpenAI API, CreateSpeechRequest. Other models read longer texts and speak in more formats: how much and which, each target

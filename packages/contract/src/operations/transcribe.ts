@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { GatewayError, invalidRequest } from '../core/errors.ts'
 import { audioBytesMax, TranscriptReply, transcriptFormats } from './audio-reply.ts'
 import { operation } from './operation.ts'
-import { AnyObject, FileField, oneOf, optional } from './schema.ts'
+import { AnyObject, FileField, oneOf, optional, TypedEvent } from './schema.ts'
 
 /** Form fields; arrays arrive as repeated `name[]` or `name` parts (OpenAI API, CreateTranscriptionRequest). */
 export const TranscribeRequest = Type.Object({
@@ -23,10 +23,6 @@ export const TranscribeRequest = Type.Object({
 })
 export type TranscribeRequest = Static<typeof TranscribeRequest>
 export type TranscribeReply = Static<typeof TranscriptReply>
-
-/** transcript.text.delta, transcript.text.segment, transcript.text.done (OpenAI API); `type` names the event. */
-export const TypedEvent = Type.Intersect([Type.Object({ type: Type.String() }), AnyObject])
-export type TypedEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 
 export const transcribe = operation({
   summary: 'Transcribe audio',

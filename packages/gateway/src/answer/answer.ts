@@ -1,7 +1,7 @@
-import { formatUsd, GatewayError } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import { createHeld } from '../call/source.ts'
-import { type Answer, type Call, formatContext, headerText, type Trail } from '../call/call.ts'
+import { type Answer, type Call, costFields, formatContext, headerText } from '../call/call.ts'
 import type { AnyReply } from '../call/canonical.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
@@ -179,16 +179,6 @@ export function answerHeaders(
   if (trail.dropped.size > 0)
     headers['x-sluice-dropped'] = headerText([...trail.dropped].join(', '))
   return headers
-}
-
-/** The header names that `costFields` may set, for the `trailer` header. */
-export const costFieldNames = 'x-sluice-cost, x-sluice-cost-unknown'
-
-/** The cost of all attempts of a call, in dollars. Reported as unknown if the cost of any attempt is unknown. */
-export function costFields({ cost, unknownCosts }: Trail): Readonly<Record<string, string>> {
-  return unknownCosts > 0
-    ? { 'x-sluice-cost-unknown': 'true' }
-    : { 'x-sluice-cost': formatUsd(cost) }
 }
 
 export function causeText({ details }: GatewayError): string | undefined {

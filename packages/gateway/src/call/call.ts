@@ -1,10 +1,11 @@
-import type {
-  CallOutcome,
-  ErrorCode,
-  GatewayError,
-  Money,
-  OperationName,
-  Usage,
+import {
+  type CallOutcome,
+  type ErrorCode,
+  formatUsd,
+  type GatewayError,
+  type Money,
+  type OperationName,
+  type Usage,
 } from '@sluice/contract'
 import type { ClientFormat, FormatContext, StreamWriter } from '@sluice/protocols'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
@@ -230,4 +231,14 @@ export function modelOf({
 }: Pick<Call, 'request' | 'admission'>): string | undefined {
   const model = admission.elsewhere?.route ?? request.model
   return typeof model === 'string' ? model : undefined
+}
+
+/** The header names that `costFields` may set, for the `trailer` header. */
+export const costFieldNames = 'x-sluice-cost, x-sluice-cost-unknown'
+
+/** The cost of all attempts of a call, in dollars. Reported as unknown if the cost of any attempt is unknown. */
+export function costFields({ cost, unknownCosts }: Trail): Readonly<Record<string, string>> {
+  return unknownCosts > 0
+    ? { 'x-sluice-cost-unknown': 'true' }
+    : { 'x-sluice-cost': formatUsd(cost) }
 }
