@@ -2,7 +2,7 @@
 // `node bare.ts <port> <upstream> <key>`
 
 import { fastify } from 'fastify'
-import { Agent, request } from 'undici'
+import { Agent, request } from 'undici-fastest'
 
 const [, , port = '', upstream = '', key = ''] = process.argv
 const expected = `Bearer ${key}`
@@ -14,7 +14,7 @@ server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request
   done(null, body),
 )
 server.get('/', async () => 'ready')
-server.post<{ Body: Buffer }>('/v1/*', async (asked, reply) => {
+server.post<{ Body: Buffer }>('/*', async (asked, reply) => {
   if (asked.headers.authorization !== expected) return reply.code(401).send('no key')
   const { statusCode, headers, body } = await request(`${upstream}${asked.url}`, {
     method: 'POST',

@@ -5,11 +5,11 @@ export function machineUs(): number {
 }
 
 const digits = 15
-const mark = '"t'
+const mark = '"@'
 
 /** The moment as text of a fixed width, so that everything around it can be made ahead. */
 export function stamp(us: number): string {
-  return `t${String(us).padStart(digits, '0')} `
+  return `@${String(us).padStart(digits, '0')} `
 }
 
 export const stampLength = digits + 2

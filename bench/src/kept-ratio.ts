@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Processor time as a multiple of the bare proxy's, by scenario. */
+/** Processor time as a multiple of the thin proxy's, by scenario. */
 export type Ratios = Readonly<Record<string, number>>
 
 const file = join(import.meta.dirname, '..', 'kept-ratio.json')

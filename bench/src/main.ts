@@ -2,7 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { type Cold, coldLoads, measureCold, measureFreshStreams } from './cold.ts'
 import { compare } from './compare.ts'
+import { compareRecordings } from './compare-recordings.ts'
 import { measureOpenStreams, type OpenStreams } from './memory.ts'
 import { type Bench, type OpenTarget, openBench } from './open-targets.ts'
 import { type BenchOptions, chosen, readOptions } from './options.ts'
@@ -10,10 +12,11 @@ import { drawPicture } from './picture.ts'
 import { keep, quick } from './quick.ts'
 import { describeMachine, formatResults, type Results } from './results.ts'
 import { type Measured, measureRounds } from './rounds.ts'
+import { writeReadme } from './readme.ts'
 import { scenarios } from './scenarios.ts'
 import { type Soak, soak } from './soak.ts'
-import { measureStartup, type Startup } from './startup.ts'
-import { availableTargets, givenTarget, type Target } from './targets.ts'
+import { measureStartup } from './startup.ts'
+import { availableTargets, givenTarget, peerTarget, type Target } from './targets.ts'
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 const tell = (text: string) => void process.stderr.write(`${text}\n`)
@@ -25,23 +28,35 @@ const openStreams = 3_000
 const requestsPerStream = 100
 
 /** What is measured besides the loads; `--scenarios` names them too. */
-const extras = [{ name: 'open-streams' }, { name: 'startup' }] as const
+const extras = [
+  ...coldLoads,
+  { name: 'fresh-streams' },
+  { name: 'open-streams' },
+  { name: 'startup' },
+] as const
 
 async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2))
+  if (options.mode === 'readme') {
+    writeReadme()
+    return 0
+  }
   if (process.platform !== 'linux') {
     print('Not measured: processor time is read from /proc, which only Linux has.')
     return 0
   }
-  const options = readOptions(process.argv.slice(2))
   if (options.mode === 'quick') return quick({ print, tell })
   if (options.mode === 'keep') await keep({ print, tell })
   else if (options.mode === 'compare') await compare({ ...options, print })
+  else if (options.recordings !== undefined)
+    await compareRecordings(options.recordings, { ...options, print })
   else await measureAll(options)
   return 0
 }
 
 async function measureAll(options: BenchOptions): Promise<void> {
-  const all = [...availableTargets(), ...options.gateways.map(givenTarget)]
+  const others = [...options.peers.map(peerTarget), ...options.gateways.map(givenTarget)]
+  const all = [...availableTargets(), ...others]
   const usual = all.filter(({ isExtra }) => isExtra !== true).map(({ name }) => name)
   const wanted = options.targets ?? (options.mode === 'soak' ? ['sluice'] : usual)
   const targets = chosen(all, wanted)
@@ -69,49 +84,65 @@ async function measureAll(options: BenchOptions): Promise<void> {
   print(options.json ? JSON.stringify(results, null, 2) : formatResults(results))
 }
 
-type Found = Pick<Results, 'measured' | 'openStreams' | 'startups' | 'soaks'>
-const nothing: Found = { measured: [], openStreams: [], startups: [], soaks: [] }
+type Found = Omit<Results, 'at' | 'machine' | 'loadAfter' | 'rounds'>
+const nothing: Found = {
+  measured: [],
+  cold: [],
+  freshStreams: [],
+  openStreams: [],
+  startups: [],
+  soaks: [],
+}
 
 async function measureTargets(
   bench: Bench,
   targets: readonly Target[],
   { names, rounds }: { readonly names: ReadonlySet<string>; readonly rounds: number },
 ): Promise<Found> {
-  const startups = names.has('startup') ? await startAll(bench, targets, rounds) : []
+  const startups = names.has('startup')
+    ? await each(targets, 'startup', (target) => measureStartup(bench, target, rounds))
+    : []
+  const cold: Cold[] = []
+  for (const load of coldLoads.filter(({ name }) => names.has(name)))
+    cold.push(...(await each(targets, load.name, (one) => measureCold(bench, one, load, rounds))))
+  const freshStreams = names.has('fresh-streams')
+    ? await each(targets, 'fresh-streams', (one) => measureFreshStreams(bench, one, rounds))
+    : []
+  const loads = scenarios.filter(({ name }) => names.has(name))
   const open: OpenTarget[] = []
-  for (const target of targets) open.push(await bench.open(target))
+  if (loads.length > 0) for (const target of targets) open.push(await bench.open(target))
   const measured: Measured[] = []
-  for (const scenario of scenarios.filter(({ name }) => names.has(name)))
+  for (const scenario of loads)
     measured.push(await measureRounds(open, scenario, { rounds, warmRequests, tell }))
-  return {
-    startups,
-    measured,
-    openStreams: names.has('open-streams') ? await holdStreams(bench, targets) : [],
-    soaks: [],
-  }
+  const held = names.has('open-streams')
+    ? await each(targets, 'open-streams', (target) => holdStreams(bench, target))
+    : []
+  return { startups, cold, freshStreams, measured, openStreams: held, soaks: [] }
 }
 
-async function startAll(bench: Bench, targets: readonly Target[], starts: number) {
-  const rows: (Startup | undefined)[] = []
-  for (const target of targets) rows.push(await measureStartup(bench, target, starts))
-  tell('startup: done')
-  return rows.filter((row) => row !== undefined)
-}
-
-/** Each in a process of its own: memory that earlier loads left behind would hide what the streams take. */
-async function holdStreams(bench: Bench, targets: readonly Target[]) {
-  const rows: (OpenStreams | undefined)[] = []
+/** Measures one target after the other. One that cannot do it costs its own row and not the minutes before it. */
+async function each<Row>(
+  targets: readonly Target[],
+  name: string,
+  measure: (target: Target) => Promise<Row | undefined>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
   for (const target of targets) {
-    await using open = await bench.open(target)
     try {
-      rows.push(await measureOpenStreams(open, openStreams))
-      tell(`open-streams: ${target.name} done`)
+      const row = await measure(target)
+      if (row !== undefined) rows.push(row)
+      tell(`${name}: ${target.name} done`)
     } catch (error) {
-      // A target that cannot hold them costs its own row and not the minutes before it.
       tell(error instanceof Error ? error.message : String(error))
     }
   }
-  return rows.filter((row) => row !== undefined)
+  return rows
+}
+
+/** In a process of its own: memory that earlier loads left behind would hide what the streams take. */
+async function holdStreams(bench: Bench, target: Target): Promise<OpenStreams | undefined> {
+  await using open = await bench.open(target)
+  return await measureOpenStreams(open, openStreams)
 }
 
 async function soakAll(bench: Bench, targets: readonly Target[], requests: number) {

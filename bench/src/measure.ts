@@ -4,7 +4,7 @@ import { type LoadReport, runLoad } from '../../packages/sluice/src/cli/load/run
 import { machineUs, stampOf } from './clock.ts'
 import type { OpenTarget } from './open-targets.ts'
 import { type CoreTicks, coreTicks, cpuUs, residentBytes } from './proc.ts'
-import { requestBytes, type Scenario } from './scenarios.ts'
+import { type Scenario, shotOf } from './scenarios.ts'
 
 /** One target under one load, once. Times in milliseconds, shares from 0 to 1. */
 export interface Cell {
@@ -15,6 +15,8 @@ export interface Cell {
   readonly cpuUs: number | undefined
   readonly residentBytes: number | undefined
   readonly first: { readonly p50: number; readonly p99: number } | undefined
+  /** Until the end of the response. */
+  readonly whole: Cell['first']
   /** From the stub's write of an event to its arrival at the client. */
   readonly eventDelay: { readonly p50: number; readonly p99: number } | undefined
   readonly gatewayShare: number | undefined
@@ -31,8 +33,7 @@ export interface Cell {
 const settleMs = 250
 
 export async function measure(target: OpenTarget, scenario: Scenario): Promise<Cell> {
-  const bytes = requestBytes(scenario, target)
-  const shot = { bytes }
+  const shot = shotOf(scenario, target)
   const delays = createHistogram()
   const before = readings(target)
   const report = await runLoad({
@@ -61,6 +62,7 @@ export async function measure(target: OpenTarget, scenario: Scenario): Promise<C
     cpuUs: gatewayUs === undefined ? undefined : gatewayUs / report.requests,
     residentBytes: target.pid === undefined ? undefined : residentBytes(target.pid),
     first: scenario.stream ? report.firstTokenMs : report.firstByteMs,
+    whole: report.wholeMs,
     eventDelay:
       delays.count === 0
         ? undefined
@@ -108,7 +110,7 @@ export async function warm(
   scenario: Scenario,
   requests: number,
 ): Promise<string | undefined> {
-  const shot = { bytes: requestBytes(scenario, target) }
+  const shot = shotOf(scenario, target)
   const report = await runLoad({
     url: target.url,
     concurrency: scenario.connections,

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Connection, type Outcome } from '../../packages/sluice/src/cli/load/connection.ts'
+import {
+  LoadClient,
+  type Outcome,
+  type Shot,
+} from '../../packages/sluice/src/cli/load/load-client.ts'
 import { warm } from './measure.ts'
 import type { OpenTarget } from './open-targets.ts'
 import { residentBytes } from './proc.ts'
-import { chat2k, requestBytes } from './scenarios.ts'
+import { burst, chat2k, shotOf } from './scenarios.ts'
 
 /** What many streams that wait for their next word hold in memory. */
 export interface OpenStreams {
@@ -29,43 +33,35 @@ export async function measureOpenStreams(
   const failure = await warm(target, chat2k, warmRequests)
   if (failure !== undefined) throw new Error(`${target.name} fails: ${failure}`)
   const beforeBytes = await settled(target.pid)
-  const bytes = requestBytes({ model: 'held', stream: true, body: 'small' }, target)
-  const connections: Connection[] = []
+  const shot = shotOf({ ...burst, model: 'held' }, target)
+  const { url } = target
+  const client = await LoadClient.open({ url, connections: streams, timeoutMs: openMsMax })
   const ended: Promise<Outcome>[] = []
   try {
-    while (connections.length < streams) {
-      const began = Array.from(
-        { length: Math.min(openedAtOnce, streams - connections.length) },
-        () => {
-          const { connection, outcome, firstEvent } = hold(target, bytes)
-          connections.push(connection)
-          ended.push(outcome)
-          return firstEvent
-        },
-      )
+    while (ended.length < streams) {
+      const began = Array.from({ length: Math.min(openedAtOnce, streams - ended.length) }, () => {
+        const { outcome, firstEvent } = hold(client, shot, target.name)
+        ended.push(outcome)
+        return firstEvent
+      })
       await Promise.all(began)
     }
     const openBytes = await settled(target.pid)
     const bytesPerStream = (openBytes - beforeBytes) / streams
     return { target: target.name, streams, beforeBytes, openBytes, bytesPerStream }
   } finally {
-    for (const connection of connections) connection[Symbol.dispose]()
+    await client[Symbol.asyncDispose]()
     await Promise.all(ended)
   }
 }
 
-function hold(target: OpenTarget, bytes: Buffer) {
+function hold(client: LoadClient, shot: Shot, name: string) {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const connection = new Connection({
-    url: target.url,
-    timeoutMs: openMsMax,
-    onEvent: () => resolve(),
-  })
-  const outcome = connection.exchange({ bytes })
+  const outcome = client.exchange(shot, () => resolve())
   void outcome.then(({ failure }) =>
-    reject(new Error(`A stream through ${target.name} ended: ${failure ?? 'it was whole'}`)),
+    reject(new Error(`A stream through ${name} ended: ${failure ?? 'it was whole'}`)),
   )
-  return { connection, outcome, firstEvent: promise }
+  return { outcome, firstEvent: promise }
 }
 
 const lookMs = 1_000

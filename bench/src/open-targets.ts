@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Cores, start, takeCores } from './processes.ts'
 import type { Target } from './targets.ts'
@@ -10,7 +10,7 @@ import type { Target } from './targets.ts'
 export interface OpenTarget {
   readonly name: string
   readonly url: URL
-  readonly modelPrefix: string
+  readonly translates: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Undefined where there is no process of ours to read. */
   readonly pid: number | undefined
@@ -24,12 +24,19 @@ export interface Bench extends AsyncDisposable {
   open(target: Target): Promise<OpenTarget & AsyncDisposable>
 }
 
-/** Starts the stub and moves this process to the core of the load. Disposing stops everything that was started. */
-export async function openBench(): Promise<Bench> {
+/**
+ * Starts the stub, with the recordings of a folder if given, and moves this process to the core of the load. Disposing stops
+ * everything that was started.
+ */
+export async function openBench(recordings?: string): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   const cores = takeCores()
   const stub = start({
-    command: [process.execPath, join(import.meta.dirname, 'stub.ts')],
+    command: [
+      process.execPath,
+      join(import.meta.dirname, 'stub.ts'),
+      ...(recordings === undefined ? [] : [resolve(recordings)]),
+    ],
     core: cores.load,
   })
   if (!stub.child.stdout) throw new Error('The stub has no output')
@@ -42,13 +49,13 @@ export async function openBench(): Promise<Bench> {
 
   return {
     cores,
-    async open({ name, modelPrefix, headers, begin, createKey, url = new URL(upstream) }) {
+    async open({ name, translates = false, headers, begin, createKey, url = new URL(upstream) }) {
       const begun = begin && (await begin({ cores, upstream, folder }))
       if (begun) opened.use(begun.running)
       const key = begun && (await createKey?.(begun.port))
       return {
         name,
-        modelPrefix,
+        translates,
         headers: {
           ...Object.fromEntries(
             Object.entries(headers).map(([key, value]) => [

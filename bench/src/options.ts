@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 export interface BenchOptions {
-  readonly mode: 'full' | 'quick' | 'keep' | 'soak' | 'compare'
+  readonly mode: 'full' | 'quick' | 'keep' | 'soak' | 'compare' | 'recordings' | 'readme'
   /** Names; undefined means all. */
   readonly scenarios: readonly string[] | undefined
   readonly targets: readonly string[] | undefined
@@ -10,6 +10,10 @@ export interface BenchOptions {
   readonly requests: number
   /** Of a comparison: other builds of this gateway, each as `name=folder`. */
   readonly builds: readonly string[]
+  /** The folder of recorded streams that the benchmark's are compared with. */
+  readonly recordings: string | undefined
+  /** Other gateways that have settings in `peers/`, each as `name=path`. */
+  readonly peers: readonly string[]
   /** Each as `name=command,url`. */
   readonly gateways: readonly string[]
   /** The results as JSON on standard output instead of tables. */
@@ -28,16 +32,21 @@ export function readOptions(args: readonly string[]): BenchOptions {
       keep: { type: 'boolean', default: false },
       soak: { type: 'boolean', default: false },
       compare: { type: 'boolean', default: false },
+      readme: { type: 'boolean', default: false },
+      recordings: { type: 'string' },
       build: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       scenarios: { type: 'string' },
       targets: { type: 'string' },
       rounds: { type: 'string', default: String(roundsUsual) },
       requests: { type: 'string', default: String(requestsUsual) },
+      peer: { type: 'string', multiple: true, default: [] },
       gateway: { type: 'string', multiple: true, default: [] },
     },
   })
-  const modes = (['quick', 'keep', 'soak', 'compare'] as const).filter((mode) => values[mode])
+  const modes = (['quick', 'keep', 'soak', 'compare', 'recordings', 'readme'] as const).filter(
+    (mode) => values[mode] !== undefined && values[mode] !== false,
+  )
   if (modes.length > 1) throw new Error(`--${modes.join(' and --')} exclude each other`)
   return {
     mode: modes[0] ?? 'full',
@@ -46,6 +55,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
     rounds: countOf('rounds', values.rounds),
     requests: countOf('requests', values.requests),
     builds: values.build,
+    recordings: values.recordings,
+    peers: values.peer,
     gateways: values.gateway,
     json: values.json,
   }

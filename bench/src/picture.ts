@@ -10,9 +10,16 @@ const groupGap = 34
 const top = 64
 
 /** The loads that the picture shows. */
-const shown: ReadonlySet<string> = new Set(['chat-2k', 'chat-100k', 'burst'])
+const shown: ReadonlySet<string> = new Set([
+  'chat-2k',
+  'chat-100k',
+  'burst-chat',
+  'burst-responses',
+  'burst-messages',
+  'burst-gemini',
+])
 
-/** Processor time per request as bars, for the README. Colours and letters are legible on white and on black. */
+/** Processor time per request as bars, for the README. Colors and letters are legible on white and on black. */
 export function drawPicture({ machine, measured }: Results): string {
   const groups = measured.filter(({ scenario }) => shown.has(scenario.name))
   const parts: string[] = []

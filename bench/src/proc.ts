@@ -12,7 +12,7 @@ function read(path: string): string {
 }
 
 /** A process and all that descend from it. */
-function familyOf(pid: number): readonly number[] {
+export function familyOf(pid: number): readonly number[] {
   const parents = readdirSync('/proc')
     .map(Number)
     .filter((candidate) => candidate > 0)

@@ -9,15 +9,18 @@ export interface Cores {
   readonly gateway: number | undefined
   /** The stub and the load client. */
   readonly load: number | undefined
+  /** All that may be used, that of the load last. */
+  readonly all: readonly number[]
 }
 
 /** Two cores of those this process may use, and itself moved to the second. */
 export function takeCores(): Cores {
   const shown = spawnSync('taskset', ['-cp', String(process.pid)], { encoding: 'utf8' })
-  const [gateway, load] = coresIn(shown.stdout ?? '')
-  if (gateway === undefined || load === undefined) return { gateway: undefined, load: undefined }
-  spawnSync('taskset', ['-acp', String(load), String(process.pid)])
-  return { gateway, load }
+  const [gateway, load, ...others] = coresIn(shown.stdout ?? '')
+  if (gateway === undefined || load === undefined)
+    return { gateway: undefined, load: undefined, all: [] }
+  pin(process.pid, load)
+  return { gateway, load, all: [gateway, ...others, load] }
 }
 
 /** The cores in what `taskset -cp` prints, such as `pid 7's current affinity list: 0,2-3`. */
@@ -72,6 +75,11 @@ export function start({ command, core, environment, folder, outputFile }: Start)
 }
 
 const stopMs = 15_000
+
+/** Moves a running process with all its threads to a core. */
+export function pin(pid: number, core: number): void {
+  spawnSync('taskset', ['-acp', String(core), String(pid)])
+}
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {

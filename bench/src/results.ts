@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { formatTable } from '../../packages/sluice/src/cli/table.ts'
+import { type Cold, coldLoads, type FreshStreams } from './cold.ts'
 import type { OpenStreams } from './memory.ts'
 import type { Measured, Row } from './rounds.ts'
 import type { Soak } from './soak.ts'
@@ -25,6 +26,8 @@ export interface Results {
   readonly loadAfter: readonly number[]
   readonly rounds: number
   readonly measured: readonly Measured[]
+  readonly cold: readonly Cold[]
+  readonly freshStreams: readonly FreshStreams[]
   readonly openStreams: readonly OpenStreams[]
   readonly startups: readonly Startup[]
   readonly soaks: readonly Soak[]
@@ -44,6 +47,7 @@ export function describeMachine(): Machine {
       sluice: versionIn('package.json'),
       fastify: versionIn('node_modules/fastify/package.json'),
       undici: versionIn('node_modules/undici/package.json'),
+      'undici of thin and bare': versionIn('node_modules/undici-fastest/package.json'),
       ...optionally('nginx', nginxVersion()),
       ...optionally(
         'portkey',
@@ -85,7 +89,7 @@ const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`
 
 /** Everything for people to read. `!` marks a core that is full, so that delays beside it are those of a queue. */
 export function formatResults(results: Results): string {
-  const { machine, loadAfter, measured, openStreams, startups, soaks } = results
+  const { machine, loadAfter, measured, cold, freshStreams, openStreams, startups, soaks } = results
   const load = (averages: readonly number[]) => averages.map((one) => one.toFixed(2)).join(' ')
   return [
     `${machine.cpu}, ${machine.cores} cores, Linux ${machine.kernel}, Node ${machine.node}`,
@@ -95,6 +99,13 @@ export function formatResults(results: Results): string {
     `Load average before ${load(machine.loadBefore)}, after ${load(loadAfter)}. ${results.rounds} rounds.`,
     'CPU: the gateway’s processor time per request in µs, smallest of the rounds. `!`: a core that is full.',
     ...measured.flatMap((one) => ['', one.scenario.title, rowsTable(one), ...one.leftOut]),
+    ...coldLoads.flatMap(({ name, title }) => {
+      const rows = cold.filter(({ load }) => load === name)
+      return rows.length > 0 ? ['', `${title}: CPU (to thin / to bare)`, coldTable(rows)] : []
+    }),
+    ...(freshStreams.length > 0
+      ? ['', '200 streams at once on a fresh process', freshTable(freshStreams)]
+      : []),
     ...(openStreams.length > 0 ? ['', 'Open streams that wait', streamsTable(openStreams)] : []),
     ...(startups.length > 0 ? ['', 'Start', startupTable(startups)] : []),
     ...soaks.map((one) => `\n${soakText(one)}`),
@@ -108,10 +119,12 @@ function rowsTable({ scenario, rows }: Measured): string {
     'CPU',
     'median',
     'spread',
+    'to thin',
     'to bare',
     'per s',
     `first ${scenario.stream ? 'text' : 'byte'} ms p50/p99`,
-    ...(paced ? ['delay per event ms p50/p99'] : []),
+    paced ? 'delay per event ms p50/p99' : 'whole ms p50/p99',
+    'memory',
     'gateway core',
     'others on it',
     'stub+client',
@@ -126,14 +139,44 @@ function rowsTable({ scenario, rows }: Measured): string {
       number(row.cpuMedianUs),
       row.cpuSpread === undefined ? blank : `${Math.round(row.cpuSpread * 100)} %`,
       number(row.ratio, 2),
+      number(row.ratioToBare, 2),
       number(row.requestsPerSecond),
       milliseconds(row.first),
-      ...(paced ? [milliseconds(row.eventDelay)] : []),
+      milliseconds(paced ? row.eventDelay : row.whole),
+      row.residentBytes === undefined ? blank : megabytes(row.residentBytes),
       percent(row.gatewayShare),
       percent(row.othersShare),
       percent(row.loadShare),
       percent(row.loadCoreShare),
       String(row.failures),
+    ]),
+  )
+}
+
+function coldTable(rows: readonly Cold[]): string {
+  const usOf = (name: string, index: number) =>
+    rows.find(({ target }) => target === name)?.cpuUs[index]
+  const ends = rows[0]?.ends ?? []
+  return formatTable(
+    ['', ...ends.map((end, index) => `calls ${(ends[index - 1] ?? 0) + 1} to ${end}`)],
+    rows.map(({ target, cpuUs }) => [
+      target,
+      ...cpuUs.map((us, index) => {
+        const to = (name: string) => number(us / (usOf(name, index) ?? Number.NaN), 2)
+        return `${number(us)} (${to('thin')} / ${to('bare')})`
+      }),
+    ]),
+  )
+}
+
+function freshTable(rows: readonly FreshStreams[]): string {
+  return formatTable(
+    ['', 'first event ms p50/p99', 'CPU per event', 'failed'],
+    rows.map(({ target, firstP50Ms, firstP99Ms, cpuUsPerEvent, failures }) => [
+      target,
+      milliseconds({ p50: firstP50Ms, p99: firstP99Ms }),
+      number(cpuUsPerEvent, 1),
+      String(failures),
     ]),
   )
 }

@@ -11,10 +11,14 @@ export interface Row {
   readonly cpuMedianUs: number | undefined
   /** How far the rounds lie apart, as a share of their median. */
   readonly cpuSpread: number | undefined
-  /** `cpuUs` as a multiple of the bare proxy's. */
+  /** `cpuUs` as a multiple of the thin proxy's: the yardstick. */
   readonly ratio: number | undefined
+  /** The same of the bare proxy's. */
+  readonly ratioToBare: number | undefined
   readonly requestsPerSecond: number
   readonly first: Cell['first']
+  readonly whole: Cell['whole']
+  readonly residentBytes: number | undefined
   readonly eventDelay: Cell['eventDelay']
   readonly gatewayShare: number | undefined
   readonly othersShare: number | undefined
@@ -59,7 +63,9 @@ export async function measureRounds(
 }
 
 export function rowsOf(cells: ReadonlyMap<string, readonly Cell[]>): readonly Row[] {
-  const bareUs = smallest(known((cells.get('bare') ?? []).map(({ cpuUs }) => cpuUs)))
+  const usOf = (name: string) => smallest(known((cells.get(name) ?? []).map(({ cpuUs }) => cpuUs)))
+  const thinUs = usOf('thin')
+  const bareUs = usOf('bare')
   return [...cells].map(([target, rounds]) => {
     const cpu = known(rounds.map(({ cpuUs }) => cpuUs))
     const cpuUs = smallest(cpu)
@@ -69,21 +75,24 @@ export function rowsOf(cells: ReadonlyMap<string, readonly Cell[]>): readonly Ro
       if (pairs.length === 0) return undefined
       return { p50: median(pairs.map(({ p50 }) => p50)), p99: median(pairs.map(({ p99 }) => p99)) }
     }
-    const shareOf = (of: (cell: Cell) => number | undefined) => {
-      const shares = known(rounds.map(of))
-      return shares.length > 0 ? median(shares) : undefined
+    const middleOf = (of: (cell: Cell) => number | undefined) => {
+      const values = known(rounds.map(of))
+      return values.length > 0 ? median(values) : undefined
     }
     return {
       target,
       cpuUs,
       cpuMedianUs: cpu.length > 0 ? median(cpu) : undefined,
       cpuSpread: cpu.length > 0 ? spread(cpu) : undefined,
-      ratio: cpuUs !== undefined && bareUs !== undefined ? cpuUs / bareUs : undefined,
+      ratio: quotient(cpuUs, thinUs),
+      ratioToBare: quotient(cpuUs, bareUs),
       requestsPerSecond: middle((cell) => cell.requestsPerSecond),
       first: pairOf((cell) => cell.first),
+      whole: pairOf((cell) => cell.whole),
+      residentBytes: middleOf((cell) => cell.residentBytes),
       eventDelay: pairOf((cell) => cell.eventDelay),
-      gatewayShare: shareOf((cell) => cell.gatewayShare),
-      othersShare: shareOf((cell) => cell.othersShare),
+      gatewayShare: middleOf((cell) => cell.gatewayShare),
+      othersShare: middleOf((cell) => cell.othersShare),
       loadShare: middle((cell) => cell.loadShare),
       loadCoreShare: middle((cell) => cell.loadCoreShare),
       failures: rounds
@@ -92,6 +101,10 @@ export function rowsOf(cells: ReadonlyMap<string, readonly Cell[]>): readonly Ro
       rounds,
     }
   })
+}
+
+function quotient(one: number | undefined, other: number | undefined): number | undefined {
+  return one !== undefined && other !== undefined ? one / other : undefined
 }
 
 function known<T>(values: readonly (T | undefined)[]): readonly T[] {

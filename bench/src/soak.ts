@@ -1,7 +1,7 @@
 import { type LoadReport, runLoad } from '../../packages/sluice/src/cli/load/run-load.ts'
 import type { OpenTarget } from './open-targets.ts'
 import { residentBytes } from './proc.ts'
-import { burst, chat2k, requestBytes } from './scenarios.ts'
+import { burst, chat2k, shotOf } from './scenarios.ts'
 import { fitLine, type Line } from './statistics.ts'
 
 /** Whether memory grows with the number of requests. */
@@ -36,12 +36,9 @@ export async function soak(
 ): Promise<Soak> {
   const { pid } = target
   if (pid === undefined) throw new Error(`${target.name} has no process to look at`)
-  const chat = { bytes: requestBytes(chat2k, target) }
-  const whole = { bytes: requestBytes(burst, target) }
-  const left = {
-    bytes: requestBytes({ ...burst, model: 'paced-10' }, target),
-    cancelAfterEvents: 10,
-  }
+  const chat = shotOf(chat2k, target)
+  const whole = shotOf(burst, target)
+  const left = { ...shotOf({ ...burst, model: 'paced-10' }, target), cancelAfterEvents: 10 }
   const every = Math.ceil((requests + streams) / streams)
   const samples: (readonly [number, number])[] = []
   let sent = 0

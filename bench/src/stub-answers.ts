@@ -1,136 +1,82 @@
-import { stampLength } from './clock.ts'
-
-/** How an upstream answers, in its own format, as bytes made ahead. */
-export interface Answers {
-  /** Head and body of a whole answer. */
-  readonly whole: Buffer
-  /** Head of a stream and what precedes the first content. */
-  readonly begin: string
-  /** What stands before and after the text of a content event, framing included. The text has `stampLength` bytes. */
-  readonly content: readonly [before: string, after: string]
-  /** All that follows the last content, end of the answer included. */
-  readonly end: string
-}
-
-/** Content events of every stream. */
-export const contentEvents = 50
+import { stamp, stampLength } from './clock.ts'
+import { documentsOf, type Format, framedEvents, type StreamKind } from './streams/streams.ts'
 
 const text = 'word '.repeat(360)
 const created = 1_760_000_000
-const usage = { prompt_tokens: 400, completion_tokens: 360, total_tokens: 760 }
 
-function whole(body: object): Buffer {
+export function wholeAnswer(body: object): Buffer {
   const bytes = JSON.stringify(body)
   return Buffer.from(
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(bytes)}\r\nx-request-id: req_bench\r\n\r\n${bytes}`,
   )
 }
 
+/** Head and body of a whole answer of 2 KB. */
+export const wholeAnswers: Readonly<Record<'chat' | 'messages', Buffer>> = {
+  chat: wholeAnswer({
+    id: 'chatcmpl-bench',
+    object: 'chat.completion',
+    created,
+    model: 'bench',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: text, refusal: null },
+        finish_reason: 'stop',
+        logprobs: null,
+      },
+    ],
+    usage: { prompt_tokens: 400, completion_tokens: 360, total_tokens: 760 },
+  }),
+  messages: wholeAnswer({
+    id: 'msg_bench',
+    type: 'message',
+    role: 'assistant',
+    model: 'bench',
+    content: [{ type: 'text', text }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 400, output_tokens: 360 },
+  }),
+}
+
 const streamHead =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n'
+const streamEnd = '0\r\n\r\n'
 
 function framed(bytes: string): string {
   return `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`
 }
 
-/** Framing and event around a text that is put in later. */
-function around(event: (text: string) => string): readonly [string, string] {
-  const placeholder = '#'.repeat(stampLength)
-  const [before = '', after = ''] = framed(event(placeholder)).split(placeholder)
-  return [before, after]
+/** A stream in one write, with each event in a chunk of its own. */
+export function burstOf(format: Format, documents: readonly string[]): Buffer {
+  const chunks = framedEvents(format, documents).map(framed).join('')
+  return Buffer.from(streamHead + chunks + streamEnd)
 }
 
-function openaiEvent(choices: readonly object[], further: object = {}): string {
-  const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created, model: 'bench' }
-  return `data: ${JSON.stringify({ ...chunk, choices, ...further })}\n\n`
+/** Bytes made ahead of one event of a paced stream; a stamp stands between both. Without text there is no stamp. */
+export type PacedEvent = readonly [before: Buffer, after: Buffer | undefined]
+
+export interface PacedStream {
+  readonly head: Buffer
+  readonly events: readonly PacedEvent[]
+  readonly end: Buffer
 }
 
-const choice = (delta: object, finish: string | null = null) => [
-  { index: 0, delta, finish_reason: finish },
-]
+const firstText = /"(?:content|text|delta)":"(?=[^"])/
 
-/** OpenAI's chat completions. `asksForUsage` adds the chunk that `stream_options.include_usage` asks for. */
-export function openaiAnswers(asksForUsage: boolean): Answers {
+/** A stream whose events are sent one at a time, their texts with the moment in which they are sent. */
+export function pacedOf(kind: StreamKind, seed: number, length: number): PacedStream {
+  const events = framedEvents(kind.format, documentsOf(kind, seed, length))
+  const placeholder = stamp(0)
   return {
-    whole: whole({
-      id: 'chatcmpl-bench',
-      object: 'chat.completion',
-      created,
-      model: 'bench',
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: text, refusal: null },
-          finish_reason: 'stop',
-          logprobs: null,
-        },
-      ],
-      usage,
+    head: Buffer.from(streamHead),
+    events: events.map((event) => {
+      const chunk = framed(event.replace(firstText, (before) => before + placeholder))
+      const at = chunk.indexOf(placeholder)
+      if (at < 0) return [Buffer.from(chunk), undefined]
+      return [Buffer.from(chunk.slice(0, at)), Buffer.from(chunk.slice(at + stampLength))]
     }),
-    begin: streamHead + framed(openaiEvent(choice({ role: 'assistant', content: '' }))),
-    content: around((content) => openaiEvent(choice({ content }))),
-    end:
-      framed(openaiEvent(choice({}, 'stop'))) +
-      (asksForUsage ? framed(openaiEvent([], { usage })) : '') +
-      framed('data: [DONE]\n\n') +
-      '0\r\n\r\n',
-  }
-}
-
-function anthropicEvent(event: { readonly type: string; readonly [field: string]: unknown }) {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-}
-
-/** Anthropic's messages. */
-export function anthropicAnswers(): Answers {
-  const message = { id: 'msg_bench', type: 'message', role: 'assistant', model: 'bench' }
-  const counted = { input_tokens: 400, output_tokens: 360 }
-  return {
-    whole: whole({
-      ...message,
-      content: [{ type: 'text', text }],
-      stop_reason: 'end_turn',
-      stop_sequence: null,
-      usage: counted,
-    }),
-    begin:
-      streamHead +
-      framed(
-        anthropicEvent({
-          type: 'message_start',
-          message: {
-            ...message,
-            content: [],
-            stop_reason: null,
-            stop_sequence: null,
-            usage: { input_tokens: 400, output_tokens: 1 },
-          },
-        }),
-      ) +
-      framed(
-        anthropicEvent({
-          type: 'content_block_start',
-          index: 0,
-          content_block: { type: 'text', text: '' },
-        }),
-      ),
-    content: around((piece) =>
-      anthropicEvent({
-        type: 'content_block_delta',
-        index: 0,
-        delta: { type: 'text_delta', text: piece },
-      }),
-    ),
-    end:
-      framed(anthropicEvent({ type: 'content_block_stop', index: 0 })) +
-      framed(
-        anthropicEvent({
-          type: 'message_delta',
-          delta: { stop_reason: 'end_turn', stop_sequence: null },
-          usage: { output_tokens: 360 },
-        }),
-      ) +
-      framed(anthropicEvent({ type: 'message_stop' })) +
-      '0\r\n\r\n',
+    end: Buffer.from(streamEnd),
   }
 }

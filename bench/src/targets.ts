@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createBudgetedKey } from './budgeted-key.ts'
-import { type Cores, freePort, type Running, start, untilListening } from './processes.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { peerOf, startOf } from './peers.ts'
+import { familyOf } from './proc.ts'
+import { type Cores, freePort, pin, type Running, start, untilListening } from './processes.ts'
 
 /** One thing to measure, not started yet. */
 export interface Target {
   readonly name: string
-  /** Put before the model's name in requests, such as `openai/`. */
-  readonly modelPrefix: string
+  /** Whether it is called in any format, with the provider before the model's name. Default: in that of the upstream. */
+  readonly translates?: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Absent for what is measured without a process of its own. */
   readonly begin?: (begin: Begin) => Promise<Begun>
@@ -60,27 +64,38 @@ function startedBy(name: string, recipe: Recipe, fixedPort?: string): NonNullabl
   }
 }
 
-const bare: Target = {
-  name: 'bare',
-  modelPrefix: '',
+/** A proxy in a file beside this one. */
+const proxy = (name: 'thin' | 'bare'): Target => ({
+  name,
   headers: bearer,
-  begin: startedBy('bare', (port, { upstream }) => ({
+  begin: startedBy(name, (port, { upstream }) => ({
     command: [
       process.execPath,
-      join(import.meta.dirname, 'bare.ts'),
+      join(import.meta.dirname, `${name}.ts`),
       String(port),
       upstream,
       benchKey,
     ],
   })),
-}
+})
+
+/** What the streams come from: the name in the gateway, that in its environment, and the path of its base URL. */
+const providers = [
+  { id: 'openai', variable: 'OPENAI', path: '/v1' },
+  { id: 'openai-responses', variable: 'OPENAI_RESPONSES', path: '/v1' },
+  { id: 'anthropic', variable: 'ANTHROPIC', path: '' },
+  { id: 'google', variable: 'GEMINI', path: '' },
+  { id: 'deepseek', variable: 'DEEPSEEK', path: '/v1' },
+  { id: 'groq', variable: 'GROQ', path: '/v1' },
+  { id: 'moonshotai', variable: 'MOONSHOT', path: '/v1' },
+  { id: 'xai', variable: 'XAI', path: '/v1' },
+] as const
 
 /** Everything on: keys, rates, budgets, routing, records, costs, a log line. */
 const sluiceSettings = `log:
   level: info
 prices:
-  openai/*: { input: 0.15, output: 0.6 }
-  anthropic/*: { input: 1, output: 5 }
+${providers.map(({ id }) => `  ${id}/*: { input: 0.15, output: 0.6 }`).join('\n')}
 `
 
 const sluiceRecipe =
@@ -97,22 +112,20 @@ const sluiceRecipe =
         SLUICE_CONFIG: settings,
         SLUICE_API_KEYS: benchKey,
         SLUICE_ADMIN_KEY: adminKey,
-        OPENAI_API_KEY: 'upstream-key',
-        OPENAI_BASE_URL: `${upstream}/v1`,
-        ANTHROPIC_API_KEY: 'upstream-key',
-        ANTHROPIC_BASE_URL: upstream,
+        ...Object.fromEntries(
+          providers.flatMap(({ variable, path }) => [
+            [`${variable}_API_KEY`, 'upstream-key'],
+            [`${variable}_BASE_URL`, `${upstream}${path}`],
+          ]),
+        ),
       },
     }
   }
 
 /** `further` are settings beside the usual ones, given the address of the stub. */
-const sluice = (
-  name: string,
-  modelPrefix: string,
-  further: (upstream: string) => string = () => '',
-): Target => ({
+const sluice = (name: string, further: (upstream: string) => string = () => ''): Target => ({
   name,
-  modelPrefix,
+  translates: true,
   headers: bearer,
   begin: startedBy(name, sluiceRecipe(further)),
   createKey,
@@ -125,7 +138,7 @@ function createKey(port: number): Promise<string> {
 /** With a key that has no budgets and no rates. */
 const unlimited: Target = {
   name: 'sluice-unlimited',
-  modelPrefix: 'openai/',
+  translates: true,
   headers: bearer,
   begin: startedBy(
     'sluice-unlimited',
@@ -133,6 +146,28 @@ const unlimited: Target = {
   ),
   isExtra: true,
 }
+
+const workersMsMax = 30_000
+
+/** As many processes that share one port, each on a core of its own. Where there is no other core, the load shares one. */
+const workers = (count: number): Target => ({
+  ...sluice(`sluice-workers-${count}`),
+  isExtra: true,
+  async begin(begin) {
+    const name = `sluice-workers-${count}`
+    const settings = () => `server:\n  workers: ${count}\n`
+    const begun = await startedBy(name, sluiceRecipe(settings))(begin)
+    const { pid } = begun.running
+    const endsAt = performance.now() + workersMsMax
+    while (familyOf(pid).length <= count && performance.now() < endsAt) await pause(20)
+    const [, ...processes] = familyOf(pid)
+    for (const [index, worker] of processes.entries()) {
+      const core = begin.cores.all[index]
+      if (core !== undefined) pin(worker, core)
+    }
+    return begun
+  },
+})
 
 /** Without metrics, which are on usually. */
 const unobserved = () => `telemetry:
@@ -187,7 +222,6 @@ ${temporary}
 
 const nginx: Target = {
   name: 'nginx',
-  modelPrefix: '',
   headers: bearer,
   begin: startedBy('nginx', nginxRecipe),
 }
@@ -199,14 +233,13 @@ const portkeyFile = join(
 
 const portkey: Target = {
   name: 'portkey',
-  modelPrefix: '',
   headers: { ...bearer, 'x-portkey-provider': 'openai', 'x-portkey-custom-host': '{upstream}/v1' },
   begin: startedBy('portkey', (port) => ({
     command: [process.execPath, portkeyFile, '--headless', `--port=${port}`],
   })),
 }
 
-const direct: Target = { name: 'direct', modelPrefix: '', headers: bearer }
+const direct: Target = { name: 'direct', headers: bearer }
 
 /** All that can be measured on this machine, in the order of the tables. */
 export function availableTargets(): readonly Target[] {
@@ -214,12 +247,13 @@ export function availableTargets(): readonly Target[] {
   return [
     direct,
     ...(hasNginx ? [nginx] : []),
-    bare,
-    sluice('sluice', 'openai/'),
-    sluice('sluice-translating', 'anthropic/'),
+    proxy('thin'),
+    proxy('bare'),
+    sluice('sluice'),
     unlimited,
-    { ...sluice('sluice-unobserved', 'openai/', unobserved), isExtra: true },
-    { ...sluice('sluice-observed', 'openai/', observed), isExtra: true },
+    ...[1, 2, 3, 4].filter((count) => count <= cpus().length).map(workers),
+    { ...sluice('sluice-unobserved', unobserved), isExtra: true },
+    { ...sluice('sluice-observed', observed), isExtra: true },
     ...(existsSync(portkeyFile) ? [portkey] : []),
   ]
 }
@@ -231,7 +265,7 @@ export function buildTarget(text: string): Target {
     throw new Error(`--build ${text} is not of the form name=folder`)
   const recipe = sluiceRecipe(() => '', resolve(folder))
   const begin = startedBy(name, recipe)
-  return { name, modelPrefix: 'openai/', headers: bearer, begin, createKey }
+  return { name, translates: true, headers: bearer, begin, createKey }
 }
 
 /**
@@ -242,7 +276,7 @@ export function givenTarget(text: string): Target {
   const [, name, command, address] = /^([\w.-]+)=(.*),([^,]+)$/.exec(text) ?? []
   if (name === undefined || command === undefined || address === undefined)
     throw new Error(`--gateway ${text} is not of the form name=command,url`)
-  const target = { name, modelPrefix: '', headers: bearer }
+  const target = { name, headers: bearer }
   if (command === '') return { ...target, url: new URL(address) }
   const fixedPort = /:(\d+)/.exec(address)?.[1]
   const recipe: Recipe = (port, { upstream }) => ({
@@ -253,4 +287,16 @@ export function givenTarget(text: string): Target {
     ],
   })
   return { ...target, begin: startedBy(name, recipe, fixedPort) }
+}
+
+/** Another gateway that has settings in `peers/`, given as `name=path` of its program. */
+export function peerTarget(text: string): Target {
+  const { peer, program } = peerOf(text)
+  const { name, translates } = peer
+  const recipe: Recipe = (port, { upstream, folder }) => {
+    const started = startOf(peer, { port: `${port}`, upstream, key: benchKey, folder })
+    const { args, environment } = started
+    return { command: [program, ...args], environment, folder }
+  }
+  return { name, translates, headers: bearer, begin: startedBy(name, recipe) }
 }

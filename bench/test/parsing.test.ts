@@ -4,7 +4,11 @@ import { chosen, readOptions } from '../src/options.ts'
 import { parentIn, residentIn, runNs, ticksIn } from '../src/proc.ts'
 import { coresIn } from '../src/processes.ts'
 import { takeRequest } from '../src/stub-request.ts'
+import { peerOf, startOf } from '../src/peers.ts'
 import { buildTarget, givenTarget } from '../src/targets.ts'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 test('parses Linux’s process files', () => {
   expect(parentIn('42 (a) b (c) S 17 42 42 0')).toBe(17)
@@ -30,7 +34,7 @@ test('parses the time stamp of an event, and none without it', () => {
   expect(stamp(1_234_567_890)).toHaveLength(stampLength)
   expect(stampOf(event)).toBe(1_234_567_890)
   expect(stampOf(Buffer.from('data: {"content":"word"}'))).toBeUndefined()
-  expect(stampOf(Buffer.from('data: {"type":"text"}'))).toBeUndefined()
+  expect(stampOf(Buffer.from('data: {"content":"@ word"}'))).toBeUndefined()
 })
 
 test.each([
@@ -58,6 +62,8 @@ test('parses the command line', () => {
     rounds: 5,
     requests: 600_000,
     builds: [],
+    recordings: undefined,
+    peers: [],
     gateways: [],
     json: false,
   })
@@ -91,4 +97,29 @@ test('accepts a gateway by command and URL', () => {
   expect(started.name).toBe('acme')
   expect(started.begin).toBeDefined()
   expect(() => givenTarget('acme')).toThrow('name=command,url')
+})
+
+test.each(['litellm', 'aisix', 'busbar', 'gomodel', 'agentgateway', 'bifrost'])(
+  'fills in the settings of %s',
+  (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-peers-'))
+    try {
+      const { peer, program } = peerOf(`${name}=/opt/${name}`)
+      expect(program).toBe(`/opt/${name}`)
+      const upstream = 'http://127.0.0.1:9000'
+      const started = startOf(peer, { port: '8000', upstream, key: 'sk-key', folder })
+      const files = peer.files.map((file) => (file === 'bifrost.json' ? 'config.json' : file))
+      const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'))
+      const all = [...texts, JSON.stringify(started)].join('\n')
+      expect(all).toContain(upstream)
+      expect(all).toMatch(/8000/)
+      expect(all).not.toMatch(/\{(?:port|upstream|key|folder)\}/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
+
+test('rejects a peer without settings', () => {
+  expect(() => peerOf('acme=/opt/acme')).toThrow('is not one of litellm=path')
 })
