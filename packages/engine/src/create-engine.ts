@@ -1,8 +1,13 @@
 import type { OperationName } from '@sluice/contract'
-import { promptTokens } from './chat/prompt-tokens.ts'
-import type { BuiltinEngine, Engine, EngineOperation } from './engine.ts'
+import { promptTokens } from './chat/request-size.ts'
+import {
+  type BuiltinEngine,
+  type Engine,
+  type EngineOperation,
+  type Operation,
+  operationContext,
+} from './engine.ts'
 import { engineCard } from './models.ts'
-import { type Operation, operationContext } from './operation.ts'
 import { countSent } from './tokens.ts'
 import { EngineJobs, type JobChange, type JobFiles } from './video/jobs.ts'
 import { WorkerPool } from './workers/pool.ts'
@@ -61,7 +66,7 @@ function operationsWith(workers: WorkerPool): Engine {
     transcribe: loaded(async () => (await import('./audio/transcribe.ts')).transcribe),
     translate: loaded(async () => (await import('./audio/transcribe.ts')).translate),
     speak: loaded(async () => (await import('./audio/speak.ts')).speak),
-    createImage: loaded(async () => (await import('./images/create-image.ts')).createImage),
-    editImage: loaded(async () => (await import('./images/edit-image.ts')).editImage),
+    createImage: loaded(async () => (await import('./images/image-operations.ts')).createImage),
+    editImage: loaded(async () => (await import('./images/image-operations.ts')).editImage),
   }
 }

@@ -1,6 +1,7 @@
 import type { ChatRequest, OperationName, RequestOf, ResultOf } from '@sluice/contract'
 import type { EngineCard } from './models.ts'
 import type { EngineJobs } from './video/jobs.ts'
+import type { RunOptions, WorkerPool } from './workers/pool.ts'
 
 /** What an engine gets with each call. */
 export interface EngineContext {
@@ -38,7 +39,12 @@ export type EngineOperation<O extends OperationName, Context = EngineContext> = 
 ) => Promise<ResultOf<O>>
 
 /** The operations of an engine in this process. Videos are jobs of their own and are handled separately. */
-export type Engine = { readonly [O in OperationName]?: EngineOperation<O> }
+export type Engine<Context = EngineContext> = {
+  readonly [O in OperationName]?: EngineOperation<O, Context>
+}
+
+/** An engine to which the gateway routes: it may need every field of the context. */
+export type RoutedEngine = Engine<Required<EngineContext>>
 
 /**
  * The built-in engine: classical algorithms, no network. The files of its video jobs are stored by others. Nothing is started
@@ -55,3 +61,26 @@ export interface BuiltinEngine extends EngineCard, AsyncDisposable {
   /** How many jobs wait for a process, by the name of the queue. */
   waiting(): Readonly<Record<'engine' | 'engine_videos', number>>
 }
+
+/** What an operation of this engine may use besides the request, from which everything else is computed. */
+export interface OperationContext extends EngineContext {
+  readonly workers: Pick<WorkerPool, 'run'>
+}
+
+/** The pool for one call: its jobs count for the call's key and end with the call. */
+export function operationContext(context: EngineContext, workers: WorkerPool): OperationContext {
+  const { key, signal } = context
+  return {
+    ...context,
+    workers: {
+      run: (task, input, options: RunOptions) =>
+        workers.run(task, input, { ...options, key, signal }),
+    },
+  }
+}
+
+/** One operation of this engine. Throws only GatewayError for anything that a caller can send. */
+export type Operation<O extends OperationName> = EngineOperation<O, OperationContext>
+
+/** What is needed to open an image, audio or a file. */
+export type MediaContext = Pick<OperationContext, 'fetchMedia' | 'workers'>

@@ -1,6 +1,12 @@
 // The public interface of the built-in engine. Nothing else in this folder is used from outside.
 export { createEngine, type EngineOptions } from './create-engine.ts'
-export type { BuiltinEngine, Engine, EngineContext, EngineOperation } from './engine.ts'
+export type {
+  BuiltinEngine,
+  Engine,
+  EngineContext,
+  EngineOperation,
+  RoutedEngine,
+} from './engine.ts'
 export { type EngineCard, type EngineModel, engineCard } from './models.ts'
 export type {
   EngineJobs,

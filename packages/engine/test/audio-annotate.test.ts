@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { annotateAudio } from '../src/audio/annotate.ts'
-import { captionOf } from '../src/audio/segments.ts'
 import { synthesizeSpeech } from '../src/audio/synthesize-speech.ts'
 import { chord, noise, type Sound, silence, sine, square, sweep, wavOf } from './audio-sounds.ts'
 
@@ -11,7 +10,7 @@ async function captions(bytes: Uint8Array) {
   const annotation = await annotateAudio({ bytes }, context)
   const segments = annotation.segments.map((segment) => ({
     ...segment,
-    caption: captionOf(segment),
+    caption: `[${segment.kind}]`,
   }))
   return { ...annotation, segments }
 }
@@ -19,21 +18,17 @@ async function captions(bytes: Uint8Array) {
 describe('captions of a recording', () => {
   const cases: readonly [name: string, sounds: readonly Sound[], heard: readonly string[]][] = [
     ['silence', [silence(1)], ['[silence]']],
-    ['a tone', [sine(440, 1)], ['[tone 440 Hz]']],
-    ['a low tone', [sine(100, 1)], ['[tone 100 Hz]']],
-    ['a high tone', [sine(4000, 1)], ['[tone 4000 Hz]']],
-    ['a quiet tone', [sine(1000, 1, 0.01)], ['[tone 1000 Hz]']],
+    ['a tone', [sine(440, 1)], ['[sound]']],
+    ['a low tone', [sine(100, 1)], ['[sound]']],
+    ['a high tone', [sine(4000, 1)], ['[sound]']],
+    ['a quiet tone', [sine(1000, 1, 0.01)], ['[sound]']],
     [
       'a short beep',
       [silence(0.5), sine(1000, 0.1), silence(0.5)],
-      ['[silence]', '[tone 1000 Hz]', '[silence]'],
+      ['[silence]', '[sound]', '[silence]'],
     ],
-    ['a buzzer', [square(300, 1)], ['[tone 300 Hz]']],
-    [
-      'beeps',
-      [sine(440, 0.5), silence(0.5), sine(880, 0.5)],
-      ['[tone 440 Hz]', '[silence]', '[tone 880 Hz]'],
-    ],
+    ['a buzzer', [square(300, 1)], ['[sound]']],
+    ['beeps', [sine(440, 0.5), silence(0.5), sine(880, 0.5)], ['[sound]', '[silence]', '[sound]']],
     ['noise', [noise(2)], ['[sound]']],
     ['noise after silence', [silence(1), noise(2)], ['[silence]', '[sound]']],
     ['a melody', [[262, 294, 330, 349, 392].flatMap((hz) => sine(hz, 0.3))], ['[sound]']],
@@ -111,7 +106,7 @@ describe('detects every audio format by content and decodes it', () => {
     const bytes = readFileSync(new URL(`../../../test/fixtures/audio/${file}`, import.meta.url))
     const heard = await captions(bytes)
     expect(heard.format).toBe(format)
-    expect(heard.segments.map((segment) => segment.caption)).toEqual(['[tone 440 Hz]', '[silence]'])
+    expect(heard.segments.map((segment) => segment.caption)).toEqual(['[sound]', '[silence]'])
     expect(heard.duration).toBeCloseTo(1, 1)
     expect(heard.segments[0]?.end).toBeCloseTo(0.52, 1)
   })
@@ -157,7 +152,7 @@ describe('detects every audio format by content and decodes it', () => {
       for (const channel of [0, 1]) write(view, 44 + (2 * i + channel) * width, value)
     const heard = await captions(bytes)
     expect(heard.duration).toBe(0.5)
-    expect(heard.segments.map((segment) => segment.caption)).toEqual(['[tone 440 Hz]'])
+    expect(heard.segments.map((segment) => segment.caption)).toEqual(['[sound]'])
   })
 })
 
@@ -197,6 +192,6 @@ describe('rejects unreadable audio as the caller’s error:', () => {
     const { duration, segments } = await captions(mp3.subarray(0, mp3.length / 2))
     expect(duration).toBeGreaterThan(0.2)
     expect(duration).toBeLessThan(0.8)
-    expect(segments[0]?.caption).toBe('[tone 440 Hz]')
+    expect(segments[0]?.caption).toBe('[sound]')
   })
 })

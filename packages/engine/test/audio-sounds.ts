@@ -1,5 +1,5 @@
 import { wavHeader } from '../../contract/src/wire/wav.ts'
-import type { OperationContext } from '../src/operation.ts'
+import type { OperationContext } from '../src/engine.ts'
 import { WorkerPool } from '../src/workers/pool.ts'
 
 const sampleRate = 16_000

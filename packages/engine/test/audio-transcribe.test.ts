@@ -41,7 +41,7 @@ describe('transcription', () => {
     const result = await ask()
     expect(result).toMatchObject({
       kind: 'reply',
-      reply: { text: '[tone 440 Hz] [silence]', usage: { type: 'duration', seconds: 1.5 } },
+      reply: { text: '[sound] [silence]', usage: { type: 'duration', seconds: 1.5 } },
       usage: { audioInputTokens: 15, seconds: 1.5 },
     })
   })
@@ -55,12 +55,12 @@ describe('transcription', () => {
       seek: 0,
       start: 0,
       end: 1,
-      text: '[tone 440 Hz]',
+      text: '[sound]',
       tokens: [],
       temperature: 0.25,
       avg_logprob: 0,
       compression_ratio: expect.any(Number),
-      no_speech_prob: 1,
+      no_speech_prob: 0.5,
     })
     expect(reply.segments?.[1]).toMatchObject({ id: 1, start: 1, end: 1.5, text: '[silence]' })
   })
@@ -72,7 +72,7 @@ describe('transcription', () => {
     })
     expect(words.segments).toBeUndefined()
     expect(words.words).toEqual([
-      { word: '[tone 440 Hz]', start: 0, end: 1 },
+      { word: '[sound]', start: 0, end: 1 },
       { word: '[silence]', start: 1, end: 1.5 },
     ])
     const both = await replyOf({
@@ -84,16 +84,16 @@ describe('transcription', () => {
   })
 
   test.each([
-    ['text', 'text/plain; charset=utf-8', '[tone 440 Hz] [silence]\n'],
+    ['text', 'text/plain; charset=utf-8', '[sound] [silence]\n'],
     [
       'srt',
       'text/plain; charset=utf-8',
-      '1\n00:00:00,000 --> 00:00:01,000\n[tone 440 Hz]\n\n2\n00:00:01,000 --> 00:00:01,500\n[silence]\n\n',
+      '1\n00:00:00,000 --> 00:00:01,000\n[sound]\n\n2\n00:00:01,000 --> 00:00:01,500\n[silence]\n\n',
     ],
     [
       'vtt',
       'text/vtt; charset=utf-8',
-      'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n[tone 440 Hz]\n\n00:00:01.000 --> 00:00:01.500\n[silence]\n\n',
+      'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n[sound]\n\n00:00:01.000 --> 00:00:01.500\n[silence]\n\n',
     ],
   ] as const)('%s', async (format, contentType, text) => {
     const result = await ask({ response_format: format })
@@ -102,10 +102,10 @@ describe('transcription', () => {
   })
 
   test.each([
-    ['de', 'german', '[tone 440 Hz] [silence]'],
-    ['fr', 'french', '[tone 440 Hz] [silence]'],
-    ['ja', 'japanese', '[tone 440 Hz] [silence]'],
-    ['en-GB', 'english', '[tone 440 Hz] [silence]'],
+    ['de', 'german', '[sound] [silence]'],
+    ['fr', 'french', '[sound] [silence]'],
+    ['ja', 'japanese', '[sound] [silence]'],
+    ['en-GB', 'english', '[sound] [silence]'],
   ])('language %s', async (language, name, text) => {
     expect(await replyOf({ language, response_format: 'verbose_json' })).toMatchObject({
       language: name,
@@ -124,19 +124,17 @@ describe('transcription', () => {
     const events = await eventsOf(await ask({ stream: true, include: ['logprobs'] }))
     const deltas = events.filter((event) => event['type'] === 'transcript.text.delta')
     const done = events.at(-1)
-    expect(deltas.map((event) => event['delta']).join('')).toBe('[tone 440 Hz] [silence]')
+    expect(deltas.map((event) => event['delta']).join('')).toBe('[sound] [silence]')
     expect(done).toMatchObject({
       type: 'transcript.text.done',
-      text: '[tone 440 Hz] [silence]',
+      text: '[sound] [silence]',
       usage: { type: 'tokens', input_token_details: { audio_tokens: 15, text_tokens: 0 } },
     })
     const logprobs = deltas.flatMap(
       (event) => event['logprobs'] as { token: string; bytes: number[] }[],
     )
-    expect(logprobs.map(({ token }) => token).join('')).toBe('[tone 440 Hz] [silence]')
-    expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe(
-      '[tone 440 Hz] [silence]',
-    )
+    expect(logprobs.map(({ token }) => token).join('')).toBe('[sound] [silence]')
+    expect(Buffer.from(logprobs.flatMap(({ bytes }) => bytes)).toString()).toBe('[sound] [silence]')
   })
 
   test.each([
@@ -170,7 +168,7 @@ describe('translation', () => {
   test('answers json and verbose_json in English', async () => {
     const request = { model: 'test-model', file: fileOf(recording) }
     expect(await translate(request, context)).toMatchObject({
-      reply: { text: '[tone 440 Hz] [silence]' },
+      reply: { text: '[sound] [silence]' },
     })
     expect(await translate({ ...request, response_format: 'verbose_json' }, context)).toMatchObject(
       {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
 import { sentencesOf } from '../src/chat/text/sentences.ts'
-import { trimEndOf } from '../src/chat/text/trim.ts'
-import type { OperationContext } from '../src/operation.ts'
+import { trimEndOf } from '../src/chat/text/spans.ts'
+import type { OperationContext } from '../src/engine.ts'
 import { replyTo, say } from './support/ask-chat.ts'
 import { engineContext } from './support/engine-context.ts'
 

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { GatewayError } from '../../contract/src/core/errors.ts'
 import type { ContentPart } from '../../contract/src/operations/chat-message.ts'
-import { operationContext } from '../src/operation.ts'
+import { operationContext } from '../src/engine.ts'
 import { WorkerPool } from '../src/workers/pool.ts'
 import { type Asked, chunksOf, replyTo } from './support/ask-chat.ts'
 import { engineContext } from './support/engine-context.ts'
@@ -114,15 +114,6 @@ describe('images in a chat', () => {
     expect(text).toContain('Its dominant color is red (50%), followed by blue (50%).')
   })
 
-  it('answer a question about one property with it', async () => {
-    expect(await said('How wide is this image?', await picture())).toBe(
-      'This is a PNG image, 120 pixels wide and 90 pixels high, in landscape orientation.',
-    )
-    expect(await said('What is the dominant color of the picture?', await picture())).toMatch(
-      /^Its dominant color is (?:red|blue) \(50%\)/,
-    )
-  })
-
   it('count as image tokens of the prompt', async () => {
     const { usage } = await told('Describe it', await picture())
     expect(usage.prompt_tokens_details.image_tokens).toBe(255)
@@ -221,7 +212,7 @@ describe('audio, video and files in a chat', () => {
     })
     expect(text).toContain('duration of 1 seconds')
     expect(text).toContain('1 channel (mono)')
-    expect(text).toMatch(/tone 4[34]\d Hz/)
+    expect(text).toContain('[sound]')
   })
 
   it('describes a video by its container', async () => {

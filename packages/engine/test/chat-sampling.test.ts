@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { drawCandidate, weighCandidates } from '../src/chat/sampling/candidates.ts'
-import type { SamplingSettings } from '../src/chat/sampling/settings.ts'
+import {
+  drawCandidate,
+  type SamplingSettings,
+  weighCandidates,
+} from '../src/chat/sampling/candidates.ts'
 import { countTokens } from '../src/tokens.ts'
 import { type Asked, chunksOf, replyTo, say } from './support/ask-chat.ts'
 import { engineContext } from './support/engine-context.ts'

@@ -30,7 +30,9 @@ test('operations create their own workers', async () => {
     { model: 'builtin-image', prompt: 'a red circle', size: '64x64' },
     context,
   )) as Extract<ResultOf<'createImage'>, { kind: 'reply' }>
-  expect(drawn.reply.data[0]?.revised_prompt).toBe('Drawn: a red circle.')
+  expect(drawn.reply.data[0]?.revised_prompt).toBe(
+    'Drawn: the words of the prompt, the background color. Left out: red circle.',
+  )
 })
 
 test('counts tokens like a chat request', async () => {

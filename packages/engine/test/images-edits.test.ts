@@ -88,57 +88,39 @@ describe('image edits', () => {
     expect(at(middle, 5, 30)).toEqual([224, 16, 16, 255])
     const square = await result('crop to a square')
     expect([square.width, square.height]).toEqual([60, 60])
-    expect((await result('crop to 1:2')).width).toBe(30)
     const small = await result('resize to 50%')
     expect([small.width, small.height]).toEqual([40, 30])
     const large = await result('scale to 999 %, scale to 999 %')
     expect(large.width / large.height).toBeCloseTo(80 / 60, 2)
   })
 
-  test('invert, brightness', async () => {
+  test('invert', async () => {
     expect(at(await result('invert the colours'), 70, 50)).toEqual([0, 0, 0, 255])
-    expect(at(await result('darken by 50%'), 70, 50)).toEqual([128, 128, 128, 255])
   })
 
-  test('a border enlarges the image in its color', async () => {
-    const framed = await result('add a 5px blue border')
-    expect([framed.width, framed.height]).toEqual([90, 70])
-    expect(at(framed, 2, 2)).toEqual([0, 0, 255, 255])
-  })
-
-  test('a caption, a circle and a watermark are drawn in place', async () => {
+  test('a watermark is drawn in place', async () => {
     const plain = await decode(source)
-    const changed = async (instruction: string, more: Partial<EditImagesInput> = {}) => {
-      const { pixels } = await result(instruction, more)
-      const rows = new Set<number>()
-      for (const [index, value] of pixels.entries())
-        if (value !== plain.pixels[index]) rows.add(Math.floor(index / 320))
-      return [...rows]
-    }
-    const top = await changed('write "TOP" at the top in black')
-    expect(Math.max(...top)).toBeLessThan(20)
-    expect(Math.min(...(await changed('write "END" in black')))).toBeGreaterThan(40)
-    expect((await changed('add a black circle')).length).toBeGreaterThan(10)
-    const marked = await changed('resize to 100%', { watermark: true })
-    expect(Math.min(...marked)).toBeGreaterThan(40)
+    const { pixels } = await result('resize to 100%', { watermark: true })
+    const rows = new Set<number>()
+    for (const [index, value] of pixels.entries())
+      if (value !== plain.pixels[index]) rows.add(Math.floor(index / 320))
+    expect(rows.size).toBeGreaterThan(0)
+    expect(Math.min(...rows)).toBeGreaterThan(40)
   })
 
-  test.each(['blur', 'blur by 80 %', 'brighter', 'invert'])(
-    '%s changes pixels',
-    async (instruction) => {
-      const { pictures, understood } = await edit(instruction)
-      expect(understood).not.toContain('No edit was understood')
-      const { width, height, pixels } = await decode(pictures[0]!.bytes)
-      const same = Buffer.compare(pixels, (await decode(source)).pixels) === 0
-      expect(same && width === 80 && height === 60).toBe(false)
-    },
-  )
+  test.each(['blur', 'invert'])('%s changes pixels', async (instruction) => {
+    const { pictures, understood } = await edit(instruction)
+    expect(understood).not.toContain('No edit was understood')
+    const { width, height, pixels } = await decode(pictures[0]!.bytes)
+    const same = Buffer.compare(pixels, (await decode(source)).pixels) === 0
+    expect(same && width === 80 && height === 60).toBe(false)
+  })
 
   test('a one-pixel image survives every effect in every format', async () => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#38f' } })
       .png()
       .toBuffer()
-    const all = 'grayscale, blur, brighten, crop to 0x0, add a border, rotate 33 degrees, write "x"'
+    const all = 'grayscale, blur, invert, crop to 0x0, flip, resize to 0%, rotate 33 degrees'
     for (const format of ['png', 'jpeg', 'webp'] as const) {
       const images = [{ bytes: dot, param: 'image' }]
       const { pictures } = await edit(all, { images, finish: { ...finish, format, previews: 3 } })
@@ -147,9 +129,7 @@ describe('image edits', () => {
   })
 
   test('bounds the size of the result', async () => {
-    const growing = Array.from({ length: 24 }, (_, index) => `add a ${900 + index}px border`).join(
-      ', ',
-    )
+    const growing = Array.from({ length: 24 }, (_, index) => `rotate ${30 + index}°`).join(', ')
     const { pictures } = await edit(growing, { count: 10 })
     for (const { width, height } of pictures)
       expect(width * height).toBeLessThanOrEqual(16_000_000 / 240)

@@ -7,9 +7,8 @@ import type { EditImageRequest } from '../../contract/src/operations/edit-image.
 import type { ResultOf } from '../../contract/src/operations/index.ts'
 import { Network } from '../../gateway/src/dial/network.ts'
 import { createMediaFetcher } from '../../gateway/src/media/fetch-media.ts'
-import { createImage } from '../src/images/create-image.ts'
-import { editImage } from '../src/images/edit-image.ts'
-import { type OperationContext, operationContext } from '../src/operation.ts'
+import { type OperationContext, operationContext } from '../src/engine.ts'
+import { createImage, editImage } from '../src/images/image-operations.ts'
 import { WorkerPool } from '../src/workers/pool.ts'
 
 const workers = new WorkerPool({ size: 1 })
@@ -284,7 +283,9 @@ describe('the image generation operation', () => {
     const request = contractForm({ n: 2, size: '128*64', prompt_extend: true }, content)
     const { reply: body } = await reply(createImage(request, context))
     expect(body.data.map(({ revised_prompt }) => revised_prompt)).toEqual(
-      Array(2).fill('Drawn: three green stars. Left out: under a tree.'),
+      Array(2).fill(
+        'Drawn: the words of the prompt, the background color. Left out: three green stars under a tree.',
+      ),
     )
     expect((await sharp(published.get(body.data[1]!.url!)).metadata()).width).toBe(128)
   })

@@ -330,7 +330,7 @@ test.each([
     `${'json\n'.repeat(40_000)}{"type":"object","properties":{}}${'\njson'.repeat(40_000)}`,
   ],
 ])('scans 200,000 characters quickly: %s', async (_, content) => {
-  const { findSchema } = await import('../src/chat/prompted/find-schema.ts')
+  const { findSchema } = await import('../src/chat/prompted/prompted-schema.ts')
   const { withoutFormat } = await import('../src/chat/prompted/format-words.ts')
   const began = performance.now()
   const found = findSchema(content)

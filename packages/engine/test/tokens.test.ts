@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
 import { countSent, countTokens, decodeTokenId, decodeTokenIds, encode } from '../src/tokens.ts'
 import '../../../test/support/property-limits.ts'
 

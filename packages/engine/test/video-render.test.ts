@@ -1,8 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../contract/src/core/errors.ts'
-import type { ClipRequest } from '../src/video/clip-plan.ts'
-import { planClip } from '../src/video/clip-plan.ts'
+import { type ClipRequest, planClip } from '../src/video/clip-plan.ts'
 import { renderVideo } from '../src/video/render-video.ts'
 import { readMp4 } from './support/mp4-boxes.ts'
 
@@ -45,10 +44,13 @@ describe('rendered videos', () => {
     })
       .png()
       .toBuffer()
-    const { thumbnail } = await render({ image, prompt: 'melancholia' })
+    const { thumbnail, video } = await render({ image, prompt: 'melancholia' })
     const { dominant } = await sharp(thumbnail).stats()
     expect(dominant.b).toBeGreaterThan(180)
     expect(dominant.r).toBeLessThan(60)
+    // A still image takes less to encode than a text that fades in.
+    const still = await render({ image, prompt: '\u200b' })
+    expect(video.length).toBeGreaterThan(1.5 * still.video.length)
   })
 
   test('reject an invalid image as the caller’s error', async () => {

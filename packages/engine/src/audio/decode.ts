@@ -9,7 +9,7 @@ export interface SoundBlock {
   readonly channels: number
 }
 
-export interface DecodedAudio {
+interface DecodedAudio {
   readonly format: AudioFormat
   /** In order and without gaps. The consumer owns each block and may keep or change it. */
   readonly blocks: AsyncIterable<SoundBlock>
@@ -102,7 +102,7 @@ async function* blocksOf(bytes: Uint8Array, name: Codec): AsyncIterable<SoundBlo
   }
 }
 
-/** Decoders whose licence is not permissive are no part of the program. */
+/** Decoders whose license is not permissive are no part of the program. */
 function lacksPackage(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND'
 }

@@ -7,10 +7,9 @@ import {
   type Usage,
   wavHeader,
 } from '@sluice/contract'
-import type { Operation, OperationContext } from '../operation.ts'
+import type { Operation, OperationContext } from '../engine.ts'
 import { countSent } from '../tokens.ts'
-import { type SpokenPart, speechSampleRate } from './synthesize-speech.ts'
-import { findVoice } from './voices.ts'
+import { findVoice, type SpokenPart, speechSampleRate } from './synthesize-speech.ts'
 
 const speakTimeoutMs = 60_000
 /** OpenAI's own limit. */
@@ -37,7 +36,8 @@ export const speak: Operation<'speak'> = async (request, context) => {
     pieces.push(part.bytes)
     seconds += part.seconds
   }
-  if (format === 'wav') pieces.unshift(headerFor(seconds))
+  const samples = Math.round(seconds * speechSampleRate)
+  if (format === 'wav') pieces.unshift(wavHeader(samples * 2, speechSampleRate))
   return {
     kind: 'bytes',
     contentType: { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm' }[format],
@@ -91,10 +91,6 @@ async function* speakParts(
       )
     yield spoken
   }
-}
-
-function headerFor(seconds: number): Uint8Array {
-  return wavHeader(Math.round(seconds * speechSampleRate) * 2, speechSampleRate)
 }
 
 async function* oneByOne(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

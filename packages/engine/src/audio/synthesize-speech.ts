@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim'
-import { wavHeader } from '@sluice/contract'
+import { GatewayError, wavHeader } from '@sluice/contract'
+import { linesIn } from '../word-lists.ts'
 import type { Task } from '../workers/task.ts'
-import { findVoice, type Voice } from './voices.ts'
 
 export interface SpeechInput {
   /** Of at most 600 characters each. */
@@ -115,4 +115,33 @@ async function encodeMp3(sound: Float32Array): Promise<Uint8Array> {
   encoder.configure({ sampleRate: speechSampleRate, channels: 1, bitrate: mp3Kilobits })
   // It returns a view of its own memory, which the next call overwrites.
   return Buffer.concat([Buffer.from(encoder.encode([sound])), encoder.finalize()])
+}
+
+/** One of Flite's voices, and how it speaks. */
+interface Voice {
+  readonly name: string
+  /** In Hz. */
+  readonly pitch: number
+}
+
+/**
+ * The voices of OpenAI's API by name; they do not imitate anybody. `kal16` joins recorded sounds, which is quick; the others are
+ * modeled and more natural. `rms` has its own pitch.
+ */
+const voices: ReadonlyMap<string, Voice> = new Map(
+  linesIn('voices').map((line) => {
+    const [known = '', name = '', pitch] = line.split(' ')
+    return [known, { name, pitch: Number(pitch) }]
+  }),
+)
+
+/** Throws unsupported_value for an unknown name. */
+export function findVoice(name: string, param = 'voice'): Voice {
+  const voice = voices.get(name)
+  if (voice !== undefined) return voice
+  throw new GatewayError(
+    'unsupported_value',
+    `'${name.slice(0, 64)}' is no voice of this model. Voices: ${[...voices.keys()].join(', ')}`,
+    { param },
+  )
 }

@@ -1,19 +1,23 @@
+import { deflateSync } from 'node:zlib'
 import {
+  type Cue,
   type EventOf,
   formatSrt,
   formatVtt,
   GatewayError,
+  invalidRequest,
   type RequestOf,
   type Step,
+  type Usage,
 } from '@sluice/contract'
-import type { Operation } from '../operation.ts'
-import { findLanguage } from './language.ts'
-import { listenTo, logprobsOf, type Transcript, verboseSegments } from './transcript.ts'
+import type { Operation, OperationContext } from '../engine.ts'
+import { countSent, countTokens, encode } from '../tokens.ts'
+import type { Annotation } from './annotate.ts'
 
 type Request = RequestOf<'transcribe'>
 
 /**
- * Captions of what is heard (sound, steady tones, silence) with exact times; recognising words would need a model.
+ * Captions of sound and silence with exact times; recognizing words would need a model.
  * `temperature` is only repeated in the response; `prompt` and `keywords` have no effect.
  */
 export const transcribe: Operation<'transcribe'> = async (request, context) => {
@@ -101,4 +105,84 @@ function refuseSpeakers({ response_format: format, known_speaker_names: names }:
   throw new GatewayError('unsupported_value', 'The built-in engine does not tell speakers apart', {
     param: format === 'diarized_json' ? 'response_format' : 'known_speaker_names',
   })
+}
+
+/** What is heard in a recording: one caption per segment, and all of them as one text. */
+interface Transcript {
+  readonly annotation: Annotation
+  readonly cues: readonly Cue[]
+  readonly text: string
+  readonly usage: Usage
+}
+
+/** Reading a file stops by itself after 90 seconds; this limit ends a task that hangs. */
+const annotateTimeoutMs = 120_000
+
+/** Sends an audio file to a worker. OpenAI counts one token per tenth of a second of audio. */
+async function listenTo(
+  { file, prompt }: Pick<RequestOf<'translate'>, 'file' | 'prompt'>,
+  { workers }: OperationContext,
+): Promise<Transcript> {
+  const annotation = await workers.run(
+    'annotateAudio',
+    { bytes: file.bytes },
+    { timeoutMs: annotateTimeoutMs, param: 'file' },
+  )
+  const cues = annotation.segments.map(({ kind, start, end }) => ({
+    start,
+    end,
+    text: `[${kind}]`,
+  }))
+  const text = cues.map((cue) => cue.text).join(' ')
+  const audioInputTokens = Math.ceil(annotation.duration * 10)
+  const usage = {
+    inputTokens: audioInputTokens + countSent(prompt ?? ''),
+    outputTokens: countTokens(text),
+    audioInputTokens,
+    seconds: annotation.duration,
+  }
+  return { annotation, cues, text, usage }
+}
+
+/** Segments in Whisper's form. The caption is the only candidate, so its log probability is 0. */
+function verboseSegments(
+  { annotation, cues }: Transcript,
+  temperature: number,
+): Record<string, unknown>[] {
+  return cues.map((cue, id) => ({
+    id,
+    // Whisper counts in hundredths of a second.
+    seek: Math.round(cue.start * 100),
+    ...cue,
+    tokens: [],
+    temperature,
+    avg_logprob: 0,
+    // Length of the text divided by its compressed length, both in bytes: Whisper's measure of repetition.
+    compression_ratio: Buffer.byteLength(cue.text) / deflateSync(cue.text).length,
+    // Whether a sound is speech is unknown here.
+    no_speech_prob: annotation.segments[id]?.kind === 'sound' ? 0.5 : 1,
+  }))
+}
+
+/** One entry per token; each was the only choice. */
+function logprobsOf(text: string) {
+  return encode(text).map((token) => ({ token, logprob: 0, bytes: [...Buffer.from(token)] }))
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
+
+/**
+ * The full English name of a language for its two- or three-letter code, such as `english`; English if none is given. Throws
+ * invalid_request (param `language`) for an unknown code.
+ */
+function findLanguage(given: string | null | undefined): string {
+  if (given == null || given === '') return 'english'
+  const code = given.toLowerCase().split(/[-_]/)[0] ?? ''
+  const name = /^[a-z]{2,3}$/.test(code) ? names.of(code) : undefined
+  if (name === undefined)
+    throw invalidRequest(
+      `'${given.slice(0, 40)}' is no language; give an ISO 639-1 code such as en`,
+      'language',
+    )
+  return name.toLowerCase()
 }

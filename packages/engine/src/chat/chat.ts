@@ -1,15 +1,13 @@
 import { type ChatRequest, formatJson } from '@sluice/contract'
-import type { Operation, OperationContext } from '../operation.ts'
+import type { Operation, OperationContext } from '../engine.ts'
 import { type Composed, type ComposeInput, composeChat, type SentInput } from './compose.ts'
 import type { Draft } from './draft.ts'
 import { createOpenPart } from './media/open-part.ts'
 import { createPause } from './pause.ts'
-import { isMedium, messageText } from './prompt-tokens.ts'
 import { assertMayFit, openMedia } from './read-request.ts'
-import { createEnvelope, createReply, type SpokenDraft, usageOf } from './reply.ts'
-import { assertShallow, isLarge, wantsMuch } from './request-size.ts'
+import { createEnvelope, createReply, type SpokenDraft, streamReply, usageOf } from './reply.ts'
+import { assertShallow, isLarge, isMedium, messageText, wantsMuch } from './request-size.ts'
 import { type SpeechWish, speakAnswer, speechWishOf } from './spoken.ts'
-import { streamReply } from './stream.ts'
 
 /** Time limit for a large request in a worker, in milliseconds. */
 const workMs = 20_000

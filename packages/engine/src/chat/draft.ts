@@ -1,16 +1,13 @@
 import type { ChatRequest, FinishReason } from '@sluice/contract'
 import { encode } from '../tokens.ts'
 import { choiceTokensMax } from './read-request.ts'
-import { type Candidate, drawCandidate, weighCandidates } from './sampling/candidates.ts'
-import { type Cut, cutTokens, keptOf, stopsOf } from './sampling/cut.ts'
-import { type ChosenToken, chooseTokens } from './sampling/logprobs.ts'
-import { createRandom } from './sampling/random.ts'
-import { readSampling } from './sampling/settings.ts'
+import { createRandom, readSampling, weighCandidates } from './sampling/candidates.ts'
+import { type ChosenToken, drawSample } from './sampling/chosen-tokens.ts'
 import type { PlannedCall } from './tools/plan.ts'
 import type { EngineTool } from './tools/tool.ts'
 
 /** What all choices of one request have in common. */
-export interface Thought {
+interface Thought {
   /** The calls to make instead of an answer; empty if there is an answer. */
   readonly calls: readonly PlannedCall[]
   /** Wordings of the answer, best first. */
@@ -57,39 +54,20 @@ export async function createDrafts(
     if (tokensMax < 0) return { ...none, finish: 'length' }
     if (thought.calls.length > 0)
       return { ...none, content: null, ...callsWithin(thought, tokensMax) }
-    const chosen = drawCandidate(candidates, createRandom(seed, index))
-    if (chosen === undefined) return { ...none, finish: 'stop' }
-    const cut = cutTokens(chosen.tokens, { tokensMax, stops: stopsOf(request.stop) })
-    return { ...none, content: contentOf(chosen, cut, candidates, request), finish: cut.finish }
+    const options = { tokensMax, stop: request.stop, isWeighed: request.logprobs === true }
+    const { tokens, finish } = drawSample(candidates, createRandom(seed, index), options)
+    return { ...none, content: tokens, finish }
   })
-}
-
-/** The tokens up to the cut. A stop sequence may end the answer within a token. */
-function contentOf(
-  chosen: Candidate,
-  cut: Cut,
-  candidates: readonly Candidate[],
-  { logprobs }: ChatRequest,
-): ChosenToken[] {
-  const shortened = { ...chosen, tokens: chosen.tokens.slice(0, cut.tokens + 1) }
-  const others = candidates.map((other) => (other === chosen ? shortened : other))
-  const told =
-    logprobs === true
-      ? chooseTokens(shortened, others)
-      : shortened.tokens.map((token) => ({ token, logprob: 0, alternatives: [] }))
-  return keptOf(told, cut)
 }
 
 const thinkingEfforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
-/** The reasoning grows with the effort: only the skill, or also what supports the answer. */
 function reasoningTokens(request: ChatRequest, { reasoning }: Thought): readonly string[] | null {
   const effort = request.reasoning_effort
   const budget = request.thinking_budget
   const thinks = effort == null ? budget != null && budget !== 0 : thinkingEfforts.has(effort)
   if (!thinks) return null
-  const text = effort === 'low' ? (reasoning.split('\n')[0] ?? '') : reasoning
-  const tokens = encode(text)
+  const tokens = encode(reasoning)
   return budget != null && budget > 0 ? tokens.slice(0, budget) : tokens
 }
 

@@ -6,11 +6,10 @@ import {
   type Message,
 } from '@sluice/contract'
 import { countSent, tokenCharactersMax } from '../tokens.ts'
-import type { Conversation, Medium, PastCall, Turn } from './ask/conversation.ts'
+import type { Conversation, Medium, PastCall, Turn } from './ask/ask.ts'
 import { tellApart } from './ask/harness.ts'
-import { isMedium, textTokens } from './prompt-tokens.ts'
 import { readPrompted } from './prompted/prompted-schema.ts'
-import { holdsMore } from './request-size.ts'
+import { holdsMore, isMedium, textTokens } from './request-size.ts'
 import type { JsonSchema } from './schema/json-schema.ts'
 
 /** Opens a part that is not text. `param` is the path of the part. */

@@ -1,6 +1,7 @@
 import { type ChatRequest, GatewayError } from '@sluice/contract'
 import { partsOf } from '../audio/speak.ts'
-import type { OperationContext } from '../operation.ts'
+import { findVoice } from '../audio/synthesize-speech.ts'
+import type { OperationContext } from '../engine.ts'
 
 /** How to speak a response; undefined if only text was requested. */
 export interface SpeechWish {
@@ -8,7 +9,7 @@ export interface SpeechWish {
   readonly format: Format
 }
 
-/** Maps OpenAI's formats to the synthesiser's. */
+/** Maps OpenAI's formats to the synthesizer's. */
 const formats = { wav: 'wav', pcm16: 'pcm', mp3: 'mp3' } as const
 
 type Format = keyof typeof formats
@@ -32,7 +33,7 @@ const tokensPerSecond = 20
 /** Longer responses are spoken up to this length. */
 const spokenCharactersMax = 4096
 
-/** Throws unsupported_value for a format that the synthesiser does not support, or that cannot be streamed. */
+/** Throws unsupported_value for a voice or a format that the synthesizer does not have, or that cannot be streamed. */
 export function speechWishOf({ modalities, audio, stream }: ChatRequest): SpeechWish | undefined {
   if (!modalities?.includes('audio')) return undefined
   const { voice, format } = audio ?? {}
@@ -45,10 +46,12 @@ export function speechWishOf({ modalities, audio, stream }: ChatRequest): Speech
         : `The built-in engine speaks ${Object.keys(formats).join(', ')}, not ${wanted}`,
       { param: 'audio.format' },
     )
-  return { voice: typeof voice === 'string' ? voice : (voice?.id ?? 'alloy'), format: wanted }
+  const named = typeof voice === 'string' ? voice : (voice?.id ?? 'alloy')
+  findVoice(named, 'audio.voice')
+  return { voice: named, format: wanted }
 }
 
-/** Speaks a response in a worker. Throws unsupported_value (param `audio.voice`) for an unknown voice. */
+/** Speaks a response in a worker. */
 export async function speakAnswer(
   text: string,
   wish: SpeechWish,
@@ -56,18 +59,8 @@ export async function speakAnswer(
 ): Promise<Spoken> {
   const texts = partsOf(text.slice(0, spokenCharactersMax))
   const input = { texts, voice: wish.voice, speed: 1, format: formats[wish.format] }
-  const spoken = context.workers.run('synthesizeSpeech', input, {
-    signal: context.signal,
-    timeoutMs: workMs,
-  })
-  const { bytes, seconds } = await spoken.catch((thrown: unknown) => {
-    throw thrown instanceof GatewayError && thrown.code === 'unsupported_value'
-      ? new GatewayError('unsupported_value', thrown.message, {
-          param: 'audio.voice',
-          cause: thrown,
-        })
-      : thrown
-  })
+  const options = { signal: context.signal, timeoutMs: workMs }
+  const { bytes, seconds } = await context.workers.run('synthesizeSpeech', input, options)
   return {
     id: context.newId('audio_'),
     expiresAt: Math.floor(context.now() / 1000) + keptSeconds,

@@ -1,5 +1,5 @@
-import { conceptsOf } from './concepts.ts'
-import { splitWords, type Word } from './words.ts'
+import { readFileSync } from 'node:fs'
+import { splitWords, stemOf, type Word } from './words.ts'
 
 /** The counted features of a text and their weights. */
 export type Features = ReadonlyMap<string, number>
@@ -7,7 +7,7 @@ export type Features = ReadonlyMap<string, number>
 const weights = { stop: 0.12, phrase: 0.45, spelling: 0.8, skeleton: 0.7, concept: 0.75 } as const
 
 /**
- * Weighs the stems, neighbouring stems, letter sequences and everyday concepts of a text. Each repetition counts less than the
+ * Weighs the stems, neighboring stems, letter sequences and everyday concepts of a text. Each repetition counts less than the
  * one before. A text without words is weighed by its characters, so that every text has features.
  */
 export function weighFeatures(text: string): Features {
@@ -61,4 +61,20 @@ function addSpelling(plain: string, add: (feature: string, weight: number) => vo
     add(`3:${edged.slice(at, at + 3)}`, weight)
     if (at + 4 <= edged.length) add(`4:${edged.slice(at, at + 4)}`, weight)
   }
+}
+
+/** Groups of words with nearly the same meaning or subject, one a line. A word may belong to several. */
+const groups = readFileSync(new URL('./related-words.txt', import.meta.url), 'utf8')
+
+const concepts = new Map<string, readonly number[]>()
+for (const [id, group] of groups.trim().split('\n').entries())
+  for (const word of group.split(' ')) {
+    const stem = stemOf(word)
+    const known = concepts.get(stem) ?? []
+    if (!known.includes(id)) concepts.set(stem, [...known, id])
+  }
+
+/** The numbers of the groups that a stem belongs to. */
+function conceptsOf(stem: string): readonly number[] {
+  return concepts.get(stem) ?? []
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { stemmer } from 'stemmer'
+import { wordsIn } from '../word-lists.ts'
 
 /** A word in the form in which it is compared: without case, accents and endings. */
 export interface Word {
@@ -11,15 +12,7 @@ export interface Word {
   readonly stop: boolean
 }
 
-const stopWords = new Set(
-  (
-    'a about above after again all also am an and any are as at be because been before being below between both but ' +
-    'by can could did do does doing down during each few for from further had has have having he her here hers him ' +
-    'his how i if in into is it its just me more most my no nor not now of off on once only or other our out over ' +
-    'own same she should so some such than that the their them then there these they this those through to too ' +
-    'under until up very was we were what when where which while who whom why will with would you your'
-  ).split(' '),
-)
+const stopWords = wordsIn('stop')
 
 /** No word of any language is longer; anything longer is data. */
 const wordLengthMax = 48
@@ -28,7 +21,7 @@ const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)?/gu
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}]/u
 
-/** The words of a text in order. For scripts without spaces, each pair of neighbouring characters is a word. */
+/** The words of a text in order. For scripts without spaces, each pair of neighboring characters is a word. */
 export function splitWords(text: string): readonly Word[] {
   const words: Word[] = []
   for (const [found] of text.normalize('NFKC').matchAll(wordPattern)) {
@@ -60,4 +53,11 @@ function pairs(run: string): readonly Word[] {
     const pair = (characters[i] ?? '') + character
     return { plain: pair, stem: pair, stop: false }
   })
+}
+
+/** FNV-1a over UTF-16 units, as a signed 32-bit number. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
 }

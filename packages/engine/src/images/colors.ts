@@ -17,12 +17,12 @@ const names = [...named.keys()]
   .join('|')
 
 /**
- * The source of a regular expression (flag i, no groups) that matches a colour as people write it: a CSS name, also as two
+ * The source of a regular expression (flag i, no groups) that matches a color as people write it: a CSS name, also as two
  * words, or in hexadecimal.
  */
 export const colorPattern = `(?:#[0-9a-f]{6}\\b|#[0-9a-f]{3}\\b|\\b(?:${names})\\b)`
 
-/** Reads a colour that `colorPattern` matches; undefined for anything else. */
+/** Reads a color that `colorPattern` matches; undefined for anything else. */
 export function parseColor(text: string): Rgb | undefined {
   const word = text.toLowerCase().replaceAll(/[\s-]/g, '')
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/.exec(word)?.[1]
@@ -39,7 +39,9 @@ export function formatHex([red, green, blue]: Rgb): string {
   return `#${((red << 16) | (green << 8) | blue).toString(16).padStart(6, '0')}`
 }
 
-/** Black on a light colour, white on a dark one; brightness is weighed as the eye perceives it (ITU-R BT.709). */
+export const white: Rgb = [255, 255, 255]
+
+/** Black on a light color, white on a dark one; brightness is weighed as the eye perceives it (ITU-R BT.709). */
 export function readableOn([red, green, blue]: Rgb): Rgb {
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? [17, 17, 17] : [255, 255, 255]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? [17, 17, 17] : white
 }

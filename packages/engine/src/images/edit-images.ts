@@ -1,16 +1,21 @@
 import { invalidRequest } from '@sluice/contract'
 import type { Task } from '../workers/task.ts'
-import { applyEdits, combine, drawWatermark, fitInto } from './apply-edits.ts'
-import type { Edit, EditKind } from './edit-rules.ts'
-import { type FinishedPicture, finishPicture } from './finish-picture.ts'
+import { white } from './colors.ts'
+import { writeText } from './draw-text.ts'
 import type { DrawingOptions } from './image-options.ts'
-import { parseInstruction, parseNegative } from './parse-instruction.ts'
+import { type Edit, type EditKind, parseInstruction, parseNegative } from './parse-instruction.ts'
 import {
   type DecodedPicture,
   decodePicture,
+  type FinishedPicture,
+  finishPicture,
+  layOver,
   type Picture,
   pictureOf,
   pipelineOf,
+  type Size,
+  scaledToArea,
+  transparent,
 } from './picture.ts'
 
 export interface ImageSource {
@@ -45,7 +50,7 @@ function pixelsFor({ count, images }: EditImagesInput, { edits }: Plan): number 
 }
 
 /** Steps that move pixels, so that a mask made for the original would no longer fit. */
-const movingKinds: ReadonlySet<EditKind> = new Set(['rotate', 'flip', 'crop', 'resize', 'border'])
+const movingKinds: ReadonlySet<EditKind> = new Set(['rotate', 'flip', 'crop', 'resize'])
 
 /** Edits images as an instruction says. Throws invalid_request with the image's param if one cannot be read. */
 export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { progress }) => {
@@ -58,15 +63,8 @@ export const editImages: Task<EditImagesInput, ImagesOutput> = async (input, { p
   if (first === undefined) throw invalidRequest('There is no image to edit', 'image')
   const mask = input.mask === undefined ? undefined : await decodeMask(input.mask, first)
   const joined = await combine([first, ...others], pixelsMax)
-  const finished: FinishedPicture[] = []
-  for (let variant = 0; variant < input.count; variant += 1) {
-    const plain = await applyThrough(joined, plan.edits, { mask, pixelsMax })
-    const edited = await varied(plain, variant)
-    const sized = input.size === undefined ? edited : await fitInto(edited, input.size)
-    const marked = input.watermark ? await drawWatermark(sized) : sized
-    finished.push(await finishPicture(marked, input.finish))
-    progress((variant + 1) / input.count)
-  }
+  const edited = await applyThrough(joined, plan.edits, { mask, pixelsMax })
+  const finished = await finishVariants(edited, input, progress)
   const inputPixels = pictures.reduce((sum, { width, height }) => sum + width * height, 0)
   const isReduced = pictures.some((picture) => picture.isReduced)
   const note = isReduced ? ` Worked on at most ${(pixelsMax / 1e6).toFixed(1)} megapixels.` : ''
@@ -81,7 +79,7 @@ interface Plan {
 function planEdit(input: EditImagesInput): Plan {
   const { steps, leftover } = parseInstruction(input.prompt)
   const unwanted = parseNegative(input.negativePrompt)
-  const kept = steps.filter(({ edit: { kind } }) => kind !== 'combine' && !unwanted.has(kind))
+  const kept = steps.filter(({ edit }) => !unwanted.has(edit.kind))
   const removed = steps.filter(({ edit }) => unwanted.has(edit.kind))
   const joined = input.images.length > 1 ? ['the pictures set side by side'] : []
   const done = [...joined, ...kept.map(({ words }) => words)].join('; ')
@@ -101,12 +99,29 @@ function planEdit(input: EditImagesInput): Plan {
   return { edits: kept.map(({ edit }) => edit), understood }
 }
 
-/** The first variant is as requested; the next ones are steps darker and lighter. */
-async function varied(picture: Picture, variant: number): Promise<Picture> {
-  if (variant === 0) return picture
-  const step = Math.ceil(variant / 2) * 0.08
-  const factor = variant % 2 === 1 ? 1 - step : 1 + step
-  return pictureOf(pipelineOf(picture).linear([factor, factor, factor, 1], [0, 0, 0, 0]))
+/** The variants that a request asks for, in its size and form. The first is the picture; the others are darker and lighter. */
+export async function finishVariants(
+  picture: Picture,
+  { count, size, watermark, finish }: DrawingOptions,
+  progress: (done: number) => void,
+): Promise<readonly FinishedPicture[]> {
+  const finished: FinishedPicture[] = []
+  for (let variant = 0; variant < count; variant += 1) {
+    const changed = variant === 0 ? picture : await shaded(picture, variant)
+    const sized = size === undefined ? changed : await fitInto(changed, size)
+    const marked = watermark ? await drawWatermark(sized) : sized
+    finished.push(await finishPicture(marked, finish))
+    progress((variant + 1) / count)
+  }
+  return finished
+}
+
+/** Mixed with black if the number is odd, otherwise with white. */
+async function shaded(picture: Picture, variant: number): Promise<Picture> {
+  const part = Math.ceil(variant / 2) * 0.08
+  const factor = 1 - part
+  const plus = variant % 2 === 1 ? 0 : 255 * part
+  return pictureOf(pipelineOf(picture).linear([factor, factor, factor, 1], [plus, plus, plus, 0]))
 }
 
 async function applyThrough(
@@ -146,4 +161,48 @@ async function decodeMask(
     throw invalidRequest('The mask has no transparent pixel, so nothing would be edited', param)
   if (mask.width === width && mask.height === height) return mask.pixels
   return (await pictureOf(pipelineOf(mask).resize({ width, height, fit: 'fill' }))).pixels
+}
+
+/** Does the steps one after the other. After each, an image above the limit is scaled down. */
+async function applyEdits(
+  picture: Picture,
+  edits: readonly Edit[],
+  pixelsMax: number,
+): Promise<Picture> {
+  let changed = picture
+  for (const { apply } of edits) changed = await scaledToArea(await apply(changed), pixelsMax)
+  return changed
+}
+
+/** The engine's visible watermark in the bottom right corner. */
+async function drawWatermark(picture: Picture): Promise<Picture> {
+  const style = { place: 'corner', color: white, opacity: 0.7, part: 0.06, hasBand: true } as const
+  return writeText(picture, 'Made by Sluice', style)
+}
+
+/** Fits an image into a size without cropping or stretching; the rest is transparent. */
+async function fitInto(picture: Picture, { width, height }: Size): Promise<Picture> {
+  if (picture.width === width && picture.height === height) return picture
+  const room = { width, height, fit: 'contain', background: transparent } as const
+  return pictureOf(pipelineOf(picture).resize(room))
+}
+
+/** Maximum width of an image set beside another: one with a height of one pixel would become endless. */
+const stripMax = 4096
+
+/** Joins several images side by side into one of at most this area. */
+async function combine(
+  [first, ...others]: readonly [Picture, ...Picture[]],
+  pixelsMax: number,
+): Promise<Picture> {
+  let joined = first
+  for (const other of others) {
+    const { height } = joined
+    const width = Math.max(1, Math.min(stripMax, Math.round((other.width / other.height) * height)))
+    const scaled = await pictureOf(pipelineOf(other).resize({ height, width, fit: 'fill' }))
+    const wide = pipelineOf(joined).extend({ right: width, background: transparent })
+    const beside = await layOver(await pictureOf(wide), scaled, { left: joined.width, top: 0 })
+    joined = await scaledToArea(beside, pixelsMax)
+  }
+  return joined
 }

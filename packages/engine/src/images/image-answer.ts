@@ -1,14 +1,14 @@
 import type { ImagesReply, ResultOf, Step, TypedEvent, Usage } from '@sluice/contract'
-import type { OperationContext } from '../operation.ts'
+import type { OperationContext } from '../engine.ts'
 import { countSent } from '../tokens.ts'
 import type { ImagesOutput } from './edit-images.ts'
-import type { FinishedPicture } from './finish-picture.ts'
 import type { ImageOptions } from './image-options.ts'
+import type { FinishedPicture } from './picture.ts'
 
 /** Image tokens are patches of 32 by 32 pixels, as the gateway counts them. */
 const patchPixels = 1024
 
-export type Prefix = 'image_edit' | 'image_generation'
+type Prefix = 'image_edit' | 'image_generation'
 
 /** The result of one job, as a whole or as a stream of previews and images (OpenAI API, image streaming events). */
 export async function imageAnswer(

@@ -4,8 +4,7 @@ import {
   GatewayError,
   invalidRequest,
 } from '@sluice/contract'
-import type { Finish } from './finish-picture.ts'
-import type { OutputFormat, Size } from './picture.ts'
+import type { Finish, OutputFormat, Size } from './picture.ts'
 
 /** The options that determine the images themselves. */
 export interface DrawingOptions {

@@ -1,114 +1,62 @@
+import { wordsIn } from '../word-lists.ts'
 import { colorPattern, parseColor, type Rgb } from './colors.ts'
-import { quoteOf, quotePlaceholder, takeQuotes, withQuotes } from './quotes.ts'
-import type { Scene, SceneText, Thing } from './scene.ts'
-import { shapeNamed, shapePattern, shapes } from './shapes.ts'
+import { quotePlaceholder, takeQuotes } from './quotes.ts'
+
+/** The contents of a prompt: a text on a plain background. */
+export interface Scene {
+  /** Undefined if no color is named. */
+  readonly background: Rgb | undefined
+  /** The color of the text. Undefined if no second color is named. */
+  readonly ink: Rgb | undefined
+  /** The quoted texts, or without any the prompt's own words. */
+  readonly text: string
+  readonly quotes: readonly string[]
+  /** Phrases of the prompt that are not drawn. */
+  readonly leftOut: readonly string[]
+}
 
 /** Longer prompts are cut here. */
 const charactersMax = 8000
-const thingsMax = 24
-const countMax = 30
-const taken = '\uf8ff'
+const textMax = 400
 
-/** Starting at one. */
-const countWords =
-  'a|an|the|one,two|a couple of,three,four,five,six,seven,eight,nine,ten,eleven,twelve|a dozen'
-    .split(',')
-    .map((words) => words.split('|'))
-const countPattern = `(?:${countWords.flat().toReversed().join('|')}|\\d{1,3})`
-
-const thingPattern = new RegExp(
-  String.raw`(?:\b(${countPattern}) )?(?:(${colorPattern}) )?\b(${shapePattern})\b`,
-  'g',
-)
+const colors = new RegExp(colorPattern, 'gi')
 const backgroundPattern = new RegExp(
   String.raw`(?:\b(?:on|with|against|over|in) )?(?:an? |the )?(${colorPattern}) (?:background|backdrop|canvas)\b|\bon (${colorPattern})(?= ?(?:$|[,.;]))`,
-  'g',
 )
-const textPattern = new RegExp(
-  String.raw`(?:\b(?:with|and|saying|says|reading|the|a|text|words?|title|caption|label)\b:? ?){0,8}(${quotePlaceholder})(?: in (${colorPattern})(?: text\b)?)?`,
-  'g',
-)
+const inkPattern = new RegExp(`${quotePlaceholder} in (${colorPattern})(?: text\\b)?`)
 
-/** Reads the shapes, counts, colours and texts of a prompt, and reports what it could not read. */
-export function parseScene(prompt: string): Scene {
+/** Reads the colors and texts of a prompt, and reports what it could not read. Colors that `negativePrompt` names are not used. */
+export function parseScene(prompt: string, negativePrompt = ''): Scene {
   const { text, quotes } = takeQuotes(prompt.slice(0, charactersMax))
-  let open = text
-  /** Blanks out each match that `use` accepts. */
-  const take = (pattern: RegExp, use: (match: RegExpExecArray) => boolean): void => {
-    for (const match of open.matchAll(pattern))
-      if (use(match))
-        open =
-          open.slice(0, match.index) +
-          taken.repeat(match[0].length) +
-          open.slice(match.index + match[0].length)
-  }
-  let background: Rgb | undefined
-  take(backgroundPattern, ([, named, bare]) => {
-    background ??= parseColor(named ?? bare ?? '')
-    return background !== undefined
-  })
-  const texts: SceneText[] = []
-  take(textPattern, ([, placeholder = '', named = '']) => {
-    const written = quoteOf(quotes, placeholder)
-    const color = parseColor(named)
-    if (written !== undefined)
-      texts.push(color === undefined ? { text: written } : { text: written, color })
-    return written !== undefined
-  })
-  const things: Thing[] = []
-  take(thingPattern, (match) => {
-    const thing = things.length < thingsMax ? thingOf(match) : undefined
-    if (thing !== undefined) things.push(thing)
-    return thing !== undefined
-  })
-  const leftOut = phrasesOf(open).map((phrase) => withQuotes(phrase, quotes))
-  return { background, things, texts, leftOut }
-}
-
-function thingOf([whole, count, color = '', noun = '']: RegExpExecArray): Thing | undefined {
-  const shape = shapeNamed(noun)
-  if (shape === undefined) return undefined
+  const [, named, bare] = backgroundPattern.exec(text) ?? []
+  const [, inkNamed] = inkPattern.exec(text) ?? []
+  const open = text.replace(backgroundPattern, ',').replace(inkPattern, ',')
+  const unwanted: readonly string[] = negativePrompt.toLowerCase().match(colors) ?? []
+  const usable = [named ?? bare ?? [], open.match(colors) ?? []]
+    .flat()
+    .filter((color) => !unwanted.includes(color))
+  const [background = ''] = usable
+  const ink = inkNamed ?? usable.find((color) => color !== background) ?? ''
   return {
-    shape,
-    count: countOf(count, noun, shape),
-    color: parseColor(color) ?? shapes[shape].color,
-    words: whole.trim(),
+    background: parseColor(background),
+    ink: parseColor(ink),
+    text: (quotes.join(' ') || prompt).replaceAll(/\s+/g, ' ').trim().slice(0, textMax),
+    quotes,
+    leftOut: phrasesOf(open.replaceAll(new RegExp(quotePlaceholder, 'g'), ',')),
   }
 }
 
-/** The stated number. A plural without a number means three. */
-function countOf(said: string | undefined, noun: string, shape: keyof typeof shapes): number {
-  const words: readonly string[] = shapes[shape].words
-  const isPlural = !words.includes(noun)
-  if (said === undefined || (isPlural && said === 'the')) return isPlural ? 3 : 1
-  const number = countWords.findIndex((named) => named.includes(said)) + 1 || Number(said)
-  return Math.min(countMax, Math.max(1, number))
-}
+const emptyWords = wordsIn('drawing')
 
-/** What is drawn of a scene, as phrases; empty if nothing could be read. */
-export function understoodOf({ background, things, texts }: Scene): readonly string[] {
-  return [
-    ...things.map(({ words }) => words),
-    ...texts.map(({ text }) => `the text "${text}"`),
-    ...(background === undefined ? [] : ['the background colour']),
-  ]
-}
-
-const emptyWords = new Set(
-  `a an the of in on at by with and or to for is are it its this that there some me us please draw paint make create
-  generate show render image picture illustration drawing photo canvas simple plain flat style showing containing from
-  as into background scene minimal clean very`.split(/\s+/),
-)
-
-/** What was not read, as phrases without their empty words. */
+/** What was not read, as phrases without their empty words. A color alone was read. */
 function phrasesOf(open: string): readonly string[] {
   return open
-    .split(/[\uf8ff,.;:!?\n]+/)
+    .split(/[,.;:!?\n]+/)
     .map((phrase) => {
       const words = phrase.split(/\s+/).filter((word) => word !== '')
       const first = words.findIndex((word) => !emptyWords.has(word))
       const last = words.findLastIndex((word) => !emptyWords.has(word))
       return first < 0 ? '' : words.slice(first, last + 1).join(' ')
     })
-    .filter((phrase) => /[\p{L}\p{N}]/u.test(phrase))
+    .filter((phrase) => /[\p{L}\p{N}]/u.test(phrase.replaceAll(colors, '')))
 }

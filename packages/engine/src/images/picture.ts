@@ -1,7 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import sharp, { type Sharp } from 'sharp'
-import type { Rgb } from './colors.ts'
 import { imageFormatOf } from './image-format.ts'
 
 export interface Size {
@@ -67,7 +65,7 @@ function unreadable(bytes: Uint8Array, param: string, cause?: unknown): GatewayE
 const sideMax = 8192
 
 /** The size with the same aspect ratio, at most `pixelsMax` pixels and sides of 1 to 8,192. */
-export function sizeWithin(width: number, height: number, pixelsMax: number): Size {
+function sizeWithin(width: number, height: number, pixelsMax: number): Size {
   const factor = Math.min(
     1,
     Math.sqrt(pixelsMax / (width * height)),
@@ -91,6 +89,9 @@ export async function scaledToArea(picture: Picture, pixelsMax: number): Promise
   return pictureOf(pipelineOf(picture).resize({ ...size, fit: 'fill' }))
 }
 
+/** A color for sharp, of what is not part of an image. */
+export const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
+
 /** Begins a sharp pipeline with an image's pixels. */
 export function pipelineOf({ width, height, pixels }: Picture): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 4 }, limitInputPixels: false })
@@ -105,23 +106,6 @@ export async function pictureOf(pipeline: Sharp): Promise<Picture> {
   return { width: info.width, height: info.height, pixels: data }
 }
 
-/** Draws an SVG whose size is in pixels. Its font is Cousine, which need not be installed. */
-export async function drawSvg(svg: string): Promise<Picture> {
-  fontLoaded ??= loadFont()
-  await fontLoaded
-  return pictureOf(sharp(Buffer.from(svg)))
-}
-
-const fontFile = import.meta.resolve('@expo-google-fonts/cousine/700Bold/Cousine_700Bold.ttf')
-let fontLoaded: Promise<unknown> | undefined
-
-/** Once a font was used, everything that this process draws later can use it, including SVGs. */
-function loadFont(): Promise<unknown> {
-  return sharp({
-    text: { text: 'a', font: 'Cousine Bold', fontfile: fileURLToPath(fontFile) },
-  }).toBuffer()
-}
-
 /** Puts one image over another, which must not be smaller. */
 export async function layOver(
   under: Picture,
@@ -133,31 +117,57 @@ export async function layOver(
   return pictureOf(pipelineOf(under).composite([input]))
 }
 
-export function isOpaque({ pixels }: Picture): boolean {
+/** The output form of a finished image. */
+export interface Finish {
+  readonly format: OutputFormat
+  /** 0 to 100, for jpeg and webp. Default 90. */
+  readonly quality?: number
+  /** Whether transparent parts become white, as they always do in jpeg. */
+  readonly isOpaque: boolean
+  /** Number of unfinished previews for a stream, 0 to 3. */
+  readonly previews: number
+}
+
+export interface FinishedPicture extends Size {
+  readonly bytes: Uint8Array
+  /** Whether no part of the image is transparent. */
+  readonly isOpaque: boolean
+  /** From coarse to fine, in the size of the image, or of a quarter megapixel if that is smaller. */
+  readonly previews: readonly Uint8Array[]
+}
+
+const previewPixelsMax = 262_144
+
+/** The part of the full resolution in each preview. */
+const previewParts = [1 / 24, 1 / 10, 1 / 4]
+
+export async function finishPicture(picture: Picture, finish: Finish): Promise<FinishedPicture> {
+  const { width, height } = picture
+  const previews: Uint8Array[] = []
+  for (const part of previewParts.slice(previewParts.length - finish.previews)) {
+    const few = sizeWithin(width, height, width * height * part ** 2)
+    const small = await pictureOf(pipelineOf(picture).resize({ ...few, fit: 'fill' }))
+    const shown = sizeWithin(width, height, previewPixelsMax)
+    const coarse = pipelineOf(small).resize({ ...shown, fit: 'fill' })
+    previews.push(await encodePicture(await pictureOf(coarse), finish))
+  }
+  const bytes = await encodePicture(picture, finish)
+  return { bytes, width, height, isOpaque: becomesOpaque(picture, finish), previews }
+}
+
+function becomesOpaque({ pixels }: Picture, { isOpaque, format }: Finish): boolean {
+  if (isOpaque || format === 'jpeg') return true
   for (let index = 3; index < pixels.length; index += 4) if (pixels[index] !== 255) return false
   return true
 }
 
-export interface EncodeOptions {
-  readonly format: OutputFormat
-  /** 0 to 100, for jpeg and webp. Default 90. */
-  readonly quality?: number
-  /** The colour behind transparent parts. Absent keeps transparency, except in jpeg, where it is white. */
-  readonly backdrop?: Rgb
-}
-
-export async function encodePicture(
-  picture: Picture,
-  { format, quality = 90, backdrop }: EncodeOptions,
-): Promise<Uint8Array> {
-  const [r, g, b] = backdrop ?? (format === 'jpeg' ? [255, 255, 255] : [0, 0, 0])
+async function encodePicture(picture: Picture, finish: Finish): Promise<Uint8Array> {
   const pipeline = pipelineOf(picture)
-  const isFlat = backdrop !== undefined || format === 'jpeg' || isOpaque(picture)
-  const ready = isFlat ? pipeline.flatten({ background: { r, g, b } }) : pipeline
-  if (format === 'png') return ready.png({ compressionLevel: 6 }).toBuffer()
+  const ready = becomesOpaque(picture, finish) ? pipeline.flatten({ background: '#fff' }) : pipeline
+  if (finish.format === 'png') return ready.png({ compressionLevel: 6 }).toBuffer()
   // Both encoders accept 1 to 100.
-  const options = { quality: Math.max(1, quality) }
-  return format === 'jpeg'
+  const options = { quality: Math.max(1, finish.quality ?? 90) }
+  return finish.format === 'jpeg'
     ? ready.jpeg(options).toBuffer()
     : ready.webp({ ...options, effort: 0 }).toBuffer()
 }

@@ -5,7 +5,7 @@ import {
   type RequestOf,
 } from '@sluice/contract'
 import { createPause } from '../chat/pause.ts'
-import type { Operation, OperationContext } from '../operation.ts'
+import type { Operation, OperationContext } from '../engine.ts'
 import { countWithin } from '../tokens.ts'
 import { perCategory, type Scores, scoreText } from './score.ts'
 
@@ -28,7 +28,7 @@ const overlapCharacters = 300
 
 /**
  * Word lists and rules for English texts. Usual disguises are undone and harmless phrases are removed. Images score nothing,
- * since their content is not recognised. One result per string, and one for a list of parts. Throws invalid_request for more
+ * since their content is not recognized. One result per string, and one for a list of parts. Throws invalid_request for more
  * than 32,768 tokens in one input or 300,000 in all.
  */
 export const moderate: Operation<'moderate'> = async ({ input }, context) => {
@@ -75,7 +75,7 @@ async function moderateParts(
   return resultOf(scores, images.length < parts.length ? ['text'] : [])
 }
 
-/** The content of an image is not recognised; it is only checked that it is an image. */
+/** The content of an image is not recognized; it is only checked that it is an image. */
 async function checkImage(part: Part, param: string, context: OperationContext): Promise<void> {
   const url = part.image_url?.url ?? ''
   const { bytes } = await context.fetchMedia(url, { bytesMax: imageBytesMax, param })

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
-import { stemOf } from '../embed/words.ts'
-import { createTagger } from './word-lists.ts'
+import { hashOf, stemOf } from '../embed/words.ts'
+import { linesIn } from '../word-lists.ts'
 
 /** A word as the rules see it; `.` is the end of a sentence. */
 export interface ModeratedWord {
@@ -18,11 +19,10 @@ const lookalikes = new Map(
 )
 
 const shortForms: ReadonlyMap<string, string> = new Map(
-  `gonna going to|wanna want to|imma i am going to|ima i am going to|im i am|ive i have|youre you are|ur your|u you|ya you
-dont do not|wont will not|cant can not|cannot can not|didnt did not|isnt is not|wouldnt would not|lets let us
-kys kill yourself|noone no one|won't will not|can't can not|let's let us`
-    .split(/[|\n]/)
-    .map((entry) => [entry.slice(0, entry.indexOf(' ')), entry.slice(entry.indexOf(' ') + 1)]),
+  linesIn('short-forms').map((line) => {
+    const [form = '', ...words] = line.split(' ')
+    return [form, words.join(' ')]
+  }),
 )
 
 const endings: readonly (readonly [ending: RegExp, words: string])[] = [
@@ -93,7 +93,24 @@ function expand(found: string): readonly ModeratedWord[] {
     .map(wordOf)
 }
 
-const tagsOf = createTagger(stemOf)
+/**
+ * Plain word lists, which match any form of each word. Words of reporting are used by people who report, study, heal or tell
+ * stories.
+ */
+const lists = readFileSync(new URL('./moderation-words.txt', import.meta.url), 'utf8')
+
+/** Slurs, explicit words and swear words: FNV-1a hashes of their stems in base 36, so that nobody has to read them. */
+const hashedLists = readFileSync(new URL('./hashed-words.txt', import.meta.url), 'utf8')
+
+const plainTags = tagsByWord(lists, stemOf)
+const hashedTags = tagsByWord(hashedLists, (hash) => hash)
+
+/** The names of the lists that contain a stem, in the form of patterns: `@kill`. */
+function tagsOf(stem: string): readonly string[] {
+  const hash = (hashOf(stem) >>> 0).toString(36)
+  return [...(plainTags.get(stem) ?? []), ...(hashedTags.get(hash) ?? [])]
+}
+
 const known = new LRUCache<string, ModeratedWord>({
   max: 20_000,
   memoMethod(plain) {
@@ -119,4 +136,14 @@ function withoutRuns(word: string): string {
   return word.replace(/(.)\1{2,}/g, (_, letter: string) =>
     'lsoet'.includes(letter) ? letter + letter : letter,
   )
+}
+
+function tagsByWord(source: string, keyOf: (word: string) => string) {
+  const tags = new Map<string, string[]>()
+  for (const [, name, words = ''] of source.matchAll(/(\w+):([^:]+)(?=\n\w+:|\n$)/g))
+    for (const word of words.trim().split(/\s+/)) {
+      const known = tags.get(keyOf(word)) ?? []
+      tags.set(keyOf(word), [...known, `@${name}`])
+    }
+  return tags
 }

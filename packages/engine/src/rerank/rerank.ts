@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { invalidRequest, isRawNumber, type RequestOf } from '@sluice/contract'
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../engine.ts'
 import { judgeDocuments } from './relevance.ts'
 
 type Document = RequestOf<'rerank'>['documents'][number]
@@ -13,8 +13,8 @@ const inlineCharactersMax = 50_000
 const judgeTimeoutMs = 60_000
 
 /**
- * BM25 over Porter stems, combined with similarity, everyday synonyms and phrases. Scores are 0 to 1, best first; equal ones
- * keep the order of the request. `max_chunks_per_doc` counts passages of 512 words; `max_tokens_per_doc` cuts the text.
+ * BM25 over stems, phrases, spellings and everyday synonyms. Scores are 0 to 1, best first; equal ones keep the order of the
+ * request. `max_chunks_per_doc` counts passages of 3,000 characters; `max_tokens_per_doc` cuts the text.
  */
 export const rerank: Operation<'rerank'> = async (request, context) => {
   const { query, documents } = request

@@ -7,7 +7,7 @@ export interface ClipRequest {
   readonly seconds: string
   /** Such as "720x1280". */
   readonly size: string
-  /** The things that the prompt names are drawn on this image. */
+  /** The text is drawn on this image. */
   readonly image?: Uint8Array
 }
 

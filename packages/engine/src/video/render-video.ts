@@ -1,16 +1,8 @@
 import h264 from 'h264-mp4-encoder'
-import { sceneSvg } from '../images/draw-scene.ts'
-import { composeScene } from '../images/generate-images.ts'
+import { readableOn, white } from '../images/colors.ts'
+import { plainPicture, writeText } from '../images/draw-text.ts'
 import { parseScene } from '../images/parse-scene.ts'
-import {
-  decodePicture,
-  drawSvg,
-  layOver,
-  type Picture,
-  pictureOf,
-  pipelineOf,
-} from '../images/picture.ts'
-import type { Scene } from '../images/scene.ts'
+import { decodePicture, layOver, type Picture, pictureOf, pipelineOf } from '../images/picture.ts'
 import type { Task } from '../workers/task.ts'
 import { type ClipPlan, type ClipRequest, planClip } from './clip-plan.ts'
 
@@ -49,29 +41,17 @@ async function createCamera(
   plan: ClipPlan,
 ): Promise<(time: number) => Promise<Picture>> {
   const { prompt, image } = input
-  const read = parseScene(prompt)
-  const scene =
-    image === undefined
-      ? { ...composeScene(read, prompt), background: read.background ?? ([255, 255, 255] as const) }
-      : { ...read, background: undefined }
-  const draw = (time: number): Promise<Picture> => {
-    const wave = (index: number): number => Math.sin(2 * Math.PI * (time * 2 + index * 0.17))
-    // Shapes sway and texts fade in, so that a video is never a still image.
-    const look = {
-      turn: (index: number) => 15 * wave(index),
-      opacity: Math.min(1, time * 4 + 0.05),
-    }
-    return drawSvg(sceneSvg(scene, plan, look))
+  const { background = white, ink: color = readableOn(background), text } = parseScene(prompt)
+  const hasBand = image !== undefined
+  const ground = hasBand ? await filledWith(image, plan) : await plainPicture(background, plan)
+  const last = await writeText(ground, text, { color, hasBand })
+  return async (time) => {
+    // The text fades in over a quarter of the time, so that a video is never a still image.
+    const part = time * 4 + 0.05
+    if (part >= 1) return last
+    const faint = pipelineOf(last).linear([1, 1, 1, part], [0, 0, 0, 0])
+    return layOver(ground, await pictureOf(faint))
   }
-  if (image === undefined) return draw
-  const still = await filledWith(image, plan)
-  return isEmpty(scene)
-    ? () => Promise.resolve(still)
-    : async (time) => layOver(still, await draw(time))
-}
-
-function isEmpty({ things, texts }: Scene): boolean {
-  return things.length === 0 && texts.length === 0
 }
 
 /** An image cut to the size of the frame. */

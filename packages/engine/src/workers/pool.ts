@@ -10,7 +10,7 @@ import type {
 } from './task.ts'
 import type { tasks } from './tasks.ts'
 
-export type EngineTasks = typeof tasks
+type EngineTasks = typeof tasks
 
 export interface RunOptions {
   /** The key that the job belongs to: keys take turns, and each has its share. Default: no particular one. */
@@ -230,11 +230,8 @@ export class WorkerPool<Table extends TaskTable = EngineTasks> implements AsyncD
 }
 
 function errorOf(message: Exclude<Outcome, { kind: 'done' }>, { options }: Job): GatewayError {
-  if (message.kind === 'failed') {
-    const cause = new Error(message.message)
-    if (message.stack !== undefined) cause.stack = message.stack
-    return broken(cause)
-  }
+  if (message.kind === 'failed')
+    return broken(Object.assign(new Error(message.message), { stack: message.stack }))
   const code = errorCodes.find((known) => known === message.code) ?? 'internal'
   const param = message.param ?? options.param
   return new GatewayError(code, message.message, param === undefined ? {} : { param })

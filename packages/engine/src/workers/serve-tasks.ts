@@ -42,10 +42,8 @@ async function runJob(
 function failureMessage(thrown: unknown): Outcome {
   if (thrown instanceof GatewayError) {
     const { code, message, details } = thrown
-    const { param } = details
-    return { kind: 'refused', code, message, ...(param === undefined ? {} : { param }) }
+    return { kind: 'refused', code, message, param: details.param }
   }
-  if (!(thrown instanceof Error)) return { kind: 'failed', message: String(thrown) }
-  const { message, stack } = thrown
-  return { kind: 'failed', message, ...(stack === undefined ? {} : { stack }) }
+  const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return { kind: 'failed', message, stack }
 }

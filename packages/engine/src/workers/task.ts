@@ -1,5 +1,5 @@
 /** What a running task may report to the process that requested it. */
-export interface TaskContext {
+interface TaskContext {
   /** Reports how much of the work is done, 0 to 1. */
   readonly progress: (done: number) => void
 }
@@ -43,6 +43,6 @@ export type Outcome =
       readonly kind: 'refused'
       readonly code: string
       readonly message: string
-      readonly param?: string
+      readonly param: string | undefined
     }
-  | { readonly kind: 'failed'; readonly message: string; readonly stack?: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly stack: string | undefined }

@@ -1,7 +1,7 @@
 import type { ChatChunk, ChatReply } from '../../../contract/src/operations/chat.ts'
 import type { ChatRequest } from '../../../contract/src/operations/chat-request.ts'
 import { chat } from '../../src/chat/chat.ts'
-import type { OperationContext } from '../../src/operation.ts'
+import type { OperationContext } from '../../src/engine.ts'
 import { engineContext } from './engine-context.ts'
 
 /** A request without its model: every field the engine reads. */

@@ -1,6 +1,6 @@
 import { Network } from '../../../gateway/src/dial/network.ts'
 import { createMediaFetcher } from '../../../gateway/src/media/fetch-media.ts'
-import type { OperationContext } from '../../src/operation.ts'
+import type { OperationContext } from '../../src/engine.ts'
 import { tasks } from '../../src/workers/tasks.ts'
 
 /** Does the work in this process. */

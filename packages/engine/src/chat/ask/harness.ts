@@ -1,5 +1,7 @@
+import { wordsIn } from '../../word-lists.ts'
+
 /** A message's text, divided into what its sender says and what a program put around it. */
-export interface ToldApart {
+interface ToldApart {
   readonly text: string
   readonly context: string
 }
@@ -10,11 +12,7 @@ const tag = /<\/?([A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>/g
 const requestTag = /^(?:task|user[-_]?(?:input|query|request|message|prompt))$/i
 
 /** `<system-reminder>`, `<userRules>`: names of two words, one of which shows that the text is not a request. */
-const harnessWords: ReadonlySet<string> = new Set(
-  `reminder reminders context instructions details info information environment env permissions notice mode rules skills
-  caveat selection file files stdout stderr metadata state status layout hook notification session name message args
-  data directory agents memory`.split(/\s+/),
-)
+const harnessWords = wordsIn('harness')
 const harnessNames: ReadonlySet<string> = new Set(['env', 'reminder', 'INSTRUCTIONS'])
 
 /** Separates a request from the context that coding agents and other programs add to it ("<system-reminder>…"). */

@@ -1,8 +1,9 @@
+import { wordsIn } from '../../word-lists.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { elementsOf } from './harness.ts'
 
 /** What is asked, and the text it is about. */
-export interface SplitRequest {
+interface SplitRequest {
   /** At most 2,000 characters, so that matching patterns against it stays cheap. */
   readonly instruction: string
   /** Empty if the request contains no text of its own. */
@@ -16,17 +17,7 @@ type Halves = Omit<SplitRequest, 'manner'>
 const instructionCharactersMax = 2000
 const commandCharactersMax = 500
 
-const verbs = `summarize summarise count sort reverse translate list extract find convert calculate compute classify answer
-tell give write say repeat reply respond echo print output return replace remove capitalize capitalise uppercase lowercase
-make turn change order arrange rank sum add multiply divide subtract describe explain identify label categorize categorise
-determine decide compare name show rewrite rephrase shorten encode decode spell format fill parse generate create solve
-evaluate detect check read analyze analyse condense outline tldr deduplicate dedupe alphabetize join split merge pick
-select choose provide state quote point highlight review use put take pull combine concatenate simplify expand correct fix
-insert swap transform define encrypt decrypt work figure round trim strip alphabetise deduplicate estimate`
-const questions = `what what's who who's whom whose where where's when which why how is are was were do does did can could
-would will should has have had am please`
-
-const commandWords: ReadonlySet<string> = new Set(`${verbs} ${questions}`.split(/\s+/))
+const commandWords = wordsIn('commands')
 
 const questionLabel = /^(?:question|instructions?|task|q|query|request)\s*:\s*/i
 
@@ -44,12 +35,7 @@ export function isCommand(piece: string): boolean {
 
 /** Separates a request's instruction from the text that it works on. */
 export function splitRequest(request: string): SplitRequest {
-  const whole = request.trim()
-  const opening = mannerOpening.exec(whole.slice(0, 300))?.[0] ?? ''
-  const behind = whole.slice(opening.length)
-  // "Answer with yes or no: is 7 prime?" asks whether 7 is prime.
-  const isAsked = isCommand(behind.split('\n')[0]?.slice(0, commandCharactersMax - 1) ?? '')
-  const text = isAsked ? behind : whole
+  const text = request.trim()
   const { instruction, passage } = splitFence(text) ??
     splitTag(text) ??
     splitLabels(text) ??
@@ -59,15 +45,9 @@ export function splitRequest(request: string): SplitRequest {
     splitSentences(text) ?? { instruction: text, passage: '' }
   const bare = instruction.trim().replace(questionLabel, '')
   const [asked, manner] = withoutManner(bare.slice(0, instructionCharactersMax))
-  return {
-    instruction: asked,
-    passage: passage.trim(),
-    manner: `${isAsked ? opening : ''} ${manner}`.trim(),
-  }
+  return { instruction: asked, passage: passage.trim(), manner }
 }
 
-const mannerOpening =
-  /^(?:please )?(?:answer|reply|respond)(?: (?:me|briefly|concisely|only|just|the (?:question|following)(?: question)?))*(?: (?:with|in|by|using|saying))?(?: (?:only|just|exactly|either))*(?: (?:an?|one|single|the|yes|no|true|false|or|and|short|brief|number|word|words|sentence|sentences|digit|digits|answer|at|most|json|format|object|upper|lower|case|uppercase|lowercase|\d{1,3}|two|three|few|five|fewer|less))*\s?[:,.-]\s+/i
 const mannerSentence =
   /^(?:please )?(?:answer|reply|respond|be|give|return|output|use|keep|no|do not|don't|only|just|show)\b.{0,120}\b(?:one word|single word|words?|only|just|brief|concise|terse|yes or no|true or false|json|sentences?|number|short|explanation|upper ?case|lower ?case|nothing else)\b.{0,60}$/i
 
@@ -103,7 +83,7 @@ function splitTag(text: string): Halves | undefined {
   return passage.trim() !== '' && isAsk ? { instruction, passage } : undefined
 }
 
-/** "Context: … Question: …", in either order. */
+/** "Context: … Question: …". */
 function splitLabels(text: string): Halves | undefined {
   const last =
     [...text.matchAll(/(?:^|\n)\s{0,8}(?:question|q|query)\s?:/gi)].at(-1) ??
@@ -113,13 +93,8 @@ function splitLabels(text: string): Halves | undefined {
   const after = text
     .slice(last.index + last[0].length)
     .replace(/\n\s{0,8}(?:answer|a)\s?:\s{0,8}$/i, '')
-  const context = after.search(/\n\s{0,8}(?:context|text|passage|document)\s?:/i)
-  return context >= 0
-    ? { instruction: after.slice(0, context), passage: `${before}${after.slice(context)}` }
-    : {
-        instruction: after,
-        passage: before.replace(/^\s{0,8}(?:context|text|passage)\s?:/i, ''),
-      }
+  const passage = before.replace(/^\s{0,8}(?:context|text|passage)\s?:/i, '')
+  return { instruction: after, passage }
 }
 
 /** Paragraphs or lines of which the first or the last is the instruction. */
@@ -131,14 +106,8 @@ function splitPieces(pieces: readonly string[], glue: string): Halves | undefine
   const leads = isCommand(first) || isOpening
   const trails = isCommand(last) && !(leads && rest.length === 0)
   if (!leads && !trails) return undefined
-  const inline = leads && glue === '\n' ? splitColon(first) : undefined
-  const instruction = [...(leads ? [inline?.instruction ?? first] : []), ...(trails ? [last] : [])]
-  const passage = [
-    ...(inline === undefined ? [] : [inline.passage]),
-    ...(leads ? [] : [first]),
-    ...rest,
-    ...(trails ? [] : [last]),
-  ]
+  const instruction = [...(leads ? [first] : []), ...(trails ? [last] : [])]
+  const passage = [...(leads ? [] : [first]), ...rest, ...(trails ? [] : [last])]
   return { instruction: instruction.join('\n'), passage: passage.join(glue) }
 }
 
@@ -155,6 +124,22 @@ function splitSentences(text: string): Halves | undefined {
   const sentences = sentencesOf(text)
   const asked = sentences.filter(isCommand)
   if (asked.length === 0 || asked.length === sentences.length) return undefined
-  const told = sentences.filter((sentence) => !asked.includes(sentence))
-  return { instruction: asked.join(' '), passage: told.join(' ') }
+  const passage = sentences.filter((sentence) => !asked.includes(sentence))
+  return { instruction: asked.join(' '), passage: passage.join(' ') }
+}
+
+const withheld =
+  /\b(?:do not|don['’]?t|never|without|avoid|refrain from|must not|mustn['’]?t|should not|shouldn['’]?t|instead of|rather than)\b(?! (?:forget|hesitate|worry|fail|mind|miss)\b)[^\n]{0,200}?(?=,|;|\b(?:but|just|only)\b|[.?!](?:\s|$)|\n|$)/gi
+
+/** The request without the parts that say what not to do, if they are about the given matter. */
+export function withoutWithheld(text: string, isAbout: (part: string) => boolean): string {
+  return text.replace(withheld, (part) => (isAbout(part) ? '' : part))
+}
+
+const hypothetical =
+  /^(?:so |and |but |well,? )?(?:how (?:do|can|could|should|would|does|to)|should|shall|may i|can i|could i|what (?:happens?|would|if)|why|is it|is there|would it|did|have|has|was|were)\b|^(?:is|are|am|do|does)\b[^?]{0,500}\?\s*$/i
+
+/** Whether a sentence asks about an action instead of asking for it. */
+export function asksAbout(sentence: string): boolean {
+  return hypothetical.test(sentence.trim())
 }

@@ -1,19 +1,17 @@
-import { type Answer, type Ask, answerOf } from '../ask/ask.ts'
-import { freshResults, type Turn } from '../ask/conversation.ts'
+import { type Answer, type Ask, answerOf, freshResults, type Turn } from '../ask/ask.ts'
+import { tellApart } from '../ask/harness.ts'
+import { isRecord } from '../schema/json-schema.ts'
 import { leavesOf, parseJsonText } from '../text/json-facts.ts'
 import type { PlannedCall } from '../tools/plan.ts'
 import type { EngineTool } from '../tools/tool.ts'
-import { fileResultOf } from './file-content.ts'
 import { type FileTask, fileTaskOf, type ReplaceTask } from './file-task.ts'
 import {
   type FileRole,
   type FileValues,
   fileArguments,
-  replacesAll,
   rolesOf,
   wantsAbsolute,
 } from './file-tools.ts'
-import { asOneChange, patchOf, sedCommand, shellWord } from './patch.ts'
 
 interface Work {
   readonly ask: Ask
@@ -69,39 +67,27 @@ function editCall(
 ): PlannedCall | undefined {
   const { path, old, fresh } = task
   const purpose = `Replace ${old} with ${fresh} in ${path}`
-  const count = content === undefined ? 1 : content.split(old).length - 1
-  const edit = callOf('edit', { path, old, fresh, count, purpose }, work, (tool, values) =>
-    count > 1 && !replacesAll(tool) ? { ...values, ...asOneChange(content ?? '', task) } : values,
-  )
+  const change = content === undefined ? task : asOneChange(content, task)
+  const edit = callOf('edit', { path, purpose, old: change.old, fresh: change.fresh }, work)
   if (edit !== undefined) return edit
-  if (content !== undefined) {
-    const whole = content.replaceAll(old, () => fresh)
-    const made =
-      callOf('patch', { content: patchOf(path, content, task), purpose }, work) ??
-      callOf('write', { path, content: whole, fresh: whole, purpose }, work)
-    if (made !== undefined) return made
-  }
+  const patch = content === undefined ? undefined : patchOf(path, content, task)
+  const patched = patch && callOf('patch', { content: patch, purpose }, work)
+  if (patched) return patched
   const command = sedCommand(path, task)
   return command === undefined ? undefined : shellCall(command, purpose, work)
 }
 
 /** The call of the first tool that accepts the values: tools named after a file first, then those with the fewest parameters. */
-function callOf(
-  role: FileRole,
-  values: FileValues,
-  work: Work,
-  adapt: (tool: EngineTool, values: FileValues) => FileValues = (_, same) => same,
-): PlannedCall | undefined {
+function callOf(role: FileRole, values: FileValues, work: Work): PlannedCall | undefined {
   const weight = (tool: EngineTool): number =>
     (/file/i.test(tool.name) ? 0 : 1000) + JSON.stringify(tool.parameters).length / 1000
   const fitting = work.tools
     .filter((tool) => rolesOf(tool).includes(role))
     .sort((left, right) => weight(left) - weight(right))
   for (const tool of fitting) {
-    const own = adapt(tool, values)
-    const isPlaced = own.path !== undefined && wantsAbsolute(tool)
-    const placed = isPlaced ? { ...own, path: absolute(own.path, work) } : own
-    const input = tool.kind === 'custom' ? own.content : fileArguments(tool, role, placed)
+    const isPlaced = values.path !== undefined && wantsAbsolute(tool)
+    const placed = isPlaced ? { ...values, path: absolute(values.path, work) } : values
+    const input = tool.kind === 'custom' ? values.content : fileArguments(tool, role, placed)
     if (input !== undefined) return { tool, input, unsaid: [] }
   }
   return undefined
@@ -163,44 +149,136 @@ export function fileAnswer(ask: Ask): Answer | undefined {
   const results = freshResults(ask.conversation)
   const task = fileTaskOf(ask)
   if (results.length === 0 || task === undefined) return undefined
-  const phrasings =
-    task.kind === 'read' ? contentsTold(task.paths, results) : replacementTold(task, results)
-  const [value] = phrasings
-  if (value === undefined) return undefined
-  return { ...answerOf('files', phrasings, value), verbatim: true }
+  const told =
+    task.kind === 'read'
+      ? task.paths.flatMap((path) => contentTold(path, results)).join('\n\n')
+      : replacementTold(task, results)
+  return told === '' ? undefined : { ...answerOf('files', [told], told), verbatim: true }
 }
 
-function contentsTold(paths: readonly string[], results: readonly Turn[]): string[] {
-  const told = paths.flatMap((path): { readonly text: string; readonly bare?: string }[] => {
-    const turn = resultAbout(path, results)
-    if (turn === undefined) return []
-    const { content, failed } = fileResultOf(turn)
-    if (failed) return [{ text: unread(path, content) }]
-    const bare = content.trimEnd()
-    return bare.trim() === ''
-      ? [{ text: `${path} is empty.` }]
-      : [{ text: `${path} says:\n\n${bare}`, bare }]
-  })
-  const [only] = told
-  if (only === undefined) return []
-  const bare = told.length === 1 && only.bare !== undefined ? [only.bare] : []
-  return [told.map(({ text }) => text).join('\n\n'), ...bare]
+function contentTold(path: string, results: readonly Turn[]): string[] {
+  const turn = resultAbout(path, results)
+  if (turn === undefined) return []
+  const { content, failed } = fileResultOf(turn)
+  if (failed) return [unread(path, content)]
+  return [content.trim() === '' ? `${path} is empty.` : `${path} says:\n\n${content.trimEnd()}`]
 }
 
 function unread(path: string, reason: string): string {
   return `${path} could not be read: ${reason.trim()}`
 }
 
-function replacementTold(task: ReplaceTask, results: readonly Turn[]): string[] {
+/** Empty if nothing is known yet. */
+function replacementTold(task: ReplaceTask, results: readonly Turn[]): string {
   const { path, old, fresh } = task
   const { read, edited } = stepsOf(task, results)
   if (edited !== undefined) {
     const { content, failed } = fileResultOf(edited)
-    const done = `Done: in ${path}, "${old}" was replaced with "${fresh}".`
-    return [failed ? `That failed: ${content.trim()}` : done]
+    if (failed) return `That failed: ${content.trim()}`
+    return `Done: in ${path}, "${old}" was replaced with "${fresh}".`
   }
-  if (read === undefined) return []
+  if (read === undefined) return ''
   const { content, failed } = fileResultOf(read)
-  if (failed) return [unread(path, content)]
-  return content.includes(old) ? [] : [`${path} does not hold "${old}"; nothing was changed.`]
+  if (failed) return unread(path, content)
+  return content.includes(old) ? '' : `${path} does not hold "${old}"; nothing was changed.`
+}
+
+/** The result of a file tool. */
+interface FileResult {
+  /** The file's content or the command's output, without what the tool added around it. */
+  readonly content: string
+  readonly failed: boolean
+}
+
+const failing =
+  /^(?:<[\w-]{1,40}>\s*)?(?:fatal )?(?:errors?|failed|failure|enoent|eacces|eisdir|file (?:not found|does not exist|path must)|no such file|cannot|can't|could not|couldn't|unable|permission denied|invalid|unknown)\b|\bno such file or directory\b|^(?:process exited with code|exit code:?) [1-9]/im
+
+/** Reads a result in the forms that agents use: plain text, JSON, numbered lines, or a header before the output. */
+function fileResultOf({ text }: Turn): FileResult {
+  const opened = unwrapped(text)
+  const failed = opened.failed || failing.test(opened.content.slice(0, 400))
+  return { content: withoutNumbers(withoutHead(opened.content)), failed }
+}
+
+const textKeys = ['output', 'content', 'result', 'text', 'stdout', 'data']
+
+/** `{"output":"…"}`, `[{"result":"…","success":true}]`. */
+function unwrapped(text: string): FileResult {
+  const [item] = [parseJsonText(text)].flat()
+  if (!isRecord(item)) return { content: tellApart(text).text, failed: false }
+  const { error } = item
+  if (typeof error === 'string' && error !== '') return { content: error, failed: true }
+  const own = textKeys.map((key) => item[key]).find((value) => typeof value === 'string')
+  return { content: own ?? text, failed: own !== undefined && item['success'] === false }
+}
+
+/** "Exit code: 0\nWall time: 1 s\nOutput:\n…" and `<content>…</content>`. */
+function withoutHead(text: string): string {
+  const head = text.slice(0, 400)
+  const output =
+    /^(?:(?:chunk id|wall time|exit code|process exited|original token count|total output lines|command)\b[^\n]*\n)+output:\n?/i.exec(
+      head,
+    )
+  if (output !== null) return text.slice(output[0].length)
+  const open = /<(content|file|output|stdout)>\n?/.exec(head)
+  const close = open === null ? -1 : text.lastIndexOf(`</${open[1]}>`)
+  return open === null || close < open.index
+    ? text
+    : text.slice(open.index + open[0].length, close).replace(/\n\n?\([^\n()]{1,200}\)\s*$/, '')
+}
+
+const numbered = /^ *(\d{1,7})(?:→|\t| \| ?|: |\|)/
+
+/** Removes the numbers of `cat -n`. Lines of the file itself may begin with numbers too, but not all of them in sequence. */
+function withoutNumbers(text: string): string {
+  const lines = text.split('\n')
+  const last = lines.at(-1) === '' ? lines.length - 1 : lines.length
+  const first = Number(numbered.exec(lines[0] ?? '')?.[1] ?? Number.NaN)
+  const inOrder = lines
+    .slice(0, last)
+    .every((line, index) => Number(numbered.exec(line)?.[1]) === first + index)
+  return inOrder && last > 0 ? lines.map((line) => line.replace(numbered, '')).join('\n') : text
+}
+
+/** An edit: the text to find and the text to put in its place. */
+interface Change {
+  readonly old: string
+  readonly fresh: string
+}
+
+/** The same change, with an old text that occurs once: whole lines from its first occurrence in the file to its last. */
+function asOneChange(content: string, change: Change): Change {
+  const isOne = content.indexOf(change.old) === content.lastIndexOf(change.old)
+  return isOne ? change : wholeLines(content, change)
+}
+
+function wholeLines(content: string, { old, fresh }: Change): Change {
+  const start = content.lastIndexOf('\n', content.indexOf(old)) + 1
+  const newline = content.indexOf('\n', content.lastIndexOf(old) + old.length)
+  const lines = content.slice(start, newline < 0 ? content.length : newline)
+  return { old: lines, fresh: lines.replaceAll(old, () => fresh) }
+}
+
+/** A change in the form of Codex's apply_patch, which supports only whole lines. */
+function patchOf(path: string, content: string, change: Change): string {
+  const { old, fresh } = wholeLines(content, change)
+  const hunk = [
+    ...old.split('\n').map((line) => `-${line}`),
+    ...fresh.split('\n').map((line) => `+${line}`),
+  ]
+  const head = ['*** Begin Patch', `*** Update File: ${path}`, '@@']
+  return [...head, ...hunk, '*** End Patch'].join('\n')
+}
+
+/** A word of a shell command, quoted if necessary. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Undefined for texts of several lines, which sed does not treat as one. */
+function sedCommand(path: string, { old, fresh }: Change): string | undefined {
+  if (`${old}${fresh}`.includes('\n')) return undefined
+  const pattern = old.replace(/[\\/.*^$[\]]/g, String.raw`\$&`)
+  const replacement = fresh.replace(/[\\/&]/g, String.raw`\$&`)
+  return `sed -i ${shellWord(`s/${pattern}/${replacement}/g`)} ${shellWord(path)}`
 }

@@ -1,7 +1,6 @@
 import type { Ask } from '../ask/ask.ts'
-import { withoutWithheld } from '../ask/withheld.ts'
-import { quotedOf } from '../text/spans.ts'
-import { pathsOf } from './paths.ts'
+import { withoutWithheld } from '../ask/split-request.ts'
+import { pathsOf, quotedOf } from '../text/spans.ts'
 
 /** What a request wants done with files. Every part of it is stated in the request itself. */
 export type FileTask = { readonly kind: 'read'; readonly paths: readonly string[] } | ReplaceTask
@@ -46,29 +45,20 @@ const oldToNew =
 function replacement(text: string, path: string): ReplaceTask | undefined {
   const asked = withoutPath(text, path)
   if (!swapping.test(asked)) return undefined
-  // The old text and the new one, each in a fence or in quotation marks of its own.
-  const fenced = [...text.matchAll(/```[a-z]{0,12}\n([\s\S]{1,1500}?)\n?```/g)].map(
-    ([, inside = '']) => inside,
-  )
   const quoted = quotedOf(asked).map((span) => span.text)
-  const marked = fenced.length === 2 ? fenced : quoted
-  if (marked.length > 2) return undefined
-  const [old, fresh] = marked.length === 2 ? marked : operandsIn(asked)
+  if (quoted.length > 2) return undefined
+  const [old, fresh] = quoted.length === 2 ? quoted : operandsIn(asked)
   if (old === undefined || fresh === undefined || old === fresh) return undefined
   return { kind: 'replace', path, old, fresh }
 }
 
 function operandsIn(asked: string): readonly (string | undefined)[] {
-  const told = asked.split(
+  const sentences = asked.split(
     /(?<=[.!?])\s+(?=\p{Lu})|, (?:and|then) | and then | and (?=(?:tell|say|show|confirm|save|report|let)\b)/u,
   )
-  const sentence = told.find((part) => swapping.test(part)) ?? ''
+  const sentence = sentences.find((part) => swapping.test(part)) ?? ''
   const match = fromTo.exec(sentence) ?? oldToNew.exec(sentence)
-  const operands = [operand(match?.[1]), operand(match?.[2])]
-  const article = /^the (?=\S)/i
-  return article.test(operands[0] ?? '')
-    ? operands.map((text) => text?.replace(article, ''))
-    : operands
+  return [operand(match?.[1]), operand(match?.[2])]
 }
 
 function withoutPath(text: string, path: string): string {

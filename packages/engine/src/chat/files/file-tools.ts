@@ -12,7 +12,7 @@ import {
 import { spelledOut } from '../text/json-facts.ts'
 import type { EngineTool } from '../tools/tool.ts'
 
-/** What a tool can do with files, recognised by its name and its parameters. */
+/** What a tool can do with files, recognized by its name and its parameters. */
 export type FileRole = 'read' | 'edit' | 'patch' | 'write' | 'shell'
 
 /** Values for the parameters of file tools, by meaning. */
@@ -22,8 +22,6 @@ export interface FileValues {
   readonly fresh?: string
   readonly content?: string
   readonly command?: string
-  /** How often the old text is to be replaced. Default once. */
-  readonly count?: number
   /** What is done, for parameters that require an explanation. */
   readonly purpose: string
 }
@@ -155,16 +153,6 @@ const neededBy: Readonly<Record<FileRole, readonly Meaning[]>> = {
   shell: ['command'],
 }
 
-const allNames = /^(?:replaceall|allowmultiple|global|all)$/
-const countNames = /^(?:expectedreplacements|expectedcount|count)$/
-
-/** Whether an edit tool can replace every occurrence at once. */
-export function replacesAll({ parameters }: EngineTool): boolean {
-  return parametersOf(parameters, parameters).some(
-    ({ bare }) => allNames.test(bare) || countNames.test(bare),
-  )
-}
-
 /** Whether a tool says that it accepts only absolute paths. */
 export function wantsAbsolute(tool: EngineTool): boolean {
   const text = `${tool.description} ${JSON.stringify(tool.parameters)}`
@@ -181,14 +169,9 @@ function valueOf(parameter: Parameter, root: JsonSchema, filling: Filling): unkn
   const only = role === 'read' ? values.path : role === 'patch' ? values.content : undefined
   const value = (meaning && values[meaning]) ?? (isWhole ? only : undefined)
   if (value !== undefined) return shaped(value, parameter, root, filling)
-  const { count = 1, purpose } = values
-  if (role === 'edit') {
-    if (count > 1 && allNames.test(bare)) return true
-    if ((count > 1 || isRequired) && countNames.test(bare)) return count
-    const pair = pairOf(schema)
-    if (pair !== undefined) return listOf(objectOf(pair, root, filling))
-  }
-  return isRequired ? beside(bare, schema, purpose) : undefined
+  const pair = role === 'edit' ? pairOf(schema) : undefined
+  if (pair !== undefined) return listOf(objectOf(pair, root, filling))
+  return isRequired ? beside(bare, schema, values.purpose) : undefined
 }
 
 function listOf(item: unknown): readonly unknown[] | undefined {
@@ -214,18 +197,11 @@ function shaped(
 
 /** Values for other required parameters: an explanation, a starting point, a limit. */
 function beside(bare: string, schema: SchemaObject, purpose: string): unknown {
+  const types = typesOf(schema)
   if ('default' in schema) return schema['default']
-  const { minimum: low, maximum: high = 2000 } = schema
-  switch (typesOf(schema).find((type) => type !== 'string')) {
-    case 'null':
-      return null
-    case 'boolean':
-      return /entire|whole|full/.test(bare)
-    case 'integer':
-    case 'number':
-      if (/end|last|limit|max|lines|timeout/.test(bare)) return Math.min(Number(high), 2000)
-      return low ?? (/offset/.test(bare) ? 0 : 1)
-    default:
-      return typesOf(schema).includes('string') && purposes.test(bare) ? purpose : undefined
-  }
+  if (types.includes('null')) return null
+  if (types.includes('boolean')) return /entire|whole|full/.test(bare)
+  if (types.includes('string')) return purposes.test(bare) ? purpose : undefined
+  if (/end|last|limit|max|lines|timeout/.test(bare)) return schema['maximum'] ?? 2000
+  return schema['minimum'] ?? (/offset/.test(bare) ? 0 : 1)
 }

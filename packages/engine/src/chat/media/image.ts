@@ -2,8 +2,7 @@ import { GatewayError, invalidRequest } from '@sluice/contract'
 import sharp from 'sharp'
 import { imageFormatOf } from '../../images/image-format.ts'
 import type { Task } from '../../workers/task.ts'
-import type { Medium } from '../ask/conversation.ts'
-import { plural } from '../text/words.ts'
+import type { Medium } from '../ask/ask.ts'
 
 const pixelsMax = 60_000_000
 /** An SVG is a drawing program: its length says little about its cost, and a long one is not a simple image. */
@@ -37,7 +36,7 @@ export const describeImage: Task<ImageInput, Medium> = async ({ bytes, detail })
       .ensureAlpha()
       .raw()
       .toBuffer({ resolveWithObject: true })
-    const colors = colorSentence(colorsOf(sample.data))
+    const colors = colorSentence(countColors(sample.data))
     return {
       kind: 'image',
       description: `${sizeSentence(format, width, height, pages)} ${colors}`,
@@ -63,7 +62,7 @@ function unreadable(cause?: unknown): GatewayError {
 function sizeSentence(format: string, width: number, height: number, frames = 1): string {
   const orientation = width === height ? 'square' : width > height ? 'landscape' : 'portrait'
   const animated = frames > 1 ? ` with ${frames} frames` : ''
-  return `This is a ${format.toUpperCase()} image${animated}, ${width} ${plural(width, 'pixel')} wide and ${height} ${plural(height, 'pixel')} high, in ${orientation} orientation.`
+  return `This is a ${format.toUpperCase()} image${animated}, ${width} pixels wide and ${height} pixels high, in ${orientation} orientation.`
 }
 
 /** Image tokens as OpenAI counts them: 85, and at high detail 170 more for each tile of 512 pixels (vision guide). */
@@ -74,14 +73,16 @@ function imageTokens(width: number, height: number, detail: Detail): number {
   return 85 + 170 * Math.max(1, tiles)
 }
 
-/** The names of the colors of all visible pixels. */
-function colorsOf(data: Uint8Array): string[] {
-  const colors: string[] = []
+/** How many of the visible pixels have each color. */
+function countColors(data: Uint8Array): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
   for (let at = 0; at + 3 < data.length; at += 4) {
     const [red = 0, green = 0, blue = 0, alpha = 0] = data.subarray(at, at + 4)
-    if (alpha > 25) colors.push(colorName(red, green, blue))
+    if (alpha <= 25) continue
+    const color = colorName(red, green, blue)
+    counts.set(color, (counts.get(color) ?? 0) + 1)
   }
-  return colors
+  return counts
 }
 
 /** The everyday name of a color, by its hue, saturation and lightness. */
@@ -116,30 +117,19 @@ const hues: readonly (readonly [number, string])[] = [
   [335, 'pink'],
 ]
 
-interface Share {
-  readonly color: string
-  readonly share: number
-}
-
-/** Sorted by share, greatest first. */
-function sharesOf(colors: readonly string[]): Share[] {
-  return [...new Set(colors)]
-    .map((color) => {
-      const count = colors.filter((other) => other === color).length
-      return { color, share: count / colors.length }
-    })
+/** Names the most frequent colors, at most four. */
+function colorSentence(counts: ReadonlyMap<string, number>): string {
+  const visible = counts.values().reduce((sum, count) => sum + count, 0)
+  const shares = [...counts]
+    .map(([color, count]) => ({ color, share: count / visible }))
+    .filter(({ share }) => share >= 0.03)
     .sort((left, right) => right.share - left.share)
-}
-
-function colorSentence(colors: readonly string[]): string {
-  const [first, ...others] = sharesOf(colors)
-    .filter((entry) => entry.share >= 0.03)
     .slice(0, 4)
+  const [first, ...others] = shares.map(
+    ({ color, share }) => `${color} (${Math.round(share * 100)}%)`,
+  )
   if (first === undefined) return 'It is fully transparent.'
-  if (others.length === 0) return `Its dominant color is ${first.color}, all over.`
-  return `Its dominant color is ${percentage(first)}, followed by ${others.map(percentage).join(', ')}.`
-}
-
-function percentage({ color, share }: Share): string {
-  return `${color} (${Math.round(share * 100)}%)`
+  return others.length === 0
+    ? `Its dominant color is ${shares[0]?.color}, all over.`
+    : `Its dominant color is ${first}, followed by ${others.join(', ')}.`
 }

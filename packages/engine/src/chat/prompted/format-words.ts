@@ -1,4 +1,4 @@
-import type { Range } from './braces.ts'
+import type { Range } from './notation.ts'
 
 // Tells the words of a prompt that say how to respond from those that the response is about. The first stand next to a schema
 // and speak of JSON, schemas and formats; a name, a number or a quotation in a sentence shows that it says something else.
@@ -65,21 +65,18 @@ const sentencesMax = 60
 const sentenceCharactersMax = 2_000
 
 /** A text without a range, and without the sentences next to it that say how to respond. */
-export interface Cleared {
+interface Cleared {
   readonly text: string
   /** What was removed besides the range. */
   readonly removed: readonly string[]
 }
 
 export function withoutFormat(text: string, { start, end }: Range): Cleared {
-  const before = shrunkEnd(text.slice(0, start), (sentence, isFirst) => {
-    if (isFirst) return introduced(sentence)
-    return isAboutForm(sentence) || label.test(sentence) ? '' : sentence
-  })
-  const after = shrunkStart(
-    text.slice(end),
-    (sentence) => isAboutForm(sentence) || label.test(sentence),
+  const keep: Keep = (sentence) => (isAboutForm(sentence) || label.test(sentence) ? '' : sentence)
+  const before = shrunk(text.slice(0, start), 'end', (sentence, isFirst) =>
+    isFirst ? introduced(sentence) : keep(sentence, isFirst),
   )
+  const after = shrunk(text.slice(end), 'start', keep)
   return {
     text: [before.text.trim(), after.text.trim()].filter((part) => part !== '').join('\n\n'),
     removed: [...before.removed, ...after.removed],
@@ -91,31 +88,54 @@ export function withoutFormat(text: string, { start, end }: Range): Cleared {
  * if nothing else is in it.
  */
 export function withoutFrame(text: string): string {
-  const { text: opened } = shrunkStart(text, isOrderOfForm)
-  const { text: rest } = shrunkEnd(opened, (sentence) => (isOrderOfForm(sentence) ? '' : sentence))
-  return rest
+  const keep: Keep = (sentence) => (isOrderOfForm(sentence) ? '' : sentence)
+  return shrunk(shrunk(text, 'start', keep).text, 'end', keep).text
+}
+
+/** What to keep of a sentence. */
+type Keep = (sentence: string, isFirst: boolean) => string
+
+/** Removes sentences from one end of a text as long as nothing of them is to be kept. */
+function shrunk(text: string, side: 'start' | 'end', keep: Keep): Cleared {
+  const all = piecesOf(text)
+  const pieces = side === 'end' ? all : all.reverse()
+  const removed: string[] = []
+  for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
+    const bare = undecorated(piece, side)
+    const sentence = bare.trim()
+    if (sentence === '') continue
+    const kept = removed.length < sentencesMax ? keep(sentence, removed.length === 0) : sentence
+    if (kept !== sentence) removed.push(sentence)
+    if (kept === '') continue
+    pieces.push(kept === sentence ? bare : kept)
+    break
+  }
+  return { text: (side === 'end' ? pieces : pieces.reverse()).join(''), removed }
+}
+
+/** Ends of sentences and of lines. A wrapped line belongs to the sentence that it continues: the line before it is long. */
+const boundary =
+  /(?<=[.!?]\s|[。！？]|\n)(?!(?<=[^\n]{50}(?<![.!?:;][^\S\n]{0,9})\n)[ \t]{0,40}\p{Ll})/u
+const pieces = new RegExp(`[^]{1,${sentenceCharactersMax}}`, 'gu')
+
+/** The sentences and lines of a text; joined they are the text. */
+function piecesOf(text: string): string[] {
+  return text.split(boundary).flatMap((sentence) => sentence.match(pieces) ?? [])
 }
 
 /** Fences, tags, quotation marks, rules and brackets around a schema. */
-const decorationBefore = /(?:```[\w ]{0,20}|<[\w-]{1,40}>|[-=*_#]{3,10}|["'`([*]|\s)$/
-const decorationAfter = /^(?:```|<\/[\w-]{1,40}>|[-=*_#]{3,10}|["'`)\]*.,]|\s)/
+const decorations = {
+  end: /(?:```[\w ]{0,20}|<[\w-]{1,40}>|[-=*_#]{3,10}|["'`([*]|\s)$/,
+  start: /^(?:```|<\/[\w-]{1,40}>|[-=*_#]{3,10}|["'`)\]*.,]|\s)/,
+}
 
-/** Removes sentences from the end as long as `keep`, which says what to keep of one, leaves nothing of them. */
-function shrunkEnd(whole: string, keep: (sentence: string, isFirst: boolean) => string): Cleared {
-  const removed: string[] = []
-  let text = whole
-  for (let count = 0; count < sentencesMax; count++) {
-    text = trimmedBy(text, (part) => decorationBefore.exec(part.slice(-60))?.[0].length ?? 0, -1)
-    if (text === '') break
-    const from = lastSentence(text)
-    const sentence = text.slice(from).trim()
-    const kept = keep(sentence, count === 0)
-    if (kept === sentence) break
-    removed.push(sentence)
-    text = text.slice(0, from) + kept
-    if (kept !== '') break
+function undecorated(text: string, side: 'start' | 'end'): string {
+  for (let rest = text; ; ) {
+    const near = side === 'end' ? rest.slice(-60) : rest.slice(0, 60)
+    const length = decorations[side].exec(near)?.[0].length ?? 0
+    if (length === 0) return rest
+    rest = side === 'end' ? rest.slice(0, -length) : rest.slice(length)
   }
-  return { text, removed }
 }
 
 /** What the sentence right before a schema says besides introducing it. */
@@ -132,65 +152,3 @@ function introduced(sentence: string): string {
 /** "… as valid" before "JSON". */
 const beforeForm =
   /^(.*)(?:[,;(]|\s(?:as|in|into|to|using|with|matching|following|and|that|which|against|per|like|for)\s)/is
-
-function shrunkStart(whole: string, isRemoved: (sentence: string) => boolean): Cleared {
-  const removed: string[] = []
-  let text = whole
-  for (let count = 0; count < sentencesMax; count++) {
-    text = trimmedBy(text, (part) => decorationAfter.exec(part.slice(0, 60))?.[0].length ?? 0, 1)
-    if (text === '') break
-    const end = firstSentence(text)
-    const sentence = text.slice(0, end).trim()
-    if (!isRemoved(sentence)) break
-    removed.push(sentence)
-    text = text.slice(end)
-  }
-  return { text, removed }
-}
-
-/** Removes what `lengthOf` measures at the end (-1) or the start (1), again and again. */
-function trimmedBy(text: string, lengthOf: (text: string) => number, side: -1 | 1): string {
-  let [start, end] = [0, text.length]
-  while (end > start) {
-    const near =
-      side < 0 ? text.slice(Math.max(start, end - 60), end) : text.slice(start, start + 60)
-    const length = lengthOf(near)
-    if (length === 0) break
-    if (side < 0) end -= length
-    else start += length
-  }
-  return text.slice(start, end)
-}
-
-/** Where the last sentence or line of a text begins. A wrapped line belongs to the sentence that it continues. */
-function lastSentence(text: string): number {
-  for (let at = text.length - 1; at > Math.max(0, text.length - sentenceCharactersMax); at--) {
-    const [mark, next] = [text.charAt(at - 1), text.charAt(at)]
-    if (next === '\n' && !continues(text, at)) return at + 1
-    if (/\s/.test(next) && '.!?。！？'.includes(mark) && mark !== '') return at + 1
-    if ('。！？'.includes(next) && at < text.length - 1) return at + 1
-  }
-  return Math.max(0, text.length - sentenceCharactersMax)
-}
-
-function firstSentence(text: string): number {
-  const most = Math.min(text.length, sentenceCharactersMax)
-  for (let at = 1; at < most; at++) {
-    const [mark, next] = [text.charAt(at - 1), text.charAt(at)]
-    if (next === '\n' && !continues(text, at)) return at + 1
-    if (/\s/.test(next) && '.!?。！？'.includes(mark)) return at + 1
-    if ('。！？'.includes(mark)) return at
-  }
-  return most
-}
-
-/** Whether the line after this break continues the sentence: it begins with a small letter, and the line before is long. */
-function continues(text: string, at: number): boolean {
-  const before = text.slice(Math.max(0, at - 50), at)
-  return (
-    !before.includes('\n') &&
-    before.length >= 40 &&
-    !/[.!?:;]\s*$/.test(before) &&
-    /^[ \t]*\p{Ll}/u.test(text.slice(at + 1, at + 40))
-  )
-}

@@ -1,6 +1,6 @@
-import { encode } from '../../tokens.ts'
-import type { Random } from './random.ts'
-import { biasOf, type SamplingSettings } from './settings.ts'
+import type { ChatRequest } from '@sluice/contract'
+import { hashOf } from '../../embed/words.ts'
+import { decodeTokenId, encode } from '../../tokens.ts'
 
 /** One wording of the answer. Probabilities refer to all wordings. */
 export interface Candidate {
@@ -90,4 +90,72 @@ export function drawCandidate(
     if (mark < 0 && candidate.chance > 0) return candidate
   }
   return candidates.findLast((candidate) => candidate.chance > 0) ?? candidates[0]
+}
+
+/** How the request wants one of several wordings to be chosen. */
+export interface SamplingSettings {
+  /** 0 chooses the best one. */
+  readonly temperature: number
+  readonly topP: number
+  readonly presencePenalty: number
+  readonly frequencyPenalty: number
+  readonly bias: readonly Bias[]
+}
+
+/** A weight added to a token. `text` is the text of the token id in the request. */
+interface Bias {
+  readonly text: string
+  readonly weight: number
+}
+
+type SamplingFields = Pick<
+  ChatRequest,
+  'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'logit_bias'
+>
+
+const biasesMax = 1024
+
+/** Reads the sampling fields of a request. Unknown token ids have no effect. */
+export async function readSampling(fields: SamplingFields): Promise<SamplingSettings> {
+  const bias: Bias[] = []
+  for (const [id, weight] of Object.entries(fields.logit_bias ?? {}).slice(0, biasesMax)) {
+    const text = /^\d{1,7}$/.test(id) ? await decodeTokenId(Number(id)) : id
+    if (text !== undefined && text.trim() !== '' && weight !== 0) bias.push({ text, weight })
+  }
+  return {
+    temperature: fields.temperature ?? 1,
+    topP: fields.top_p ?? 1,
+    presencePenalty: fields.presence_penalty ?? 0,
+    frequencyPenalty: fields.frequency_penalty ?? 0,
+    bias,
+  }
+}
+
+/**
+ * The bias of one of the engine's tokens. OpenAI's tokens are cut differently: a short one means exactly this token, a longer
+ * one any token that contains it.
+ */
+function biasOf(token: string, bias: readonly Bias[]): number {
+  let sum = 0
+  const bare = token.trim()
+  for (const { text, weight } of bias) {
+    const wanted = text.trim()
+    if (bare === wanted || (wanted.length > 2 && bare.includes(wanted))) sum += weight
+  }
+  return sum
+}
+
+/** Returns numbers from 0 (inclusive) to 1 (exclusive), always the same ones for a seed (mulberry32). */
+export type Random = () => number
+
+/** `stream` distinguishes the choices that share one seed. */
+export function createRandom(seed: number, stream = 0): Random {
+  // Hashes the digits, so that integers of any size can be seeds.
+  let state = hashOf(`${seed}/${stream}`)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
 }

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { LRUCache } from 'lru-cache'
 import { isBounded, type JsonSchema } from './json-schema.ts'
-import { createMatcher } from './regex/match.ts'
+import { createMatcher } from './pattern.ts'
 
 /** A problem of a value at one place, with the schema that reports it. */
 export type Problem = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'parentSchema'>

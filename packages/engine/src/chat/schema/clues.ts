@@ -34,7 +34,7 @@ export interface Clues {
 const question =
   /(?:^|\n|[.!?]\s)(?:what|who|whom|whose|when|where|why|how|which)\b[^.!?]{0,500}[?？]\s{0,20}$/i
 
-export interface CluesOptions {
+interface CluesOptions {
   readonly now: number
   readonly answer?: Answer | undefined
 }

@@ -1,9 +1,19 @@
-import { itemsOf } from '../text/items.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { findClues, pairOf } from './clues.ts'
-import { deeper, depthMax, type FillContext, markUsed } from './fill-context.ts'
-import { mentionedValues } from './fill-enum.ts'
-import { type Found, guessed, invented, said } from './found.ts'
+import { mentionedValues } from './fill-choice.ts'
+import {
+  deeper,
+  depthMax,
+  describeProperty,
+  type FillContext,
+  type Found,
+  fillInside,
+  guessed,
+  invented,
+  markUsed,
+  type Property,
+  stated,
+} from './fill-context.ts'
 import {
   asSchema,
   type JsonSchema,
@@ -15,7 +25,6 @@ import {
   typesOf,
 } from './json-schema.ts'
 import { kinds } from './kinds.ts'
-import { describeProperty, type Property } from './property.ts'
 
 const itemsUsual = 50
 
@@ -44,9 +53,7 @@ function fillTuple(
 ): Found {
   const found = prefix
     .slice(0, numberIn(schema, 'maxItems') ?? prefix.length)
-    .map((item) =>
-      context.fillNode(item, describeProperty(property.name, item, true), deeper(context)),
-    )
+    .map((item) => fillInside(item, property.name, context))
   const value = found.map((entry) => entry.value)
   return found.some((entry) => entry.sure === 0) ? invented(value) : guessed(value)
 }
@@ -82,7 +89,7 @@ function listOf(items: JsonSchema, property: Property, context: FillContext): Fo
   const { clues } = context
   const schema = plainSchema(items, context.root)
   if (Array.isArray(schema['enum']))
-    return mentionedValues(schema['enum'], clues, property).map(said)
+    return mentionedValues(schema['enum'], clues, property).map(stated)
   const [type = 'string'] = typesOf(schema)
   if (type === 'object') return objects(items, context)
   if (type === 'string') return texts(items, property, context)
@@ -90,7 +97,7 @@ function listOf(items: JsonSchema, property: Property, context: FillContext): Fo
   return clues.numbers
     .map(({ value }) => value)
     .filter((value) => (type === 'integer' ? Number.isInteger(value) : Number.isFinite(value)))
-    .map(said)
+    .map(stated)
 }
 
 function texts(items: JsonSchema, property: Property, context: FillContext): Found[] {
@@ -172,4 +179,21 @@ function unitsIn(text: string): string[] {
       ),
   ].map((pieces) => pieces.map((piece) => piece.trim()).filter((piece) => piece !== ''))
   return (ways.find((pieces) => pieces.length > 1) ?? ways.at(-1) ?? []).slice(0, unitsMax)
+}
+
+/** What separates the items of one line. A comma before three digits is part of a number. */
+const separators = /;|,(?!\d{3}(?!\d))(?:\s+(?:and|or|&)\s)?|\s(?:and|or|&)\s/i
+
+/** The items of a list: lines, or what stands between commas, semicolons and "and". */
+function itemsOf(text: string): readonly string[] {
+  const lines = text.trim().split('\n')
+  return (lines.length > 1 ? lines : text.split(separators))
+    .map((item) =>
+      item
+        .trim()
+        .replace(/^(?:[-*•+]|\d{1,4}[.)])\s+/, '')
+        .replace(/^["'“‘]([^"'“”‘’]*)["'”’]$/u, '$1')
+        .replace(/[.!?]$/, ''),
+    )
+    .filter((item) => item !== '')
 }

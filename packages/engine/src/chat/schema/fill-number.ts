@@ -1,9 +1,16 @@
 import type { NumberSpan } from '../text/numbers.ts'
 import { type Clues, pairOf } from './clues.ts'
-import { type FillContext, isUsed, markUsed } from './fill-context.ts'
-import { type Found, guessed, invented, said } from './found.ts'
+import {
+  type FillContext,
+  type Found,
+  guessed,
+  invented,
+  isUsed,
+  markUsed,
+  type Property,
+  stated,
+} from './fill-context.ts'
 import { numberIn, type SchemaObject, typesOf } from './json-schema.ts'
-import type { Property } from './property.ts'
 
 /** A number for a property: the one next to its name or its unit, otherwise the next one not used yet. */
 export function fillNumber(schema: SchemaObject, property: Property, context: FillContext): Found {
@@ -12,7 +19,7 @@ export function fillNumber(schema: SchemaObject, property: Property, context: Fi
   const fitted = value === undefined ? undefined : fit(value, schema)
   if (fitted !== undefined) {
     markUsed(context, value)
-    return own === undefined ? guessed(fitted) : said(fitted)
+    return own === undefined ? guessed(fitted) : stated(fitted)
   }
   const preset = schema['default']
   if (typeof preset === 'number') return invented(preset)

@@ -1,6 +1,15 @@
 import { spelledOut } from '../text/json-facts.ts'
-import { deeper, depthMax, type FillContext } from './fill-context.ts'
-import { type Found, invented, said } from './found.ts'
+import {
+  deeper,
+  depthMax,
+  describeProperty,
+  type FillContext,
+  type Found,
+  fillInside,
+  invented,
+  type Property,
+  stated,
+} from './fill-context.ts'
 import {
   asSchema,
   isRecord,
@@ -14,7 +23,6 @@ import {
 } from './json-schema.ts'
 import { kinds } from './kinds.ts'
 import { nounPhrases } from './phrases.ts'
-import { describeProperty, type Property } from './property.ts'
 
 const propertiesMax = 500
 
@@ -43,7 +51,7 @@ export function fillObject(schema: SchemaObject, _own: Property, context: FillCo
   const value = Object.fromEntries(own.map(([name]) => [name, values.get(name)]))
   if (entries.length > 0) return { value: grown(value, schema, context), sure: best }
   const free = freeEntries(schema, context)
-  return Object.keys(free).length > 0 ? said(free) : invented(grown(free, schema, context))
+  return Object.keys(free).length > 0 ? stated(free) : invented(grown(free, schema, context))
 }
 
 /** Labels of values that are copied letter by letter, so that a phrase of the text cannot be one. */
@@ -75,7 +83,7 @@ function isMadeUp(
 
 const ranks: Readonly<Record<string, number>> = { array: 2, object: 3, string: 4 }
 
-/** The properties that are easiest to recognise come first, so that plain texts get what is left. */
+/** The properties that are easiest to recognize come first, so that plain texts get what is left. */
 function ranked(
   entries: readonly (readonly [string, JsonSchema])[],
   { root }: FillContext,
@@ -101,8 +109,7 @@ function freeEntries(schema: SchemaObject, context: FillContext): Record<string,
   if (beneath === false || context.depth > depthMax) return {}
   const entries = [...context.clues.pairs].slice(0, freeMax).map(([name, text]) => {
     if (beneath === true) return [name, text] as const
-    const property = describeProperty(name, beneath, true)
-    return [name, context.fillNode(beneath, property, deeper(context)).value] as const
+    return [name, fillInside(beneath, name, context).value] as const
   })
   return Object.fromEntries(entries)
 }
@@ -118,10 +125,7 @@ function grown(
   if (count <= 0 || beneath === false) return value
   const added = Array.from({ length: count }, (_, index) => {
     const name = `property${index + 1}`
-    return [
-      name,
-      context.fillNode(beneath, describeProperty(name, beneath, true), deeper(context)).value,
-    ]
+    return [name, fillInside(beneath, name, context).value]
   })
   return { ...value, ...Object.fromEntries(added) }
 }

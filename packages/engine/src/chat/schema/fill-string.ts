@@ -1,16 +1,22 @@
+import { wordsIn } from '../../word-lists.ts'
 import { datesOf, isoDay } from '../text/dates.ts'
-import { trimEndOf } from '../text/trim.ts'
+import { trimEndOf } from '../text/spans.ts'
+import { createCheck } from './check.ts'
 import type { Clues } from './clues.ts'
-import { type FillContext, isUsed, markUsed } from './fill-context.ts'
-import { formatCandidates, isOfFormat, sampleFormat } from './formats.ts'
-import { type Found, guessed, invented, said } from './found.ts'
+import {
+  type FillContext,
+  type Found,
+  guessed,
+  invented,
+  isUsed,
+  markUsed,
+  type Property,
+  stated,
+} from './fill-context.ts'
 import { numberIn, type SchemaObject, textIn } from './json-schema.ts'
 import { isoDates, kinds } from './kinds.ts'
-import { valueAfterLabel } from './labelled-value.ts'
-import { nounPhrases, tokensIn } from './phrases.ts'
-import type { Property } from './property.ts'
-import { matchesPattern } from './regex/match.ts'
-import { samplePattern } from './regex/sample.ts'
+import { matchesPattern, samplePattern } from './pattern.ts'
+import { nounPhrases, tokensIn, valueAfterLabel } from './phrases.ts'
 
 /** A text for a property: what the request gives for it, in the form that the schema requires. */
 export function fillString(schema: SchemaObject, property: Property, context: FillContext): Found {
@@ -41,9 +47,9 @@ function* candidates(
   const { clues } = context
   const format = textIn(schema, 'format')
   if (format !== undefined)
-    for (const text of formatCandidates(format, clues, property)) yield said(text)
+    for (const text of formatCandidates(format, clues, property)) yield stated(text)
   const labelled = valueAfterLabel(clues, property)
-  if (labelled !== undefined) yield said(labelled)
+  if (labelled !== undefined) yield stated(labelled)
   if (textIn(schema, 'pattern') !== undefined)
     for (const text of [...tokensIn(clues), ...isoDates(clues, property)]) yield guessed(text)
   yield* ofKind(property, clues)
@@ -57,7 +63,7 @@ function* ofKind(property: Property, clues: Clues): Generator<Found> {
   for (const text of kind?.find(clues, property) ?? []) {
     if (text === undefined || text === '') continue
     const isWhole = text.toLowerCase() === whole
-    const sure = isWhole ? 0 : byName === undefined || kind?.sure === false ? 1 : 2
+    const sure = isWhole ? 0 : byName === undefined ? 1 : 2
     yield { value: parted(text, property), sure }
   }
 }
@@ -140,4 +146,37 @@ function inFormat(text: string, format: string, clues: Clues): string | undefine
 
 function lengthened(text: string, lengthMin: number): string {
   return text.padEnd(Math.min(lengthMin, 100_000), text.slice(-1) || 'x')
+}
+
+/** Whether a text has one of JSON Schema's string formats (draft 2020-12, Validation, section 7.3). */
+function isOfFormat(format: string, text: string): boolean {
+  return createCheck({ type: 'string', format })(text).length === 0
+}
+
+/** The parts of a text that have a format; none for unknown formats, which allow any text. */
+function formatCandidates(format: string, clues: Clues, property: Property): readonly string[] {
+  if (isOfFormat(format, ' ')) return []
+  const days = isoDates(clues, property)
+  const clock = clues.times[0]?.clock ?? '00:00'
+  // Some formats allow plain words; a word that happens to fit is not meant as one.
+  const tokens = isOfFormat(format, 'word')
+    ? tokensIn(clues).filter((token) => /[.:/]/.test(token))
+    : tokensIn(clues)
+  return [
+    ...tokens.flatMap((token) =>
+      token.startsWith('www.') ? [`https://${token}`, token] : [token],
+    ),
+    ...days,
+    ...days.map((day) => `${day}T${clock}:00Z`),
+    ...clues.times.map((span) => `${span.clock}:00Z`),
+  ].filter((text) => isOfFormat(format, text))
+}
+
+/** A text of a format that says as little as possible. */
+function sampleFormat(format: string, now: number): string {
+  const day = isoDay(now)
+  return (
+    ['', day, `${day}T00:00:00Z`, ...wordsIn('samples')].find((text) => isOfFormat(format, text)) ??
+    ''
+  )
 }

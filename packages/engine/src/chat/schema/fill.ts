@@ -1,12 +1,17 @@
 import type { Clues } from './clues.ts'
 import { fillArray } from './fill-array.ts'
-import { fillBoolean } from './fill-boolean.ts'
-import type { FillContext } from './fill-context.ts'
-import { fillEnum } from './fill-enum.ts'
+import { fillBoolean, fillEnum } from './fill-choice.ts'
+import {
+  describeProperty,
+  type FillContext,
+  type Found,
+  impossible,
+  invented,
+  type Property,
+} from './fill-context.ts'
 import { fillNumber } from './fill-number.ts'
 import { fillObject } from './fill-object.ts'
 import { fillString } from './fill-string.ts'
-import { type Found, impossible, invented } from './found.ts'
 import {
   isRecord,
   type JsonSchema,
@@ -16,13 +21,12 @@ import {
   schemasIn,
   typesOf,
 } from './json-schema.ts'
-import { describeProperty, type Property } from './property.ts'
 
 const nodesUsual = 3000
 /** Nothing deeper than this is filled: a schema that requires itself has no instance. */
 const levelsMax = 40
 
-export interface FillOptions {
+interface FillOptions {
   /** The document that references point into. Default: the schema itself. */
   readonly root?: JsonSchema
   /** Receives the names of required properties whose values had to be invented. */

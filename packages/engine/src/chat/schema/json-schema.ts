@@ -91,20 +91,11 @@ function lookUp(reference: string, root: JsonSchema): JsonSchema | undefined {
   if (!pointer.startsWith('/')) return undefined
   let value: unknown = root
   for (const raw of pointer.slice(1).split('/')) {
-    const key = decoded(raw).replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = raw.replaceAll('~1', '/').replaceAll('~0', '~')
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = Reflect.get(value, key)
   }
   return asSchema(value)
-}
-
-/** Percent-decoded if possible. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** One schema that combines a schema with all of its `allOf`, as far as they can be combined. */

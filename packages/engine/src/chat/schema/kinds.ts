@@ -1,11 +1,9 @@
-import { pathsOf } from '../files/paths.ts'
 import { findExpression } from '../math/expression.ts'
 import { isoDay } from '../text/dates.ts'
-import { coloursOf, type Span } from '../text/spans.ts'
+import { coloursOf, pathsOf, type Span, spansIn, trimEndOf } from '../text/spans.ts'
 import type { Clues } from './clues.ts'
+import type { Property } from './fill-context.ts'
 import { topicOf, wordingOf } from './phrases.ts'
-import { placeAfter, placesOf } from './places.ts'
-import type { Property } from './property.ts'
 
 /** A kind of value in texts: the usual names of its properties, and how to find it, best first. */
 interface Kind {
@@ -15,8 +13,6 @@ interface Kind {
   readonly many?: true
   /** Such a value has a form of its own in a text, so that no other phrase can be meant. */
   readonly formal?: true
-  /** False if the candidate is only the best available, and not named as such by the text. */
-  readonly sure?: false
 }
 
 /** The first entry that matches a property's name is its kind. */
@@ -76,10 +72,6 @@ export const kinds: readonly Kind[] = [
     find: ({ text }) => [expressionIn(text)],
   },
   {
-    label: /\b(?:ticker|symbol|stock|currency|currencies)\b/,
-    find: ({ text }) => text.match(/\b[A-Z]{2,5}\b/g) ?? [],
-  },
-  {
     label: /\b(?:language|lang)\b/,
     find: (clues, { label }) => [
       placeAfter(clues, /\b(?:source|from)\b/.test(label) ? 'from' : 'to|into|in'),
@@ -101,11 +93,6 @@ export const kinds: readonly Kind[] = [
   {
     label: /\b(?:answer|result|response|output|solution|reply|value|summary|tl ?dr)\b/,
     find: ({ answer }) => (answer?.skill === 'none' ? [] : [answer?.value ?? answer?.phrasings[0]]),
-  },
-  {
-    label: /\b(?:reasoning|explanation|rationale|thoughts?|justification|reason|evidence)\b/,
-    find: ({ answer }) => [answer?.evidence.join(' ')],
-    sure: false,
   },
   {
     label:
@@ -176,3 +163,50 @@ const called =
   /\b(?:called|named|titled|entitled|labell?ed)\s+["'“]?([\p{L}\p{N}][^"'”,.;!?\n]{0,80})/iu
 const introduced =
   /\b(?:name is|named|called|i am|i['’]m|name['’]s) ([\p{Lu}][\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){0,3})/iu
+
+const preposition =
+  '(?:in|at|for|from|to|near|around|of|between|and|or|towards?|into|via|visit|visiting)'
+const properName = String.raw`\p{Lu}[\p{L}'’.-]{1,40}(?: (?:(?:of|de|da|del|la|le|the|am|upon|do|du) )?\p{Lu}[\p{L}'’.-]{1,40}){0,4}(?:, ?(?:\p{Lu}{2}|(?:USA|UK|[A-Z]\.[A-Z]\.)|\p{Lu}\p{Ll}+(?= *(?:[?.!]|$|\b(?:in|on|at|today|tomorrow|right|now)\b))))?`
+const afterPreposition = new RegExp(
+  String.raw`(?<![\p{L}])${preposition} (?:the )?(?:city of |state of |town of )?(${properName})`,
+  'gu',
+)
+const afterComma = new RegExp(String.raw`(?:,|, and|, or) (${properName})`, 'gu')
+const lowerPlace =
+  /\b(?:in|at|for|near) ((?!the |a |an |my |your |celsius|fahrenheit|degrees|today|tomorrow|now|me|it|this|that|which|what|all|\d)[\p{Ll}][\p{L}-]{2,30}(?: (?!today|tomorrow|right|now|please|in|on|and|at|for|this|with)[\p{Ll}][\p{L}-]{2,30})?)(?= *(?:[?.!,]|$| (?:today|tomorrow|right|now|please|in|on|this)))/gu
+
+/** Names of places in the order of the text: capitalised words after a preposition, and lists of them. */
+function placesOf({ text, names }: Clues): Span[] {
+  const found: Span[] = []
+  for (const pattern of [afterPreposition, afterComma])
+    for (const span of spansIn(text, pattern)) {
+      const place = trimmed(span.text)
+      const joins = pattern !== afterComma || found.some((other) => other.end <= span.start)
+      const isInside = found.some(({ start, end }) => span.start >= start && span.start < end)
+      if (place !== '' && joins && !isInside && !isDay(place))
+        found.push({ text: place, start: span.start, end: span.start + place.length })
+    }
+  if (found.length > 0) return found.sort((left, right) => left.start - right.start)
+  return names.length > 0 ? names.filter((span) => !isDay(span.text)) : spansIn(text, lowerPlace)
+}
+
+function trimmed(place: string): string {
+  return trimEndOf(place.replace(/['’]s$/u, ''), ".,'’-")
+}
+
+function isDay(text: string): boolean {
+  return /^(?:mon|tues|wednes|thurs|fri|satur|sun)day|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|^(?:celsius|fahrenheit|english|french|german|spanish)\b/i.test(
+    text,
+  )
+}
+
+/** The name after one of these words. */
+function placeAfter({ text }: Clues, words: string): string | undefined {
+  const name = new RegExp(String.raw`(?<![\p{L}])(?:${words}) (?:the )?(${properName})`, 'u')
+  const plain = new RegExp(
+    String.raw`(?<![\p{L}])(?:${words}) ([\p{Ll}][\p{L}-]{2,30})(?= (?:to|from|on|in|at|by|tomorrow|today)\b|[,.?!]|$)`,
+    'u',
+  )
+  const match = name.exec(text)?.[1]
+  return match === undefined ? plain.exec(text)?.[1] : trimmed(match)
+}

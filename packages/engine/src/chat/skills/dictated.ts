@@ -1,9 +1,9 @@
-import { type Answer, answerOf, type Skill } from '../ask/ask.ts'
+import { type Answer, type Ask, answerOf } from '../ask/ask.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import { asSentence } from '../text/words.ts'
 
 const politeness = String.raw`^(?:(?:please|kindly|just|now|ok|okay|hey|hi|then|also|can you|could you|would you|i want you to|you must|you should|always|only|simply)[ ,]+){0,5}`
-const orders: readonly (readonly ['strict' | 'loose' | 'named', RegExp])[] = [
+const orders: readonly (readonly ['strict' | 'loose', RegExp])[] = [
   [
     'strict',
     new RegExp(
@@ -12,17 +12,14 @@ const orders: readonly (readonly ['strict' | 'loose' | 'named', RegExp])[] = [
     ),
   ],
   ['loose', new RegExp(`${politeness}(?:say|echo)(?: back)?(?= |:)`, 'i')],
-  ['named', new RegExp(`${politeness}(?:print|output|write|type|return|send back)(?= |:)`, 'i')],
 ]
 
 /** Says what the request tells it to say. */
-export const dictated: Skill = {
-  name: 'dictated',
-  answer: (ask) =>
-    [
-      ...sentencesOf(ask.orders).map(standingIn),
-      ...[ask.text.trim(), ...sentencesOf(ask.instruction)].map(dictatedIn),
-    ].find((answer) => answer !== undefined),
+export function dictated(ask: Ask): Answer | undefined {
+  return [
+    ...sentencesOf(ask.orders).map(standingIn),
+    ...[ask.text.trim(), ...sentencesOf(ask.instruction)].map(dictatedIn),
+  ].find((answer) => answer !== undefined)
 }
 
 const standing =
@@ -52,7 +49,7 @@ const naming = /\b(?:words?|text|phrase|string|message|sentence|letters?|exactly
 const description =
   /^(?:an?|the|your|my|our|its|his|her|their|one|two|three|only|some|any|json|yes or no|true or false|as|in|what|whatever|how|why|whether|if|something|anything|nothing|each|every|all|at|no more|up to|less|more|me|it|that|you|of|to)\b/i
 
-function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer | undefined {
+function fromPayload(rest: string, mode: 'strict' | 'loose'): Answer | undefined {
   const introduction = introducers.exec(rest)?.[0] ?? ''
   const isNamed = naming.test(introduction)
   const colon = rest.trimStart().startsWith(':') || introduction.includes(':')
@@ -66,8 +63,7 @@ function fromPayload(rest: string, mode: 'strict' | 'loose' | 'named'): Answer |
       : undefined
   if (isNamed || colon) return verbatim(withoutTail(payload, !colon))
   const isLong = payload.includes('?') || payload.split(/\s+/).length > 30
-  if (mode === 'named' || isLong || (mode === 'strict' ? description : indefinite).test(payload))
-    return undefined
+  if (isLong || (mode === 'strict' ? description : indefinite).test(payload)) return undefined
   if (mode === 'strict') return verbatim(withoutTail(payload))
   // "Say this is a test": may be written as a sentence.
   const bare = withoutTail(payload, false)

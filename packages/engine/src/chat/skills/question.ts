@@ -1,22 +1,17 @@
-import { type Answer, type Ask, answerOf, type Skill } from '../ask/ask.ts'
-import { type Fact, gatherFacts } from '../qa/facts.ts'
-import { analyseQuestion, type Question } from '../qa/question.ts'
-import { type Match, search } from '../qa/search.ts'
+import { type Answer, type Ask, answerOf, earlierText } from '../ask/ask.ts'
+import { numbersOf } from '../text/numbers.ts'
+import { sentencesOf } from '../text/sentences.ts'
 import { asSentence } from '../text/words.ts'
-import { summarise } from './summarise.ts'
+import { type Fact, gatherFacts, type Match, search, termsOf } from './facts.ts'
 
 /** Answers questions with sentences of the conversation. */
-export const question: Skill = {
-  name: 'question',
-  answer(ask) {
-    if (!asksOfText(ask)) return undefined
-    const facts = gatherFacts(ask)
-    if (facts.length === 0) return undefined
-    const asked = analyseQuestion(ask.instruction)
-    if (asked.terms.size === 0) return aboutAll(ask)
-    const matches = search(facts, asked)
-    return factual(matches, asked, ask) ?? unsaid(ask)
-  },
+export function question(ask: Ask): Answer | undefined {
+  if (!asksOfText(ask)) return undefined
+  const facts = gatherFacts(ask)
+  if (facts.length === 0) return undefined
+  const terms = termsOf(ask.instruction)
+  if (terms.size === 0) return undefined
+  return factual(search(facts, terms), ask) ?? unsaid(ask)
 }
 
 function asksOfText({ instruction, passage }: Ask): boolean {
@@ -28,24 +23,16 @@ function asksOfText({ instruction, passage }: Ask): boolean {
   return asks || words || passage !== ''
 }
 
-/** "What is this about?" */
-function aboutAll(ask: Ask): Answer | undefined {
-  const isGiven =
-    ask.passage !== '' || ask.sources.some(({ current, text }) => current && text.length > 40)
-  return isGiven ? summarise.answer({ ...ask, instruction: 'Summarize the text' }) : undefined
-}
-
 const coverageMin = 0.5
 const coverageInTextMin = 0.3
 
-function factual(matches: readonly Match[], asked: Question, ask: Ask): Answer | undefined {
+function factual(matches: readonly Match[], ask: Ask): Answer | undefined {
   const needed = ask.passage === '' ? coverageMin : coverageInTextMin
-  const good = matches.filter((match) => match.coverage >= needed && acceptable(match, asked))
+  const good = matches.filter((match) => match.coverage >= needed)
   const fact = good[0]?.fact
   if (fact === undefined) return undefined
-  const told = [quoted(fact), introduction(fact, ask)].filter((text) => text !== undefined)
   const evidence = good.slice(0, 3).map((match) => match.fact.text)
-  return answerOf('question', told.map(asSentence), undefined, evidence)
+  return answerOf('question', [asSentence(quoted(fact))], undefined, evidence)
 }
 
 const personal = /\b(?:i|me|my|mine|myself|we|us|our|ours|you|yours?|yourself)\b/i
@@ -56,24 +43,26 @@ function quoted({ text, origin }: Fact): string {
   return `${origin === 'user' ? 'You said' : 'I was told'}: "${text}"`
 }
 
-/** A user's facts about himself answer only questions about him, and "you" in a system text only questions about the engine. */
-function acceptable({ fact: { origin, text }, coverage }: Match, { person }: Question): boolean {
-  if (person === 'first' && origin === 'user')
-    return /\b(?:i|i['’]m|i['’]ve|my|me|mine|we|our)\b/i.test(text) || coverage >= 0.6
-  const isOfEngine = /^you\b|\byou (?:are|must|should|will)\b/i.test(text)
-  return person !== 'third' || origin !== 'system' || !isOfEngine || coverage >= 0.8
-}
-
-function introduction({ origin, current, text }: Fact, ask: Ask): string | undefined {
-  if (origin === 'user' && !current) return `You said: "${text}"`
-  if (origin === 'tool' || ask.passage === '') return undefined
-  return `According to the text: ${asSentence(text)}`
-}
-
 /** The answer if the caller gave a text that does not contain what was asked. */
 function unsaid(ask: Ask): Answer | undefined {
   const given =
     ask.passage !== '' || ask.sources.some((source) => source.origin === 'media' && source.current)
   if (!given || !/[?？]|\b(?:wh\w+|how)\b/i.test(ask.instruction)) return undefined
   return answerOf('question', ['The text does not say this.'])
+}
+
+const command =
+  /\b(?:summari[sz]e|summary|sum up|tl;?dr|key (?:points|takeaways|ideas)|main (?:points?|ideas?)|gist|in a nutshell|headline)\b/i
+const wanted =
+  /\b([\w-]{1,12})(?: (?:short|key|main|brief|bullet))? (?:sentences?|bullets?|points?|lines?|takeaways|ideas)\b/i
+
+/** The beginning of a text, which usually says what it is about: as many sentences as requested, by default one. */
+export function summarise(ask: Ask): Answer | undefined {
+  if (!command.test(ask.instruction)) return undefined
+  const text = ask.passage === '' ? earlierText(ask) : ask.passage
+  const sentences = text === undefined ? [] : sentencesOf(text)
+  if (sentences.length === 0) return undefined
+  const count = numbersOf(wanted.exec(ask.instruction)?.[1] ?? '')[0]?.value ?? 1
+  const main = sentences.slice(0, Math.max(1, count)).join(' ')
+  return answerOf('summarise', [main], main)
 }

@@ -1,30 +1,23 @@
-import { type Ask, answerOf, type Skill } from '../ask/ask.ts'
-import { freshResults, type Turn } from '../ask/conversation.ts'
+import { type Answer, type Ask, answerOf, freshResults, type Turn } from '../ask/ask.ts'
 import { fileAnswer } from '../files/file-steps.ts'
-import { gatherFacts } from '../qa/facts.ts'
-import { analyseQuestion } from '../qa/question.ts'
-import { search } from '../qa/search.ts'
 import { isRecord } from '../schema/json-schema.ts'
 import { leavesOf, parseJsonText, spelledOut } from '../text/json-facts.ts'
 import { asSentence, joined } from '../text/words.ts'
+import { gatherFacts, search, termsOf } from './facts.ts'
 
 const leavesMax = 12
 const textMax = 600
 
 /** Reports the results of tools one by one; of long results, only what the question asks for. */
-export const toolResults: Skill = {
-  name: 'tool-results',
-  answer(ask) {
-    const results = freshResults(ask.conversation)
-    if (results.length === 0) return undefined
-    const files = fileAnswer(ask)
-    if (files !== undefined) return files
-    const parts = results.map((result) => reported(result, ask))
-    const text = parts.map(({ sentence }) => sentence).join(' ')
-    const value = parts.length === 1 ? parts[0]?.value : undefined
-    const evidence = results.map((result) => result.text.slice(0, 200))
-    return answerOf('tool-results', [text], value, evidence)
-  },
+export function toolResults(ask: Ask): Answer | undefined {
+  const results = freshResults(ask.conversation)
+  if (results.length === 0) return undefined
+  const files = fileAnswer(ask)
+  if (files !== undefined) return files
+  const parts = results.map((result) => reported(result, ask))
+  const text = parts.map(({ sentence }) => sentence).join(' ')
+  const value = parts.length === 1 ? parts[0]?.value : undefined
+  return answerOf('tool-results', [text], value)
 }
 
 interface Reported {
@@ -47,10 +40,10 @@ function reported(result: Turn, ask: Ask): Reported {
   const [first] = leaves
   if (first === undefined) return { sentence: `${name} returned an empty result.` }
   const isLong = json === undefined ? text.length > textMax : leaves.length > leavesMax
-  const told = isLong
+  const reported = isLong
     ? relevant(result, ask)
     : leaves.map(({ path, value }) => `${path.map(spelledOut).join(' ')} ${value}`.trim())
-  const list = json === undefined ? told.join(' ') : joined(told)
+  const list = json === undefined ? reported.join(' ') : joined(reported)
   const isValue = leaves.length === 1 && list.split(/\s+/).length <= 3
   const isBare = about.length === 0 || (json === undefined && !isValue)
   const ended = /[.!?]$/.test(list) ? list : `${list}.`
@@ -76,7 +69,7 @@ function errorIn(json: unknown): string | undefined {
 
 function relevant(result: Turn, ask: Ask): string[] {
   const facts = gatherFacts(ask, [{ origin: 'tool', text: result.text, current: true }])
-  const matches = search(facts, analyseQuestion(ask.instruction))
+  const matches = search(facts, termsOf(ask.instruction))
   const best = matches.length > 0 ? matches.map((match) => match.fact) : facts
   return best.slice(0, matches.length > 0 ? 3 : 5).map((fact) => fact.text)
 }

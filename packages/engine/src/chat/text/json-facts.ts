@@ -1,5 +1,5 @@
 /** A leaf of a JSON value: the names on its path, and its value. */
-export interface Leaf {
+interface Leaf {
   readonly path: readonly string[]
   readonly value: string
 }
@@ -30,9 +30,7 @@ function collect(value: unknown, path: readonly string[], into: Leaf[]): void {
   if (Array.isArray(value)) {
     const flat = value.every((item) => item === null || typeof item !== 'object')
     if (flat) into.push({ path, value: value.slice(0, 200).map(String).join(', ') })
-    else
-      for (const [index, item] of value.entries())
-        collect(item, [...path, labelOf(item, index)], into)
+    else for (const [index, item] of value.entries()) collect(item, [...path, `${index + 1}`], into)
   } else if (typeof value === 'object' && value !== null)
     for (const [key, item] of Object.entries(value)) collect(item, [...path, key], into)
   else
@@ -40,15 +38,6 @@ function collect(value: unknown, path: readonly string[], into: Leaf[]): void {
       path,
       value: typeof value === 'string' ? value : value === null ? 'none' : JSON.stringify(value),
     })
-}
-
-/** An item of a list is labelled with its name if it has one. */
-function labelOf(item: unknown, index: number): string {
-  const labels = ['name', 'title', 'id', 'label', 'city'].map((key) =>
-    typeof item === 'object' && item !== null ? (Reflect.get(item, key) as unknown) : undefined,
-  )
-  const label = labels.find((text) => typeof text === 'string' && text !== '' && text.length < 60)
-  return typeof label === 'string' ? label : String(index + 1)
 }
 
 /** `current_temp` and `currentTemp` as words. */

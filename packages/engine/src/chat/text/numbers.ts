@@ -2,7 +2,7 @@ const ones = 'one two three four five six seven eight nine'.split(' ')
 const teens =
   'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' ')
 const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
-const scales = ['thousand', 'million', 'billion', 'trillion']
+const scales = ['hundred', 'thousand', 'million', 'billion', 'trillion']
 
 /** Number words and their values. */
 const worth: ReadonlyMap<string, number> = new Map([
@@ -10,17 +10,14 @@ const worth: ReadonlyMap<string, number> = new Map([
   ...[...ones, ...teens].map((word, index) => [word, index + 1] as const),
   ...tens.map((word, index) => [word, 10 * (index + 2)] as const),
   ['hundred', 100] as const,
-  ...scales.map((word, index) => [word, 1000 ** (index + 1)] as const),
+  ...scales.slice(1).map((word, index) => [word, 1000 ** (index + 1)] as const),
 ])
 
 const any = (words: readonly string[]): string => `(?:${words.join('|')})`
-const small = `(?:${any(tens)}(?:[ -]${any(ones)})?|${any(teens)}|${any(ones)}|zero)`
-const hundreds = `(?:${small}[ -]hundred(?:(?: and)? ${small})?|${small})`
-const large = `${hundreds}[ -]${any(scales)}`
-const spelled = `(?:${large}(?:,?(?: and)? ${large})*(?:(?: and)? ${hundreds})?|${hundreds})`
+const spelled = `${any(tens)}(?:[ -]${any(ones)})?|${any(teens)}|${any(ones)}|zero`
 
 const pattern = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_.]|\p{L}[-−])(?<digits>[-−+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)?))(?: (?<scale>${any(scales)})(?![A-Za-z]))?|(?<![A-Za-z])(?<words>${spelled})(?![A-Za-z])`,
+  String.raw`(?:(?<![\p{L}\p{N}_.]|\p{L}[-−])(?<digits>[-−+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)?))|(?<![A-Za-z])(?<words>${spelled})(?![A-Za-z]))(?: (?<scale>${any(scales)})(?![A-Za-z]))?`,
   'giu',
 )
 
@@ -33,45 +30,21 @@ export interface NumberSpan {
   readonly end: number
 }
 
-/** All numbers of a text, in digits or in words ("twenty-one", "three hundred and five", "2 million"). */
+/** All numbers of a text, in digits or in words up to ninety-nine, also with a scale ("2 million", "three hundred"). */
 export function numbersOf(text: string): NumberSpan[] {
   return [...text.matchAll(pattern)].map(({ groups = {}, index: start, 0: found }) => {
     const { digits, scale, words = '' } = groups
     const plain = digits?.replaceAll(',', '').replace('−', '-').replace('+', '')
     const factor = worth.get(scale?.toLowerCase() ?? '') ?? 1
-    const value = plain === undefined ? valueOf(words) : Number(plain) * factor
+    const said = words.toLowerCase().split(/[ -]/)
+    const bare = plain ?? said.reduce((sum, word) => sum + (worth.get(word) ?? 0), 0)
+    const value = Number(bare) * factor
     const isPlain = plain !== undefined && scale === undefined
     return { value, digits: isPlain ? plain : plainDigits(value), start, end: start + found.length }
   })
 }
 
-function valueOf(words: string): number {
-  let total = 0
-  let group = 0
-  for (const word of words.toLowerCase().split(/[ ,-]+/)) {
-    const value = worth.get(word) ?? 0
-    if (value < 100) group += value
-    else if (value === 100) group *= 100
-    else {
-      total += group * value
-      group = 0
-    }
-  }
-  return total + group
-}
-
 /** Digits without an exponent. */
 function plainDigits(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value)
-}
-
-/** The text with its number words replaced by digits. */
-export function withDigits(text: string): string {
-  return numbersOf(text).reduceRight(
-    (result, { start, end, digits }) =>
-      /[a-z]/i.test(text.slice(start, end))
-        ? result.slice(0, start) + digits + result.slice(end)
-        : result,
-    text,
-  )
 }

@@ -1,11 +1,9 @@
+import { wordsIn } from '../../word-lists.ts'
+
 /** Longer pieces are cut, so that an endless line does not become an endless sentence. */
 const sentenceCharactersMax = 2000
 
-const abbreviations: ReadonlySet<string> = new Set(
-  'mr mrs ms dr prof st jr sr vs etc e.g i.e inc ltd co corp no fig approx u.s u.k a.m p.m dept est gen gov rev'.split(
-    ' ',
-  ),
-)
+const abbreviations = wordsIn('abbreviations')
 
 /** The sentences of a text in order, trimmed; none of them is empty. Lines of a list are sentences of their own. */
 export function sentencesOf(text: string): string[] {

@@ -1,4 +1,4 @@
-import { trimEndOf } from './trim.ts'
+import { wordsIn } from '../../word-lists.ts'
 
 /** A part of a text and its place. */
 export interface Span {
@@ -46,18 +46,7 @@ export function phonesOf(text: string): Span[] {
   )
 }
 
-const sentenceStarters: ReadonlySet<string> = new Set(
-  `the a an this that these those i we you he she it they my your our his her its their what who where when why how which
-  is are was were do does did can could would will should may please in on at for from to and or but if as by with
-  yes no not hello hi hey thanks thank book find get show tell give list send create set add remove delete search look
-  summarize extract translate schedule remind call order buy play turn make write compute calculate convert count sort
-  explain describe name say repeat reply answer check compare also then now today tomorrow yesterday there here use
-  let lets update open close start stop run plan reserve cancel generate return provide classify identify determine
-  great good ok okay sure after before during since while although because however therefore meanwhile finally first
-  second third next last one two three four five six seven eight nine ten all some many most each every both another
-  monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
-  october november december question answer context text document note json`.split(/\s+/),
-)
+const sentenceStarters = wordsIn('starters')
 
 const namePattern =
   /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}'’.&-]{0,40}(?:(?: (?:of|de|da|van|von|del|la|le|the) | )\p{Lu}[\p{L}\p{M}\p{N}'’&-]{0,40}){0,6}/gu
@@ -93,4 +82,41 @@ const colours =
 
 export function coloursOf(text: string): Span[] {
   return spansIn(text, colours)
+}
+
+const pathPattern =
+  /(?<![\w.:/\\~@-])(?:[A-Za-z]:[\\/][\w.@\\/-]{1,300}|~?\.{0,2}\/[\w.@/-]{1,300}|(?:[\w.@-]{1,60}\/){1,20}[\w.@-]{0,60}|[\w-]{1,60}(?:\.[\w-]{1,12}){1,4}|\.[a-z][\w.-]{1,30})(?=[\s,;:!?)"'”’`]|\.(?:\s|$)|$)/g
+const namedFile =
+  /\bfiles? (?:(?:named|called) ([\w-]{1,41})|(?!(?:I|A)\b)([A-Z][\w-]{0,40}))(?=[\s,;:!?.]|$)/g
+const domain = /^(?:www\.|[\w-]+\.(?:com|org|net|io|dev|ai)$)/i
+const number = /^[\d.]+$/
+
+/** The files that a text names, in order and each once. */
+export function pathsOf(text: string): Span[] {
+  const quoted = quotedOf(text).filter((span) => isPath(span.text))
+  const plain = spansIn(text, pathPattern).filter(
+    ({ text: path, start }) =>
+      !quoted.some((span) => start >= span.start && start < span.end) &&
+      !domain.test(path) &&
+      !number.test(path),
+  )
+  const all = [...quoted, ...plain, ...spansIn(text, namedFile)]
+  const named = new Map(all.toReversed().map((span) => [span.text, span]))
+  return [...named.values()].sort((left, right) => left.start - right.start)
+}
+
+/** Whether a quotation is the name of a file: it has an extension or is in a folder. */
+function isPath(text: string): boolean {
+  const isName = /^[^\s"'`:*?<>|]+(?: [^\s"'`:*?<>|]+){0,5}$/.test(text) && text.length <= 300
+  return isName && /^[^ ]*\/[^ ]|\.[A-Za-z][\w-]{0,11}$/.test(text) && !domain.test(text)
+}
+
+/**
+ * Removes characters of a set from the end of a text. A regular expression such as `/[?.!]+$/` would take quadratic time for a
+ * long sequence of them that is not at the end.
+ */
+export function trimEndOf(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(0, end)
 }

@@ -1,6 +1,5 @@
 import { invalidRequest } from '@sluice/contract'
-import type { Answer, Ask } from '../ask/ask.ts'
-import { freshResults, lastUserTurn, type Turn } from '../ask/conversation.ts'
+import { type Answer, type Ask, freshResults, lastUserTurn, type Turn } from '../ask/ask.ts'
 import { fileCalls } from '../files/file-steps.ts'
 import { type Clues, findClues } from '../schema/clues.ts'
 import { parseJsonText } from '../text/json-facts.ts'

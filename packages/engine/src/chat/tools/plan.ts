@@ -1,21 +1,28 @@
-import { asksAbout, withoutWithheld } from '../ask/withheld.ts'
+import { asksAbout, withoutWithheld } from '../ask/split-request.ts'
 import { rolesOf } from '../files/file-tools.ts'
 import { type Clues, findClues } from '../schema/clues.ts'
-import { mentionedValues } from '../schema/fill-enum.ts'
+import { mentionedValues } from '../schema/fill-choice.ts'
+import { describeProperty } from '../schema/fill-context.ts'
 import { createInstance } from '../schema/instance.ts'
 import { isRecord, plainSchema, propertiesOf, requiredOf, typesOf } from '../schema/json-schema.ts'
 import { kinds } from '../schema/kinds.ts'
+import { matchesPattern, samplePattern } from '../schema/pattern.ts'
 import { wordingOf } from '../schema/phrases.ts'
-import { describeProperty } from '../schema/property.ts'
-import { matchesPattern } from '../schema/regex/match.ts'
-import { samplePattern } from '../schema/regex/sample.ts'
 import { spelledOut } from '../text/json-facts.ts'
 import { sentencesOf } from '../text/sentences.ts'
 import type { Span } from '../text/spans.ts'
 import { contentStems } from '../text/words.ts'
-import { clausesOf } from './clauses.ts'
-import { isCalculator, isNamed, type Profile, profileOf, speaksOf, suit, suitMin } from './suit.ts'
-import type { EngineTool, ToolUse } from './tool.ts'
+import {
+  type EngineTool,
+  isCalculator,
+  isNamed,
+  type Profile,
+  profileOf,
+  speaksOf,
+  suit,
+  suitMin,
+  type ToolUse,
+} from './tool.ts'
 
 /** A call to make. */
 export interface PlannedCall {
@@ -26,7 +33,7 @@ export interface PlannedCall {
   readonly unsaid: readonly string[]
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly clues: Clues
   /** Whether the request needs information that the engine itself does not have. */
   readonly needsLookup: boolean
@@ -65,7 +72,7 @@ function withoutForbidden(
   options: PlanOptions,
   all: readonly Profile[],
 ): { readonly options: PlanOptions; readonly profiles: readonly Profile[] } {
-  const { text, now, answer } = options.clues
+  const { text } = options.clues
   const forbidden = new Set<Profile>()
   const about = new Set<Profile>()
   const isCall = (part: string): boolean => {
@@ -78,7 +85,7 @@ function withoutForbidden(
   for (const profile of about) if (suit(rest, profile, all) < suitMin) forbidden.add(profile)
   const profiles = all.filter((profile) => !forbidden.has(profile))
   if (rest === text) return { options, profiles }
-  return { options: { ...options, clues: findClues(rest, { now, answer }) }, profiles }
+  return { options: { ...options, clues: findClues(rest, options.clues) }, profiles }
 }
 
 const acts =
@@ -124,7 +131,7 @@ function spawns({ name, parameters }: EngineTool): boolean {
 
 /** One call for each tool that is called by name, with the rest of the request as its clues. */
 function namedCalls(named: readonly Profile[], { clues }: PlanOptions): PlannedCall[] {
-  const { text, now, answer } = clues
+  const { text } = clues
   const holdsName = (part: string): boolean => named.some(({ tool }) => isNamed(part, tool.name))
   const about = sentencesOf(text).filter((sentence) => !holdsName(sentence))
   const places = named
@@ -133,9 +140,7 @@ function namedCalls(named: readonly Profile[], { clues }: PlanOptions): PlannedC
   return places.flatMap(({ tool, start }, index) => {
     const own = text.slice(start + tool.name.length, places[index + 1]?.start)
     const bare = places.reduce((rest, place) => rest.replaceAll(place.tool.name, ' '), text)
-    const tries = [about.join(' '), own, bare].map((part) =>
-      callsOf(tool, findClues(part, { now, answer })),
-    )
+    const tries = [about.join(' '), own, bare].map((part) => callsOf(tool, findClues(part, clues)))
     const said = tries.find(
       (calls) => calls.length > 0 && calls.every(({ unsaid }) => unsaid.length === 0),
     )
@@ -157,10 +162,7 @@ function askedCalls(profiles: readonly Profile[], { clues }: PlanOptions): Plann
     else lead += `${clause}. `
   }
   if (parts.length < 2) return []
-  const { now, answer } = clues
-  return parts.flatMap(({ profile, text }) =>
-    callsOf(profile.tool, findClues(text, { now, answer })),
-  )
+  return parts.flatMap(({ profile, text }) => callsOf(profile.tool, findClues(text, clues)))
 }
 
 function ranking(
@@ -226,11 +228,11 @@ function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
   const row = rowOf(tool, clues)
   const [first, last] = [row[0], row.at(-1)]
   if (first === undefined || last === undefined) return callFor(clues)
-  const { text, now, answer } = clues
+  const { text } = clues
   const calls = row.flatMap((value) => {
     // The text around the list of values applies to each of them.
     const own = `${text.slice(0, first.start)}${value.text}${text.slice(last.end)}`
-    return callFor(findClues(own, { now, answer }))
+    return callFor(findClues(own, clues))
   })
   return calls.length > 0 ? calls : callFor(clues)
 }
@@ -281,4 +283,20 @@ function customInput(tool: EngineTool, clues: Clues): string {
   const tokens = texts.flatMap((text) => [text, ...text.split(/\s+/)]).slice(0, 200)
   const whole = `^(?:${inputPattern})$`
   return tokens.find((token) => matchesPattern(whole, token) === true) ?? samplePattern(whole) ?? ''
+}
+
+const verbs =
+  'get|set|find|search|look|list|create|make|fetch|read|show|check|update|send|email|text|call|book|reserve|schedule|remind|translate|convert|calculate|compute|play|turn|add|delete|remove|cancel|order|buy|open|close|start|stop|tell|give|what|who|where|when|how|is|multiply|divide|subtract|sum|post|write|save|summarize|count'
+const boundary = new RegExp(
+  String.raw`(?:,|;)? ?\b(?:and then|then|and also|also|after that|and) (?=(?:please |also )?(?:${verbs})\b)|; `,
+  'gi',
+)
+
+/** The requests within a request: its sentences, and the parts of a sentence that begin with their own verb. */
+function clausesOf(text: string): string[] {
+  return sentencesOf(text)
+    .flatMap((sentence) => sentence.split(boundary))
+    .map((clause) => clause.trim())
+    .filter((clause) => clause !== '')
+    .slice(0, 50)
 }

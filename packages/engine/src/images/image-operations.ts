@@ -5,12 +5,12 @@ import {
   imageBytesMax,
   type UploadedFile,
 } from '@sluice/contract'
-import type { Operation, OperationContext } from '../operation.ts'
+import type { Operation, OperationContext } from '../engine.ts'
 import type { ImageSource } from './edit-images.ts'
 import { imageAnswer } from './image-answer.ts'
 import { imageOptions } from './image-options.ts'
 
-/** Time limit for editing one request, in milliseconds. */
+/** Time limit for one request, in milliseconds. */
 const timeoutMs = 60_000
 
 /** Edits images as the instruction says, in any of the three request forms. */
@@ -77,4 +77,12 @@ async function fetched(
 ): Promise<ImageSource> {
   const { bytes } = await fetchMedia(url, { bytesMax, param })
   return { bytes, param }
+}
+
+/** Creates images from a prompt, in either request form. */
+export const createImage: Operation<'createImage'> = async (request, context) => {
+  const options = imageOptions(request)
+  const output = await context.workers.run('generateImages', options, { timeoutMs })
+  const stream = request.stream === true ? 'image_generation' : undefined
+  return imageAnswer(output, options, { context, stream })
 }

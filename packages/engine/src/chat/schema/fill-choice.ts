@@ -1,11 +1,16 @@
 import { spelledOut } from '../text/json-facts.ts'
 import { rootOf, stopWords, wordsOf } from '../text/words.ts'
 import { type Clues, pairOf } from './clues.ts'
-import { type FillContext, markUsed } from './fill-context.ts'
-import { type Found, invented, said } from './found.ts'
+import {
+  type FillContext,
+  type Found,
+  invented,
+  markUsed,
+  type Property,
+  stated,
+} from './fill-context.ts'
 import type { SchemaObject } from './json-schema.ts'
-import { isMentioned } from './labelled-value.ts'
-import type { Property } from './property.ts'
+import { isMentioned } from './phrases.ts'
 
 const neutral = /^(?:neutral|other|unknown|none|normal|medium|default|auto|any)$/i
 
@@ -23,7 +28,7 @@ export function fillEnum(
     values.find((value) => String(value).toLowerCase() === answered)
   if (own !== undefined) {
     markUsed(context, own)
-    return said(own)
+    return stated(own)
   }
   const preset = schema['default']
   if (preset !== undefined && values.includes(preset)) return invented(preset)
@@ -48,8 +53,6 @@ export function mentionedValues(
     .map(({ value }) => value)
 }
 
-const scale = /^(?:c|celsius|f|fahrenheit|k|kelvin)$/i
-
 function placeOf(value: unknown, clues: Clues, property: Property): number | undefined {
   if (typeof value === 'number')
     return property.required || isMentioned(clues, property)
@@ -57,17 +60,44 @@ function placeOf(value: unknown, clues: Clues, property: Property): number | und
       : undefined
   if (typeof value !== 'string' || value === '') return undefined
   if (pairOf(clues, property)?.toLowerCase() === value.toLowerCase()) return 0
-  // A unit may also be given by its letter: "in C".
-  const initial = scale.test(value)
-    ? new RegExp(
-        `(?:\\d ?°?|°|\\bin |degrees )${value.charAt(0)}(?:elsius|ahrenheit|elvin)?\\b`,
-        'i',
-      ).exec(clues.text)?.index
-    : undefined
   const roots = wordsOf(spelledOut(value)).map((word) => rootOf(word.lower))
   const isSmall = value.length < 3 && stopWords.has(value.toLowerCase())
-  if (initial !== undefined || roots.length === 0 || value.length === 1 || isSmall) return initial
+  if (roots.length === 0 || value.length === 1 || isSmall) return undefined
   return clues.words.find((_, index) =>
     roots.every((root, offset) => clues.words[index + offset]?.root === root),
   )?.start
+}
+
+const negative =
+  /^(?:no|not|without|never|disabled?|off|don['’]?t|exclud(?:e|ing)|skip|false|isn['’]t|omit|un)$/i
+const switching = /\b(?:turn|switch|power)(?:ed|s)?\b[^.!?\n]{0,60}?\b(on|off)\b/i
+const fillers: ReadonlySet<string> = new Set(
+  'is ha includ enabl us should with want need flag allow return show onli'.split(' '),
+)
+
+/** True or false by what the text says about the property: "with breakfast", "without breakfast", "turn it on". */
+export function fillBoolean(
+  schema: SchemaObject,
+  property: Property,
+  { clues }: FillContext,
+): Found {
+  const [, yes, no] =
+    /^(?:(true|yes|on|1|enabled)|(false|no|off|0|disabled))\b/i.exec(
+      pairOf(clues, property) ?? '',
+    ) ?? []
+  if (yes !== undefined || no !== undefined) return stated(yes !== undefined)
+  const switched = switching.exec(clues.text)?.[1]?.toLowerCase()
+  if (switched !== undefined && /\b(?:on|off|enabled?|active|power)\b/.test(property.label))
+    return stated((switched === 'on') !== /\boff\b/.test(property.label))
+  const roots = [...property.roots].filter((root) => !fillers.has(root))
+  const place = clues.words.findIndex((word) => roots.includes(word.root))
+  const word = clues.words[place]
+  if (word !== undefined) {
+    const before = clues.words
+      .slice(Math.max(0, place - 3), place)
+      .filter(({ end }) => !/[,;.!?\n]/.test(clues.text.slice(end, word.start)))
+    const isOff = clues.words.slice(place + 1, place + 3).some(({ lower }) => lower === 'off')
+    return stated(!isOff && !before.some(({ text }) => negative.test(text)))
+  }
+  return invented(schema['default'] === true)
 }
