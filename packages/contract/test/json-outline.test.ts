@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { codeFile, formatCode } from '../../../build/wasm.ts'
+import { codeFile, formatCode, programs } from '../../../build/wasm.ts'
 import { formatJson, isRawNumber, parseJson } from '../src/wire/json.ts'
 import { type CutTexts, outlineJson } from '../src/wire/json-outline.ts'
 import '../../../test/support/property-limits.ts'
@@ -201,6 +201,6 @@ describe('the outline of a document', () => {
   })
 })
 
-test('the WebAssembly matches its source', async () => {
-  expect(readFileSync(codeFile, 'utf8')).toBe(await formatCode())
+test.each(programs)('the WebAssembly of %s matches its source', async (name) => {
+  expect(readFileSync(codeFile(name), 'utf8')).toBe(await formatCode(name))
 })

@@ -83,6 +83,8 @@ export interface ErrorDetails {
   readonly upstreamRequestId?: string
   /** Whether the upstream does not have this address at all, for any request. Never shown. */
   readonly isMissingAddress?: boolean
+  /** Whether a rate limit of the upstream was refused for this request alone, and says nothing of others. Never shown. */
+  readonly isOwnLimit?: boolean
   /** Replaces the table's status: an upstream's own 4xx, such as 422, is kept. */
   readonly status?: number
   /** Replaces the table's public code. */
@@ -160,4 +162,9 @@ export function isOutOfStack(thrown: unknown): boolean {
 /** A caller's mistake in one field. `param` is the field's path. */
 export function invalidRequest(message: string, param?: string): GatewayError {
   return new GatewayError('invalid_request', message, param === undefined ? {} : { param })
+}
+
+/** The error of a request that lacks a field. `param` is the field's path. */
+export function missingParameter(param: string): GatewayError {
+  return new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
 }

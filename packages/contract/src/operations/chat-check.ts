@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest } from '../core/errors.ts'
+import { type GatewayError, invalidRequest, missingParameter } from '../core/errors.ts'
 import { hasOnly, isObject } from '../wire/reading.ts'
 import type { ContentPart, Message, Tool } from './chat-message.ts'
 import type { ChatRequest } from './chat-request.ts'
@@ -36,7 +36,7 @@ export function checkChat(request: Checked): void {
   if (request.tool_choice != null) checkToolChoice(request.tool_choice, request.tools)
   const { response_format: format } = request
   if (format?.type === 'json_schema' && format.json_schema == null)
-    throw missing('response_format.json_schema')
+    throw missingParameter('response_format.json_schema')
 }
 
 function checkToolChoice(
@@ -47,14 +47,14 @@ function checkToolChoice(
   if (!tools?.length) throw invalidRequest('tool_choice is only allowed with tools', 'tool_choice')
   if (typeof choice === 'string') return
   if (choice.type === 'allowed_tools') {
-    if (!choice.allowed_tools) throw missing('tool_choice.allowed_tools')
+    if (!choice.allowed_tools) throw missingParameter('tool_choice.allowed_tools')
     checkAllowedTools(choice.allowed_tools.tools, tools)
     return
   }
   const { type } = choice
   const path = `tool_choice.${type}.name`
   const name = choice[type]?.name
-  if (name === undefined) throw missing(path)
+  if (name === undefined) throw missingParameter(path)
   // Some clients name a free-form tool as if it were a function; none does the opposite.
   const named = tools.find((tool) => nameOfTool(tool) === name)
   if (!named || (type === 'custom' && named.custom == null)) throw notAmongTools(name, path)
@@ -72,7 +72,7 @@ function checkAllowedTools(
     const { [type]: wrapped, name: flat } = entry
     const path = `tool_choice.allowed_tools.tools[${index}].${isObject(wrapped) ? `${type}.` : ''}name`
     const name = isObject(wrapped) ? wrapped['name'] : flat
-    if (typeof name !== 'string') throw missing(path)
+    if (typeof name !== 'string') throw missingParameter(path)
     if (!names.has(name)) throw notAmongTools(name, path)
   }
 }
@@ -91,9 +91,10 @@ function notAmongTools(name: string, path: string): GatewayError {
 /** A tool that a provider runs itself has another type, or a field instead of a type (`google_search`). */
 function checkTool(tool: CheckedTool, path: string): void {
   const { type } = tool
-  if (type === undefined && !Object.entries(tool).some(isGooglesOwn)) throw missing(`${path}.type`)
+  if (type === undefined && !Object.entries(tool).some(isGooglesOwn))
+    throw missingParameter(`${path}.type`)
   if ((type === 'function' || type === 'custom') && tool[type] == null)
-    throw missing(`${path}.${type}`)
+    throw missingParameter(`${path}.${type}`)
 }
 
 const googlesOwn: ReadonlySet<string> = new Set([
@@ -119,7 +120,7 @@ function checkMessages(messages: readonly CheckedMessage[]): void {
     checkContent(message, path)
     if (message.role === 'tool') {
       const id = message.tool_call_id
-      if (id == null) throw missing(`${path}.tool_call_id`)
+      if (id == null) throw missingParameter(`${path}.tool_call_id`)
       if (!open.delete(id))
         throw invalidRequest(
           `A message with role 'tool' must answer a tool call of the assistant message before it; ${id} is not one`,
@@ -131,7 +132,7 @@ function checkMessages(messages: readonly CheckedMessage[]): void {
       open = new Set()
       for (const [slot, call] of (message.tool_calls ?? []).entries()) {
         const kind = call.type ?? 'function'
-        if (call[kind] == null) throw missing(`${path}.tool_calls[${slot}].${kind}`)
+        if (call[kind] == null) throw missingParameter(`${path}.tool_calls[${slot}].${kind}`)
         open.add(call.id)
       }
     }
@@ -156,7 +157,7 @@ function checkContent(message: CheckedMessage, path: string): void {
     const drew = (message.images?.length ?? 0) > 0
     if (role === 'assistant' && (calls || drew || message.refusal != null || message.audio != null))
       return
-    throw missing(`${path}.content`)
+    throw missingParameter(`${path}.content`)
   }
   if (typeof content === 'string') return
   // In a response or a result, an empty list means that there was no content.
@@ -170,7 +171,7 @@ const answeredParts: ReadonlySet<string> = new Set(['refusal', 'thinking'])
 const mediaRoles: ReadonlySet<string> = new Set(['user', 'tool'])
 
 function checkPart(part: ContentPart, role: string, path: string): void {
-  if (part[part.type] == null) throw missing(`${path}.${part.type}`)
+  if (part[part.type] == null) throw missingParameter(`${path}.${part.type}`)
   if (part.type === 'text') return
   if (answeredParts.has(part.type)) {
     if (role !== 'assistant')
@@ -180,9 +181,5 @@ function checkPart(part: ContentPart, role: string, path: string): void {
   if (!mediaRoles.has(role))
     throw invalidRequest(`A message with role '${role}' holds only text`, `${path}.type`)
   if (part.type === 'file' && part.file?.file_data == null && part.file?.file_id == null)
-    throw missing(`${path}.file.file_data`)
-}
-
-function missing(param: string): GatewayError {
-  return new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+    throw missingParameter(`${path}.file.file_data`)
 }

@@ -6,19 +6,14 @@ import { operation } from './operation.ts'
 import { AnyObject, oneOf, optional } from './schema.ts'
 import { ChatUsage } from './usage-shape.ts'
 
-const TokenLogprob = Type.Object({
+const TopLogprob = Type.Object({
   token: Type.String(),
   logprob: Type.Number(),
   bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
-  top_logprobs: Type.Optional(
-    Type.Array(
-      Type.Object({
-        token: Type.String(),
-        logprob: Type.Number(),
-        bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
-      }),
-    ),
-  ),
+})
+const TokenLogprob = Type.Object({
+  ...TopLogprob.properties,
+  top_logprobs: Type.Optional(Type.Array(TopLogprob)),
 })
 export type TokenLogprob = Static<typeof TokenLogprob>
 

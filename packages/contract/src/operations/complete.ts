@@ -75,9 +75,7 @@ export const CompleteChunk = Type.Object({
   model: Type.String(),
   choices: Type.Array(
     Type.Object({
-      text: Type.String(),
-      index: Type.Integer(),
-      logprobs: Type.Union([CompletionLogprobs, Type.Null()]),
+      ...CompletionChoice.properties,
       finish_reason: Type.Union([Type.String(), Type.Null()]),
     }),
   ),

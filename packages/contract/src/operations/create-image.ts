@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { GatewayError, invalidRequest } from '../core/errors.ts'
+import { invalidRequest, missingParameter } from '../core/errors.ts'
 import { ImagesReply } from './image-reply.ts'
 import { operation } from './operation.ts'
 import { oneOf, optional, TypedEvent } from './schema.ts'
@@ -86,7 +86,6 @@ export const createImage = operation({
     if (request.prompt != null) return
     const texts = request.input?.messages.flatMap(({ content }) => content) ?? []
     if (texts.some(({ text }) => text !== undefined && text !== '')) return
-    const param = request.input == null ? 'prompt' : 'input.messages[0].content'
-    throw new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+    throw missingParameter(request.input == null ? 'prompt' : 'input.messages[0].content')
   },
 })

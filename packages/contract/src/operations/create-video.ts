@@ -1,18 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { operation } from './operation.ts'
-import { FileField, optional } from './schema.ts'
+import { FileField, ImageReference, optional } from './schema.ts'
 import { Video } from './video.ts'
-
-const InputReference = Type.Union([
-  FileField,
-  Type.Object({ image_url: optional(Type.String()), file_id: optional(Type.String()) }),
-])
 
 /** OpenAI API, CreateVideoBody. `seconds` is a string there; numbers are accepted too. */
 export const CreateVideoRequest = Type.Object({
   model: optional(Type.String({ minLength: 1 })),
   prompt: Type.String({ minLength: 1, maxLength: 32_000 }),
-  input_reference: optional(InputReference),
+  input_reference: optional(Type.Union([FileField, ImageReference])),
   /** Default "4". */
   seconds: optional(
     Type.Union([

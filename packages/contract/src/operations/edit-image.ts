@@ -1,14 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { GatewayError, invalidRequest } from '../core/errors.ts'
+import { invalidRequest, missingParameter } from '../core/errors.ts'
 import { ImageInput, ImageParameters, imageOptions } from './create-image.ts'
 import { ImagesReply } from './image-reply.ts'
 import { operation } from './operation.ts'
-import { FileField, oneOf, optional, TypedEvent } from './schema.ts'
-
-const ImageReference = Type.Object({
-  image_url: optional(Type.String()),
-  file_id: optional(Type.String()),
-})
+import { FileField, ImageReference, oneOf, optional, TypedEvent } from './schema.ts'
 
 /**
  * Three forms in one: the contract's JSON (`input`, `parameters`), OpenAI multipart (`image` files, `mask`, `prompt`) and
@@ -40,13 +35,13 @@ export const editImage = operation({
   reply: ImagesReply,
   event: Type.Unsafe<TypedEvent>(TypedEvent),
   check(request) {
-    if (request.model == null && request.image == null) throw missing('model')
+    if (request.model == null && request.image == null) throw missingParameter('model')
     if (request.input != null) return checkInput(request.input)
-    if (request.image == null && request.images == null) throw missing('image')
-    if (request.prompt == null) throw missing('prompt')
+    if (request.image == null && request.images == null) throw missingParameter('image')
+    if (request.prompt == null) throw missingParameter('prompt')
     for (const [index, reference] of (request.images ?? []).entries())
       if (reference.image_url == null && reference.file_id == null)
-        throw missing(`images[${index}].image_url`)
+        throw missingParameter(`images[${index}].image_url`)
   },
 })
 
@@ -59,13 +54,9 @@ function checkInput({ messages }: Static<typeof ImageInput>): void {
     if ((part.image === undefined) === (part.text === undefined))
       throw invalidRequest('A content item holds either image or text', path)
   const images = parts.filter(({ part }) => part.image !== undefined)
-  if (images.length === 0) throw missing('input.messages[0].content')
+  if (images.length === 0) throw missingParameter('input.messages[0].content')
   if (images.length > 3)
     throw invalidRequest('At most three images can be edited at once', images[3]?.path ?? 'input')
   if (!parts.some(({ part }) => part.text !== undefined && part.text !== ''))
-    throw missing('input.messages[0].content')
-}
-
-function missing(param: string): GatewayError {
-  return new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+    throw missingParameter('input.messages[0].content')
 }

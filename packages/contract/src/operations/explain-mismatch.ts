@@ -1,3 +1,5 @@
+import { type Fields, isObject } from '../wire/reading.ts'
+
 /** What is wrong with a value, and where. */
 interface Mismatch {
   readonly path: string
@@ -58,11 +60,11 @@ function explainUnion(branches: readonly Schema[], value: unknown, path: string)
   const inner = faults.filter((fault) => fault !== undefined && fault.path !== path)
   const [deepest] = inner.toSorted((left, right) => depth(right) - depth(left))
   if (deepest) return deepest
-  const kinds = [...new Set(branches.map(kindOf))].filter((kind) => kind !== 'null')
+  const allowed = [...new Set(branches.map(kindOf))].filter((kind) => kind !== 'null')
   const [only] = branches.filter(({ type }) => type !== 'null')
-  if (kinds.length === 1 && only) return explain(only, value, path)
+  if (allowed.length === 1 && only) return explain(only, value, path)
   const bound = faults.find((_, index) => typeMatches(branches[index]?.type, value))
-  return bound ?? { path, message: `${named(path)} must be ${kinds.join(' or ')}` }
+  return bound ?? mismatch(path, allowed.join(' or '))
 }
 
 /** Whether a list contains what a branch requires, so that only its length can be wrong. */
@@ -75,72 +77,60 @@ function depth(fault: Mismatch | undefined): number {
   return fault?.path.split(/[.[]/).length ?? 0
 }
 
-function kindOf(schema: Schema): string {
-  if (schema.type === 'array') return 'an array'
-  if (schema.type === 'object') return 'an object'
-  if (schema.type === 'integer') return 'an integer'
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
-  return schema.type === undefined
-    ? 'another value'
-    : schema.type === 'null'
-      ? 'null'
-      : `a ${schema.type}`
+const kinds: Readonly<Record<string, string>> = {
+  array: 'an array',
+  object: 'an object',
+  integer: 'an integer',
+  null: 'null',
 }
 
-function withoutWords({ enum: _, ...rest }: Schema): Schema {
-  return rest
+function kindOf({ type = '', enum: words }: Schema): string {
+  const kind = kinds[type]
+  if (kind !== undefined) return kind
+  if (words) return `one of ${words.join(', ')}`
+  return type === '' ? 'another value' : `a ${type}`
+}
+
+const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isObject,
+  integer: Number.isInteger,
+  number: Number.isFinite,
 }
 
 function typeMatches(type: string | undefined, value: unknown): boolean {
-  switch (type) {
-    case undefined:
-      return true
-    case 'null':
-      return value === null
-    case 'array':
-      return Array.isArray(value)
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
-    case 'integer':
-      return Number.isInteger(value)
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value)
-    default:
-      return typeof value === type
-  }
+  if (type === undefined) return true
+  const matches = types[type]
+  return matches ? matches(value) : typeof value === type
 }
 
-function explainType(rules: Schema, value: unknown, path: string): Mismatch | undefined {
-  if (!typeMatches(rules.type, value))
-    return {
-      path,
-      message: `${named(path)} must be ${kindOf(withoutWords(rules))}`,
-    }
-  if (rules.enum && !rules.enum.includes(value))
-    return { path, message: `${named(path)} must be one of ${rules.enum.join(', ')}` }
+function explainType({ enum: words, ...rules }: Schema, value: unknown, path: string) {
+  if (!typeMatches(rules.type, value)) return mismatch(path, kindOf(rules))
+  if (words && !words.includes(value)) return mismatch(path, `one of ${words.join(', ')}`)
   if (rules.const !== undefined && rules.const !== value)
-    return { path, message: `${named(path)} must be ${JSON.stringify(rules.const)}` }
+    return mismatch(path, JSON.stringify(rules.const))
   return undefined
 }
 
 function explainBounds(rules: Schema, value: unknown, path: string): Mismatch | undefined {
-  const fault = (rest: string): Mismatch => ({ path, message: `${named(path)} must be ${rest}` })
   if (typeof value === 'number') {
     const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = rules
-    if (minimum !== undefined && value < minimum) return fault(`at least ${minimum}`)
-    if (maximum !== undefined && value > maximum) return fault(`at most ${maximum}`)
-    if (above !== undefined && value <= above) return fault(`greater than ${above}`)
-    if (below !== undefined && value >= below) return fault(`less than ${below}`)
+    if (minimum !== undefined && value < minimum) return mismatch(path, `at least ${minimum}`)
+    if (maximum !== undefined && value > maximum) return mismatch(path, `at most ${maximum}`)
+    if (above !== undefined && value <= above) return mismatch(path, `greater than ${above}`)
+    if (below !== undefined && value >= below) return mismatch(path, `less than ${below}`)
   }
   if (typeof value === 'string') {
     const { minLength = 0, maxLength = Infinity } = rules
     if (!reachesLength(value, minLength))
       return minLength === 1
-        ? fault('a string that is not empty')
-        : fault(`at least ${minLength} characters long`)
-    if (reachesLength(value, maxLength + 1)) return fault(`at most ${maxLength} characters long`)
+        ? mismatch(path, 'a string that is not empty')
+        : mismatch(path, `at least ${minLength} characters long`)
+    if (reachesLength(value, maxLength + 1))
+      return mismatch(path, `at most ${maxLength} characters long`)
     if (rules.pattern !== undefined && !new RegExp(rules.pattern, 'u').test(value))
-      return fault(rules.description ?? `of the form ${rules.pattern}`)
+      return mismatch(path, rules.description ?? `of the form ${rules.pattern}`)
   }
   return undefined
 }
@@ -168,10 +158,9 @@ function explainArray(rules: Schema, value: unknown, path: string): Mismatch | u
 }
 
 function explainObject(rules: Schema, value: unknown, path: string): Mismatch | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const fields = value as Readonly<Record<string, unknown>>
+  if (!isObject(value)) return undefined
   for (const name of rules.required ?? [])
-    if (fields[name] === undefined)
+    if (value[name] === undefined)
       return {
         path: join(path, name),
         message: `Missing required parameter: '${join(path, name)}'`,
@@ -179,20 +168,20 @@ function explainObject(rules: Schema, value: unknown, path: string): Mismatch | 
       }
   for (const [name, schema] of Object.entries(rules.properties ?? {})) {
     const fault =
-      fields[name] === undefined ? undefined : explain(schema, fields[name], join(path, name))
+      value[name] === undefined ? undefined : explain(schema, value[name], join(path, name))
     if (fault) return fault
   }
   for (const schema of Object.values(rules.patternProperties ?? {}))
-    for (const [name, item] of Object.entries(fields)) {
+    for (const [name, item] of Object.entries(value)) {
       const fault = explain(schema, item, join(path, name))
       if (fault) return fault
     }
-  return explainExtra(rules, fields, path)
+  return explainExtra(rules, value, path)
 }
 
 function explainExtra(
   { properties = {}, additionalProperties: extra }: Schema,
-  fields: Readonly<Record<string, unknown>>,
+  fields: Fields,
   path: string,
 ): Mismatch | undefined {
   if (extra === undefined || extra === true) return undefined
@@ -204,6 +193,10 @@ function explainExtra(
     if (fault) return fault
   }
   return undefined
+}
+
+function mismatch(path: string, expected: string): Mismatch {
+  return { path, message: `${named(path)} must be ${expected}` }
 }
 
 function join(path: string, name: string): string {

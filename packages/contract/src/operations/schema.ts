@@ -25,6 +25,12 @@ export const FileField = Type.Unsafe<UploadedFile>({
   contentMediaType: 'application/octet-stream',
 })
 
+/** An image that is not uploaded. */
+export const ImageReference = Type.Object({
+  image_url: optional(Type.String()),
+  file_id: optional(Type.String()),
+})
+
 /** OpenAI takes up to 4, Gemini 5, and Anthropic any number; the gateway itself ends a text at those that a target does not take. */
 export const StopSequences = Type.Array(Type.String(), { maxItems: 64 })
 

@@ -13,14 +13,14 @@ export interface UnlistedField {
  * reported; nor is anything inside an object that may have any keys.
  */
 export function unlistedFields(schema: object, value: unknown): readonly UnlistedField[] {
-  const found: UnlistedField[] = []
   let shape = shapes.get(schema)
   if (shape === undefined) {
     shape = shapeOf([schema])
     shapes.set(schema, shape)
   }
-  walk(shape, value, { path: '', found })
-  return found
+  const found: Found[] = []
+  walk(shape, value, found)
+  return found.map((one) => ({ path: pathOf(one.names), value: one.value }))
 }
 
 /** The fields that a value may have, whichever branch of its schema it matches. */
@@ -64,26 +64,40 @@ function takesAnyKey(schema: Schema): boolean {
   return schema.properties === undefined || schema.contentMediaType !== undefined
 }
 
-interface Walk {
-  readonly path: string
-  readonly found: UnlistedField[]
+/** A field, and the names and indexes that lead to it, the outermost last: paths are written only of what is found. */
+interface Found {
+  readonly names: (string | number)[]
+  readonly value: unknown
 }
 
-function walk({ fields, items }: Shape, value: unknown, { path, found }: Walk): void {
+function pathOf(names: Found['names']): string {
+  return names.reduceRight<string>((path, name) => {
+    if (typeof name === 'number') return `${path}[${name}]`
+    return path === '' ? name : `${path}.${name}`
+  }, '')
+}
+
+function walk({ fields, items }: Shape, value: unknown, found: Found[]): void {
   if (Array.isArray(value)) {
     if (items === undefined) return
-    for (const [index, item] of value.entries())
-      if (typeof item === 'object') walk(items, item, { path: `${path}[${index}]`, found })
+    for (let at = 0; at < value.length; at += 1)
+      if (typeof value[at] === 'object') walkInto(items, value[at], at, found)
     return
   }
   if (fields === undefined || !isObject(value) || isRawNumber(value)) return
-  for (const [name, inner] of Object.entries(value)) {
+  for (const name in value) {
+    const inner = value[name]
     const shape = fields.get(name)
-    if (shape !== undefined && (typeof inner !== 'object' || inner === null)) continue
-    const place = path === '' ? name : `${path}.${name}`
-    if (shape !== undefined) walk(shape, inner, { path: place, found })
-    else if (!saysNothing(inner)) found.push({ path: place, value: inner })
+    if (shape === undefined) {
+      if (!saysNothing(inner)) found.push({ names: [name], value: inner })
+    } else if (typeof inner === 'object' && inner !== null) walkInto(shape, inner, name, found)
   }
+}
+
+function walkInto(shape: Shape, value: unknown, name: string | number, found: Found[]): void {
+  const before = found.length
+  walk(shape, value, found)
+  for (let at = before; at < found.length; at += 1) found[at]?.names.push(name)
 }
 
 function saysNothing(value: unknown): boolean {

@@ -81,7 +81,7 @@ export function cacheCreation({
 const requests = '_requests'
 
 /** The calls by tool, in the form of Anthropic's usage. */
-export function serverToolUse(calls: Readonly<Record<string, number>>): Record<string, number> {
+function serverToolUse(calls: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(Object.entries(calls).map(([tool, count]) => [tool + requests, count]))
 }
 

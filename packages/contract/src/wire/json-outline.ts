@@ -1,5 +1,6 @@
 import { parseJson } from './json.ts'
 import { code } from './json-outline-code.ts'
+import { load, programOf } from './wasm-program.ts'
 
 /** A shorter document is parsed as a whole in less time. So is a longer one of many short texts, by a fifth of its time. */
 export const outlinedBytesMin = 1024
@@ -7,9 +8,6 @@ export const outlinedBytesMin = 1024
 const documentBytesMax = 1024 * 1024
 /** Shorter texts are kept. */
 const textBytesMin = 256
-/** Required after the document. */
-const zeros = Buffer.alloc(16)
-const pageBytes = 64 * 1024
 
 interface Program {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
@@ -20,19 +18,7 @@ interface Program {
   readonly cutFurther: { readonly value: number }
 }
 
-interface WithWebAssembly {
-  readonly WebAssembly: {
-    readonly Module: new (code: Uint8Array) => object
-    readonly Instance: new (module: object) => { readonly exports: unknown }
-  }
-}
-
-// TypeScript's library declares these only together with those of a browser.
-const { WebAssembly } = globalThis as unknown as WithWebAssembly
-
-let program: Program | undefined
-let isMissing = false
-let room = Buffer.alloc(0)
+const openProgram = programOf<Program>(code)
 
 /** Texts that were left out of a document. */
 export interface CutTexts {
@@ -60,20 +46,16 @@ export interface JsonOutline {
  */
 export function outlineJson(document: Uint8Array): JsonOutline | undefined {
   const { length } = document
-  if (length < outlinedBytesMin || length > documentBytesMax || isMissing) return undefined
-  program ??= openProgram()
+  if (length < outlinedBytesMin || length > documentBytesMax) return undefined
+  const program = openProgram()
   if (!program) return undefined
-  const { memory } = program
-  const lacking = length + zeros.length - memory.buffer.byteLength
-  if (lacking > 0) memory.grow(Math.ceil(lacking / pageBytes))
-  if (room.buffer !== memory.buffer) room = Buffer.from(memory.buffer)
-  room.set(document)
-  room.set(zeros, length)
-  const outlineLength = program.outline(length, textBytesMin)
+  load(program, document, 0)
+  const { run, room } = program
+  const outlineLength = run.outline(length, textBytesMin)
   if (outlineLength < 0) return undefined
   try {
     const value = parseJson(room.toString('utf8', 0, outlineLength))
-    const { cutCount, cutCharacters, cutFurther } = program
+    const { cutCount, cutCharacters, cutFurther } = run
     const cut = {
       count: cutCount.value,
       characters: cutCharacters.value,
@@ -81,18 +63,6 @@ export function outlineJson(document: Uint8Array): JsonOutline | undefined {
     }
     return { value, cut }
   } catch {
-    return undefined
-  }
-}
-
-/** Undefined if the processor lacks instructions that the program needs. */
-function openProgram(): Program | undefined {
-  try {
-    const module = new WebAssembly.Module(Buffer.from(code, 'base64'))
-    // The exports of the module are described here; see json-outline.wat.
-    return new WebAssembly.Instance(module).exports as Program
-  } catch {
-    isMissing = true
     return undefined
   }
 }

@@ -31,6 +31,15 @@ export function parseJson(text: string): unknown {
   return parsePieces(pieces, integers, JSON.parse)
 }
 
+/** The same, but undefined for what `parseJson` throws at. */
+export function parsedJson(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** The cost of parsing and reading a number, true, false or null, and that of any other value. */
 export const plainUnits = 1
 export const dearUnits = 4

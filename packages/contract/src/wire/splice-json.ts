@@ -17,13 +17,12 @@ const closeBrace = 125
 const openBracket = 91
 const closeBracket = 93
 
-function isSpace(byte: number | undefined): boolean {
-  return byte === 32 || byte === 10 || byte === 13 || byte === 9
-}
+/** RFC 8259, 2. */
+const spaces: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32])
 
 function skipSpace(bytes: Uint8Array, at: number): number {
   let index = at
-  while (isSpace(bytes[index])) index += 1
+  while (spaces.has(bytes[index])) index += 1
   return index
 }
 
@@ -53,7 +52,7 @@ function valueEnd(bytes: Uint8Array, at: number): number {
       if (depth === 0) return index
       depth -= 1
       if (depth === 0) return index + 1
-    } else if (depth === 0 && (byte === comma || isSpace(byte))) return index
+    } else if (depth === 0 && (byte === comma || spaces.has(byte))) return index
     index += 1
   }
   return index
@@ -137,11 +136,10 @@ function findKnown(
   if (findBetween(bytes, '\\u00', longTexts) >= 0) return undefined
   const found = new Map<string, Span[]>()
   for (const name of names) {
+    if (!Object.hasOwn(fields, name)) continue
     const text = `"${name}"`
     const at = findBetween(bytes, text, longTexts)
-    if (at < 0) continue
-    if (!Object.hasOwn(fields, name) || findBetween(bytes, text, longTexts, at + 1) >= 0)
-      return undefined
+    if (at < 0 || findBetween(bytes, text, longTexts, at + 1) >= 0) return undefined
     const start = skipSpace(bytes, skipSpace(bytes, at + text.length) + 1)
     found.set(name, [{ start, end: valueEnd(bytes, start) }])
   }
@@ -161,29 +159,42 @@ export function spliceFields(
   const names = Object.keys(fields)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const found = (parsed && findKnown(buffer, names, parsed)) ?? findValues(bytes, new Set(names))
-  const changes: { span: Span; text: string }[] = []
-  const added: string[] = []
-  for (const [name, value] of Object.entries(fields)) {
-    const text = JSON.stringify(value)
+  const changes: Replaced[] = []
+  let added = ''
+  for (const name of names) {
+    const text = JSON.stringify(fields[name])
     const spans = found.get(name)
-    if (spans === undefined) added.push(`${JSON.stringify(name)}:${text}`)
-    else for (const span of spans) changes.push({ span, text })
+    if (spans === undefined) added += `"${name}":${text},`
+    else for (const { start, end } of spans) changes.push({ start, end, text })
   }
-  changes.sort((left, right) => left.span.start - right.span.start)
-  const parts: Uint8Array[] = []
-  let at = 0
-  if (added.length > 0) {
-    const brace = skipSpace(bytes, 0) + 1
-    const empty = bytes[skipSpace(bytes, brace)] === closeBrace
-    parts.push(bytes.subarray(0, brace), Buffer.from(added.join(',') + (empty ? '' : ',')))
-    at = brace
+  if (added !== '') {
+    const start = skipSpace(bytes, 0) + 1
+    const isEmpty = bytes[skipSpace(bytes, start)] === closeBrace
+    changes.push({ start, end: start, text: isEmpty ? added.slice(0, -1) : added })
   }
-  for (const { span, text } of changes) {
-    parts.push(bytes.subarray(at, span.start), Buffer.from(text))
-    at = span.end
+  changes.sort((left, right) => left.start - right.start)
+  return replaced(buffer, changes)
+}
+
+/** A part of a document and the text in its place. */
+interface Replaced extends Span {
+  readonly text: string
+}
+
+/** A copy in which these parts, in their order, are replaced. */
+function replaced(bytes: Buffer, changes: readonly Replaced[]): Buffer {
+  let size = bytes.length
+  for (const { start, end, text } of changes) size += Buffer.byteLength(text) - (end - start)
+  const copy = Buffer.allocUnsafe(size)
+  let from = 0
+  let to = 0
+  for (const { start, end, text } of changes) {
+    to += bytes.copy(copy, to, from, start)
+    to += copy.write(text, to)
+    from = end
   }
-  parts.push(bytes.subarray(at))
-  return Buffer.concat(parts)
+  bytes.copy(copy, to, from)
+  return copy
 }
 
 /** A document, and the places of its long texts. */

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { createAppend } from './append.ts'
+import { EventScan, type PlainEvents, type PlainForm, scannedBytesMax } from './plain-events.ts'
 
 /** One server-sent event. `event` is '' if the stream gives no name. */
 export interface ServerSentEvent {
@@ -11,18 +12,16 @@ export interface ServerSentEvent {
 
 /**
  * One block of a stream with its original bytes, so that it can be sent on unchanged. `comment` has no data; `unreadable` is a
- * block with a line that is not a field of the format.
+ * block with a line that is not a field of the format; `plain` stands for several events whose data nobody reads.
  */
 export interface EventBlock extends ServerSentEvent {
   readonly raw: Uint8Array
-  readonly kind: 'event' | 'comment' | 'unreadable'
+  readonly kind: 'event' | 'comment' | 'unreadable' | 'plain'
 }
 
 /** Cuts a stream of bytes into blocks, however it is cut into pieces. */
 export interface EventSplitter {
   push(piece: Uint8Array): readonly EventBlock[]
-  /** Whether a new block begins with the next piece; absent if a block is more than its text. */
-  readonly isBetween?: boolean
   /** The rest: a last event without its blank line, which a few upstreams send. */
   end(): readonly EventBlock[]
 }
@@ -34,6 +33,8 @@ export interface EventSplitter {
 const blockBytesMax = 32 * 1024 * 1024
 /** A block with more lines is unreadable: reading them would take a turn of the event loop, and nobody sends so many. */
 const blockLinesMax = 500_000
+/** The beginning of a longer block is not scanned again with each piece that follows. */
+const rescannedBytesMax = 4_096
 
 const nothing = new Uint8Array()
 const lineFeed = 10
@@ -43,9 +44,11 @@ const comment = 58
 /**
  * Handles LF, CR and CRLF line ends, comments, a byte order mark, several data lines, several events in one piece, and an
  * event cut at any byte (WHATWG HTML, 9.2.6). Throws RangeError if one event is larger than 32 MiB.
+ *
+ * With a form, most events that are plain in it are returned together, as a `PlainBlock`.
  */
-export function createEventSplitter(): EventSplitter {
-  return new SseSplitter()
+export function createEventSplitter(form?: PlainForm): EventSplitter {
+  return new SseSplitter(form && EventScan.of(form))
 }
 
 class SseSplitter implements EventSplitter {
@@ -54,12 +57,16 @@ class SseSplitter implements EventSplitter {
   #scanned = 0
   #lineStart = 0
   #taken = 0
+  readonly #scan: EventScan | undefined
 
-  get isBetween(): boolean {
-    return this.#pending.length === 0
+  constructor(scan: EventScan | undefined) {
+    this.#scan = scan
   }
 
   push(piece: Uint8Array): EventBlock[] {
+    const length = this.#pending.length + piece.length
+    if (this.#scan && this.#scanned === 0 && length <= scannedBytesMax)
+      return this.#scannedBlocks(piece, this.#scan)
     if (this.#pending.length === 0 && piece.length <= blockBytesMax) {
       const text = latin1(piece)
       if (!text.includes('\r')) return this.#plain(piece, text)
@@ -82,7 +89,7 @@ class SseSplitter implements EventSplitter {
     this.#pending = this.#pending.subarray(end)
     this.#scanned = 0
     this.#lineStart = 0
-    return new SseBlock(raw, latin1(raw), { isAscii: isAscii(raw), isFirst: this.#taken++ === 0 })
+    return this.#block(raw)
   }
 
   /** The end of the first complete block, including its blank line, or -1. */
@@ -119,13 +126,39 @@ class SseSplitter implements EventSplitter {
     return found
   }
 
+  #block(raw: Uint8Array, ascii?: string): SseBlock {
+    return new SseBlock(raw, { ascii, isFirst: this.#taken++ === 0 })
+  }
+
+  #scannedBlocks(piece: Uint8Array, scan: EventScan): EventBlock[] {
+    const bytes = this.#pending.length === 0 ? piece : Buffer.concat([this.#pending, piece])
+    const found: EventBlock[] = []
+    scan.load(bytes)
+    let at = 0
+    for (;;) {
+      const plain = scan.plainAt(at)
+      if (plain) {
+        this.#taken += 1
+        found.push(new PlainBlock(bytes, at, plain))
+        at = plain.end
+      }
+      const end = scan.blockEnd(at)
+      if (end === undefined) break
+      found.push(this.#block(bytes.subarray(at, end)))
+      at = end
+    }
+    this.#pending = at === bytes.length ? nothing : bytes.subarray(at)
+    if (this.#pending.length > rescannedBytesMax || this.#pending.includes(carriageReturn))
+      found.push(...this.#blocks(false))
+    return found
+  }
+
   #plain(piece: Uint8Array, text: string): EventBlock[] {
     const found: EventBlock[] = []
     const allAscii = isAscii(piece)
     const end = cutPlain(text, (from, to) => {
       const raw = from === 0 && to === piece.length ? piece : piece.subarray(from, to)
-      const known = { isAscii: allAscii || isAscii(raw), isFirst: this.#taken++ === 0 }
-      found.push(new SseBlock(raw, text.slice(from, to), known))
+      found.push(this.#block(raw, allAscii || isAscii(raw) ? text.slice(from, to) : undefined))
     })
     // Not an empty part of the piece, which would keep all of it in memory.
     this.#pending = end === piece.length ? nothing : piece.subarray(end)
@@ -172,7 +205,8 @@ const dataField = 'data: '
 const fields: ReadonlySet<string> = new Set(['event', 'data', 'id', 'retry'])
 
 interface Known {
-  readonly isAscii: boolean
+  /** The text, if it is known to be ASCII. */
+  readonly ascii?: string | undefined
   /** The first block of a stream may begin with a byte order mark. */
   readonly isFirst: boolean
 }
@@ -181,14 +215,11 @@ interface Known {
 class SseBlock implements EventBlock {
   readonly raw: Uint8Array
   parsed: { readonly value: unknown } | undefined = undefined
-  /** One character per byte. */
-  readonly #text: string
   readonly #known: Known
   #lines: Lines | undefined
 
-  constructor(raw: Uint8Array, text: string, known: Known) {
+  constructor(raw: Uint8Array, known: Known) {
     this.raw = raw
-    this.#text = text
     this.#known = known
   }
 
@@ -216,10 +247,79 @@ class SseBlock implements EventBlock {
 
   #characters(): string {
     const { raw } = this
-    if (this.#known.isAscii) return this.#text
+    const { ascii, isFirst } = this.#known
+    if (ascii !== undefined) return ascii
     const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')
-    return this.#known.isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text
+    return isFirst && text.startsWith(byteOrderMark) ? text.slice(1) : text
   }
+}
+
+const first: readonly number[] = [0]
+const indexes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const
+
+function indexesOf(bits: number): readonly number[] {
+  return bits === 1 ? first : indexes.filter((index) => (bits >> index) % 2 === 1)
+}
+
+/** Plain events that arrived together. */
+export class PlainBlock implements EventBlock {
+  readonly kind = 'plain'
+  readonly event = ''
+  readonly data = ''
+  readonly raw: Uint8Array
+  readonly #bytes: Uint8Array
+  readonly #start: number
+  readonly #events: PlainEvents
+
+  constructor(bytes: Uint8Array, start: number, events: PlainEvents) {
+    this.raw =
+      start === 0 && events.end === bytes.length ? bytes : bytes.subarray(start, events.end)
+    this.#bytes = bytes
+    this.#start = start
+    this.#events = events
+  }
+
+  get count(): number {
+    return this.#events.count
+  }
+
+  get textBytes(): number {
+    return this.#events.textBytes
+  }
+
+  /** The choices that they belong to. */
+  get choiceIndexes(): readonly number[] {
+    return indexesOf(this.#events.choices)
+  }
+
+  /** The calls that their texts belong to. */
+  get callIndexes(): readonly number[] {
+    return indexesOf(this.#events.calls)
+  }
+
+  /** The first of them like every other event, and the others. `textBytesOf` counts the bytes of its texts. */
+  split(textBytesOf: (data: string) => number): readonly [EventBlock, PlainBlock | undefined] {
+    const { count, textBytes, ...events } = this.#events
+    const end = this.#start + firstEventEnd(this.raw)
+    const one = new SseBlock(this.#bytes.subarray(this.#start, end), { isFirst: false })
+    if (count === 1) return [one, undefined]
+    const rest = { ...events, count: count - 1, textBytes: textBytes - textBytesOf(one.data) }
+    return [one, new PlainBlock(this.#bytes, end, rest)]
+  }
+
+  /** The last event that reports usage. */
+  get usage(): ServerSentEvent | undefined {
+    const { usage } = this.#events
+    return usage && new SseBlock(this.#bytes.subarray(usage.start, usage.end), { isFirst: false })
+  }
+}
+
+/** Where the first of plain events ends, which hold no line ends but those of their own lines. */
+function firstEventEnd({ buffer, byteOffset, byteLength }: Uint8Array): number {
+  const events = Buffer.from(buffer, byteOffset, byteLength)
+  const lineEnd = events.indexOf('}\n\n') + 3
+  const returned = events.subarray(0, lineEnd > 2 ? lineEnd : undefined).indexOf('}\r\n\r\n')
+  return returned < 0 ? lineEnd : returned + 5
 }
 
 interface Lines extends ServerSentEvent {
