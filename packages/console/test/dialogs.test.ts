@@ -1,4 +1,4 @@
-// Every dialog: what axe finds in both colours and on a phone, that it keeps the focus, and that it gives it back.
+// Every dialog: what axe finds in both colors and on a phone, that it keeps the focus, and that it gives it back.
 import { expect, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
 import { browserWait } from '../../../test/support/browser/chromium.ts'

@@ -9,8 +9,7 @@ import { fakeUpstream, json } from '../../../test/support/fakes/fake-upstream.ts
 import { type Started, start, testKey } from '../../../test/support/start.ts'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { Reply } from '../src/api/client.ts'
-import { snippetModel } from '../src/pages/keys/snippet-model.ts'
-import { snippets } from '../src/pages/keys/snippets.ts'
+import { snippetModel, snippets } from '../src/pages/keys/snippets.ts'
 
 let gateway: Started
 beforeAll(async () => {

@@ -64,10 +64,10 @@ test(
     // 7 tokens in and 3 out each: 440,000 + 2 × 44,000 millionths.
     await page.getByText('$0.53').first().waitFor()
     await page.getByRole('figure', { name: /Cost by Day/ }).waitFor()
-    await page.locator('.recharts-bar-rectangle').first().waitFor()
-    await page.locator('.recharts-bar-rectangle path').first().hover()
+    const bar = page.getByRole('figure').getByRole('listitem').first()
+    await bar.hover()
     await page
-      .locator('.recharts-tooltip-item')
+      .getByRole('tooltip')
       .filter({ hasText: /large.*\$0\.44/ })
       .waitFor()
     await page.getByRole('cell', { name: '$0.44' }).waitFor()
@@ -130,7 +130,7 @@ test.for([
   ['dark', true],
 ] as const)('usage, %s, on a phone: %s', browserWait, async ([colorScheme, isPhone], context) => {
   await using opened = await tests.open(context, '/usage', { colorScheme, isPhone })
-  await opened.page.locator('.recharts-bar-rectangle').first().waitFor()
+  await opened.page.getByRole('figure').getByRole('listitem').first().waitFor()
   await opened.page.getByText('$1.47 left of $2.00').waitFor()
   await shoot(opened, `usage-${colorScheme}${isPhone ? '-phone' : ''}`)
   expect(await opened.problems()).toEqual([])

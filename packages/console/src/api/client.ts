@@ -27,12 +27,15 @@ export class ApiError extends Error {
   }
 }
 
+/** The gateway accepts changes made with a session only with this header, which pages of other origins cannot send. */
+export const sessionHeaders = { 'x-sluice-console': '1' }
+
 /** Called when the gateway reports that nobody is signed in any more. */
 let signedOut = (): void => {}
 
 /** Sets the function that is called whenever a response says that the session has ended. */
-export function onSignedOut(told: () => void): void {
-  signedOut = told
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener
 }
 
 /**
@@ -50,17 +53,16 @@ export async function ask<Id extends OperationId>(
     method,
     headers: {
       accept: 'application/json',
-      // A page of another origin cannot send this header; the gateway accepts changes made with a session only with it.
-      'x-sluice-console': '1',
+      ...sessionHeaders,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   })
-  const answered: unknown = await response.json().catch(() => undefined)
-  if (response.ok) return answered as Reply<Id>
+  // The gateway's own document describes this reply.
+  if (response.ok) return (await response.json().catch(() => undefined)) as Reply<Id>
   if (response.status === 401 && id !== 'signIn') signedOut()
-  throw errorOf(response.status, answered)
+  throw await errorIn(response)
 }
 
 /** The address of an operation relative to this page, because the gateway may be served below another path. */
@@ -88,7 +90,10 @@ async function reached(address: string, options: RequestInit): Promise<Response>
   }
 }
 
-function errorOf(status: number, answered: unknown): ApiError {
+/** The error that a response reports. */
+export async function errorIn(response: Response): Promise<ApiError> {
+  const { status } = response
+  const answered: unknown = await response.json().catch(() => undefined)
   const { error } = (answered ?? {}) as {
     readonly error?: { readonly message?: string; readonly param?: string | null }
   }

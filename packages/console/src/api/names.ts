@@ -40,20 +40,22 @@ async function askSome(some: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** The known keys and accounts among these ids. Null, undefined and empty ids are not requested. */
+/**
+ * The known keys and accounts among these ids. Null, undefined and empty ids are not requested. The map stays the same while the
+ * ids and the names do.
+ */
 export function useNamed(ids: readonly (string | null | undefined)[]): ReadonlyMap<string, Named> {
-  const wanted = useMemo(
-    () => [...new Set(ids)].filter((id): id is string => typeof id === 'string' && id !== ''),
-    [ids],
-  )
-  return useQueries({
-    queries: wanted.map((id) => ({
+  // No id holds a comma, and what is null or undefined is written as nothing.
+  const written = [...new Set(ids)].join()
+  const queries = useMemo(() => {
+    const wanted = written.split(',').filter((id) => id !== '')
+    return wanted.map((id) => ({
       queryKey: ['listNames', id],
       queryFn: () => named(id),
       staleTime: freshMs,
-    })),
-    combine: byId,
-  })
+    }))
+  }, [written])
+  return useQueries({ queries, combine: byId })
 }
 
 function byId(results: readonly UseQueryResult<Named | null>[]): ReadonlyMap<string, Named> {

@@ -8,7 +8,7 @@ import { texts } from '../texts/texts.ts'
 /** Redirects to the first page that the role may see. */
 export function FirstPage() {
   const [first] = placesOf(useRole())
-  return first ? <Navigate to={first.path} replace /> : <NotFound />
+  return first ? <Navigate to={`/${first.name}`} replace /> : <NotFound />
 }
 
 export function NotFound() {

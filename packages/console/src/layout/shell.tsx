@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Fragment, Suspense, useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
@@ -70,17 +70,17 @@ function Menu({ session }: Pick<ShellProps, 'session'>) {
       {groups.map((group) => (
         <Fragment key={group ?? ''}>
           {group !== undefined && <p className={classes.group}>{texts.groups[group]}</p>}
-          <ul className={classes.menu}>
+          <ul>
             {places
               .filter((place) => place.group === group)
-              .map(({ path, title }) => (
-                <li key={path}>
+              .map(({ name }) => (
+                <li key={name}>
                   <Link
-                    to={path}
+                    to={`/${name}`}
                     className={classes.place}
                     activeProps={{ 'aria-current': 'page' }}
                   >
-                    {title}
+                    {texts.pages[name]}
                   </Link>
                 </li>
               ))}
@@ -116,12 +116,12 @@ function Foot({ session, version }: ShellProps) {
       <Text size="sm" c="dimmed">
         {texts.roles[roleOf(session)]}
       </Text>
-      <div className={classes.actions}>
+      <Group gap="0.5rem" my="0.5rem">
         <Button variant="default" size="xs" onClick={() => void signOut()}>
           {texts.signOut}
         </Button>
         <SchemeButton />
-      </div>
+      </Group>
       <Text size="xs" c="dimmed">
         {texts.product} {version}
       </Text>

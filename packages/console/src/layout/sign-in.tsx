@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import type { Reply } from '../api/client.ts'
@@ -28,7 +28,7 @@ export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
     <main className={classes.page}>
       <form className={classes.card} onSubmit={submit}>
         <Stack gap="md">
-          <div className={classes.brand}>
+          <Group gap="0.9rem" wrap="nowrap">
             <img src={icon} alt="" width={40} height={40} />
             <div>
               <Title order={1} size="h2">
@@ -36,7 +36,7 @@ export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
               </Title>
               <Text c="dimmed">{signInTexts.lead}</Text>
             </div>
-          </div>
+          </Group>
           <Problem />
           {oidc && (
             <>
@@ -64,12 +64,12 @@ export function SignIn({ oidc }: Pick<Reply<'getSession'>, 'oidc'>) {
           <Button type="submit" loading={isPending} variant={oidc ? 'default' : 'filled'}>
             {oidc ? signInTexts.submitKey : signInTexts.submit}
           </Button>
-          <div className={classes.foot}>
+          <Group gap="0.9rem" justify="space-between">
             <Anchor href="docs" underline="always">
               {texts.reference}
             </Anchor>
             <SchemeButton />
-          </div>
+          </Group>
         </Stack>
       </form>
     </main>

@@ -2,9 +2,9 @@ import type { Role } from '../session.ts'
 import { texts } from '../texts/texts.ts'
 
 /** A page in the menu. */
-export interface MenuPage {
-  readonly path: string
-  readonly title: string
+interface MenuPage {
+  /** The page's text and, after a slash, its address. */
+  readonly name: Exclude<keyof typeof texts.pages, 'notFound'>
   readonly roles: readonly Role[]
   /** The menu group of the page; absent if it is in none. */
   readonly group?: keyof typeof texts.groups
@@ -15,29 +15,19 @@ const readers = [...wholeReaders, 'team'] as const
 
 /** In the order of the menu; the first page that a role may see is its start page. */
 const menu: readonly MenuPage[] = [
-  { path: '/own', title: texts.pages.own, roles: ['caller'] },
-  { path: '/overview', title: texts.pages.overview, roles: readers },
-  { path: '/requests', title: texts.pages.requests, roles: readers },
-  { path: '/usage', title: texts.pages.usage, roles: readers },
-  { path: '/models', title: texts.pages.models, roles: wholeReaders, group: 'use' },
-  {
-    path: '/playground',
-    title: texts.pages.playground,
-    roles: ['caller', ...readers],
-    group: 'use',
-  },
-  { path: '/keys', title: texts.pages.keys, roles: readers, group: 'access' },
-  { path: '/users', title: texts.pages.users, roles: readers, group: 'access' },
-  { path: '/teams', title: texts.pages.teams, roles: readers, group: 'access' },
-  {
-    path: '/organizations',
-    title: texts.pages.organizations,
-    roles: wholeReaders,
-    group: 'access',
-  },
-  { path: '/audit', title: texts.pages.audit, roles: wholeReaders, group: 'gateway' },
-  { path: '/settings', title: texts.pages.settings, roles: wholeReaders, group: 'gateway' },
-  { path: '/about', title: texts.pages.about, roles: readers, group: 'gateway' },
+  { name: 'own', roles: ['caller'] },
+  { name: 'overview', roles: readers },
+  { name: 'requests', roles: readers },
+  { name: 'usage', roles: readers },
+  { name: 'models', roles: wholeReaders, group: 'use' },
+  { name: 'playground', roles: ['caller', ...readers], group: 'use' },
+  { name: 'keys', roles: readers, group: 'access' },
+  { name: 'users', roles: readers, group: 'access' },
+  { name: 'teams', roles: readers, group: 'access' },
+  { name: 'organizations', roles: wholeReaders, group: 'access' },
+  { name: 'audit', roles: wholeReaders, group: 'gateway' },
+  { name: 'settings', roles: wholeReaders, group: 'gateway' },
+  { name: 'about', roles: readers, group: 'gateway' },
 ]
 
 /** The pages that a role may see. */

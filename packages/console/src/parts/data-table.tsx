@@ -32,12 +32,32 @@ export interface TableColumn<Row> {
   readonly isExtra?: boolean
 }
 
-interface DataTableProps<Row> {
+/** A column that shows a value, and by which rows can be sorted. */
+export function valueColumn<Row, Value extends string | number | null | undefined>(
+  title: string,
+  value: (row: Row) => Value,
+  format: (value: Value) => ReactNode = (shown) => shown,
+): TableColumn<Row> {
+  return { title, cell: (row) => format(value(row)), sortValue: value }
+}
+
+/** The same for numbers. */
+export function numberColumn<Row>(
+  title: string,
+  value: (row: Row) => number | null | undefined,
+  format?: (value: number | null | undefined) => ReactNode,
+): TableColumn<Row> {
+  return { ...valueColumn(title, value, format), isNumber: true }
+}
+
+export interface DataTableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly label: string
   readonly columns: readonly TableColumn<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
+  /** Shown in place of a table without rows. Default: the titles alone. */
+  readonly empty?: ReactNode
   /** The name under which this browser saves the column choice; if absent, there is no choice. */
   readonly choiceOf?: string
   /** On a phone, show each row as a card with the titles beside the values. Default false: the table scrolls sideways. */
@@ -89,6 +109,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     ),
     [shown],
   )
+  if (rows.length === 0 && props.empty !== undefined) return props.empty
   return (
     <div data-table="">
       {choiceOf !== undefined && <ColumnChoice columns={table.getAllLeafColumns()} />}

@@ -1,11 +1,10 @@
-import { Modal } from '@mantine/core'
+import { Group, Modal } from '@mantine/core'
 import '@mantine/core/styles/ModalBase.css'
 import '@mantine/core/styles/Modal.css'
 import '@mantine/core/styles/Overlay.css'
 import '@mantine/core/styles/ScrollArea.css'
 import type { ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
-import classes from './dialog.module.css'
 
 interface DialogProps {
   readonly title: string
@@ -22,10 +21,12 @@ export function Dialog({ title, isOpen, onClose, size = 'md', children }: Dialog
       <Modal.Overlay />
       <Modal.Content>
         {/* The library's own header is a landmark, and the page already has one. */}
-        <div className={classes.head}>
-          <Modal.Title className={classes.title}>{title}</Modal.Title>
+        <Group justify="space-between" wrap="nowrap" p="1rem">
+          <Modal.Title fz="1.15rem" fw={600}>
+            {title}
+          </Modal.Title>
           <Modal.CloseButton aria-label={texts.close} />
-        </div>
+        </Group>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>
     </Modal.Root>

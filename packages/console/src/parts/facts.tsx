@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
@@ -27,10 +28,10 @@ export function Section({
 }) {
   return (
     <section className={classes.section}>
-      <div className={classes.head}>
+      <Group justify="space-between" gap="0.75rem" mb="0.75rem">
         <h2>{title}</h2>
         {actions}
-      </div>
+      </Group>
       {children}
     </section>
   )

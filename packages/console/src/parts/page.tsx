@@ -1,7 +1,6 @@
-import { Anchor, Title } from '@mantine/core'
+import { Anchor, Group, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { texts } from '../texts/texts.ts'
-import classes from './page.module.css'
 
 interface PageProps {
   readonly title: string
@@ -24,12 +23,12 @@ export function Page({ title, back, actions, children }: PageProps) {
           {back.title}
         </Anchor>
       )}
-      <div className={classes.head}>
+      <Group justify="space-between" gap="0.75rem" mb="1.25rem">
         <Title order={1} size="h2">
           {title}
         </Title>
-        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
-      </div>
+        {actions !== undefined && <Group gap="0.5rem">{actions}</Group>}
+      </Group>
       {children}
     </>
   )

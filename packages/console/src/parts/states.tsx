@@ -1,4 +1,4 @@
-import { Alert, Button, Loader, Stack, Text } from '@mantine/core'
+import { Alert, type AlertProps, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { overviewTexts } from '../texts/operation.ts'
 import { texts } from '../texts/texts.ts'
@@ -26,6 +26,20 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
         )}
       </Stack>
     </Alert>
+  )
+}
+
+/** Why an action failed; nothing while it has not. */
+export function ErrorMessage({
+  of,
+  ...place
+}: { readonly of: string | undefined } & Pick<AlertProps, 'mt' | 'mb'>) {
+  return (
+    of !== undefined && (
+      <Alert color="red" variant="outline" role="alert" {...place}>
+        {of}
+      </Alert>
+    )
   )
 }
 
@@ -57,7 +71,11 @@ export function Empty({
     <div className={classes.empty}>
       <Text fw={600}>{title}</Text>
       {children !== undefined && <div className={classes.hint}>{children}</div>}
-      {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+      {actions !== undefined && (
+        <Group justify="center" gap="0.5rem" mt="1rem">
+          {actions}
+        </Group>
+      )}
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { modelTexts } from '../texts/operation.ts'
 
 type Target = Reply<'listProviders'>['data'][number]['targets'][number]
 
-const colours = { open: 'red', 'half-open': 'orange', closed: 'teal' } as const
+const colors = { open: 'red', 'half-open': 'orange', closed: 'teal' } as const
 
 /** The state of a target's circuit breaker, and the keys for which it is open. */
 export function TargetState({
@@ -17,7 +17,7 @@ export function TargetState({
   const isUnknown = breaker === 'closed' && observations === 0
   return (
     <>
-      <Badge color={isUnknown ? 'gray' : colours[breaker]}>
+      <Badge color={isUnknown ? 'gray' : colors[breaker]}>
         {isUnknown ? modelTexts.unanswered : modelTexts.breaker[breaker]}
       </Badge>
       {refusedKeys.length > 0 && (

@@ -37,8 +37,6 @@ export const accountTexts = {
   unlinkHint:
     'Their sessions end. The next person who signs in with the name of this user is linked to it.',
   keys: 'Keys',
-  noKeys: 'It has no keys of its own.',
-  inside: { team: 'Teams', user: 'Users' },
   spent: 'Spent in the last 30 days',
   calls: 'Calls in the last 30 days',
 } as const

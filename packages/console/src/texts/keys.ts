@@ -17,7 +17,6 @@ export const keyTexts = {
   none: 'There are no keys yet',
   noneHint: 'A key lets a program call models. Keys defined in the settings are not listed here.',
   create: 'Create a key',
-  createHint: 'The secret is shown only once, when the key is created.',
   roles: {
     caller: 'Calls models',
     owner: 'Administrator: owner',
@@ -34,19 +33,12 @@ export const keyTexts = {
   rotate: 'Rotate',
   rotateTitle: 'Rotate the secret',
   overlap: 'The previous secret stays valid for',
-  overlaps: [
-    ['0', 'no time'],
-    ['3600', 'an hour'],
-    ['86400', 'a day'],
-    ['604800', 'a week'],
-  ],
+  overlaps: { '0': 'no time', '3600': 'an hour', '86400': 'a day', '604800': 'a week' },
   disable: 'Disable',
   enable: 'Enable',
   revoke: 'Revoke',
   revokeTitle: 'Revoke the key permanently?',
   revokeHint: 'Its running calls end immediately. This cannot be undone.',
   older: (prefix: string, at: string) => `${prefix}… is valid until ${at}`,
-  spent: 'Spent in the last 30 days',
-  calls: 'Calls in the last 30 days',
   back: 'All keys',
 } as const

@@ -71,7 +71,6 @@ export const modelTexts = {
   protocol: 'Protocol',
   configuredBy: 'Enabled by',
   test: 'Test call',
-  testing: 'Testing',
   works: 'It responds',
   fails: 'It does not respond',
   resting: (position: number, until: string) => `Key ${position} rests until ${until}`,

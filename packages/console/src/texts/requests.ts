@@ -73,7 +73,6 @@ export const requestTexts = {
   loaded: 'requests loaded',
   one: 'Request',
   caller: 'Caller',
-  call: 'Call',
   content: 'Prompt and response',
   contentHint:
     'Stored, with masking, if content logging is enabled for the key. Every view is recorded in the audit log.',
@@ -92,7 +91,6 @@ export const requestTexts = {
   price: 'Price',
   dropped: 'Dropped fields',
   notDropped: 'Nothing',
-  tags: 'Tags',
   address: 'Client address',
   format: 'Client format',
   stream: 'Stream',

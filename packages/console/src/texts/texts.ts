@@ -6,7 +6,7 @@ export const texts = {
   signOut: 'Sign out',
   signedInAs: 'Signed in as',
   reference: 'API reference',
-  scheme: { light: 'Light colours', dark: 'Dark colours' },
+  scheme: { light: 'Light colors', dark: 'Dark colors' },
   loading: 'Loading',
   failed: 'This could not be loaded',
   retry: 'Try again',

@@ -32,11 +32,6 @@ export const usageTexts = {
   nobody: '(none)',
   rest: 'All others',
   total: 'Total',
-  cost: 'Cost',
-  calls: 'Calls',
-  attempts: 'Attempts',
-  input: 'Input tokens',
-  output: 'Output tokens',
   unknown: (count: string) =>
     `The cost of ${count} attempts is unknown and not included in these sums.`,
   csv: 'Export CSV',
@@ -69,7 +64,4 @@ export const usageTexts = {
   difference: 'Difference',
   all: 'all',
   own: { keys: 'My keys', last: 'In the last 30 days' },
-  limit: 'Limit',
-  remaining: 'Left',
-  units: { requests: 'requests', tokens: 'tokens', microUsd: 'US dollars' },
 } as const

@@ -1,9 +1,7 @@
-import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ChangeTerms } from '../../parts/terms/change-terms.tsx'
 import { SwitchButton } from '../../parts/terms/switch-button.tsx'
 import { mayChange, useRole } from '../../session.ts'
@@ -38,51 +36,30 @@ export function AccountActions({ of: account }: OfAccount) {
 
 /** Removes the link between a user and the person who signs in with OpenID Connect. */
 function Unlink({ of: { id } }: OfAccount) {
-  const [isOpen, setOpen] = useState(false)
   const unlink = useChange('unlinkUser', changedAccounts)
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {accountTexts.unlink}
-      </Button>
-      <Confirm
-        title={accountTexts.unlinkTitle}
-        hint={accountTexts.unlinkHint}
-        action={accountTexts.unlink}
-        isOpen={isOpen}
-        isPending={unlink.isPending}
-        error={unlink.error}
-        onClose={() => setOpen(false)}
-        onConfirm={() => unlink.mutate({ path: { id } })}
-      />
-    </>
+    <ConfirmButton
+      action={accountTexts.unlink}
+      title={accountTexts.unlinkTitle}
+      hint={accountTexts.unlinkHint}
+      of={unlink}
+      onConfirm={() => unlink.mutate({ path: { id } })}
+    />
   )
 }
 
 function Remove({ of: { id, kind } }: OfAccount) {
-  const [isOpen, setOpen] = useState(false)
   const navigate = useNavigate()
-  const remove = useChange(kinds[kind].remove, [kinds[kind].list])
+  const { path: to, list, remove: operation } = kinds[kind]
+  const remove = useChange(operation, [list])
   return (
-    <>
-      <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen(true)}>
-        {accountTexts.remove}
-      </Button>
-      <Confirm
-        title={accountTexts.removeTitle}
-        hint={accountTexts.removeHint}
-        action={accountTexts.remove}
-        isOpen={isOpen}
-        isPending={remove.isPending}
-        error={remove.error}
-        onClose={() => setOpen(false)}
-        onConfirm={() =>
-          remove.mutate(
-            { path: { id } },
-            { onSuccess: () => void navigate({ to: kinds[kind].path }) },
-          )
-        }
-      />
-    </>
+    <ConfirmButton
+      action={accountTexts.remove}
+      title={accountTexts.removeTitle}
+      hint={accountTexts.removeHint}
+      c="var(--mantine-color-error)"
+      of={remove}
+      onConfirm={() => remove.mutate({ path: { id } }, { onSuccess: () => void navigate({ to }) })}
+    />
   )
 }

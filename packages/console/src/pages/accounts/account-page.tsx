@@ -1,6 +1,4 @@
-import { Anchor } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
@@ -14,7 +12,7 @@ import { AccountActions } from './account-actions.tsx'
 import { Budgets, Spending, TermsFacts } from './account-parts.tsx'
 import { AccountState, AccountTable } from './accounts-page.tsx'
 import { type Kind, kinds } from './kinds.ts'
-import { useNames } from './names.ts'
+import { NameLink } from './names.tsx'
 
 type Account = Reply<'getTeam'>
 
@@ -48,8 +46,6 @@ function AccountPage({ kind }: { readonly kind: Kind }) {
 
 function Shown({ of: account }: { readonly of: Account }) {
   const { id, kind, parentId, createdAt, identity } = account
-  const parents = useMemo(() => [parentId], [parentId])
-  const nameOf = useNames(parents)
   return (
     <>
       <Section title={accountTexts.about}>
@@ -58,13 +54,7 @@ function Shown({ of: account }: { readonly of: Account }) {
             [accountTexts.state, <AccountState key="state" of={account} />],
             [
               accountTexts.parent,
-              parentId === undefined ? (
-                accountTexts.noParent
-              ) : (
-                <Anchor key="parent" href={nameOf.placeOf(parentId)} underline="always">
-                  {nameOf(parentId)}
-                </Anchor>
-              ),
+              <NameLink key="parent" id={parentId} none={accountTexts.noParent} />,
             ],
             [accountTexts.created, formatTime(createdAt)],
             ...(identity === undefined

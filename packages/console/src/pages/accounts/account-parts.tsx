@@ -1,52 +1,38 @@
 import { Button, Text } from '@mantine/core'
-import type { OperationInput, Reply } from '../../api/client.ts'
+import type { OperationInput } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { formatCount, formatMicroUsd, formatTime } from '../../parts/formats.ts'
 import { Answer } from '../../parts/states.tsx'
 import { BudgetLevel, budgetTitle } from '../../parts/terms/budget-levels.tsx'
+import type { ShownTerms } from '../../parts/terms/values.ts'
 import { accountTexts } from '../../texts/accounts.ts'
 import { termTexts } from '../../texts/terms.ts'
 import { texts } from '../../texts/texts.ts'
 
-type Terms = Pick<
-  Reply<'getKey'>,
-  | 'models'
-  | 'addresses'
-  | 'tags'
-  | 'requestsPerMinute'
-  | 'tokensPerMinute'
-  | 'concurrentRequests'
-  | 'expiresAt'
-  | 'output'
-  | 'inputBound'
-  | 'contentLogging'
->
+const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
+const lists = ['models', 'addresses', 'tags'] as const
 
 /** The limits of one account or key; limits that are not set are left out. */
-export function TermsFacts({ of: terms }: { readonly of: Terms }) {
-  const counts = (['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const).flatMap(
-    (field) => (terms[field] === undefined ? [] : [[termTexts[field], formatCount(terms[field])]]),
-  )
-  const lists = (['models', 'addresses', 'tags'] as const).flatMap((field) =>
-    terms[field] === undefined ? [] : [[termTexts[field], terms[field].join(', ')]],
-  )
-  const end =
-    terms.expiresAt === undefined ? [] : [[termTexts.expires, formatTime(terms.expiresAt)]]
-  const { contentLogging: keeps } = terms
-  const kept =
-    keeps === undefined
-      ? []
-      : [[termTexts.contentLogging, termTexts.contentLoggingChoices[keeps ? 1 : 2][1]]]
-  const bounds = (['output', 'inputBound'] as const).flatMap((field) =>
-    termTexts[`${field}Choices`].flatMap(([value, label]) =>
-      value !== '' && value === terms[field] ? [[termTexts[field], label]] : [],
-    ),
-  )
-  const facts = [...counts, ...lists, ...end, ...bounds, ...kept] as unknown as readonly (readonly [
-    string,
-    string,
-  ])[]
+export function TermsFacts({ of: terms }: { readonly of: Partial<ShownTerms> }) {
+  const { expiresAt, output, inputBound, contentLogging } = terms
+  const known: readonly (readonly [string, string | undefined])[] = [
+    ...counts.map((field) => {
+      const count = terms[field]
+      return [termTexts[field], count === undefined ? undefined : formatCount(count)] as const
+    }),
+    ...lists.map((field) => [termTexts[field], terms[field]?.join(', ')] as const),
+    [termTexts.expires, expiresAt === undefined ? undefined : formatTime(expiresAt)],
+    [termTexts.output, output && termTexts.outputChoices[output]],
+    [termTexts.inputBound, inputBound && termTexts.inputBoundChoices[inputBound]],
+    [
+      termTexts.contentLogging,
+      contentLogging === undefined
+        ? undefined
+        : termTexts.contentLoggingChoices[contentLogging ? 'yes' : 'no'],
+    ],
+  ]
+  const facts = known.filter(([, value]) => value !== undefined)
   return facts.length === 0 ? <Text c="dimmed">{termTexts.none}</Text> : <Facts facts={facts} />
 }
 

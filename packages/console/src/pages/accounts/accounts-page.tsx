@@ -1,10 +1,9 @@
-import { Anchor, Badge, Button } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { Anchor, Badge } from '@mantine/core'
 import type { Reply } from '../../api/client.ts'
 import { useList } from '../../api/queries.ts'
-import type { TableColumn } from '../../parts/data-table.tsx'
+import { type TableColumn, valueColumn } from '../../parts/data-table.tsx'
 import { formatTime } from '../../parts/formats.ts'
-import { PagedTable } from '../../parts/list-page.tsx'
+import { PagedTable, rowsOf } from '../../parts/paged-table.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { mayChange, useRole } from '../../session.ts'
@@ -12,7 +11,7 @@ import { accountTexts } from '../../texts/accounts.ts'
 import { termTexts } from '../../texts/terms.ts'
 import { CreateAccount } from './create-account.tsx'
 import { type Kind, kinds } from './kinds.ts'
-import { useNames } from './names.ts'
+import { useNames } from './names.tsx'
 
 type Account = Reply<'listTeams'>['data'][number]
 
@@ -30,17 +29,13 @@ export function UsersPage() {
 
 /** All accounts of one kind that the role may see. */
 function AccountsPage({ kind }: { readonly kind: Kind }) {
-  const [isCreating, setCreating] = useState(false)
-  const role = useRole()
-  const { title, create } = accountTexts.kinds[kind]
-  const mayCreate = mayChange(kind === 'user' ? 'accounts' : 'organizations', role)
+  const mayCreate = mayChange(kind === 'user' ? 'accounts' : 'organizations', useRole())
   return (
     <Page
-      title={title}
-      actions={mayCreate && <Button onClick={() => setCreating(true)}>{create}</Button>}
+      title={accountTexts.kinds[kind].title}
+      actions={mayCreate && <CreateAccount kind={kind} />}
     >
       <AccountTable kind={kind} />
-      <CreateAccount kind={kind} isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   )
 }
@@ -54,15 +49,11 @@ export function AccountTable({
   readonly parentId?: string
 }) {
   const list = useList(kinds[kind].list, parentId === undefined ? {} : { parentId })
-  const { data } = list
-  const parents = useMemo(
-    () => data?.pages.flatMap((page) => page.data.map((account) => account.parentId)) ?? [],
-    [data],
-  )
-  const nameOf = useNames(parents)
-  const parentOf = ({ parentId: id }: Account) =>
-    id === undefined ? accountTexts.noParent : nameOf(id)
+  const nameOf = useNames(rowsOf(list).map((account) => account.parentId))
   const { title, none, hint } = accountTexts.kinds[kind]
+  const parent = valueColumn(accountTexts.parent, ({ parentId: id }: Account) =>
+    id === undefined ? accountTexts.noParent : nameOf(id),
+  )
   const columns: readonly TableColumn<Account>[] = [
     {
       title: termTexts.name,
@@ -73,19 +64,13 @@ export function AccountTable({
       ),
       sortValue: ({ name }) => name,
     },
-    ...(kind === 'organization'
-      ? []
-      : [{ title: accountTexts.parent, cell: parentOf, sortValue: parentOf }]),
+    ...(kind === 'organization' ? [] : [parent]),
     {
       title: accountTexts.state,
       cell: (account) => <AccountState of={account} />,
       sortValue: ({ disabledAt }) => Number(disabledAt !== undefined),
     },
-    {
-      title: accountTexts.created,
-      cell: ({ createdAt }) => formatTime(createdAt),
-      sortValue: ({ createdAt }) => createdAt,
-    },
+    valueColumn(accountTexts.created, ({ createdAt }) => createdAt, formatTime),
   ]
   return (
     <PagedTable

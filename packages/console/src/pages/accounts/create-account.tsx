@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { OperationInput } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
@@ -8,14 +9,9 @@ import { accountTexts } from '../../texts/accounts.ts'
 import { changedAccounts, type Kind, kinds } from './kinds.ts'
 import { IdField } from './id-field.tsx'
 
-interface CreateAccountProps {
-  readonly kind: Kind
-  readonly isOpen: boolean
-  readonly onClose: () => void
-}
-
-/** The dialog that creates an organization, a team or a user. */
-export function CreateAccount({ kind, isOpen, onClose }: CreateAccountProps) {
+/** The button and the dialog that create an organization, a team or a user. */
+export function CreateAccount({ kind }: { readonly kind: Kind }) {
+  const [isOpen, setOpen] = useState(false)
   const [parentId, setParentId] = useState('')
   const create = useChange(kinds[kind].create, changedAccounts)
   const { create: title } = accountTexts.kinds[kind]
@@ -23,32 +19,34 @@ export function CreateAccount({ kind, isOpen, onClose }: CreateAccountProps) {
   function close(): void {
     create.reset()
     setParentId('')
-    onClose()
+    setOpen(false)
   }
   function submit(values: TermsValues): void {
     const body = { ...termsOf(values), ...(parentId !== '' && { parentId }) }
     create.mutate({ body } as OperationInput<'createTeam'>, { onSuccess: close })
   }
   return (
-    <Dialog title={title} isOpen={isOpen} onClose={close} size="lg">
-      <TermsForm
-        initial={accountValuesOf()}
-        action={title}
-        isPending={create.isPending}
-        error={create.error}
-        onSubmit={submit}
-        onCancel={close}
-      >
-        {parents.length > 0 && (
-          <IdField
-            label={accountTexts.parent}
-            nobody={accountTexts.noParent}
-            lists={parents.map((parent) => kinds[parent].list)}
-            value={parentId}
-            onChange={setParentId}
-          />
-        )}
-      </TermsForm>
-    </Dialog>
+    <>
+      <Button onClick={() => setOpen(true)}>{title}</Button>
+      <Dialog title={title} isOpen={isOpen} onClose={close} size="lg">
+        <TermsForm
+          initial={accountValuesOf()}
+          action={title}
+          of={create}
+          onSubmit={submit}
+          onCancel={close}
+        >
+          {parents.length > 0 && (
+            <IdField
+              label={accountTexts.parent}
+              nobody={accountTexts.noParent}
+              lists={parents.map((parent) => kinds[parent].list)}
+              value={parentId}
+              onChange={setParentId}
+            />
+          )}
+        </TermsForm>
+      </Dialog>
+    </>
   )
 }

@@ -1,9 +1,10 @@
-import { NativeSelect, type NativeSelectProps, TextInput } from '@mantine/core'
+import type { NativeSelectProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQueries, type UseQueryResult } from '@tanstack/react-query'
-import { useId, useMemo } from 'react'
 import { ask, type Reply } from '../../api/client.ts'
-import { useNames } from './names.ts'
+import { Choice } from '../../parts/choice.tsx'
+import { SuggestedInput } from '../../parts/suggested-input.tsx'
+import { useNames } from './names.tsx'
 
 type ListId = 'listKeys' | 'listUsers' | 'listTeams' | 'listOrganizations'
 
@@ -30,56 +31,39 @@ export function IdField(props: IdFieldProps) {
   const isMany = first?.hasMore === true
   const [searched] = useDebouncedValue(value, typingMs)
   const found = useOffered(isMany ? lists : [], searched)
-  const ids = useMemo(() => [searched], [searched])
-  const name = useNames(ids)(value)
-  const list = useId()
-  if (!isMany) {
-    const options = optionsOf(first?.items ?? [], lists)
-    const isListed = value === '' || options.some((option) => option.value === value)
+  const name = useNames([searched])(value)
+  if (!isMany)
     return (
-      <NativeSelect
+      <Choice
         label={label}
         size={size}
         value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        data={[
-          { value: '', label: nobody },
-          ...options,
-          ...(isListed ? [] : [{ value, label: name }]),
-        ]}
+        of={{ '': nobody, ...Object.fromEntries(optionsOf(first?.items ?? [], lists)) }}
+        otherLabel={name}
+        onChange={onChange}
       />
     )
-  }
   return (
-    <>
-      <TextInput
-        label={label}
-        size={size}
-        value={value}
-        list={list}
-        placeholder={nobody}
-        {...(name !== value && { description: name })}
-        onChange={({ currentTarget }) => onType(currentTarget.value)}
-      />
-      <datalist id={list}>
-        {optionsOf(found?.items ?? [], lists).map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </datalist>
-    </>
+    <SuggestedInput
+      label={label}
+      size={size}
+      value={value}
+      of={optionsOf(found?.items ?? [], lists)}
+      placeholder={nobody}
+      {...(name !== value && { description: name })}
+      onChange={onType}
+    />
   )
 }
 
 type Item = Reply<'listKeys' | 'listTeams'>['data'][number]
 
 function optionsOf(items: readonly Item[], lists: readonly ListId[]) {
-  return items.map((item) => ({
-    value: item.id,
+  return items.map((item) => {
     // If several kinds may be chosen, each label includes the kind.
-    label: lists.length > 1 && 'kind' in item ? `${item.name} (${item.kind})` : item.name,
-  }))
+    const label = lists.length > 1 && 'kind' in item ? `${item.name} (${item.kind})` : item.name
+    return [item.id, label] as const
+  })
 }
 
 interface Offered {

@@ -1,15 +1,15 @@
 import { Button, Code, Stack, Text } from '@mantine/core'
 import '@mantine/core/styles/Code.css'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useList } from '../../api/queries.ts'
-import type { TableColumn } from '../../parts/data-table.tsx'
+import { numberColumn, type TableColumn, valueColumn } from '../../parts/data-table.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { formatTime } from '../../parts/formats.ts'
-import { PagedTable } from '../../parts/list-page.tsx'
+import { PagedTable, rowsOf } from '../../parts/paged-table.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { useNames } from '../accounts/names.ts'
+import { useNames } from '../accounts/names.tsx'
 import { auditTexts } from '../../texts/audit.ts'
 import { texts } from '../../texts/texts.ts'
 
@@ -19,28 +19,13 @@ type Entry = Reply<'listAudit'>['data'][number]
 export function AuditPage() {
   const [shown, setShown] = useState<Entry>()
   const list = useList('listAudit')
-  const { data } = list
-  const actors = useMemo(
-    () => [...new Set(data?.pages.flatMap((page) => page.data.map(({ actor }) => actor)))],
-    [data],
-  )
-  const names = useNames(actors)
-  const actorOf = ({ actor }: Entry) => names(actor)
+  const names = useNames(rowsOf(list).map(({ actor }) => actor))
   const columns: readonly TableColumn<Entry>[] = [
-    {
-      title: auditTexts.number,
-      cell: ({ sequence }) => sequence,
-      sortValue: ({ sequence }) => sequence,
-      isNumber: true,
-    },
-    { title: auditTexts.at, cell: ({ at }) => formatTime(at), sortValue: ({ at }) => at },
-    {
-      title: auditTexts.action,
-      cell: ({ action }) => action,
-      sortValue: ({ action }) => action,
-    },
-    { title: auditTexts.target, cell: nameOf, sortValue: nameOf },
-    { title: auditTexts.actor, cell: actorOf, sortValue: actorOf },
+    numberColumn(auditTexts.number, ({ sequence }) => sequence),
+    valueColumn(auditTexts.at, ({ at }) => at, formatTime),
+    valueColumn(auditTexts.action, ({ action }) => action),
+    valueColumn(auditTexts.target, nameOf),
+    valueColumn(auditTexts.actor, ({ actor }) => names(actor)),
     {
       title: auditTexts.change,
       cell: (entry) => (

@@ -1,93 +1,103 @@
-import { NativeSelect } from '@mantine/core'
-import { useState } from 'react'
+import { Button } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Choice } from '../../parts/choice.tsx'
 import { TermsForm } from '../../parts/terms/terms-form.tsx'
 import { termsOf, type TermsValues, valuesOf } from '../../parts/terms/values.ts'
 import { mayChange, useRole } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
 import { IdField } from '../accounts/id-field.tsx'
-import { SecretOnce } from './secret-once.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
 
 type KeyRole = keyof typeof keyTexts.roles
 
-interface CreateKeyProps {
-  readonly isOpen: boolean
-  readonly onClose: () => void
-  /** The owner of the new key, if the form does not ask for it. */
-  readonly ownerId?: string
-}
-
 /** Creates a key, and shows its secret once. */
-export function CreateKey({ isOpen, onClose, ownerId: fixed }: CreateKeyProps) {
+export function CreateKey() {
   const [ownerId, setOwnerId] = useState('')
   const [role, setRole] = useState<KeyRole>('caller')
   const create = useChange('createKey', ['listKeys', 'listBudgets'])
   const isOwner = mayChange('administrators', useRole())
-  const secret = create.data?.secret
-  function close(): void {
-    create.reset()
-    setOwnerId('')
-    setRole('caller')
-    onClose()
-  }
   function submit(values: TermsValues): void {
-    const owner = fixed ?? ownerId
     const body = {
       ...termsOf(values),
-      ...(owner !== '' && { ownerId: owner }),
+      ...(ownerId !== '' && { ownerId }),
       ...(role !== 'caller' && { role: 'administrator' as const, adminRole: role }),
     }
     create.mutate({ body })
   }
+  function reset(): void {
+    create.reset()
+    setOwnerId('')
+    setRole('caller')
+  }
   return (
-    <Dialog
-      title={secret === undefined ? keyTexts.create : keyTexts.secretTitle}
-      isOpen={isOpen}
-      onClose={close}
-      size="lg"
-    >
-      {secret === undefined ? (
-        <TermsForm
-          initial={valuesOf()}
-          action={keyTexts.create}
-          isPending={create.isPending}
-          error={create.error}
-          onSubmit={submit}
-          onCancel={close}
-        >
-          {fixed === undefined && (
-            <IdField
-              label={keyTexts.owner}
-              nobody={keyTexts.nobody}
-              lists={['listTeams', 'listUsers']}
-              value={ownerId}
-              onChange={setOwnerId}
-            />
-          )}
-          {isOwner && <RoleSelect value={role} onChange={setRole} />}
-        </TermsForm>
-      ) : (
-        <SecretOnce secret={secret} onDone={close} />
+    <NewKey of={create} onSubmit={submit} onClose={reset}>
+      <IdField
+        label={keyTexts.owner}
+        nobody={keyTexts.nobody}
+        lists={['listTeams', 'listUsers']}
+        value={ownerId}
+        onChange={setOwnerId}
+      />
+      {isOwner && (
+        <Choice label={keyTexts.role} value={role} of={keyTexts.roles} onChange={setRole} />
       )}
-    </Dialog>
+    </NewKey>
   )
 }
 
-function RoleSelect({
-  value,
-  onChange,
-}: {
-  readonly value: KeyRole
-  readonly onChange: (role: KeyRole) => void
-}) {
+/** Creates a key of the user, and shows its secret once. The limits of the user and the team also apply to it. */
+export function CreateOwnKey() {
+  const create = useChange('createOwnKey', ['listOwnKeys', 'getOwnUsage'])
   return (
-    <NativeSelect
-      label={keyTexts.role}
-      value={value}
-      data={Object.entries(keyTexts.roles).map(([role, label]) => ({ value: role, label }))}
-      // The options are the names of this table.
-      onChange={(event) => onChange(event.currentTarget.value as KeyRole)}
+    <NewKey
+      of={create}
+      isOfUser
+      onSubmit={(values) => create.mutate({ body: termsOf(values) })}
+      onClose={create.reset}
     />
+  )
+}
+
+interface NewKeyProps {
+  readonly of: Pick<ReturnType<typeof useChange<'createKey'>>, 'data' | 'isPending' | 'error'>
+  /** Show only the terms that users can set for their own keys. Default false. */
+  readonly isOfUser?: boolean
+  readonly onSubmit: (values: TermsValues) => void
+  readonly onClose: () => void
+  /** Fields for what is not among the terms. */
+  readonly children?: ReactNode
+}
+
+/** The button and the dialog that create a key. */
+function NewKey({ of, onSubmit, onClose, isOfUser = false, children }: NewKeyProps) {
+  const [isOpen, setOpen] = useState(false)
+  function close(): void {
+    onClose()
+    setOpen(false)
+  }
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{keyTexts.create}</Button>
+      <SecretDialog
+        title={keyTexts.create}
+        doneTitle={keyTexts.secretTitle}
+        secret={of.data?.secret}
+        isOpen={isOpen}
+        onClose={close}
+        size="lg"
+      >
+        <TermsForm
+          initial={valuesOf()}
+          action={keyTexts.create}
+          of={of}
+          isOfUser={isOfUser}
+          onSubmit={onSubmit}
+          onCancel={close}
+        >
+          {children}
+        </TermsForm>
+      </SecretDialog>
+    </>
   )
 }

@@ -1,15 +1,16 @@
-import { Alert, Button, type ButtonProps, Group, NativeSelect, Stack } from '@mantine/core'
+import { Button, type ButtonProps, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { OperationId, Reply } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { ErrorMessage } from '../../parts/states.tsx'
 import { ChangeTerms } from '../../parts/terms/change-terms.tsx'
 import { SwitchButton } from '../../parts/terms/switch-button.tsx'
 import { mayChange, useRole } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
 import { texts } from '../../texts/texts.ts'
-import { SecretOnce } from './secret-once.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
 
 type Key = Reply<'getKey'>
 interface OfKey {
@@ -51,14 +52,12 @@ export function Rotate({
   size = 'sm',
 }: Changed<'rotateKey' | 'rotateOwnKey'>) {
   const [isOpen, setOpen] = useState(false)
-  const [overlap, setOverlap] = useState('0')
+  const [overlap, setOverlap] = useState<keyof typeof keyTexts.overlaps>('0')
   const rotate = useChange(operation, changed)
   const close = () => {
     setOpen(false)
     rotate.reset()
   }
-  const secret = rotate.data?.secret
-  const title = secret === undefined ? keyTexts.rotateTitle : keyTexts.rotatedTitle
   return (
     <>
       <Button
@@ -69,43 +68,36 @@ export function Rotate({
       >
         {keyTexts.rotate}
       </Button>
-      <Dialog
-        title={title}
+      <SecretDialog
+        title={keyTexts.rotateTitle}
+        doneTitle={keyTexts.rotatedTitle}
+        secret={rotate.data?.secret}
         isOpen={isOpen}
         onClose={close}
-        size={secret === undefined ? 'md' : 'lg'}
       >
-        {secret === undefined ? (
-          <Stack>
-            <NativeSelect
-              label={keyTexts.overlap}
-              data={keyTexts.overlaps.map(([value, label]) => ({ value, label }))}
-              value={overlap}
-              onChange={(event) => setOverlap(event.currentTarget.value)}
-            />
-            {rotate.error && (
-              <Alert color="red" variant="outline" role="alert">
-                {rotate.error.message}
-              </Alert>
-            )}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                {texts.cancel}
-              </Button>
-              <Button
-                loading={rotate.isPending}
-                onClick={() =>
-                  rotate.mutate({ path: { id }, body: { overlapSeconds: Number(overlap) } })
-                }
-              >
-                {keyTexts.rotate}
-              </Button>
-            </Group>
-          </Stack>
-        ) : (
-          <SecretOnce secret={secret} onDone={close} />
-        )}
-      </Dialog>
+        <Stack>
+          <Choice
+            label={keyTexts.overlap}
+            value={overlap}
+            of={keyTexts.overlaps}
+            onChange={setOverlap}
+          />
+          <ErrorMessage of={rotate.error?.message} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {texts.cancel}
+            </Button>
+            <Button
+              loading={rotate.isPending}
+              onClick={() =>
+                rotate.mutate({ path: { id }, body: { overlapSeconds: Number(overlap) } })
+              }
+            >
+              {keyTexts.rotate}
+            </Button>
+          </Group>
+        </Stack>
+      </SecretDialog>
     </>
   )
 }
@@ -115,29 +107,17 @@ export function Revoke({
   operation,
   size = 'sm',
 }: Changed<'revokeKey' | 'revokeOwnKey'>) {
-  const [isOpen, setOpen] = useState(false)
   const revoke = useChange(operation, changed)
   return (
-    <>
-      <Button
-        variant="default"
-        size={size}
-        c="var(--mantine-color-error)"
-        aria-label={`${keyTexts.revoke}: ${name}`}
-        onClick={() => setOpen(true)}
-      >
-        {keyTexts.revoke}
-      </Button>
-      <Confirm
-        title={keyTexts.revokeTitle}
-        hint={keyTexts.revokeHint}
-        action={keyTexts.revoke}
-        isOpen={isOpen}
-        isPending={revoke.isPending}
-        error={revoke.error}
-        onClose={() => setOpen(false)}
-        onConfirm={() => revoke.mutate({ path: { id } }, { onSuccess: () => setOpen(false) })}
-      />
-    </>
+    <ConfirmButton
+      action={keyTexts.revoke}
+      aria-label={`${keyTexts.revoke}: ${name}`}
+      title={keyTexts.revokeTitle}
+      hint={keyTexts.revokeHint}
+      size={size}
+      c="var(--mantine-color-error)"
+      of={revoke}
+      onConfirm={(close) => revoke.mutate({ path: { id } }, { onSuccess: close })}
+    />
   )
 }

@@ -1,6 +1,4 @@
-import { Anchor } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
@@ -11,7 +9,7 @@ import { keyTexts } from '../../texts/keys.ts'
 import { termTexts } from '../../texts/terms.ts'
 import { texts } from '../../texts/texts.ts'
 import { Budgets, Spending, TermsFacts } from '../accounts/account-parts.tsx'
-import { useNames } from '../accounts/names.ts'
+import { NameLink } from '../accounts/names.tsx'
 import { KeyActions } from './key-actions.tsx'
 import { KeyState } from './key-state.tsx'
 
@@ -35,8 +33,6 @@ export function KeyPage() {
 function Shown({ of: key }: { readonly of: Key }) {
   const { ownerId, prefix, adminRole, createdAt, olderSecrets = [] } = key
   const role = key.role === 'caller' ? 'caller' : (adminRole ?? 'owner')
-  const owners = useMemo(() => [ownerId], [ownerId])
-  const nameOf = useNames(owners)
   return (
     <>
       <Section title={keyTexts.key}>
@@ -45,16 +41,7 @@ function Shown({ of: key }: { readonly of: Key }) {
             [keyTexts.state, <KeyState key="state" of={key} />],
             [keyTexts.secret, `${prefix}…`],
             [keyTexts.role, keyTexts.roles[role]],
-            [
-              keyTexts.owner,
-              ownerId === undefined ? (
-                keyTexts.nobody
-              ) : (
-                <Anchor key="owner" href={nameOf.placeOf(ownerId)} underline="always">
-                  {nameOf(ownerId)}
-                </Anchor>
-              ),
-            ],
+            [keyTexts.owner, <NameLink key="owner" id={ownerId} none={keyTexts.nobody} />],
             [keyTexts.created, formatTime(createdAt)],
           ]}
         />

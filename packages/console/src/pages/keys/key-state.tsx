@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
 import type { Reply } from '../../api/client.ts'
-import { isPast } from '../../parts/formats.ts'
+import { formatTime, isPast } from '../../parts/formats.ts'
 import { keyTexts } from '../../texts/keys.ts'
 
 type Key = Pick<Reply<'getKey'>, 'revokedAt' | 'disabledAt' | 'expiresAt'>
@@ -10,6 +10,10 @@ export function stateOf({ revokedAt, disabledAt, expiresAt }: Key) {
   if (revokedAt !== undefined) return 'revoked'
   if (disabledAt !== undefined) return 'disabled'
   return isPast(expiresAt) ? 'expired' : 'valid'
+}
+
+export function lastUseText(at: number | undefined): string {
+  return at === undefined ? keyTexts.never : formatTime(at)
 }
 
 export function KeyState({ of }: { readonly of: Key }) {

@@ -1,36 +1,26 @@
-import { Anchor, Button, Text } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { Anchor, Text } from '@mantine/core'
 import type { Reply } from '../../api/client.ts'
 import { useList } from '../../api/queries.ts'
-import type { TableColumn } from '../../parts/data-table.tsx'
+import { type TableColumn, valueColumn } from '../../parts/data-table.tsx'
 import { formatTime } from '../../parts/formats.ts'
-import { PagedTable } from '../../parts/list-page.tsx'
+import { PagedTable, rowsOf } from '../../parts/paged-table.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { mayChange, useRole } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
 import { texts } from '../../texts/texts.ts'
-import { useNames } from '../accounts/names.ts'
+import { useNames } from '../accounts/names.tsx'
 import { CreateKey } from './create-key.tsx'
-import { KeyState, stateOf } from './key-state.tsx'
+import { KeyState, lastUseText, stateOf } from './key-state.tsx'
 
 type Key = Reply<'listKeys'>['data'][number]
 
 /** All keys that the role may see. */
 export function KeysPage() {
-  const [isCreating, setCreating] = useState(false)
-  const role = useRole()
+  const mayCreate = mayChange('accounts', useRole())
   return (
-    <Page
-      title={texts.pages.keys}
-      actions={
-        mayChange('accounts', role) && (
-          <Button onClick={() => setCreating(true)}>{keyTexts.create}</Button>
-        )
-      }
-    >
+    <Page title={texts.pages.keys} actions={mayCreate && <CreateKey />}>
       <KeyTable />
-      <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   )
 }
@@ -38,13 +28,7 @@ export function KeysPage() {
 /** A table of keys, limited to those of one owner if it is given. */
 export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
   const list = useList('listKeys', ownerId === undefined ? {} : { ownerId })
-  const { data } = list
-  const owners = useMemo(
-    () => data?.pages.flatMap((page) => page.data.map((key) => key.ownerId)) ?? [],
-    [data],
-  )
-  const nameOf = useNames(owners)
-  const ownerOf = ({ ownerId: id }: Key) => (id === undefined ? keyTexts.nobody : nameOf(id))
+  const nameOf = useNames(rowsOf(list).map((key) => key.ownerId))
   const columns: readonly TableColumn<Key>[] = [
     {
       title: keyTexts.name,
@@ -64,17 +48,11 @@ export function KeyTable({ ownerId }: { readonly ownerId?: string }) {
       ),
     },
     { title: keyTexts.state, cell: (key) => <KeyState of={key} />, sortValue: stateOf },
-    { title: keyTexts.owner, cell: ownerOf, sortValue: ownerOf },
-    {
-      title: keyTexts.lastUsed,
-      cell: (key) => (key.lastUsedAt === undefined ? keyTexts.never : formatTime(key.lastUsedAt)),
-      sortValue: ({ lastUsedAt }) => lastUsedAt,
-    },
-    {
-      title: keyTexts.created,
-      cell: ({ createdAt }) => formatTime(createdAt),
-      sortValue: ({ createdAt }) => createdAt,
-    },
+    valueColumn(keyTexts.owner, ({ ownerId: id }) =>
+      id === undefined ? keyTexts.nobody : nameOf(id),
+    ),
+    valueColumn(keyTexts.lastUsed, ({ lastUsedAt }) => lastUsedAt, lastUseText),
+    valueColumn(keyTexts.created, ({ createdAt }) => createdAt, formatTime),
   ]
   return (
     <PagedTable

@@ -1,3 +1,5 @@
+import type { Reply } from '../../api/client.ts'
+
 /** The values inserted into a snippet. */
 export interface SnippetValues {
   /** The gateway's address, without a trailing slash. */
@@ -68,3 +70,12 @@ export ANTHROPIC_MODEL=${model}
 claude`,
   ],
 ]
+
+type Models = Reply<'listModels'>['data']
+
+/** The model used in snippets: a provider's model is preferred to one of the built-in engine. */
+export function snippetModel(models: Models): string {
+  const chat = models.filter(({ operations }) => operations.includes('chat'))
+  const named = chat.find(({ owned_by: owner }) => owner !== 'sluice') ?? chat[0]
+  return named?.id ?? 'MODEL'
+}

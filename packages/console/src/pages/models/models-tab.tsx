@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { DataTable, numberColumn, type TableColumn } from '../../parts/data-table.tsx'
 import { formatCompact, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
@@ -70,29 +70,17 @@ const modelColumns: readonly TableColumn<Model>[] = [
         <TargetLine key={`${target.target} ${target.because}`} of={target} />
       )),
   },
+  ...(['input', 'output'] as const).map(
+    (kind): TableColumn<Model> => ({
+      title: modelTexts[kind],
+      cell: ({ targets: [first] }) => priceOf(first, kind),
+      sortValue: ({ targets: [first] }) => rateOf(first, kind),
+      isNumber: true,
+    }),
+  ),
+  numberColumn(modelTexts.context, ({ inputTokenLimit }) => inputTokenLimit, limitText),
   {
-    title: modelTexts.input,
-    cell: ({ targets: [first] }) => priceOf(first, 'input'),
-    sortValue: ({ targets: [first] }) => rateOf(first, 'input'),
-    isNumber: true,
-  },
-  {
-    title: modelTexts.output,
-    cell: ({ targets: [first] }) => priceOf(first, 'output'),
-    sortValue: ({ targets: [first] }) => rateOf(first, 'output'),
-    isNumber: true,
-  },
-  {
-    title: modelTexts.context,
-    cell: ({ inputTokenLimit }) => limitOf(inputTokenLimit),
-    sortValue: ({ inputTokenLimit }) => inputTokenLimit,
-    isNumber: true,
-  },
-  {
-    title: modelTexts.longest,
-    cell: ({ outputTokenLimit }) => limitOf(outputTokenLimit),
-    sortValue: ({ outputTokenLimit }) => outputTokenLimit,
-    isNumber: true,
+    ...numberColumn(modelTexts.longest, ({ outputTokenLimit }) => outputTokenLimit, limitText),
     isExtra: true,
   },
   {
@@ -165,6 +153,6 @@ function priceOf(target: Target | undefined, kind: 'input' | 'output') {
   return formatMicroUsd(rateOf(target, kind))
 }
 
-function limitOf(limit: number | null): string {
-  return limit === null ? '–' : formatCompact(limit)
+function limitText(limit: number | null | undefined): string {
+  return limit === null || limit === undefined ? '–' : formatCompact(limit)
 }

@@ -1,19 +1,20 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Alert, Badge, Button, Group, Text, Textarea } from '@mantine/core'
+import { Badge, Button, Group, Text, Textarea } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, type Reply } from '../../api/client.ts'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Answer, Done, Empty } from '../../parts/states.tsx'
+import type { Fields } from '../../parts/fields.ts'
+import { Answer, Done, Empty, ErrorMessage } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { modelTexts } from '../../texts/operation.ts'
 import { providerTexts } from '../../texts/providers.ts'
 import { routeTexts } from '../../texts/routes.ts'
 import { SettingsTable } from '../settings/settings-table.tsx'
 import { PlanView } from './plan-view.tsx'
-import { withValue, type Written } from './route-draft.ts'
+import { withValue } from './route-draft.ts'
 import { OptionFields } from './route-option-fields.tsx'
 import { providerGroups } from './route-options.ts'
 import classes from './routes.module.css'
@@ -84,11 +85,13 @@ function Settings({ id }: { readonly id: string }) {
         {providerTexts.hint}
       </Text>
       <Answer of={found}>
-        {({ data }) => {
-          const rows = data.filter(({ path }) => isOf(path, id))
-          if (rows.length === 0) return <Text size="sm">{providerTexts.unset}</Text>
-          return <SettingsTable label={providerTexts.settingsOf(id)} rows={rows} />
-        }}
+        {({ data }) => (
+          <SettingsTable
+            label={providerTexts.settingsOf(id)}
+            rows={data.filter(({ path }) => isOf(path, id))}
+            empty={<Text size="sm">{providerTexts.unset}</Text>}
+          />
+        )}
       </Answer>
     </Section>
   )
@@ -106,7 +109,7 @@ interface EditorProps {
 }
 
 function Editor({ id, of: { providers, etag }, apply }: EditorProps) {
-  const [draft, setDraft] = useState<Written>(() => (providers[id] ?? {}) as Written)
+  const [draft, setDraft] = useState<Fields>(() => (providers[id] ?? {}) as Fields)
   const [isBroken, setBroken] = useState(false)
   const plan = useChange('planProviderSettings', [])
   const asked = { [id]: draft }
@@ -155,11 +158,7 @@ function Editor({ id, of: { providers, etag }, apply }: EditorProps) {
           {routeTexts.planHint}
         </Text>
       </Group>
-      {error && (
-        <Alert color="red" variant="outline" mt="md" role="alert">
-          {error.message}
-        </Alert>
-      )}
+      <ErrorMessage of={error?.message} mt="md" />
       {plan.data && isCurrent && <Planned of={plan.data} />}
     </>
   )

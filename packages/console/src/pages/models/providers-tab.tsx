@@ -3,7 +3,7 @@ import { Anchor, Badge, Checkbox, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { DataTable, numberColumn, type TableColumn } from '../../parts/data-table.tsx'
 import { formatClock, formatMs } from '../../parts/formats.ts'
 import { Answer } from '../../parts/states.tsx'
 import { TargetState } from '../../parts/target-state.tsx'
@@ -75,12 +75,7 @@ const shown: readonly TableColumn<Provider>[] = [
     ),
     wraps: true,
   },
-  {
-    title: modelTexts.keys,
-    cell: ({ keys }) => keys,
-    sortValue: ({ keys }) => keys,
-    isNumber: true,
-  },
+  numberColumn(modelTexts.keys, ({ keys }) => keys),
   {
     title: modelTexts.targets,
     cell: ({ targets }) =>

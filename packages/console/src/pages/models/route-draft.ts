@@ -1,13 +1,12 @@
-/** `models` of sluice.yaml as written there, by name. */
-export type Written = Readonly<Record<string, unknown>>
+import { type Fields, isFields, parseJson } from '../../parts/fields.ts'
 
 /** A route as an object; fields that the form does not show are kept. */
-export type Route = Written & {
+export type Route = Fields & {
   readonly targets: readonly Target[]
   readonly fallback?: readonly string[]
 }
 
-export type Target = Written & { readonly target: string }
+export type Target = Fields & { readonly target: string }
 
 /** Looks up the gateway's error message for a place in the route, such as `targets[0].weight`. */
 export type ProblemAt = (place: string) => string | undefined
@@ -15,7 +14,7 @@ export type ProblemAt = (place: string) => string | undefined
 /** The route for a value of `models`: an alias (the id of a target) or a route object. */
 export function routeOf(value: unknown): Route {
   if (typeof value === 'string') return { targets: [{ target: value }] }
-  const route = isWritten(value) ? value : {}
+  const route = isFields(value) ? value : {}
   const { targets, fallback } = route
   // The order of the fields is kept, so that a plan shows only real changes.
   return {
@@ -37,50 +36,42 @@ export function writtenOf(route: Route, before: unknown): unknown {
 }
 
 /** Sets a nested value. Undefined removes it, and objects that become empty are removed with it. */
-export function withValue<Of extends Written>(
+export function withValue<Of extends Fields>(
   of: Of,
   [name = '', ...rest]: readonly string[],
   value: unknown,
 ): Of {
   const { [name]: before, ...others } = of
-  const inner = rest.length === 0 ? value : withValue(isWritten(before) ? before : {}, rest, value)
-  const isEmpty = inner === undefined || (isWritten(inner) && Object.keys(inner).length === 0)
+  const inner = rest.length === 0 ? value : withValue(isFields(before) ? before : {}, rest, value)
+  const isEmpty = inner === undefined || (isFields(inner) && Object.keys(inner).length === 0)
   // A field that has a value keeps its position.
-  return (isEmpty ? others : { ...of, [name]: inner }) as Written as Of
+  return (isEmpty ? others : { ...of, [name]: inner }) as Fields as Of
 }
 
 export function valueAt(of: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined) return of
-  return isWritten(of) ? valueAt(of[name], rest) : undefined
+  return isFields(of) ? valueAt(of[name], rest) : undefined
 }
 
 /** The same models with one of them renamed, in the same position. */
-export function renamed(models: Written, from: string, to: string): Written {
+export function renamed(models: Fields, from: string, to: string): Fields {
   return Object.fromEntries(
     Object.entries(models).map(([name, value]) => [name === from ? to : name, value]),
   )
 }
 
 /** Undefined if the text is not a JSON object. */
-export function parsedModels(text: string): Written | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isWritten(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+export function parsedModels(text: string): Fields | undefined {
+  const value = parseJson(text)
+  return isFields(value) ? value : undefined
 }
 
-export function textOf(models: Written): string {
+export function textOf(models: Fields): string {
   return JSON.stringify(models, null, 2)
 }
 
 function targetOf(value: unknown): Target {
-  const written = isWritten(value) ? value : {}
+  const written = isFields(value) ? value : {}
   const { target } = written
   return { ...written, target: typeof target === 'string' ? target : '' }
-}
-
-function isWritten(value: unknown): value is Written {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Text, TextInput } from '@mantine/core'
+import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core'
 import { modelTexts } from '../../texts/operation.ts'
 import { routeTexts } from '../../texts/routes.ts'
 import {
@@ -32,7 +32,7 @@ export function RouteForm(props: RouteFormProps) {
   const change = (changed: Route) => onChange(writtenOf(changed, value))
   return (
     <fieldset className={classes.form} disabled={isReadOnly}>
-      <div className={classes.head}>
+      <Group align="end" justify="space-between" gap="0.75rem">
         <TextInput
           label={routeTexts.name}
           description={routeTexts.nameHint}
@@ -46,7 +46,7 @@ export function RouteForm(props: RouteFormProps) {
             {routeTexts.remove}
           </Button>
         )}
-      </div>
+      </Group>
       <Targets
         of={route.targets}
         problemAt={problemAt}

@@ -1,10 +1,12 @@
-import { NativeSelect, NumberInput } from '@mantine/core'
+import { NumberInput } from '@mantine/core'
+import { Choice } from '../../parts/choice.tsx'
+import type { Fields } from '../../parts/fields.ts'
 import { routeTexts } from '../../texts/routes.ts'
-import { type ProblemAt, valueAt, withValue, type Written } from './route-draft.ts'
+import { type ProblemAt, valueAt, withValue } from './route-draft.ts'
 import type { OptionGroup, RouteOption } from './route-options.ts'
 import classes from './routes.module.css'
 
-interface OptionFieldsProps<Of extends Written> {
+interface OptionFieldsProps<Of extends Fields> {
   readonly groups: readonly OptionGroup[]
   readonly of: Of
   readonly problemAt: ProblemAt
@@ -12,7 +14,7 @@ interface OptionFieldsProps<Of extends Written> {
 }
 
 /** Option fields by group; a group in which an option is set is open. */
-export function OptionFields<Of extends Written>(props: OptionFieldsProps<Of>) {
+export function OptionFields<Of extends Fields>(props: OptionFieldsProps<Of>) {
   const { groups, of, problemAt, onChange } = props
   return groups.map(([group, options]) => (
     <details
@@ -38,14 +40,14 @@ export function OptionFields<Of extends Written>(props: OptionFieldsProps<Of>) {
 
 const pathOf = (name: string) => name.split('.')
 
-interface OptionFieldProps<Of extends Written> {
+interface OptionFieldProps<Of extends Fields> {
   readonly option: RouteOption
   readonly of: Of
   readonly problem: string | undefined
   readonly onChange: (changed: Of) => void
 }
 
-function OptionField<Of extends Written>({ option, of, problem, onChange }: OptionFieldProps<Of>) {
+function OptionField<Of extends Fields>({ option, of, problem, onChange }: OptionFieldProps<Of>) {
   const { name, kind, choices = [], needs } = option
   const path = pathOf(name)
   const value = valueAt(of, path)
@@ -68,30 +70,26 @@ function OptionField<Of extends Written>({ option, of, problem, onChange }: Opti
     )
   if (kind === 'choice')
     return (
-      <NativeSelect
+      <Choice<string>
         {...shownProps}
         value={typeof value === 'string' ? value : ''}
-        onChange={({ currentTarget }) => set(currentTarget.value || undefined)}
-        data={[
-          { value: '', label: routeTexts.unset },
-          ...choices.map((choice) => ({ value: choice, label: routeTexts.values[choice] })),
-        ]}
+        of={{
+          '': routeTexts.unset,
+          ...Object.fromEntries(choices.map((choice) => [choice, routeTexts.values[choice]])),
+        }}
+        onChange={(chosen) => set(chosen || undefined)}
       />
     )
   return (
-    <NativeSelect
+    <Choice<string>
       {...shownProps}
       value={typeof value === 'boolean' ? String(value) : ''}
-      onChange={({ currentTarget: { value: chosen } }) => {
+      of={{ '': routeTexts.unset, true: routeTexts.yes, false: routeTexts.no }}
+      onChange={(chosen) => {
         // Options that apply only while this one is on are removed with it.
         if (chosen === '' && path.length > 1) onChange(withValue(of, path.slice(0, -1), undefined))
         else set(chosen === '' ? undefined : chosen === 'true')
       }}
-      data={[
-        { value: '', label: routeTexts.unset },
-        { value: 'true', label: routeTexts.yes },
-        { value: 'false', label: routeTexts.no },
-      ]}
     />
   )
 }

@@ -1,15 +1,16 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Alert, Button, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ApiError, type Reply } from '../../api/client.ts'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Section } from '../../parts/facts.tsx'
-import { Answer, Done, Empty } from '../../parts/states.tsx'
+import type { Fields } from '../../parts/fields.ts'
+import { Answer, Done, Empty, ErrorMessage } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { routeTexts } from '../../texts/routes.ts'
 import { sampleOf } from './explained.tsx'
 import { PlanView, Problems } from './plan-view.tsx'
-import { parsedModels, renamed, textOf, type Written } from './route-draft.ts'
+import { parsedModels, renamed, textOf } from './route-draft.ts'
 import { RouteForm } from './route-form.tsx'
 import classes from './routes.module.css'
 
@@ -33,12 +34,12 @@ export function RoutesPart() {
 
 /** The edited state: the models, and the typed text in the JSON view. */
 interface Draft {
-  readonly models: Written
+  readonly models: Fields
   readonly text: string
   readonly isBroken: boolean
 }
 
-const draftOf = (models: Written): Draft => ({ models, text: textOf(models), isBroken: false })
+const draftOf = (models: Fields): Draft => ({ models, text: textOf(models), isBroken: false })
 
 interface EditorProps {
   readonly of: Routes
@@ -105,23 +106,19 @@ function Editor({ of: { models, etag, problems, unpriced, file }, apply }: Edito
           />
         )}
       </Section>
-      {error && (
-        <Alert color="red" variant="outline" mt="md" role="alert">
-          {error.message}
-        </Alert>
-      )}
+      <ErrorMessage of={error?.message} mt="md" />
       {plan.data && isCurrent && <PlanView of={plan.data} />}
     </>
   )
 }
 
 interface FormViewProps {
-  readonly models: Written
+  readonly models: Fields
   /** The models as the file has them. */
-  readonly before: Written
+  readonly before: Fields
   readonly error: Error | null
   readonly mayChange: boolean
-  readonly onChange: (models: Written) => void
+  readonly onChange: (models: Fields) => void
 }
 
 function FormView({ models, before, error, mayChange, onChange }: FormViewProps) {
@@ -189,7 +186,7 @@ function FormView({ models, before, error, mayChange, onChange }: FormViewProps)
   )
 }
 
-function isChanged(models: Written, before: Written, name: string): boolean {
+function isChanged(models: Fields, before: Fields, name: string): boolean {
   return JSON.stringify(models[name]) !== JSON.stringify(before[name])
 }
 
@@ -241,7 +238,7 @@ function JsonView({ draft: { models, text, isBroken }, mayChange, file, onChange
 }
 
 interface AskingProps {
-  readonly models: Written
+  readonly models: Fields
   readonly isBroken: boolean
   readonly isPlanning: boolean
   readonly isApplying: boolean

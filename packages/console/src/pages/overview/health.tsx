@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { DataTable, numberColumn, type TableColumn, valueColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { formatCount, formatMs } from '../../parts/formats.ts'
 import { Answer } from '../../parts/states.tsx'
@@ -13,30 +13,15 @@ type Target = Reply<'listProviders'>['data'][number]['targets'][number]
 const worst = { open: 0, 'half-open': 1, closed: 2 } as const
 
 const columns: readonly TableColumn<Target>[] = [
-  { title: overviewTexts.target, cell: ({ target }) => target, sortValue: ({ target }) => target },
+  valueColumn(overviewTexts.target, ({ target }) => target),
   {
     title: overviewTexts.state,
     cell: (target) => <TargetState of={target} />,
     sortValue: ({ breaker }) => worst[breaker],
   },
-  {
-    title: overviewTexts.shortP50,
-    cell: ({ firstContentP50Ms }) => formatMs(firstContentP50Ms),
-    sortValue: ({ firstContentP50Ms }) => firstContentP50Ms,
-    isNumber: true,
-  },
-  {
-    title: overviewTexts.shortP95,
-    cell: ({ firstContentP95Ms }) => formatMs(firstContentP95Ms),
-    sortValue: ({ firstContentP95Ms }) => firstContentP95Ms,
-    isNumber: true,
-  },
-  {
-    title: overviewTexts.seen,
-    cell: ({ observations }) => formatCount(observations),
-    sortValue: ({ observations }) => observations,
-    isNumber: true,
-  },
+  numberColumn(overviewTexts.shortP50, ({ firstContentP50Ms }) => firstContentP50Ms, formatMs),
+  numberColumn(overviewTexts.shortP95, ({ firstContentP95Ms }) => firstContentP95Ms, formatMs),
+  numberColumn(overviewTexts.seen, ({ observations }) => observations, formatCount),
 ]
 
 /** Every target with recent calls, failing ones first. */

@@ -1,17 +1,19 @@
-import { Anchor, NativeSelect } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { Anchor } from '@mantine/core'
+import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { DataTable, numberColumn, type TableColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { formatCompact, formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
+import type { Picture } from '../../parts/chart-data.ts'
+import { StackedBars } from '../../parts/stacked-bars.tsx'
 import { Answer, NothingCalled } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { overviewTexts } from '../../texts/operation.ts'
 import { texts } from '../../texts/texts.ts'
-import { useNames } from '../accounts/names.ts'
-import { Bars } from './bars.tsx'
+import { useNames } from '../accounts/names.tsx'
 import { Figure } from './figure.tsx'
 import { Health } from './health.tsx'
 import { Refused } from './refused.tsx'
@@ -20,6 +22,16 @@ import classes from './overview.module.css'
 type Overview = Reply<'getOverview'>
 type Row = Overview['models'][number]
 type Days = keyof typeof overviewTexts.times
+
+const hourly = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+/** Days are UTC days, because usage is aggregated in UTC. */
+const daily = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 const hourMs = 3_600_000
 const refetchMs = 30_000
@@ -39,11 +51,11 @@ export function OverviewPage() {
     <Page
       title={texts.pages.overview}
       actions={
-        <NativeSelect
+        <Choice
           aria-label={overviewTexts.time}
           value={days}
-          onChange={({ currentTarget: { value } }) => setDays(value as Days)}
-          data={Object.entries(overviewTexts.times).map(([value, label]) => ({ value, label }))}
+          of={overviewTexts.times}
+          onChange={setDays}
         />
       }
     >
@@ -58,15 +70,12 @@ export function OverviewPage() {
 const spans: Readonly<Record<Days, string>> = { '1': '1d', '7': '7d', '30': '' }
 
 const failedOf = (row: Row) => Number(row['failed'] ?? 0)
+const formatTokens = (count: number | null | undefined) => formatCompact(count ?? 0)
 const tokensOf = (row: Row) => (row.inputTokens ?? 0) + (row.outputTokens ?? 0)
 
 function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
-  const { total, step, models, providers, teams } = of
-  const teamIds = useMemo(
-    () => teams.map(({ team }) => (typeof team === 'string' ? team : null)),
-    [teams],
-  )
-  const nameOf = useNames(teamIds)
+  const { total, models, providers, teams } = of
+  const nameOf = useNames(teams.map(({ team }) => (typeof team === 'string' ? team : null)))
   if ((total.attempts ?? 0) === 0)
     return <NothingCalled title={overviewTexts.none}>{overviewTexts.noneHint}</NothingCalled>
   const teamOf = ({ team }: Row) => (typeof team === 'string' ? nameOf(team) : overviewTexts.noTeam)
@@ -74,7 +83,7 @@ function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
     <>
       <Figures of={of} />
       <Section title={overviewTexts.series}>
-        <Bars bars={barsOf(of)} isHourly={step === 'hour'} />
+        <StackedBars picture={pictureOf(of)} label={overviewTexts.series} />
       </Section>
       <Groups
         title={overviewTexts.models}
@@ -94,21 +103,23 @@ function Sums({ of, time }: { readonly of: Overview; readonly time: string }) {
 }
 
 /** A bar for each hour or day, including those without requests. */
-function barsOf({ from, to, step, series }: Overview) {
+function pictureOf({ from, to, step, series }: Overview): Picture {
+  const format = step === 'hour' ? hourly : daily
   const rows = new Map(series.map((row) => [Date.parse(String(row[step])), row]))
   const stepMs = step === 'hour' ? hourMs : 24 * hourMs
   const first = Math.floor(Date.parse(from) / stepMs) * stepMs
   const count = Math.ceil((Date.parse(to) - first) / stepMs)
-  return Array.from({ length: count }, (_, place) => {
-    const at = first + place * stepMs
+  const points = Array.from({ length: count }, (_, index) => {
+    const at = first + index * stepMs
     const row = rows.get(at)
-    return { at, all: row?.attempts ?? 0, failed: row ? failedOf(row) : 0 }
+    const failed = row ? failedOf(row) : 0
+    return { place: format.format(at), values: [(row?.attempts ?? 0) - failed, failed] }
   })
+  return { series: [overviewTexts.succeeded, overviewTexts.failed], points }
 }
 
 function Figures({ of: { total, before } }: { readonly of: Overview }) {
   const unknown = total.unknownCosts ?? 0
-  const tokens = (count: number | null | undefined) => formatCompact(count ?? 0)
   return (
     <dl className={classes.figures}>
       <Figure title={overviewTexts.calls} of={[total.calls, before.calls]} format={formatCount} />
@@ -127,7 +138,7 @@ function Figures({ of: { total, before } }: { readonly of: Overview }) {
       <Figure
         title={overviewTexts.tokens}
         of={[tokensOf(total), tokensOf(before)]}
-        format={tokens}
+        format={formatTokens}
       />
       <Figure
         title={overviewTexts.firstP50}
@@ -145,28 +156,15 @@ function Figures({ of: { total, before } }: { readonly of: Overview }) {
   )
 }
 
-type Numbered = readonly [
-  title: string,
-  value: (row: Row) => number | null | undefined,
-  format: (value: number | null | undefined) => string,
+const sumColumns: readonly TableColumn<Row>[] = [
+  numberColumn(overviewTexts.calls, ({ calls }) => calls, formatCount),
+  numberColumn(overviewTexts.failed, failedOf, formatCount),
+  numberColumn(overviewTexts.input, ({ inputTokens }) => inputTokens, formatTokens),
+  numberColumn(overviewTexts.output, ({ outputTokens }) => outputTokens, formatTokens),
+  numberColumn(overviewTexts.cost, ({ costMicroUsd }) => costMicroUsd, formatMicroUsd),
+  numberColumn(overviewTexts.shortP50, ({ firstTokenP50Ms }) => firstTokenP50Ms, formatMs),
+  numberColumn(overviewTexts.shortP95, ({ firstTokenP95Ms }) => firstTokenP95Ms, formatMs),
 ]
-
-const sums: readonly Numbered[] = [
-  [overviewTexts.calls, ({ calls }) => calls, formatCount],
-  [overviewTexts.failed, failedOf, formatCount],
-  [overviewTexts.input, ({ inputTokens }) => inputTokens, (count) => formatCompact(count ?? 0)],
-  [overviewTexts.output, ({ outputTokens }) => outputTokens, (count) => formatCompact(count ?? 0)],
-  [overviewTexts.cost, ({ costMicroUsd }) => costMicroUsd, formatMicroUsd],
-  [overviewTexts.shortP50, ({ firstTokenP50Ms }) => firstTokenP50Ms, formatMs],
-  [overviewTexts.shortP95, ({ firstTokenP95Ms }) => firstTokenP95Ms, formatMs],
-]
-
-const sumColumns: readonly TableColumn<Row>[] = sums.map(([title, value, format]) => ({
-  title,
-  cell: (row) => format(value(row)),
-  sortValue: value,
-  isNumber: true,
-}))
 
 interface GroupsProps {
   readonly title: string

@@ -1,14 +1,14 @@
 import { Button, Text } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { DataTable, numberColumn, type TableColumn, valueColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { formatCount, formatTime } from '../../parts/formats.ts'
 import { Failure } from '../../parts/states.tsx'
 import { overviewTexts } from '../../texts/operation.ts'
 import { texts } from '../../texts/texts.ts'
-import { useNames } from '../accounts/names.ts'
+import { useNames } from '../accounts/names.tsx'
 
 type Row = Reply<'listRefusals'>['data'][number]
 
@@ -24,8 +24,7 @@ interface RefusedProps {
 export function Refused({ query, refetchMs }: RefusedProps) {
   const { data, error, refetch } = useAnswer('listRefusals', { query }, { refetchMs })
   const [isWhole, setWhole] = useState(false)
-  const keys = useMemo(() => data?.data.map(({ key }) => key) ?? [], [data])
-  const nameOf = useNames(keys)
+  const nameOf = useNames(data?.data.map(({ key }) => key) ?? [])
   if (!data)
     return error ? (
       <Section title={overviewTexts.refused}>
@@ -39,22 +38,9 @@ export function Refused({ query, refetchMs }: RefusedProps) {
       cell: ({ code, status }) => `${status} ${code}`,
       sortValue: ({ code }) => code,
     },
-    {
-      title: overviewTexts.key,
-      cell: ({ key }) => nameOf(key),
-      sortValue: ({ key }) => nameOf(key),
-    },
-    {
-      title: overviewTexts.operation,
-      cell: ({ operation }) => operation,
-      sortValue: ({ operation }) => operation,
-    },
-    {
-      title: overviewTexts.calls,
-      cell: ({ count }) => formatCount(count),
-      sortValue: ({ count }) => count,
-      isNumber: true,
-    },
+    valueColumn(overviewTexts.key, ({ key }) => nameOf(key)),
+    valueColumn(overviewTexts.operation, ({ operation }) => operation),
+    numberColumn(overviewTexts.calls, ({ count }) => count, formatCount),
     {
       title: overviewTexts.said,
       cell: ({ lastAt, lastMessage }) => (

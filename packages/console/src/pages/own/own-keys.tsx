@@ -1,25 +1,24 @@
-import { Button, Group, Text } from '@mantine/core'
-import { useMemo, useState } from 'react'
+import { Group, Text } from '@mantine/core'
+import { useMemo } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
-import { formatBudget, formatMicroUsd, formatTime } from '../../parts/formats.ts'
+import { formatBudget, formatMicroUsd } from '../../parts/formats.ts'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useHasUser, useMayOwnKeys } from '../../session.ts'
 import { keyTexts } from '../../texts/keys.ts'
 import { ownTexts } from '../../texts/own.ts'
 import { termTexts } from '../../texts/terms.ts'
 import { usageTexts } from '../../texts/usage.ts'
+import { CreateOwnKey } from '../keys/create-key.tsx'
 import { Revoke, Rotate } from '../keys/key-actions.tsx'
-import { KeyState } from '../keys/key-state.tsx'
-import { CreateOwnKey } from './create-own-key.tsx'
+import { KeyState, lastUseText } from '../keys/key-state.tsx'
 
 type OwnKey = Reply<'listOwnKeys'>['data'][number]
 
 /** All keys of the user, with the spending and the remaining budgets of each; they can be changed here if the team allows it. */
 export function OwnKeys() {
-  const [isCreating, setCreating] = useState(false)
   const mayChange = useMayOwnKeys()
   const hasUser = useHasUser()
   const keys = useAnswer('listOwnKeys')
@@ -34,28 +33,23 @@ export function OwnKeys() {
     [mayChange, hasUser, spent.data],
   )
   return (
-    <Section
-      title={usageTexts.own.keys}
-      actions={mayChange && <Button onClick={() => setCreating(true)}>{keyTexts.create}</Button>}
-    >
+    <Section title={usageTexts.own.keys} actions={mayChange && <CreateOwnKey />}>
       <Answer of={keys}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title={ownTexts.noKeys}>
-              {mayChange ? ownTexts.noKeysHint : ownTexts.askHint}
-            </Empty>
-          ) : (
-            <DataTable
-              label={usageTexts.own.keys}
-              columns={columns}
-              rows={data}
-              idOf={({ id }) => id}
-              isCards
-            />
-          )
-        }
+        {({ data }) => (
+          <DataTable
+            label={usageTexts.own.keys}
+            columns={columns}
+            rows={data}
+            idOf={({ id }) => id}
+            empty={
+              <Empty title={ownTexts.noKeys}>
+                {mayChange ? ownTexts.noKeysHint : ownTexts.askHint}
+              </Empty>
+            }
+            isCards
+          />
+        )}
       </Answer>
-      <CreateOwnKey isOpen={isCreating} onClose={() => setCreating(false)} />
     </Section>
   )
 }
@@ -89,11 +83,7 @@ function columnsOf({ mayChange, hasUser, spent = [] }: Seen): readonly TableColu
         ]
       : []),
     { title: ownTexts.left, cell: leftOf },
-    {
-      title: keyTexts.lastUsed,
-      cell: ({ lastUsedAt }) =>
-        lastUsedAt === undefined ? keyTexts.never : formatTime(lastUsedAt),
-    },
+    { title: keyTexts.lastUsed, cell: ({ lastUsedAt }) => lastUseText(lastUsedAt) },
     ...(mayChange ? [{ title: ownTexts.change, cell: actionsOf }] : []),
   ]
 }

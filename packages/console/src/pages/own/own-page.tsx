@@ -3,7 +3,7 @@ import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
-import { formatBudget, formatCount, formatIn, formatMicroUsd } from '../../parts/formats.ts'
+import { formatBudget, formatCount, formatIn } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useHasUser } from '../../session.ts'
@@ -13,8 +13,9 @@ import { termTexts } from '../../texts/terms.ts'
 import { texts } from '../../texts/texts.ts'
 import { usageTexts } from '../../texts/usage.ts'
 import { gatewayAddress } from '../keys/gateway-address.ts'
-import { snippetModel } from '../keys/snippet-model.ts'
 import { Snippets } from '../keys/snippet-tabs.tsx'
+import { snippetModel } from '../keys/snippets.ts'
+import { formatMeasure, measures } from '../usage/question.ts'
 import { OwnKeys } from './own-keys.tsx'
 
 type Usage = Reply<'getOwnUsage'>
@@ -41,12 +42,10 @@ function Spent({ of: { total, limits } }: { readonly of: Usage }) {
     <>
       <Section title={usageTexts.own.last}>
         <Facts
-          facts={[
-            [usageTexts.cost, formatMicroUsd(total.costMicroUsd)],
-            [usageTexts.calls, formatCount(total.calls)],
-            [usageTexts.input, formatCount(total.inputTokens)],
-            [usageTexts.output, formatCount(total.outputTokens)],
-          ]}
+          facts={measures.map((measure) => [
+            usageTexts.measures[measure],
+            formatMeasure(measure, total[measure]),
+          ])}
         />
       </Section>
       <Section title={ownTexts.limits}>
@@ -62,20 +61,21 @@ function Spent({ of: { total, limits } }: { readonly of: Usage }) {
 
 const modelColumns: readonly TableColumn<Usage['data'][number]>[] = [
   { title: usageTexts.model, cell: (row) => row['model'] ?? usageTexts.nobody },
-  { title: usageTexts.cost, cell: (row) => formatMicroUsd(row.costMicroUsd), isNumber: true },
-  { title: usageTexts.calls, cell: (row) => formatCount(row.calls), isNumber: true },
-  { title: usageTexts.input, cell: (row) => formatCount(row.inputTokens), isNumber: true },
-  { title: usageTexts.output, cell: (row) => formatCount(row.outputTokens), isNumber: true },
+  ...measures.map((measure) => ({
+    title: usageTexts.measures[measure],
+    cell: (row: Usage['data'][number]) => formatMeasure(measure, row[measure]),
+    isNumber: true,
+  })),
 ]
 
 function Models({ of: { data } }: { readonly of: Usage }) {
-  if (data.length === 0) return <Empty title={usageTexts.none}>{usageTexts.noneHint}</Empty>
   return (
     <DataTable
       label={ownTexts.models}
       columns={modelColumns}
       rows={data}
       idOf={(row) => String(row['model'])}
+      empty={<Empty title={usageTexts.none}>{usageTexts.noneHint}</Empty>}
       isCards
     />
   )

@@ -1,9 +1,10 @@
-import { Alert, Button, NativeSelect, Progress, Text, Textarea } from '@mantine/core'
+import { Button, Group, NativeSelect, Progress, Text, Textarea } from '@mantine/core'
 import '@mantine/core/styles/Progress.css'
 import { useState } from 'react'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
 import { formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
+import { ErrorMessage } from '../../parts/states.tsx'
 import { playgroundTexts } from '../../texts/playground.ts'
 import { replyIn } from './bodies.ts'
 import { codeOf, type CodeRequest } from './code.ts'
@@ -57,11 +58,7 @@ function TurnPart({ of: { body, outcome }, code, onNext }: TurnProps) {
       {isRunning && text === '' && progress === undefined && (
         <Text size="sm">{playgroundTexts.waiting}</Text>
       )}
-      {error !== undefined && (
-        <Alert color="red" variant="outline" role="alert" mb="md">
-          {error}
-        </Alert>
-      )}
+      <ErrorMessage of={error} mb="md" />
       {progress !== undefined && (
         <Progress value={progress} aria-label={playgroundTexts.progress} mb="sm" />
       )}
@@ -149,7 +146,7 @@ function CodePart({ of }: { readonly of: CodeRequest }) {
   return (
     <details className={classes.raw}>
       <summary>{playgroundTexts.code}</summary>
-      <div className={classes.codeHead}>
+      <Group justify="space-between" gap="0.5rem" pt="0.4rem">
         <NativeSelect
           aria-label={playgroundTexts.client}
           size="xs"
@@ -158,7 +155,7 @@ function CodePart({ of }: { readonly of: CodeRequest }) {
           data={codes.map((code) => code.client)}
         />
         <CopyButton text={shown.text} label={playgroundTexts.code} />
-      </div>
+      </Group>
       <pre tabIndex={0} data-testid="code">
         {shown.text}
       </pre>

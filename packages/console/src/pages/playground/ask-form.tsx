@@ -1,5 +1,5 @@
 import '@mantine/core/styles/NumberInput.css'
-import { Button, FileInput, type FileInputProps, Textarea, TextInput } from '@mantine/core'
+import { Button, FileInput, type FileInputProps, Group, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useAnswer } from '../../api/queries.ts'
 import { playgroundTexts } from '../../texts/playground.ts'
@@ -76,14 +76,14 @@ export function AskForm({ name, isRunning, onSend, onStop }: AskFormProps) {
           onChange={setMask}
         />
       )}
-      <div className={classes.buttons}>
+      <Group gap="0.5rem">
         <Button type="submit" disabled={isRunning || asked.length === 0 || lacksFile}>
           {playgroundTexts.send}
         </Button>
         <Button variant="default" disabled={!isRunning} onClick={onStop}>
           {playgroundTexts.stop}
         </Button>
-      </div>
+      </Group>
     </form>
   )
 }

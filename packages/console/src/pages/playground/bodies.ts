@@ -1,4 +1,4 @@
-import { type Fields, isFields } from './fields.ts'
+import { type Fields, isFields, parseJson } from '../../parts/fields.ts'
 import type { ToolCall } from './outcome.ts'
 
 /** The values of the chat form. */
@@ -24,8 +24,8 @@ export interface Body {
 /** A chat completion request without its model. */
 export async function chatBody(form: ChatForm, file: File | null): Promise<Body | FormError> {
   const { system, prompt, maxTokens } = form
-  const tools = parsed(form.tools)
-  const schema = parsed(form.schema)
+  const tools = parseJson(form.tools)
+  const schema = parseJson(form.schema)
   if (form.tools.trim() !== '' && !Array.isArray(tools)) return { field: 'tools' }
   if (form.schema.trim() !== '' && !isFields(schema)) return { field: 'schema' }
   const text = { type: 'text', text: prompt }
@@ -89,16 +89,8 @@ function withMessages({ messages, ...rest }: Fields, further: readonly Fields[])
 }
 
 export function parsedBody(text: string): Body | FormError {
-  const body = parsed(text)
+  const body = parseJson(text)
   return isFields(body) ? { body } : { field: 'body' }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** An image as a data URL, and audio as base64. */

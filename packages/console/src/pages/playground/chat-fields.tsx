@@ -1,9 +1,14 @@
-import { Anchor, NativeSelect, NumberInput, Textarea } from '@mantine/core'
+import { Anchor, NumberInput, Textarea } from '@mantine/core'
+import { Choice } from '../../parts/choice.tsx'
 import { playgroundTexts } from '../../texts/playground.ts'
 import type { ChatForm, FormError } from './bodies.ts'
 import classes from './playground.module.css'
 
-const voices = ['alloy', 'ash', 'coral', 'echo', 'sage', 'shimmer']
+const voiceNames = ['alloy', 'ash', 'coral', 'echo', 'sage', 'shimmer']
+const voices: Readonly<Record<string, string>> = {
+  '': playgroundTexts.noVoice,
+  ...Object.fromEntries(voiceNames.map((voice) => [voice, voice])),
+}
 
 const exampleTools = JSON.stringify(
   [
@@ -65,14 +70,11 @@ export function ChatFields({ form, onChange, wrong }: ChatFieldsProps) {
             </Anchor>
           </div>
           <Textarea {...texted('schema')} className={classes.code ?? ''} minRows={2} />
-          <NativeSelect
+          <Choice
             label={playgroundTexts.voice}
             value={form.voice}
-            onChange={({ currentTarget: { value } }) => onChange({ ...form, voice: value })}
-            data={[
-              { value: '', label: playgroundTexts.noVoice },
-              ...voices.map((voice) => ({ value: voice, label: voice })),
-            ]}
+            of={voices}
+            onChange={(voice) => onChange({ ...form, voice })}
           />
           <NumberInput
             label={playgroundTexts.maxTokens}

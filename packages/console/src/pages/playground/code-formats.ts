@@ -1,5 +1,5 @@
 import { type CodeFile, fileMark } from './code-literals.ts'
-import { type Fields, isFields } from './fields.ts'
+import { type Fields, isFields, parseJson } from '../../parts/fields.ts'
 
 // Translates a chat of the playground for the clients of other APIs. Undefined if the API cannot express its content.
 
@@ -8,26 +8,19 @@ const usualMaxTokens = 1_024
 
 /** The request for `messages.create` of the Anthropic packages. */
 export function messagesRequest(body: Fields, file?: CodeFile): Fields | undefined {
-  const { model, max_completion_tokens: limit, tools, response_format: format } = body
   if (body['audio'] !== undefined || file?.type.startsWith('audio/')) return undefined
-  const messages = listOf(body['messages'])
-  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content)
-  const schema = schemaOf(format)
+  const { limit, system, turns, functions, schema } = partsOf(body)
   return {
-    model,
+    model: body['model'],
     max_tokens: limit ?? usualMaxTokens,
-    ...(system.length > 0 && { system: system.join('\n') }),
-    messages: messages
-      .filter(({ role }) => role !== 'system')
-      .map((message) => anthropicMessage(message, file)),
-    ...(Array.isArray(tools) && {
-      tools: functionsOf(tools).map(({ name, description, parameters }) => ({
-        name,
-        ...(description !== undefined && { description }),
-        input_schema: parameters ?? { type: 'object' },
-      })),
-    }),
-    ...(schema !== undefined && { output_config: { format: { type: 'json_schema', schema } } }),
+    system,
+    messages: turns.map((message) => anthropicMessage(message, file)),
+    tools: functions?.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      input_schema: parameters ?? { type: 'object' },
+    })),
+    output_config: schema && { format: { type: 'json_schema', schema } },
   }
 }
 
@@ -59,42 +52,36 @@ function anthropicMessage(message: Fields, file: CodeFile | undefined): Fields {
 
 /** The request for `models.generateContent` of the genai packages. */
 export function generateRequest(body: Fields, file?: CodeFile): Fields | undefined {
-  const { model, max_completion_tokens: limit, tools, response_format: format } = body
   if (body['audio'] !== undefined) return undefined
-  const messages = listOf(body['messages'])
-  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content)
-  const schema = schemaOf(format)
-  const names = new Map(
-    messages
-      .flatMap(({ tool_calls: calls }) => listOf(calls))
-      .map((call) => [call['id'], calledOf(call, 'args').name]),
-  )
+  const { limit, system, turns, functions, schema } = partsOf(body)
+  const calls = turns.flatMap((turn) => listOf(turn['tool_calls']))
+  const names = new Map(calls.map((call) => [call['id'], calledOf(call, 'args').name]))
   const config = {
-    ...(system.length > 0 && { systemInstruction: system.join('\n') }),
-    ...(limit !== undefined && { maxOutputTokens: limit }),
-    ...(Array.isArray(tools) && {
-      tools: [
-        {
-          functionDeclarations: functionsOf(tools).map(({ name, description, parameters }) => ({
-            name,
-            ...(description !== undefined && { description }),
-            ...(parameters !== undefined && { parametersJsonSchema: parameters }),
-          })),
-        },
-      ],
-    }),
-    ...(schema !== undefined && {
-      responseMimeType: 'application/json',
-      responseJsonSchema: schema,
-    }),
+    systemInstruction: system,
+    maxOutputTokens: limit,
+    tools: functions && [
+      {
+        functionDeclarations: functions.map(({ name, description, parameters }) => ({
+          name,
+          description,
+          parametersJsonSchema: parameters,
+        })),
+      },
+    ],
+    responseMimeType: schema && 'application/json',
+    responseJsonSchema: schema,
   }
+  const isSet = Object.values(config).some((value) => value !== undefined)
   return {
-    model,
-    contents: messages
-      .filter(({ role }) => role !== 'system')
-      .map((message) => geminiContent(message, file, names)),
-    ...(Object.keys(config).length > 0 && { config }),
+    model: body['model'],
+    contents: turns.map((message) => geminiContent(message, file, names)),
+    config: isSet ? config : undefined,
   }
+}
+
+/** The request for `models.embedContent` of the genai packages, which take texts. */
+export function embedRequest({ model, input }: Fields): Fields | undefined {
+  return typeof input === 'string' ? { model, contents: [input] } : undefined
 }
 
 function geminiContent(
@@ -129,26 +116,30 @@ function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : []
 }
 
-function functionsOf(tools: readonly unknown[]): readonly Fields[] {
-  return listOf(tools).flatMap(({ function: one }) => (isFields(one) ? [one] : []))
+/** The request for `rerank` of Cohere's JavaScript package. */
+export function rerankRequest({ top_n: topN, ...rest }: Fields): Fields {
+  return { ...rest, topN }
+}
+
+/** What the formats name differently; undefined if it is not given. */
+function partsOf(body: Fields) {
+  const { max_completion_tokens: limit, tools, response_format: format } = body
+  const messages = listOf(body['messages'])
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content)
+  const named = isFields(format) ? format['json_schema'] : undefined
+  return {
+    limit,
+    system: system.length > 0 ? system.join('\n') : undefined,
+    turns: messages.filter(({ role }) => role !== 'system'),
+    functions: Array.isArray(tools)
+      ? listOf(tools).flatMap(({ function: one }) => (isFields(one) ? [one] : []))
+      : undefined,
+    schema: isFields(named) ? named['schema'] : undefined,
+  }
 }
 
 /** The name of a tool call and its arguments, in the field that the format uses for them. */
 function calledOf(call: Fields, field: 'input' | 'args'): Fields {
   const called = isFields(call['function']) ? call['function'] : {}
-  return { name: called['name'], [field]: parsed(called['arguments']) }
-}
-
-function parsed(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text))
-  } catch {
-    return {}
-  }
-}
-
-function schemaOf(format: unknown): unknown {
-  if (!isFields(format)) return undefined
-  const { json_schema: named } = format
-  return isFields(named) ? named['schema'] : undefined
+  return { name: called['name'], [field]: parseJson(String(called['arguments'])) ?? {} }
 }

@@ -1,4 +1,4 @@
-import type { Fields } from './fields.ts'
+import type { Fields } from '../../parts/fields.ts'
 
 /** A chosen file, which the generated code reads by its name. */
 export interface CodeFile {
@@ -9,17 +9,22 @@ export interface CodeFile {
 /** Marks the place of a file's base64 content in a request. */
 export const fileMark = '\u{F8FF}file\u{F8FF}'
 
-/** A body as a shell argument in single quotes; a file is read at the place of its content. */
-export function inCurl(body: Fields, file?: CodeFile): string {
-  const text = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)
-  return `'${text.replaceAll(fileMark, `'"$(base64 -w0 ${shellName(file)})"'`)}'`
+/** A text as a shell argument. */
+export function inShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** An object literal for JavaScript, with additional fields whose values are expressions. */
+/** A body as a shell argument in single quotes; a file is read at the place of its content. */
+export function inCurl(body: Fields, file?: CodeFile): string {
+  const name = inShell(file?.name ?? 'file')
+  return inShell(JSON.stringify(body, null, 2)).replaceAll(fileMark, `'"$(base64 -w0 ${name})"'`)
+}
+
+/** An object literal for JavaScript, beginning with fields whose values are the contents of the files of these names. */
 export function inJavaScript(
   body: Fields,
-  file?: CodeFile,
-  expressions: Readonly<Record<string, string>> = {},
+  file: CodeFile | undefined,
+  files: Readonly<Record<string, string>>,
 ): string {
   const text = JSON.stringify(body, null, 2)
     .replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
@@ -27,15 +32,24 @@ export function inJavaScript(
       new RegExp(`"([^"]*)${fileMark}"`, 'g'),
       (_, before: string) => `\`${before}\${readFileSync(${quotedName(file)}, 'base64')}\``,
     )
-  const further = Object.entries(expressions).map(([name, value]) => `  ${name}: ${value},\n`)
-  return text.replace(/^\{\n/, `{\n${further.join('')}`)
+  const opened = Object.entries(files).map(
+    ([field, name]) => `  ${field}: createReadStream(${JSON.stringify(name)}),\n`,
+  )
+  return text.replace(/^\{\n/, () => `{\n${opened.join('')}`)
 }
 
-/** The fields of an object as keyword arguments of a Python call, each starting on its own line. */
-export function inPython(body: Fields, file?: CodeFile): string {
-  return Object.entries(body)
-    .map(([name, value]) => `    ${name}=${python(value, 1, file)},`)
-    .join('\n')
+/** The same as keyword arguments of a Python call, each starting on its own line. */
+export function inPython(
+  body: Fields,
+  file: CodeFile | undefined,
+  files: Readonly<Record<string, string>>,
+): string {
+  return [
+    ...Object.entries(files).map(
+      ([field, name]) => `    ${field}=open(${JSON.stringify(name)}, "rb"),`,
+    ),
+    ...entriesOf(body).map(([field, value]) => `    ${field}=${python(value, 1, file)},`),
+  ].join('\n')
 }
 
 function python(value: unknown, depth: number, file: CodeFile | undefined): string {
@@ -49,7 +63,7 @@ function python(value: unknown, depth: number, file: CodeFile | undefined): stri
     return `[\n${items.join('\n')}\n${close}]`
   }
   if (typeof value === 'object') {
-    const entries = Object.entries(value)
+    const entries = entriesOf(value)
     if (entries.length === 0) return '{}'
     const lines = entries.map(
       ([name, item]) => `${inner}${JSON.stringify(name)}: ${python(item, depth + 1, file)},`,
@@ -62,10 +76,11 @@ function python(value: unknown, depth: number, file: CodeFile | undefined): stri
   return `${text.replace(fileMark, '')} + ${read}`.replace(/^"" \+ /, '')
 }
 
-function quotedName(file: CodeFile | undefined): string {
-  return JSON.stringify(file?.name ?? 'file')
+/** Undefined fields are left out, as in JSON. */
+function entriesOf(value: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(value).filter(([, item]) => item !== undefined)
 }
 
-function shellName(file: CodeFile | undefined): string {
-  return `'${(file?.name ?? 'file').replaceAll("'", `'\\''`)}'`
+function quotedName(file: CodeFile | undefined): string {
+  return JSON.stringify(file?.name ?? 'file')
 }

@@ -1,7 +1,14 @@
-import type { Fields } from './fields.ts'
-import { generateRequest, messagesRequest } from './code-formats.ts'
-import { fileMark, inCurl, inJavaScript, inPython, type CodeFile } from './code-literals.ts'
-import type { OperationName } from './operations.ts'
+import type { Fields } from '../../parts/fields.ts'
+import { embedRequest, generateRequest, messagesRequest, rerankRequest } from './code-formats.ts'
+import {
+  type CodeFile,
+  fileMark,
+  inCurl,
+  inJavaScript,
+  inPython,
+  inShell,
+} from './code-literals.ts'
+import { type Operation, type OperationName, operations } from './operations.ts'
 
 /** A request as code for one client. */
 export interface Code {
@@ -22,9 +29,15 @@ export interface CodeRequest {
 }
 
 /** The request as complete programs, which read the key from `SLUICE_KEY` and files from the current folder. */
-export function codeOf(request: CodeRequest): readonly Code[] {
-  const made = writers[request.operation](withMark(request))
-  return made.filter((code): code is Code => code !== undefined)
+export function codeOf(given: CodeRequest): readonly Code[] {
+  const request = withMark(given)
+  return [
+    { client: 'curl', text: curlOf(request) },
+    ...calls[request.operation].flatMap((call) => [
+      ...programOf(call, 'Python', request),
+      ...programOf(call, 'JavaScript', request),
+    ]),
+  ]
 }
 
 /** Replaces the content of the file by a mark, because the program reads the file itself. */
@@ -37,317 +50,249 @@ function withMark(request: CodeRequest): CodeRequest {
   return { ...request, body: JSON.parse(text) as Fields }
 }
 
-type Writer = (request: CodeRequest) => readonly (Code | undefined)[]
+/**
+ * The expression with which the JavaScript code reads the key. It is joined from parts because the console itself reads no
+ * environment.
+ */
+const javaScriptKey = ['process', 'env', 'SLUICE_KEY'].join('.')
+const pythonKey = 'os.environ["SLUICE_KEY"]'
 
-const writers: Readonly<Record<OperationName, Writer>> = {
-  chat: (request) => [
-    curl(request),
-    openaiPython(
-      request,
-      'chat.completions.create',
-      request.body['stream'] ? streamedPython : print,
-    ),
-    openaiJavaScript(request, 'chat.completions.create', request.body['stream'] ? streamed : log),
-    ...anthropic(request),
-    ...genai(request),
-  ],
-  embeddings: (request) => [
-    curl(request),
-    openaiPython(request, 'embeddings.create', 'print(len(answer.data[0].embedding))'),
-    openaiJavaScript(request, 'embeddings.create', 'console.log(answer.data[0].embedding.length)'),
-    genaiEmbedding(request),
-  ],
-  rerank: (request) => [curl(request), coherePython(request), cohereJavaScript(request)],
-  moderations: (request) => [
-    curl(request),
-    openaiPython(request, 'moderations.create', 'print(answer.results[0].flagged)'),
-    openaiJavaScript(request, 'moderations.create', 'console.log(answer.results[0].flagged)'),
-  ],
-  speech: (request) => {
-    const { response_format: format } = request.body
-    const name = `speech.${typeof format === 'string' ? format : 'mp3'}`
-    return [
-      curl(request, ` \\\n  --output ${name}`),
-      openaiPython(
-        request,
-        'audio.speech.create',
-        `answer.write_to_file("${name}")\nprint("${name}")`,
-      ),
-      openaiJavaScript(request, 'audio.speech.create', savedResponse(name), [writing]),
-    ]
+/** The import of each package and its client, in which `ADDRESS` stands for the gateway's address. */
+const packages = {
+  Python: {
+    openai: ['from openai import OpenAI', `OpenAI(base_url="ADDRESS/v1", api_key=${pythonKey})`],
+    anthropic: [
+      'from anthropic import Anthropic',
+      `Anthropic(base_url="ADDRESS", api_key=${pythonKey})`,
+    ],
+    genai: [
+      'from google import genai',
+      `genai.Client(api_key=${pythonKey}, http_options={"base_url": "ADDRESS"})`,
+    ],
+    cohere: ['import cohere', `cohere.ClientV2(api_key=${pythonKey}, base_url="ADDRESS")`],
   },
-  transcriptions: (request) => [
-    formCurl(request, 'file'),
-    openaiPython(request, 'audio.transcriptions.create', 'print(answer.text)', 'file'),
-    openaiJavaScript(
-      request,
-      'audio.transcriptions.create',
-      'console.log(answer.text)',
-      [reading],
-      'file',
-    ),
-  ],
-  images: (request) => [
-    curl(request),
-    openaiPython(request, 'images.generate', savedPython('image.png')),
-    openaiJavaScript(request, 'images.generate', savedPicture, [writing]),
-  ],
-  edits: (request) => [
-    formCurl(request, 'image'),
-    openaiPython(request, 'images.edit', savedPython('image.png'), 'image'),
-    openaiJavaScript(request, 'images.edit', savedPicture, [reading, writing], 'image'),
-  ],
-  videos: (request) => [
-    videoCurl(request),
-    openaiPython(
-      request,
-      'videos.create_and_poll',
-      `client.videos.download_content(answer.id).write_to_file("video.mp4")\nprint(answer.status)`,
-    ),
-    openaiJavaScript(request, 'videos.create', polled, [writing]),
-  ],
+  JavaScript: {
+    openai: [
+      "import OpenAI from 'openai'",
+      `new OpenAI({ baseURL: 'ADDRESS/v1', apiKey: ${javaScriptKey} })`,
+    ],
+    anthropic: [
+      "import Anthropic from '@anthropic-ai/sdk'",
+      `new Anthropic({ baseURL: 'ADDRESS', apiKey: ${javaScriptKey} })`,
+    ],
+    genai: [
+      "import { GoogleGenAI } from '@google/genai'",
+      `new GoogleGenAI({ apiKey: ${javaScriptKey}, httpOptions: { baseUrl: 'ADDRESS' } })`,
+    ],
+    cohere: [
+      "import { CohereClientV2 } from 'cohere-ai'",
+      `new CohereClientV2({ environment: 'ADDRESS', token: ${javaScriptKey} })`,
+    ],
+  },
+} as const
+
+type Language = keyof typeof packages
+type InEach = Readonly<Record<Language, string>>
+
+/** A call of a client's method. */
+interface Call {
+  readonly library: keyof (typeof packages)[Language]
+  /** One name for both languages, or the name in each that has the method. */
+  readonly method: string | Partial<InEach>
+  /** What the program does with the answer. */
+  readonly then: InEach | ((body: Fields) => InEach)
+  /** The variable for the answer. Default: `answer`. */
+  readonly answer?: string
+  /** The arguments of the method; undefined if the client cannot express the request. Default: the body. */
+  readonly argumentsOf?: (
+    body: Fields,
+    file: CodeFile | undefined,
+    language: Language,
+  ) => Fields | undefined
 }
 
-const print = 'print(answer.choices[0].message)'
-const log = 'console.log(answer.choices[0].message)'
-const streamedPython = `for chunk in answer:
+const printed = (value: string): InEach => ({
+  Python: `print(${value})`,
+  JavaScript: `console.log(${value})`,
+})
+const printedStream: InEach = {
+  Python: `for chunk in answer:
     for choice in chunk.choices:
         print(choice.delta.content or "", end="")
-print()`
-const streamed = `for await (const chunk of answer)
+print()`,
+  JavaScript: `for await (const chunk of answer)
   for (const { delta } of chunk.choices) process.stdout.write(delta.content ?? '')
-console.log()`
+console.log()`,
+}
+const savedPicture: InEach = {
+  Python: `import base64, pathlib
 
-const reading = "import { createReadStream } from 'node:fs'"
-const writing = "import { writeFile } from 'node:fs/promises'"
-const savedPicture = `await writeFile('image.png', Buffer.from(answer.data[0].b64_json, 'base64'))
-console.log('image.png')`
-const savedPython = (name: string) => `import base64, pathlib
-
-pathlib.Path("${name}").write_bytes(base64.b64decode(answer.data[0].b64_json))
-print("${name}")`
-const savedResponse = (
-  name: string,
-) => `await writeFile('${name}', Buffer.from(await answer.arrayBuffer()))
-console.log('${name}')`
-const polled = `let video = answer
+pathlib.Path("image.png").write_bytes(base64.b64decode(answer.data[0].b64_json))
+print("image.png")`,
+  JavaScript: `await writeFile('image.png', Buffer.from(answer.data[0].b64_json, 'base64'))
+console.log('image.png')`,
+}
+const savedSpeech = (name: string): InEach => ({
+  Python: `answer.write_to_file("${name}")
+print("${name}")`,
+  JavaScript: `await writeFile('${name}', Buffer.from(await answer.arrayBuffer()))
+console.log('${name}')`,
+})
+const savedVideo: InEach = {
+  Python: `client.videos.download_content(answer.id).write_to_file("video.mp4")
+print(answer.status)`,
+  JavaScript: `let video = answer
 while (video.status === 'queued' || video.status === 'in_progress') {
   await new Promise((resolve) => setTimeout(resolve, 1000))
   video = await client.videos.retrieve(video.id)
 }
 const clip = await client.videos.downloadContent(video.id)
 await writeFile('video.mp4', Buffer.from(await clip.arrayBuffer()))
-console.log(video.status)`
-
-/**
- * The expression with which the JavaScript code reads the key. It is joined from parts because the console itself reads no
- * environment.
- */
-const javaScriptKey = ['process', 'env', 'SLUICE_KEY'].join('.')
-
-const authorized = '-H "Authorization: Bearer $SLUICE_KEY"'
-
-function curl({ address, path, body, file }: CodeRequest, after = ''): Code {
-  const json = inCurl(body, file)
-  return {
-    client: 'curl',
-    text: `curl --fail-with-body ${address}/${path} \\
-  ${authorized} \\
-  -H "Content-Type: application/json" \\
-  -d ${json}${after}`,
-  }
+console.log(video.status)`,
 }
 
-function formCurl({ address, path, body, file, mask }: CodeRequest, field: string): Code {
-  const fields = Object.entries(body).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return `  -F ${quoted(`${name}=${text}`)}`
-  })
-  return {
-    client: 'curl',
-    text: [
-      `curl --fail-with-body ${address}/${path}`,
-      `  ${authorized}`,
-      ...fields,
-      `  -F ${quoted(`${field}=@${file?.name ?? field}`)}`,
-      ...(mask ? [`  -F ${quoted(`mask=@${mask.name}`)}`] : []),
-    ].join(' \\\n'),
-  }
+const calls: Readonly<Record<OperationName, readonly Call[]>> = {
+  chat: [
+    {
+      library: 'openai',
+      method: 'chat.completions.create',
+      then: ({ stream }) => (stream ? printedStream : printed('answer.choices[0].message')),
+    },
+    {
+      library: 'anthropic',
+      method: 'messages.create',
+      then: printed('message.content'),
+      answer: 'message',
+      argumentsOf: messagesRequest,
+    },
+    {
+      library: 'genai',
+      method: { Python: 'models.generate_content', JavaScript: 'models.generateContent' },
+      then: printed('answer.candidates[0].content'),
+      argumentsOf: generateRequest,
+    },
+  ],
+  embeddings: [
+    {
+      library: 'openai',
+      method: 'embeddings.create',
+      then: {
+        Python: 'print(len(answer.data[0].embedding))',
+        JavaScript: 'console.log(answer.data[0].embedding.length)',
+      },
+    },
+    {
+      library: 'genai',
+      method: { JavaScript: 'models.embedContent' },
+      then: printed('answer.embeddings[0].values.length'),
+      argumentsOf: embedRequest,
+    },
+  ],
+  rerank: [
+    {
+      library: 'cohere',
+      method: 'rerank',
+      then: printed('answer.results'),
+      argumentsOf: (body, _file, language) => (language === 'Python' ? body : rerankRequest(body)),
+    },
+  ],
+  moderations: [
+    { library: 'openai', method: 'moderations.create', then: printed('answer.results[0].flagged') },
+  ],
+  speech: [
+    {
+      library: 'openai',
+      method: 'audio.speech.create',
+      then: (body) => savedSpeech(speechFile(body)),
+    },
+  ],
+  transcriptions: [
+    { library: 'openai', method: 'audio.transcriptions.create', then: printed('answer.text') },
+  ],
+  images: [{ library: 'openai', method: 'images.generate', then: savedPicture }],
+  edits: [{ library: 'openai', method: 'images.edit', then: savedPicture }],
+  videos: [
+    {
+      library: 'openai',
+      method: { Python: 'videos.create_and_poll', JavaScript: 'videos.create' },
+      then: savedVideo,
+    },
+  ],
 }
 
-/** Creates a video job, polls it until it has ended, and downloads the video. */
-function videoCurl(request: CodeRequest): Code {
-  const { address, path } = request
-  const each = `curl --silent --fail-with-body ${address}/${path}/$id ${authorized}`
-  return {
-    client: 'curl',
-    text: `id=$(${curl(request).text.replace('curl ', 'curl --silent ')} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')
-until ${each} | grep -E '"status": *"(completed|failed)"'; do sleep 1; done
-curl --fail-with-body ${address}/${path}/$id/content ${authorized} --output video.mp4`,
-  }
+function speechFile({ response_format: format }: Fields): string {
+  return `speech.${typeof format === 'string' ? format : 'mp3'}`
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
+/** The program in one language; none if its client cannot express the request. */
+function programOf(call: Call, language: Language, request: CodeRequest): readonly Code[] {
+  const { library, answer = 'answer', argumentsOf = (body: Fields) => body } = call
+  const { body, file, address } = request
+  const method = typeof call.method === 'string' ? call.method : call.method[language]
+  const given = argumentsOf(body, file, language)
+  if (method === undefined || !given) return []
+  const { [language]: then } = typeof call.then === 'function' ? call.then(body) : call.then
+  const [head, constructed] = packages[language][library]
+  const client = constructed.replace('ADDRESS', () => address)
+  const files = filesOf(request)
+  const isReading = JSON.stringify(given).includes(fileMark)
+  const imports = [
+    head,
+    ...(isReading ? ["import { readFileSync } from 'node:fs'"] : []),
+    ...(takesFile(request) ? ["import { createReadStream } from 'node:fs'"] : []),
+    ...(then.includes('writeFile(') ? ["import { writeFile } from 'node:fs/promises'"] : []),
+  ]
+  const text =
+    language === 'Python'
+      ? `import ${isReading ? 'base64, ' : ''}os
+${head}
+
+client = ${client}
+${answer} = client.${method}(
+${inPython(given, file, files)}
+)
+${then}`
+      : `${imports.join('\n')}
+
+const client = ${client}
+const ${answer} = await client.${method}(${inJavaScript(given, file, files)})
+${then}`
+  return [{ client: `${language} (${library})`, text }]
+}
+
+function takesFile({ operation }: CodeRequest): boolean {
+  return 'fileField' in operations[operation]
 }
 
 /** The files of a form, by field name. */
-function filesOf(
-  { file, mask }: CodeRequest,
-  fileField: string | undefined,
-): readonly (readonly [field: string, name: string])[] {
-  if (!file || fileField === undefined) return []
-  return [[fileField, file.name], ...(mask ? [['mask', mask.name] as const] : [])]
+function filesOf({ operation, file, mask }: CodeRequest): Readonly<Record<string, string>> {
+  const { fileField }: Operation = operations[operation]
+  if (!file || fileField === undefined) return {}
+  return { [fileField]: file.name, ...(mask && { mask: mask.name }) }
 }
 
-function openaiPython(
-  request: CodeRequest,
-  method: string,
-  then: string,
-  fileField?: string,
-): Code {
-  const { address, body, file } = request
-  const opened = filesOf(request, fileField)
-    .map(([field, name]) => `    ${field}=open(${JSON.stringify(name)}, "rb"),\n`)
-    .join('')
-  return {
-    client: 'Python (openai)',
-    text: `import ${fileReading(body)}os
-from openai import OpenAI
+const authorized = '-H "Authorization: Bearer $SLUICE_KEY"'
 
-client = OpenAI(base_url="${address}/v1", api_key=os.environ["SLUICE_KEY"])
-answer = client.${method}(
-${opened}${inPython(body, file)}
-)
-${then}`,
+function curlOf(request: CodeRequest): string {
+  const { operation, address, path, body, file } = request
+  const start = [`curl --fail-with-body ${address}/${path}`, authorized]
+  if (takesFile(request)) {
+    const fields = Object.entries(body).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    const files = Object.entries(filesOf(request)).map(([name, value]) => `${name}=@${value}`)
+    const parts = [...fields, ...files].map((part) => `-F ${inShell(part)}`)
+    return [...start, ...parts].join(' \\\n  ')
   }
+  const json = [...start, '-H "Content-Type: application/json"', `-d ${inCurl(body, file)}`]
+  if (operation === 'speech') json.push(`--output ${speechFile(body)}`)
+  const whole = json.join(' \\\n  ')
+  return operation === 'videos' ? videoCurl(whole, `${address}/${path}/$id`) : whole
 }
 
-function openaiJavaScript(
-  request: CodeRequest,
-  method: string,
-  ...[then, imports = [], fileField]: readonly [
-    then: string,
-    imports?: readonly string[],
-    fileField?: string,
-  ]
-): Code {
-  const { address, body, file } = request
-  const opened = Object.fromEntries(
-    filesOf(request, fileField).map(([field, name]) => [
-      field,
-      `createReadStream(${JSON.stringify(name)})`,
-    ]),
-  )
-  const heads = ["import OpenAI from 'openai'", ...fileImports(body), ...imports]
-  return {
-    client: 'JavaScript (openai)',
-    text: `${heads.join('\n')}
-
-const client = new OpenAI({ baseURL: '${address}/v1', apiKey: ${javaScriptKey} })
-const answer = await client.${method}(${inJavaScript(body, file, opened)})
-${then}`,
-  }
-}
-
-function anthropic({ address, body, file }: CodeRequest): readonly (Code | undefined)[] {
-  const request = messagesRequest(body, file)
-  if (!request) return []
-  return [
-    {
-      client: 'Python (anthropic)',
-      text: `import ${fileReading(request)}os
-from anthropic import Anthropic
-
-client = Anthropic(base_url="${address}", api_key=os.environ["SLUICE_KEY"])
-message = client.messages.create(
-${inPython(request, file)}
-)
-print(message.content)`,
-    },
-    {
-      client: 'JavaScript (anthropic)',
-      text: `${["import Anthropic from '@anthropic-ai/sdk'", ...fileImports(request)].join('\n')}
-
-const client = new Anthropic({ baseURL: '${address}', apiKey: ${javaScriptKey} })
-const message = await client.messages.create(${inJavaScript(request, file)})
-console.log(message.content)`,
-    },
-  ]
-}
-
-function genai({ address, body, file }: CodeRequest): readonly (Code | undefined)[] {
-  const request = generateRequest(body, file)
-  if (!request) return []
-  return [
-    {
-      client: 'Python (genai)',
-      text: `import ${fileReading(request)}os
-from google import genai
-
-client = genai.Client(api_key=os.environ["SLUICE_KEY"], http_options={"base_url": "${address}"})
-answer = client.models.generate_content(
-${inPython(request, file)}
-)
-print(answer.candidates[0].content)`,
-    },
-    {
-      client: 'JavaScript (genai)',
-      text: `${["import { GoogleGenAI } from '@google/genai'", ...fileImports(request)].join('\n')}
-
-const client = new GoogleGenAI({ apiKey: ${javaScriptKey}, httpOptions: { baseUrl: '${address}' } })
-const answer = await client.models.generateContent(${inJavaScript(request, file)})
-console.log(answer.candidates[0].content)`,
-    },
-  ]
-}
-
-function genaiEmbedding({ address, body }: CodeRequest): Code | undefined {
-  const { model, input } = body
-  if (typeof input !== 'string') return undefined
-  const request = { model, contents: [input] }
-  return {
-    client: 'JavaScript (genai)',
-    text: `import { GoogleGenAI } from '@google/genai'
-
-const client = new GoogleGenAI({ apiKey: ${javaScriptKey}, httpOptions: { baseUrl: '${address}' } })
-const answer = await client.models.embedContent(${inJavaScript(request)})
-console.log(answer.embeddings[0].values.length)`,
-  }
-}
-
-function coherePython({ address, body }: CodeRequest): Code {
-  return {
-    client: 'Python (cohere)',
-    text: `import os
-import cohere
-
-client = cohere.ClientV2(api_key=os.environ["SLUICE_KEY"], base_url="${address}")
-answer = client.rerank(
-${inPython(body)}
-)
-print(answer.results)`,
-  }
-}
-
-function cohereJavaScript({ address, body }: CodeRequest): Code {
-  const { top_n: topN, ...rest } = body
-  return {
-    client: 'JavaScript (cohere)',
-    text: `import { CohereClientV2 } from 'cohere-ai'
-
-const client = new CohereClientV2({ environment: '${address}', token: ${javaScriptKey} })
-const answer = await client.rerank(${inJavaScript({ ...rest, ...(topN !== undefined && { topN }) })})
-console.log(answer.results)`,
-  }
-}
-
-const hasMark = (body: Fields) => JSON.stringify(body).includes(fileMark)
-
-function fileReading(body: Fields): string {
-  return hasMark(body) ? 'base64, ' : ''
-}
-
-function fileImports(body: Fields): readonly string[] {
-  return hasMark(body) ? ["import { readFileSync } from 'node:fs'"] : []
+/** Creates a video job, polls it until it has ended, and downloads the video. */
+function videoCurl(create: string, url: string): string {
+  return `id=$(${create.replace('curl ', 'curl --silent ')} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')
+until curl --silent --fail-with-body ${url} ${authorized} | grep -E '"status": *"(completed|failed)"'; do sleep 1; done
+curl --fail-with-body ${url}/content ${authorized} --output video.mp4`
 }

@@ -1,5 +1,5 @@
 import type { GatewayOperation } from '../../api/client.ts'
-import type { Fields } from './fields.ts'
+import type { Fields } from '../../parts/fields.ts'
 
 /** An operation of the playground, and how its request is sent. */
 export interface Operation {

@@ -1,5 +1,5 @@
-import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
+import { Choice } from '../../parts/choice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { playgroundTexts } from '../../texts/playground.ts'
@@ -20,18 +20,15 @@ export function PlaygroundPage() {
     <Page
       title={texts.pages.playground}
       actions={
-        <NativeSelect
+        <Choice
           aria-label={playgroundTexts.operation}
           value={name}
-          onChange={({ currentTarget: { value } }) => {
+          of={playgroundTexts.operations}
+          onChange={(chosen) => {
             stop()
             clear()
-            setName(value as OperationName)
+            setName(chosen)
           }}
-          data={Object.entries(playgroundTexts.operations).map(([value, label]) => ({
-            value,
-            label,
-          }))}
         />
       }
     >

@@ -1,12 +1,10 @@
-import { ask } from '../../api/client.ts'
-import type { Fields } from './fields.ts'
+import { ask, errorIn, sessionHeaders } from '../../api/client.ts'
+import type { Fields } from '../../parts/fields.ts'
 import { type Operation, type OperationName, operations } from './operations.ts'
 import { nothingYet, type Outcome, type ToolCall } from './outcome.ts'
 
 export type OutcomeListener = (change: Partial<Outcome>) => void
 
-/** The gateway accepts a session only with this header, which pages of other origins cannot send. */
-const headers = { 'x-sluice-console': '1' }
 const eventsMax = 2_000
 const pollMs = 1_000
 
@@ -28,7 +26,7 @@ export async function run(sending: Sending, tell: OutcomeListener): Promise<void
   try {
     const response = await send(sending)
     const id = response.headers.get('x-sluice-call-id') ?? response.headers.get('x-request-id')
-    if (!response.ok) throw new Error(await errorIn(response))
+    if (!response.ok) throw await errorIn(response)
     await take(response, sending, { tell, since })
     tell({ totalMs: since(), ...(sending.mayLook && (await recordOf(id))) })
   } catch (thrown) {
@@ -46,7 +44,7 @@ function send({ name, body, file, mask, signal }: Sending): Promise<Response> {
   if (operation.fileField === undefined)
     return fetch(operation.path, {
       method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
+      headers: { ...sessionHeaders, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal,
     })
@@ -55,13 +53,7 @@ function send({ name, body, file, mask, signal }: Sending): Promise<Response> {
     form.append(field, typeof value === 'string' ? value : JSON.stringify(value))
   if (file) form.append(operation.fileField, file)
   if (mask) form.append('mask', mask)
-  return fetch(operation.path, { method: 'POST', headers, body: form, signal })
-}
-
-async function errorIn(response: Response): Promise<string> {
-  const answered: unknown = await response.json().catch(() => undefined)
-  const { error } = (answered ?? {}) as { readonly error?: { readonly message?: string } }
-  return error?.message ?? `Status ${response.status}`
+  return fetch(operation.path, { method: 'POST', headers: sessionHeaders, body: form, signal })
 }
 
 interface Taking {
@@ -222,13 +214,13 @@ async function takeVideo(
   while (task.status === 'queued' || task.status === 'in_progress') {
     tell({ progress: task.progress ?? 0 })
     await new Promise((resolve) => setTimeout(resolve, pollMs))
-    const response = await fetch(`v1/videos/${task.id}`, { headers, signal })
-    if (!response.ok) throw new Error(await errorIn(response))
+    const response = await fetch(`v1/videos/${task.id}`, { headers: sessionHeaders, signal })
+    if (!response.ok) throw await errorIn(response)
     task = (await response.json()) as Task
   }
   if (task.status !== 'completed') throw new Error(task.error?.message ?? task.status)
-  const clip = await fetch(`v1/videos/${task.id}/content`, { headers, signal })
-  if (!clip.ok) throw new Error(await errorIn(clip))
+  const clip = await fetch(`v1/videos/${task.id}/content`, { headers: sessionHeaders, signal })
+  if (!clip.ok) throw await errorIn(clip)
   tell({ progress: 100, media: [{ kind: 'video', url: URL.createObjectURL(await clip.blob()) }] })
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useRole } from '../../session.ts'
 import { withReply, withResults } from './bodies.ts'
-import type { Fields } from './fields.ts'
+import type { Fields } from '../../parts/fields.ts'
 import type { OperationName } from './operations.ts'
 import { nothingYet, type Outcome, type ToolCall } from './outcome.ts'
 import { run } from './run.ts'

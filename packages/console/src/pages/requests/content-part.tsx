@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Section } from '../../parts/facts.tsx'
+import { parseJson } from '../../parts/fields.ts'
 import { Answer } from '../../parts/states.tsx'
 import { requestTexts } from '../../texts/requests.ts'
 import classes from './requests.module.css'
@@ -73,9 +74,6 @@ function Said({ title, text }: { readonly title: string; readonly text: string }
 
 /** Formats JSON over several lines; text that was cut off is no longer valid JSON and stays as it is. */
 function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
+  const value = parseJson(text)
+  return value === undefined ? text : JSON.stringify(value, null, 2)
 }

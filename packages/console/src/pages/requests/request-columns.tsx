@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import type { TableColumn } from '../../parts/data-table.tsx'
 import { formatClock, formatCount, formatMicroUsd, formatMs } from '../../parts/formats.ts'
 import { requestTexts } from '../../texts/requests.ts'
-import type { Names } from '../accounts/names.ts'
+import type { NameOf } from '../accounts/names.tsx'
 import type { LiveRequest } from './live.ts'
 import { Outcome } from './request-parts.tsx'
 import classes from './requests.module.css'
@@ -10,7 +10,7 @@ import classes from './requests.module.css'
 const { columns } = requestTexts
 
 /** The columns of a list of requests. They cannot be sorted, because only the newest requests are loaded. */
-export function requestColumns(names: Names): readonly TableColumn<LiveRequest>[] {
+export function requestColumns(names: NameOf): readonly TableColumn<LiveRequest>[] {
   const nameOf = (id: string | null | undefined) => (id ? names(id) : '–')
   return [
     {

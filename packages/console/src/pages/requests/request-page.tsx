@@ -1,6 +1,5 @@
-import { Alert, Anchor, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Facts, Section } from '../../parts/facts.tsx'
@@ -10,7 +9,7 @@ import { Answer } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
-import { useNames } from '../accounts/names.ts'
+import { NameLink } from '../accounts/names.tsx'
 import { Explained, useExplanation } from '../models/explained.tsx'
 import { Outcome } from './request-parts.tsx'
 import { ContentPart } from './content-part.tsx'
@@ -84,26 +83,14 @@ function CallSection({ of: request }: { readonly of: Detail }) {
 
 function CallerSection({ of: request }: { readonly of: Detail }) {
   const { columns } = requestTexts
-  const { key, user, team, organization } = request
-  const ids = useMemo(() => [key, user, team, organization], [key, user, team, organization])
-  const nameOf = useNames(ids)
-  const link = (id: string | null) => {
-    if (id === null) return '–'
-    const place = nameOf.placeOf(id)
-    if (place === undefined) return nameOf(id)
-    return (
-      <Anchor href={place} underline="always">
-        {nameOf(id)}
-      </Anchor>
-    )
-  }
+  const { key, user, team } = request
   return (
     <Section title={requestTexts.caller}>
       <Facts
         facts={[
-          [columns.key, link(key)],
-          [columns.user, link(user)],
-          [columns.team, link(team)],
+          [columns.key, <NameLink key="key" id={key} none="–" />],
+          [columns.user, <NameLink key="user" id={user} none="–" />],
+          [columns.team, <NameLink key="team" id={team} none="–" />],
           [columns.tags, request.tags.join(', ') || '–'],
           [requestTexts.format, request.format ?? '–'],
           [requestTexts.stream, request.stream ? requestTexts.yes : requestTexts.no],

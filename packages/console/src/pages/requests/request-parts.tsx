@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import { requestTexts } from '../../texts/requests.ts'
 
-const colours: Readonly<Record<string, string>> = {
+const colors: Readonly<Record<string, string>> = {
   completed: 'teal',
   failed: 'red',
   incomplete: 'orange',
@@ -21,7 +21,7 @@ export function Outcome({
 }) {
   const names: Readonly<Record<string, string>> = requestTexts.outcomes
   return (
-    <Badge color={colours[of] ?? 'gray'}>
+    <Badge color={colors[of] ?? 'gray'}>
       {names[of] ?? of}
       {(status ?? 0) >= 400 && ` ${status}`}
     </Badge>

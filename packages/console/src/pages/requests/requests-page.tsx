@@ -1,13 +1,14 @@
-import { Alert, Button, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { ask } from '../../api/client.ts'
 import { DataTable } from '../../parts/data-table.tsx'
+import { rowsOf } from '../../parts/paged-table.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Answer, Empty, NothingCalled } from '../../parts/states.tsx'
+import { Answer, Empty, ErrorMessage, NothingCalled } from '../../parts/states.tsx'
 import { requestTexts } from '../../texts/requests.ts'
 import { texts } from '../../texts/texts.ts'
-import { useNames } from '../accounts/names.ts'
+import { useNames } from '../accounts/names.tsx'
 import { type Filters, isUntilNow, type Query, queryOf } from './filters.ts'
 import { type LiveRequest, useLive } from './live.ts'
 import { requestColumns } from './request-columns.tsx'
@@ -67,13 +68,8 @@ interface FoundProps {
 function Found({ query, filters, live }: FoundProps) {
   const found = useFound(query)
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = found
-  const listed = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
-  const rows = useMemo(() => joined(live, listed), [live, listed])
-  const ids = useMemo(
-    () => [...new Set(rows.flatMap(({ key, user, team }) => [key, user, team]))],
-    [rows],
-  )
-  const nameOf = useNames(ids)
+  const rows = useMemo(() => joined(live, rowsOf({ data })), [live, data])
+  const nameOf = useNames(rows.flatMap(({ key, user, team }) => [key, user, team]))
   const columns = useMemo(() => requestColumns(nameOf), [nameOf])
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
@@ -81,26 +77,19 @@ function Found({ query, filters, live }: FoundProps) {
   return (
     <>
       <Answer of={found}>
-        {() =>
-          rows.length === 0 ? (
-            <Nothing isAll={Object.keys(filters).length === 0} />
-          ) : (
-            <DataTable
-              label={`${texts.pages.requests}: ${rows.length} ${requestTexts.loaded}`}
-              columns={columns}
-              rows={rows}
-              idOf={idOf}
-              choiceOf="requests"
-              onEnd={onEnd}
-            />
-          )
-        }
+        {() => (
+          <DataTable
+            label={`${texts.pages.requests}: ${rows.length} ${requestTexts.loaded}`}
+            columns={columns}
+            rows={rows}
+            idOf={idOf}
+            empty={<Nothing isAll={Object.keys(filters).length === 0} />}
+            choiceOf="requests"
+            onEnd={onEnd}
+          />
+        )}
       </Answer>
-      {data && found.error && (
-        <Alert color="red" variant="outline" mt="md" role="alert">
-          {found.error.message}
-        </Alert>
-      )}
+      {data && <ErrorMessage of={found.error?.message} mt="md" />}
     </>
   )
 }

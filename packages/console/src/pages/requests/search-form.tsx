@@ -1,7 +1,9 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { type FormEvent, useId, useState } from 'react'
+import { Button, Group, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
 import type { GatewayOperation } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
+import { Choice } from '../../parts/choice.tsx'
+import { SuggestedInput } from '../../parts/suggested-input.tsx'
 import { useRole } from '../../session.ts'
 import { requestTexts } from '../../texts/requests.ts'
 import { IdField } from '../accounts/id-field.tsx'
@@ -19,7 +21,7 @@ interface SearchFormProps {
   readonly onAsk: (filters: Filters) => void
 }
 
-type Choices = readonly (readonly [value: string, label: string])[]
+type Suggestions = readonly (readonly [value: string, label: string])[]
 
 const operations: readonly GatewayOperation[] = [
   'chat',
@@ -49,30 +51,30 @@ const outcomes: readonly NonNullable<Query['outcome']>[] = [
   'incomplete',
 ]
 
-const same = (values: readonly string[]): Choices => values.map((value) => [value, value])
+const same = (values: readonly string[]): Suggestions => values.map((value) => [value, value])
 
 /** Every filter of the search. Choosing a value applies it at once; typed text is applied with the Enter key or the button. */
 export function SearchForm({ asked, onAsk }: SearchFormProps) {
   const [draft, setDraft] = useState({ asked, typed: asked })
   // The browser's back and forward buttons may change the page's address; text typed before is then dropped.
   const typed = draft.asked === asked ? draft.typed : asked
-  const choices = useChoices()
+  const suggested = useSuggestions()
   const type = (name: FilterName, value: string) =>
     setDraft({ asked, typed: { ...typed, [name]: value } })
   const choose = (name: FilterName, value: string) => onAsk({ ...typed, [name]: value })
-  const field = { typed, choices, onType: type, onChoose: choose }
+  const field = { typed, suggested, onType: type, onChoose: choose }
   function submit(event: FormEvent): void {
     event.preventDefault()
     onAsk(typed)
   }
   return (
     <form onSubmit={submit} className={classes.search}>
-      <NativeSelect
+      <Choice<string>
         label={requestTexts.filters.time}
         size="xs"
         value={typed.time ?? ''}
-        data={Object.entries(requestTexts.times).map(([value, label]) => ({ value, label }))}
-        onChange={({ currentTarget: { value } }) => choose('time', value)}
+        of={requestTexts.times}
+        onChange={(value) => choose('time', value)}
       />
       {typed.time === 'between' &&
         (['from', 'to'] as const).map((name) => (
@@ -99,7 +101,7 @@ export function SearchForm({ asked, onAsk }: SearchFormProps) {
           ))}
         </div>
       </details>
-      <div className={classes.buttons}>
+      <Group gap="0.5rem">
         <Button type="submit" size="xs">
           {requestTexts.search}
         </Button>
@@ -111,15 +113,15 @@ export function SearchForm({ asked, onAsk }: SearchFormProps) {
         >
           {requestTexts.clear}
         </Button>
-      </div>
+      </Group>
     </form>
   )
 }
 
-/** The choices of a filter; `isAll` if no other value is possible. */
-interface Offered {
-  readonly values: Choices
-  readonly isAll: boolean
+/** The values of the filters that can have no others. */
+const choices = {
+  outcome: Object.fromEntries(outcomes.map((one) => [one, requestTexts.outcomes[one]])),
+  operation: Object.fromEntries(operations.map((one) => [one, one])),
 }
 
 const hints: Partial<Record<FilterName, string>> = {
@@ -138,15 +140,13 @@ const lists = {
 interface FilterProps {
   readonly name: (typeof usualFilters | typeof furtherFilters)[number]
   readonly typed: Filters
-  readonly choices: Partial<Record<FilterName, Offered>>
+  readonly suggested: Partial<Record<FilterName, Suggestions>>
   readonly onType: (name: FilterName, value: string) => void
   readonly onChoose: (name: FilterName, value: string) => void
 }
 
-function Filter({ name, typed, choices, onType, onChoose }: FilterProps) {
-  const list = useId()
+function Filter({ name, typed, suggested, onType, onChoose }: FilterProps) {
   const value = typed[name] ?? ''
-  const { values, isAll } = choices[name] ?? { values: [], isAll: false }
   const label = requestTexts.filters[name]
   if (name === 'key' || name === 'user' || name === 'team' || name === 'organization')
     return (
@@ -160,47 +160,31 @@ function Filter({ name, typed, choices, onType, onChoose }: FilterProps) {
         onType={(text) => onType(name, text)}
       />
     )
-  if (isAll) {
-    const isListed = value === '' || values.some(([one]) => one === value)
-    const offered: Choices = [['', requestTexts.any], ...values]
+  if (name === 'outcome' || name === 'operation')
     return (
-      <NativeSelect
+      <Choice
         label={label}
         size="xs"
         value={value}
-        data={(isListed ? offered : [...offered, [value, value] as const]).map(([one, text]) => ({
-          value: one,
-          label: text,
-        }))}
-        onChange={({ currentTarget }) => onChoose(name, currentTarget.value)}
+        of={{ '': requestTexts.any, ...choices[name] }}
+        otherLabel={value}
+        onChange={(chosen) => onChoose(name, chosen)}
       />
     )
-  }
   return (
-    <>
-      <TextInput
-        label={label}
-        size="xs"
-        value={value}
-        list={list}
-        placeholder={hints[name] ?? ''}
-        onChange={({ currentTarget }) => onType(name, currentTarget.value)}
-      />
-      {values.length > 0 && (
-        <datalist id={list}>
-          {values.map(([one, text]) => (
-            <option key={one} value={one}>
-              {text}
-            </option>
-          ))}
-        </datalist>
-      )}
-    </>
+    <SuggestedInput
+      label={label}
+      size="xs"
+      value={value}
+      of={suggested[name] ?? []}
+      placeholder={hints[name] ?? ''}
+      onChange={(typedText) => onType(name, typedText)}
+    />
   )
 }
 
-/** The known choices of each filter that does not name an account. */
-function useChoices(): Partial<Record<FilterName, Offered>> {
+/** The known values of filters that name no account and may have others. */
+function useSuggestions(): Partial<Record<FilterName, Suggestions>> {
   const isWholeReader = useRole() !== 'team'
   const listed = useAnswer(
     'listRoutedModels',
@@ -208,23 +192,14 @@ function useChoices(): Partial<Record<FilterName, Offered>> {
     { isEnabled: isWholeReader },
   )
   const providers = useAnswer('listProviders', {}, { isEnabled: isWholeReader })
-  const upstream = new Set(
-    (listed.data?.data ?? []).flatMap(({ targets }) => targets.map(({ model }) => model)),
-  )
+  const models = listed.data?.data ?? []
+  const upstream = new Set(models.flatMap(({ targets }) => targets.map(({ model }) => model)))
   return {
-    requestedModel: {
-      values: same((listed.data?.data ?? []).map(({ id }) => id)),
-      isAll: false,
-    },
-    model: { values: same([...upstream].toSorted()), isAll: false },
-    provider: {
-      values: (providers.data?.data ?? [])
-        .filter(({ on }) => on)
-        .map(({ id, name }) => [id, name] as const),
-      isAll: false,
-    },
-    outcome: { values: outcomes.map((one) => [one, requestTexts.outcomes[one]]), isAll: true },
-    operation: { values: same(operations), isAll: true },
-    format: { values: same(formats), isAll: false },
+    requestedModel: same(models.map(({ id }) => id)),
+    model: same([...upstream].toSorted()),
+    provider: (providers.data?.data ?? [])
+      .filter(({ on }) => on)
+      .map(({ id, name }) => [id, name] as const),
+    format: same(formats),
   }
 }

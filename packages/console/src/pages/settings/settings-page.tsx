@@ -39,11 +39,11 @@ export function SettingsPage() {
           )
           return (
             <>
-              {rows.length === 0 ? (
-                <Empty title={settingsTexts.none} />
-              ) : (
-                <SettingsTable label={texts.pages.settings} rows={rows} />
-              )}
+              <SettingsTable
+                label={texts.pages.settings}
+                rows={rows}
+                empty={<Empty title={settingsTexts.none} />}
+              />
               <Text size="sm" c="dimmed" mt="xs">
                 {settingsTexts.file}: {file}
               </Text>

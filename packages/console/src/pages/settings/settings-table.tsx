@@ -1,27 +1,24 @@
 import '@mantine/core/styles/Code.css'
 import { Code } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { Reply } from '../../api/client.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { DataTable, type TableColumn, valueColumn } from '../../parts/data-table.tsx'
 import { settingsTexts } from '../../texts/operation.ts'
 
 type Setting = Reply<'getSettings'>['data'][number]
 
 const columns: readonly TableColumn<Setting>[] = [
-  {
-    title: settingsTexts.path,
-    cell: ({ path }) => <Code>{path}</Code>,
-    sortValue: ({ path }) => path,
-  },
+  valueColumn(
+    settingsTexts.path,
+    ({ path }) => path,
+    (path) => <Code>{path}</Code>,
+  ),
   {
     title: settingsTexts.value,
     cell: ({ value, isHidden }) => (isHidden ? settingsTexts.hidden : shownValue(value)),
     wraps: true,
   },
-  {
-    title: settingsTexts.source,
-    cell: ({ source }) => source,
-    sortValue: ({ source }) => source,
-  },
+  valueColumn(settingsTexts.source, ({ source }) => source),
 ]
 
 function shownValue(value: unknown): string {
@@ -31,9 +28,11 @@ function shownValue(value: unknown): string {
 interface SettingsTableProps {
   readonly label: string
   readonly rows: readonly Setting[]
+  /** Shown if there are none. */
+  readonly empty: ReactNode
 }
 
 /** Settings in effect, each with its source. */
-export function SettingsTable({ label, rows }: SettingsTableProps) {
-  return <DataTable label={label} columns={columns} rows={rows} idOf={({ path }) => path} isCards />
+export function SettingsTable(props: SettingsTableProps) {
+  return <DataTable {...props} columns={columns} idOf={({ path }) => path} isCards />
 }

@@ -18,19 +18,16 @@ export function BudgetSection() {
   return (
     <Section title={usageTexts.budgets}>
       <Answer of={budgets}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title={usageTexts.noBudgets}>{usageTexts.noBudgetsHint}</Empty>
-          ) : (
-            <DataTable
-              label={usageTexts.budgets}
-              columns={columns}
-              rows={data}
-              idOf={({ id, holder }) => `${holder.id} ${id}`}
-              isCards
-            />
-          )
-        }
+        {({ data }) => (
+          <DataTable
+            label={usageTexts.budgets}
+            columns={columns}
+            rows={data}
+            idOf={({ id, holder }) => `${holder.id} ${id}`}
+            empty={<Empty title={usageTexts.noBudgets}>{usageTexts.noBudgetsHint}</Empty>}
+            isCards
+          />
+        )}
       </Answer>
     </Section>
   )

@@ -1,17 +1,15 @@
 import { useMemo } from 'react'
 import { usageTexts } from '../../texts/usage.ts'
-import { useNames } from '../accounts/names.ts'
+import { useNames } from '../accounts/names.tsx'
 import { isPeriod, type Naming, type Row } from './question.ts'
 
 const accounted = ['key', 'user', 'team', 'organization'] as const
 
 /** The display names of a dimension's values in these rows. Periods are in UTC, because usage is aggregated in UTC. */
 export function useNaming(rows: readonly Row[]): Naming {
-  const ids = useMemo(
-    () => [...new Set(rows.flatMap((row) => accounted.map((dimension) => textOf(row[dimension]))))],
-    [rows],
+  const nameOf = useNames(
+    rows.flatMap((row) => accounted.map((dimension) => textOf(row[dimension]))),
   )
-  const nameOf = useNames(ids)
   return useMemo(
     () => ({
       nameOf(dimension, value) {

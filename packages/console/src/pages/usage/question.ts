@@ -1,8 +1,17 @@
 import type { Reply } from '../../api/client.ts'
+import { formatCount, formatMicroUsd } from '../../parts/formats.ts'
+import type { Picture, Point } from '../../parts/chart-data.ts'
 import { usageTexts } from '../../texts/usage.ts'
 
 export type Dimension = keyof typeof usageTexts.dimensions
 export type Measure = keyof typeof usageTexts.measures
+
+export const measures = ['costMicroUsd', 'calls', 'inputTokens', 'outputTokens'] as const
+
+/** A dash if the sum is not known. */
+export function formatMeasure(measure: Measure, sum: number | null | undefined): string {
+  return measure === 'costMicroUsd' ? formatMicroUsd(sum) : formatCount(sum)
+}
 
 /** The selection that the page shows. */
 export interface Question {
@@ -46,18 +55,6 @@ export function queryOf({ days, by, and }: Question, now: number) {
 
 /** Maximum number of groups in a chart; more could not be distinguished by color. */
 const seriesMax = 7
-
-export interface Picture {
-  /** The names of the stacked groups, largest first. */
-  readonly series: readonly string[]
-  /** One point for each value of the first dimension, with the value of each series. */
-  readonly points: readonly Point[]
-}
-
-export interface Point {
-  readonly place: string
-  readonly values: readonly number[]
-}
 
 export interface Naming {
   readonly nameOf: (dimension: string, value: unknown) => string

@@ -1,10 +1,11 @@
-import { Alert, Button, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/facts.tsx'
 import { formatMicroUsd } from '../../parts/formats.ts'
+import { ErrorMessage } from '../../parts/states.tsx'
 import { usageTexts } from '../../texts/usage.ts'
 import classes from './usage.module.css'
 
@@ -40,13 +41,12 @@ export function Reconcile() {
     const csv = await file?.text().catch(() => setUnread(usageTexts.unread))
     if (csv !== undefined) compare.mutate({ body: { csv } })
   }
-  const problem = unread ?? compare.error?.message
   return (
     <Section title={usageTexts.bill}>
       <Text c="dimmed" mb="sm">
         {usageTexts.billHint}
       </Text>
-      <div className={classes.bill}>
+      <Group align="end" gap="0.75rem">
         <label className={classes.file}>
           {usageTexts.file}
           <input
@@ -62,12 +62,8 @@ export function Reconcile() {
         <Button disabled={!file} loading={compare.isPending} onClick={() => void submit()}>
           {usageTexts.compare}
         </Button>
-      </div>
-      {problem !== undefined && (
-        <Alert color="red" variant="outline" role="alert" mt="sm">
-          {problem}
-        </Alert>
-      )}
+      </Group>
+      <ErrorMessage of={unread ?? compare.error?.message} mt="sm" />
       {compare.data && <Outcome of={compare.data} />}
     </Section>
   )

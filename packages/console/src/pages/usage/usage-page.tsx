@@ -1,23 +1,26 @@
-import { Alert, Button, Group, NativeSelect } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { addressOf } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { DataTable, type TableColumn } from '../../parts/data-table.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { DataTable, numberColumn, type TableColumn, valueColumn } from '../../parts/data-table.tsx'
 import { Facts, Section } from '../../parts/facts.tsx'
-import { formatCount, formatMicroUsd } from '../../parts/formats.ts'
+import { formatCompact, formatCount, formatMicroUsd } from '../../parts/formats.ts'
 import { Page } from '../../parts/page.tsx'
+import { StackedBars } from '../../parts/stacked-bars.tsx'
 import { Answer, Empty } from '../../parts/states.tsx'
 import { useRole } from '../../session.ts'
 import { texts } from '../../texts/texts.ts'
 import { usageTexts } from '../../texts/usage.ts'
 import { BudgetSection } from './budget-section.tsx'
-import { Chart } from './chart.tsx'
 import { useNaming } from './naming.ts'
 import {
   besides,
   type Dimension,
   firstQuestion,
+  formatMeasure,
   isPeriod,
+  measures,
   type Naming,
   pictureOf,
   type Question,
@@ -63,10 +66,9 @@ interface ChoicesProps {
 
 function Choices({ question, onChange }: ChoicesProps) {
   const { days, by, and, measure } = question
-  // The options are the keys of the text tables, so the values have these types.
-  const set = (changes: Record<string, string>) => onChange({ ...question, ...changes } as Question)
-  const chosenBy = (value: string) =>
-    set({ by: value, and: besides(value as Dimension).some((one) => one === and) ? and : '' })
+  const set = (changes: Partial<Question>) => onChange({ ...question, ...changes })
+  const chosenBy = (chosen: Dimension) =>
+    set({ by: chosen, and: besides(chosen).some((one) => one === and) ? and : '' })
   return (
     <fieldset className={classes.question} aria-label={usageTexts.question}>
       <Choice
@@ -95,26 +97,6 @@ function Choices({ question, onChange }: ChoicesProps) {
   )
 }
 
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly of: Readonly<Record<string, string>>
-  readonly onChange: (value: string) => void
-}
-
-function Choice({ label, value, of, onChange }: ChoiceProps) {
-  return (
-    <NativeSelect
-      label={label}
-      value={value}
-      data={Object.entries(of).map(([key, name]) => ({ value: key, label: name }))}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  )
-}
-
-const noRows: readonly Row[] = []
-
 function Sums({
   question,
   query,
@@ -123,7 +105,7 @@ function Sums({
   readonly query: ReturnType<typeof queryOf>
 }) {
   const usage = useAnswer('getUsage', { query })
-  const naming = useNaming(usage.data?.data ?? noRows)
+  const naming = useNaming(usage.data?.data ?? [])
   const { by, and, measure } = question
   const columns: readonly TableColumn<Row>[] = [
     nameColumn(by, naming),
@@ -139,7 +121,11 @@ function Sums({
           <>
             <Section title={usageTexts.total}>
               <Facts facts={sumColumns.map(({ title, cell }) => [title, cell(total)])} />
-              <Chart picture={pictureOf(data, question, naming)} measure={measure} label={label} />
+              <StackedBars
+                picture={pictureOf(data, question, naming)}
+                format={measure === 'costMicroUsd' ? formatMicroUsd : formatCompact}
+                label={label}
+              />
               <Notes unknown={total.unknownCosts ?? 0} isPartial={nextCursor !== null} />
             </Section>
             <div className={classes.table}>
@@ -160,27 +146,16 @@ function Sums({
 }
 
 function nameColumn(by: Dimension, naming: Naming): TableColumn<Row> {
-  const nameOf = (row: Row) => naming.nameOf(by, row[by])
-  return { title: usageTexts.dimensions[by], cell: nameOf, sortValue: nameOf }
+  return valueColumn(usageTexts.dimensions[by], (row) => naming.nameOf(by, row[by]))
 }
 
-const counted = (
-  title: string,
-  value: (row: Row) => number | null | undefined,
-  format: (value: number | null | undefined) => string,
-): TableColumn<Row> => ({
-  title,
-  cell: (row) => format(value(row)),
-  sortValue: value,
-  isNumber: true,
-})
-
-const sumColumns: readonly TableColumn<Row>[] = [
-  counted(usageTexts.cost, ({ costMicroUsd }) => costMicroUsd, formatMicroUsd),
-  counted(usageTexts.calls, ({ calls }) => calls, formatCount),
-  counted(usageTexts.input, ({ inputTokens }) => inputTokens, formatCount),
-  counted(usageTexts.output, ({ outputTokens }) => outputTokens, formatCount),
-]
+const sumColumns = measures.map((measure) =>
+  numberColumn(
+    usageTexts.measures[measure],
+    (row: Row) => row[measure],
+    (sum) => formatMeasure(measure, sum),
+  ),
+)
 
 function Notes({ unknown, isPartial }: { readonly unknown: number; readonly isPartial: boolean }) {
   return (

@@ -1,5 +1,6 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { termTexts } from '../../texts/terms.ts'
+import { Choice } from '../choice.tsx'
 import classes from './terms.module.css'
 import type { BudgetValues } from './values.ts'
 
@@ -49,10 +50,6 @@ interface BudgetRowProps {
 }
 
 function BudgetRow({ budget, onChange, onRemove }: BudgetRowProps) {
-  const hours = Number(budget.window)
-  // A window of hours that was set elsewhere remains a choice.
-  const own = Number.isNaN(hours) ? [] : [{ value: budget.window, label: termTexts.hours(hours) }]
-  const known = Object.entries(termTexts.windows).map(([value, label]) => ({ value, label }))
   return (
     <div className={classes.budget}>
       <TextInput
@@ -65,27 +62,22 @@ function BudgetRow({ budget, onChange, onRemove }: BudgetRowProps) {
         required
         withAsterisk={false}
       />
-      <NativeSelect
+      <Choice<string>
         label={termTexts.budgetWindow}
-        data={[...known, ...own]}
         value={budget.window}
-        onChange={(event) => onChange({ ...budget, window: event.currentTarget.value })}
+        of={termTexts.windows}
+        // A window of hours that was set elsewhere remains a choice.
+        otherLabel={termTexts.hours(Number(budget.window))}
+        onChange={(window) => onChange({ ...budget, window })}
       />
-      <TextInput
-        label={termTexts.budgetModel}
-        value={budget.model}
-        onChange={(event) => onChange({ ...budget, model: event.currentTarget.value })}
-      />
-      <TextInput
-        label={termTexts.budgetTag}
-        value={budget.tag}
-        onChange={(event) => onChange({ ...budget, tag: event.currentTarget.value })}
-      />
-      <TextInput
-        label={termTexts.budgetOver}
-        value={budget.over}
-        onChange={(event) => onChange({ ...budget, over: event.currentTarget.value })}
-      />
+      {(['model', 'tag', 'over'] as const).map((field) => (
+        <TextInput
+          key={field}
+          label={termTexts.budgetOf[field]}
+          value={budget[field]}
+          onChange={(event) => onChange({ ...budget, [field]: event.currentTarget.value })}
+        />
+      ))}
       <Button variant="default" onClick={onRemove}>
         {termTexts.removeBudget}
       </Button>

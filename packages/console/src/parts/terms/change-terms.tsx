@@ -37,8 +37,7 @@ export function ChangeTerms({ of: holder, operation, changes }: ChangeTermsProps
         <TermsForm
           initial={operation === 'changeKey' ? valuesOf(holder) : accountValuesOf(holder)}
           action={texts.save}
-          isPending={change.isPending}
-          error={change.error}
+          of={change}
           onCancel={close}
           onSubmit={submit}
         />

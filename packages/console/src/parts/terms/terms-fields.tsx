@@ -1,6 +1,7 @@
-import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { Textarea, TextInput } from '@mantine/core'
 import { ApiError } from '../../api/client.ts'
 import { termTexts } from '../../texts/terms.ts'
+import { Choice } from '../choice.tsx'
 import { BudgetFields } from './budget-fields.tsx'
 import classes from './terms.module.css'
 import type { TermsValues } from './values.ts'
@@ -64,12 +65,12 @@ export function TermsFields({ values, onChange, error, isOfUser }: TermsFieldsPr
       {choices.map((field) => {
         const value = values[field]
         return value === undefined || isOfUser ? null : (
-          <NativeSelect
+          <Choice<string>
             key={field}
             label={termTexts[field]}
             value={value}
-            data={termTexts[`${field}Choices`].map(([given, label]) => ({ value: given, label }))}
-            onChange={(event) => set(field, event.currentTarget.value)}
+            of={termTexts[`${field}Choices`]}
+            onChange={(chosen) => set(field, chosen)}
             error={problemWith(error, field)}
           />
         )

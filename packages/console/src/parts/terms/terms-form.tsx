@@ -1,14 +1,15 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { texts } from '../../texts/texts.ts'
+import { ErrorMessage } from '../states.tsx'
 import { TermsFields } from './terms-fields.tsx'
 import type { TermsValues } from './values.ts'
 
 interface TermsFormProps {
   readonly initial: TermsValues
   readonly action: string
-  readonly isPending: boolean
-  readonly error: Error | null
+  /** The change that the form makes. */
+  readonly of: { readonly isPending: boolean; readonly error: Error | null }
   /** `shown` holds the values with which the form was opened. */
   readonly onSubmit: (values: TermsValues, shown: TermsValues) => void
   readonly onCancel: () => void
@@ -20,16 +21,7 @@ interface TermsFormProps {
 
 /** A form that creates or changes something with a name and terms. */
 export function TermsForm(props: TermsFormProps) {
-  const {
-    initial,
-    action,
-    isPending,
-    error,
-    onSubmit,
-    onCancel,
-    isOfUser = false,
-    children,
-  } = props
+  const { initial, action, of, onSubmit, onCancel, isOfUser = false, children } = props
   const [shown] = useState(initial)
   const [values, setValues] = useState(shown)
   function submit(event: FormEvent): void {
@@ -40,17 +32,13 @@ export function TermsForm(props: TermsFormProps) {
     <form onSubmit={submit}>
       <Stack>
         {children}
-        <TermsFields values={values} onChange={setValues} error={error} isOfUser={isOfUser} />
-        {error && (
-          <Alert color="red" variant="outline" role="alert">
-            {error.message}
-          </Alert>
-        )}
+        <TermsFields values={values} onChange={setValues} error={of.error} isOfUser={isOfUser} />
+        <ErrorMessage of={of.error?.message} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             {texts.cancel}
           </Button>
-          <Button type="submit" loading={isPending}>
+          <Button type="submit" loading={of.isPending}>
             {action}
           </Button>
         </Group>

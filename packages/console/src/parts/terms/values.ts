@@ -1,7 +1,8 @@
 import type { OperationInput, Reply } from '../../api/client.ts'
 
 type Account = Partial<ShownTerms> & Pick<Reply<'getTeam'>, 'ownKeys'>
-type ShownTerms = Pick<
+/** The terms of a key or an account that the console shows, and its name. */
+export type ShownTerms = Pick<
   Reply<'getTeam'>,
   | 'name'
   | 'models'

@@ -1,8 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { RowData } from '@tanstack/react-table'
-import type { ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
-import { DataTable, type TableColumn } from './data-table.tsx'
+import { DataTable, type DataTableProps } from './data-table.tsx'
 import { Answer } from './states.tsx'
 
 interface Pages<Row> {
@@ -14,32 +13,21 @@ interface Pages<Row> {
   readonly fetchNextPage: () => unknown
 }
 
-interface PagedTableProps<Row> {
-  readonly label: string
+/** The rows of all pages loaded so far. */
+export function rowsOf<Row>({ data }: Pick<Pages<Row>, 'data'>): readonly Row[] {
+  return data?.pages.flatMap((page) => page.data) ?? []
+}
+
+interface PagedTableProps<Row>
+  extends Pick<DataTableProps<Row>, 'label' | 'columns' | 'idOf' | 'empty'> {
   readonly list: Pages<Row>
-  readonly columns: readonly TableColumn<Row>[]
-  readonly idOf: (row: Row) => string
-  /** Shown if there are no rows. */
-  readonly empty: ReactNode
 }
 
 /** A table of a list that is loaded page by page. */
-export function PagedTable<Row extends RowData>({
-  label,
-  list,
-  columns,
-  idOf,
-  empty,
-}: PagedTableProps<Row>) {
+export function PagedTable<Row extends RowData>({ list, ...table }: PagedTableProps<Row>) {
   return (
     <>
-      <Answer of={list}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ data }) => data)
-          if (rows.length === 0) return empty
-          return <DataTable label={label} columns={columns} rows={rows} idOf={idOf} isOfLines />
-        }}
-      </Answer>
+      <Answer of={list}>{() => <DataTable {...table} rows={rowsOf(list)} isOfLines />}</Answer>
       {list.hasNextPage && (
         <Group mt="md">
           <Button
@@ -49,7 +37,7 @@ export function PagedTable<Row extends RowData>({
           >
             {texts.more}
           </Button>
-          {columns.some(({ sortValue }) => sortValue) && (
+          {table.columns.some(({ sortValue }) => sortValue) && (
             <Text size="sm" c="dimmed">
               {texts.sortsLoaded}
             </Text>
