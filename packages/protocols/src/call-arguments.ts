@@ -5,7 +5,7 @@ import {
   isObject,
   isTooDeep,
   JsonSurvey,
-  parseJson,
+  parsedJson,
 } from '@sluice/contract'
 
 /** The arguments of a call as text. Models write nothing or `null` for tools without parameters; both mean an empty object. */
@@ -29,7 +29,7 @@ export function unreadArguments(text: string): Fields {
  * are kept as text, so that the conversation can continue. Throws `invalid_request` if they are nested too deeply.
  */
 export function readArguments(text: string, param: string): Fields {
-  const value = parsed(argumentsText(text))
+  const value = parsedJson(argumentsText(text))
   assertDepth(value, param)
   return isObject(value) ? value : unreadArguments(text)
 }
@@ -56,7 +56,7 @@ export function isTooMuch(text: string): boolean {
  */
 export function answeredArguments(text: string): Fields | undefined {
   if (text.trim() === '') return {}
-  const value = isTooMuch(text) ? undefined : parsed(text)
+  const value = isTooMuch(text) ? undefined : parsedJson(text)
   return isObject(value) && !isTooDeep(value) ? value : undefined
 }
 
@@ -98,12 +98,3 @@ export function assertShortArguments(response: unknown): void {
 
 /** The size from which a response or an event is looked through by `assertShortArguments`, in bytes or UTF-16 units. */
 export const lookedThroughMin = 256 * 1024
-
-/** Undefined for invalid JSON. */
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,9 +1,11 @@
-import { objectOf, someText, type ToolCall } from '@sluice/contract'
+import { objectOf, someText } from '@sluice/contract'
 
-/** The signature that Gemini adds to a call and expects back with it, in the form of Google's OpenAI-compatible endpoint. */
+/** The signature that Gemini adds to a call or a text and expects back with it, in the form of Google's OpenAI-compatible endpoint. */
 export function callSignature({
   extra_content: extra,
-}: Pick<ToolCall, 'extra_content'>): string | undefined {
+}: {
+  readonly extra_content?: unknown
+}): string | undefined {
   return someText(objectOf(objectOf(extra)['google'])['thought_signature'])
 }
 

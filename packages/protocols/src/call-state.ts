@@ -1,16 +1,15 @@
 import {
   formatJson,
-  isObject,
   isTooDeep,
   listOf,
   objectOf,
-  parseJson,
+  parsedJson,
   someText,
   type ThinkingBlock,
   type ToolCall,
-  textOf,
 } from '@sluice/contract'
 import { callSignature, withSignature } from './call-signature.ts'
+import { isThinkingBlock } from './carried-reasoning.ts'
 
 /**
  * What a provider needs back with a call, inside the call's id. Clients return ids unread with the call and its result, also
@@ -95,30 +94,10 @@ export function withoutState<C extends ToolCall>(
 function parseState(state: string): CallState {
   const bytes = Buffer.from(state.slice(1), 'base64url')
   if (state.startsWith('s')) return { signature: bytes.toString('base64'), blocks: [] }
-  const { signature, blocks } = objectOf(state === 'e' ? {} : parsed(bytes.toString()))
+  // What a client changed restores nothing.
+  const given = state === 'e' ? undefined : parsedJson(bytes.toString())
+  const { signature, blocks } = objectOf(isTooDeep(given) ? undefined : given)
   return { signature: someText(signature), blocks: listOf(blocks).filter(isThinkingBlock) }
-}
-
-/** What a client changed restores nothing. */
-function parsed(text: string): unknown {
-  try {
-    const state = parseJson(text)
-    return isTooDeep(state) ? {} : state
-  } catch {
-    return {}
-  }
-}
-
-const kinds: ReadonlySet<string> = new Set([
-  'thinking',
-  'redacted_thinking',
-  'reasoning',
-  'thought',
-])
-
-/** The other fields are checked with the whole request. */
-function isThinkingBlock(block: unknown): block is ThinkingBlock {
-  return isObject(block) && kinds.has(textOf(block['type']))
 }
 
 /** The blocks before each call, for calls that hold them in their ids. What is after the last call belongs to it. */

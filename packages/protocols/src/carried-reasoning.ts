@@ -1,4 +1,11 @@
-import { formatJson, isTooDeep, parseJson } from '@sluice/contract'
+import {
+  formatJson,
+  isObject,
+  isTooDeep,
+  parsedJson,
+  type ThinkingBlock,
+  textOf,
+} from '@sluice/contract'
 
 const mark = 'sluice.'
 
@@ -14,10 +21,18 @@ export function carry(block: unknown): string {
 /** Unpacks what `carry` packed; undefined for a provider's own signature. */
 export function restore(text: string): unknown {
   if (!text.startsWith(mark)) return undefined
-  try {
-    const block = parseJson(Buffer.from(text.slice(mark.length), 'base64url').toString())
-    return isTooDeep(block) ? undefined : block
-  } catch {
-    return undefined
-  }
+  const block = parsedJson(Buffer.from(text.slice(mark.length), 'base64url').toString())
+  return isTooDeep(block) ? undefined : block
+}
+
+const kinds: ReadonlySet<string> = new Set([
+  'thinking',
+  'redacted_thinking',
+  'reasoning',
+  'thought',
+])
+
+/** Of what this gateway packed only the kind is checked; the other fields are checked with the whole request. */
+export function isThinkingBlock(block: unknown): block is ThinkingBlock {
+  return isObject(block) && kinds.has(textOf(block['type']))
 }

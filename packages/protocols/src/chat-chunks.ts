@@ -16,12 +16,9 @@ export interface ChatChunks {
 export function createChatChunks(
   context: Pick<CodecContext, 'newId' | 'now' | 'publicModel'>,
 ): ChatChunks {
-  const head = {
-    id: context.newId('chatcmpl-'),
-    object: 'chat.completion.chunk',
-    created: Math.floor(context.now() / 1000),
-    model: context.publicModel,
-  } as const
+  const id = context.newId('chatcmpl-')
+  const created = Math.floor(context.now() / 1000)
+  const { publicModel: model } = context
   let hasRole = false
   let hasText = false
   let calls = 0
@@ -31,32 +28,44 @@ export function createChatChunks(
     const { content, tool_calls: pieces, thinking_blocks: blocks } = delta
     const before = { hasText, calls }
     if (content) hasText = true
-    for (const { index } of pieces ?? []) calls = Math.max(calls, index + 1)
+    if (pieces) for (const { index } of pieces) calls = Math.max(calls, index + 1)
     if (blocks == null) return delta
     const own = blocks.map((block) => (block.type === 'thought' ? block : placed(block, before)))
     return { ...delta, thinking_blocks: own }
   }
 
-  function step(choice: Omit<ChatChunk['choices'][number], 'index'>): Step<ChatChunk> {
-    return { event: { ...head, choices: [{ index: 0, ...choice }], system_fingerprint: null } }
+  function step(choice: ChatChunk['choices'][number]): Step<ChatChunk> {
+    const object = 'chat.completion.chunk'
+    return { event: { id, object, created, model, choices: [choice], system_fingerprint: null } }
   }
 
-  function begin(): readonly Step<ChatChunk>[] {
-    if (hasRole) return []
+  /** The role comes before the first step. */
+  function told(choice: ChatChunk['choices'][number]): readonly Step<ChatChunk>[] {
+    if (hasRole) return [step(choice)]
     hasRole = true
-    return [
-      step({ delta: { role: 'assistant', content: '' }, finish_reason: null, logprobs: null }),
-    ]
+    const delta = { role: 'assistant', content: '' } as const
+    return [step({ index: 0, delta, finish_reason: null, logprobs: null }), step(choice)]
   }
 
   return {
-    delta: (delta, logprobs = null) => [
-      ...begin(),
-      step({ delta: inPlace(delta), finish_reason: null, logprobs }),
-    ],
-    finish: (reason, extra = {}) => [
-      ...begin(),
-      step({ delta: {}, finish_reason: reason, logprobs: null, ...extra }),
-    ],
+    delta: (delta, logprobs = null) =>
+      told({ index: 0, delta: inPlace(delta), finish_reason: null, logprobs }),
+    finish: (reason, extra) =>
+      told({ index: 0, delta: {}, finish_reason: reason, logprobs: null, ...extra }),
   }
+}
+
+export type PieceField = 'content' | 'reasoning_content'
+
+/**
+ * The piece of text or reasoning in a chunk that holds nothing else, as most chunks of a stream with one choice do. Undefined
+ * for every other chunk, and for an empty piece.
+ */
+export function pieceIn({ choices }: ChatChunk, field: PieceField): string | undefined {
+  const choice = choices.length === 1 ? choices[0] : undefined
+  if (choice?.index !== 0 || choice.finish_reason !== null || choice.logprobs != null)
+    return undefined
+  const { delta } = choice
+  for (const name in delta) if (name !== field) return undefined
+  return delta[field] || undefined
 }

@@ -12,6 +12,8 @@ import type { TextPlaces } from './text-places.ts'
 interface ReportedFacts {
   readonly usage: Usage | undefined
   readonly tier?: string | undefined
+  /** When it was made, in seconds since the epoch. Default: now. */
+  readonly created?: number | undefined
 }
 
 /** What a model responded with. The lists may be empty. */
@@ -45,17 +47,17 @@ export function answerMessage(answered: ModelAnswer): AnswerMessage {
   }
 }
 
-/** A whole response for an upstream that does not give its responses an id and a time as OpenAI does. */
+/** A whole response for an upstream that does not give its responses an id as chat completions have it. */
 export function chatReply(
   choices: ChatReply['choices'],
-  { usage, tier }: ReportedFacts,
+  { usage, tier, created }: ReportedFacts,
   { newId, now, publicModel }: Pick<CodecContext, 'newId' | 'now' | 'publicModel'>,
 ): Decoded<'chat'> {
   return {
     reply: {
       id: newId('chatcmpl-'),
       object: 'chat.completion',
-      created: Math.floor(now() / 1000),
+      created: created ?? Math.floor(now() / 1000),
       model: publicModel,
       choices,
       usage: chatUsage(usage ?? noUsage),

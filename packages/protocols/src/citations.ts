@@ -1,15 +1,5 @@
-import {
-  type AnswerMessage,
-  countOf,
-  type Fields,
-  isObject,
-  objectOf,
-  someText,
-  textOf,
-} from '@sluice/contract'
-import { countWhere } from './said-text.ts'
-import type { FormatContext } from './client-format.ts'
-import { type PlacedText, placedTexts } from './text-places.ts'
+import { countOf, type Fields, isObject, objectOf, someText, textOf } from '@sluice/contract'
+import type { Reports } from './native-target.ts'
 
 /**
  * The source of a part of the response, in the canonical form: `{type, [type]: {…}}`, which is how chat completions nest
@@ -108,7 +98,7 @@ export const annotationsName = 'answer.annotations'
 /** Reports annotations that only chat completions can express. */
 export function nameUnread(
   annotations: readonly Fields[],
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
+  { leftOut }: Pick<Reports, 'leftOut'>,
 ): void {
   if (annotations.some((annotation) => readCitation(annotation) === undefined))
     leftOut(annotationsName)
@@ -132,24 +122,4 @@ export function shiftedAnnotation(annotation: Fields, characters: number): Annot
     return at === undefined ? [] : [[field, at + characters] as const]
   })
   return { type: name, [name]: { ...fields, ...Object.fromEntries(moved) } }
-}
-
-/** A text of a response with the annotations inside it, positioned relative to that text. */
-export interface CitedText extends PlacedText {
-  readonly annotations: readonly Fields[]
-}
-
-/** The texts of a response in order; none of them is empty. An annotation without a range belongs to the first. */
-export function citedTexts(
-  message: Pick<AnswerMessage, 'annotations' | 'content' | 'text_places'>,
-): readonly CitedText[] {
-  const texts = placedTexts(message).map((text) => ({ ...text, annotations: [] as Fields[] }))
-  for (const annotation of message.annotations ?? []) {
-    const at = readCitation(annotation)?.range?.start ?? 0
-    const text = texts[countWhere(texts, ({ start }) => start <= at) - 1]
-    text?.annotations.push(
-      text.start === 0 ? annotation : shiftedAnnotation(annotation, -text.start),
-    )
-  }
-  return texts
 }

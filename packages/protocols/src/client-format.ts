@@ -12,6 +12,7 @@ import type { TSchema } from 'typebox'
 import type { FormatHeaders } from './format-headers.ts'
 import type { FormatMessages } from './format-messages.ts'
 import type { Measured } from './measure.ts'
+import type { Reports } from './native-target.ts'
 import type { OutputLimit } from './output-limit.ts'
 import type { EventTexts } from './streamed-texts.ts'
 
@@ -28,17 +29,14 @@ export type FormatName =
   | 'embedContent'
   | 'batchEmbedContents'
 
-/** What a client format gets besides the request. */
-export interface FormatContext {
+/** What a client format gets besides the request. It reports what `toCanonical` cannot express. */
+export interface FormatContext extends Reports {
   readonly now: () => number
   readonly newId: (prefix: string) => string
   /** The caller's headers, with names in lower case. Formats read version and beta headers from them. */
   readonly headers: Readonly<Record<string, string>>
   /** The id of the request, for error events. */
   readonly requestId?: string
-  /** As in CodecContext, for what `toCanonical` cannot express, with its path in this format. */
-  readonly unsupported: (param: string, reason?: string) => void
-  readonly leftOut: (param: string, reason?: string) => void
 }
 
 /**

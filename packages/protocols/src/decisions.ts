@@ -1,46 +1,17 @@
 import {
-  type ContentPart,
   type Fields,
   type OperationName,
   operations,
   type RequestOf,
-  type UnlistedField,
   unlistedFields,
 } from '@sluice/contract'
 import type { TSchema } from 'typebox'
 import { furtherFields } from './further-fields.ts'
-import { keptElsewhere } from './kept-elsewhere.ts'
+import { reportFields, reportUnlistedIn } from './kept-elsewhere.ts'
+import type { Reports } from './native-target.ts'
 import { isNeutral } from './neutral-values.ts'
-import type { FormatContext } from './client-format.ts'
-import type { CodecContext } from './protocol.ts'
+import { type Hint, reportUnsupported } from './report-unsupported.ts'
 import { reportUnsupportedServerTools } from './tools/offered-server-tools.ts'
-
-/**
- * Fields that only advise the upstream: who the user is, how tokens are sampled, how much to think or to write, what to cache
- * or store, and what may speed up the response. A response without them means the same, so a target that does not support one
- * never rejects the request for it.
- */
-export const hints = [
-  'frequency_penalty',
-  'metadata',
-  'parallel_tool_calls',
-  'prediction',
-  'presence_penalty',
-  'prompt_cache_key',
-  'reasoning_effort',
-  'safety_identifier',
-  'seed',
-  'service_tier',
-  'store',
-  'temperature',
-  'thinking_budget',
-  'top_k',
-  'top_p',
-  'user',
-  'verbosity',
-] as const
-
-type Hint = (typeof hints)[number]
 
 /**
  * What a codec does with each field of a request. When a field is added to an operation, the code does not compile until every
@@ -64,8 +35,6 @@ export type Decisions<O extends OperationName> = {
 interface InMessages {
   readonly cache_control: 'sent' | 'hint'
 }
-
-type Reports = Pick<CodecContext, 'unsupported' | 'leftOut'>
 
 /**
  * Handles everything in a request that the codec with these decisions does not support: rejects fields or reports them as left
@@ -104,40 +73,6 @@ export function reportUnlisted(operation: OperationName, request: unknown, repor
   reportFields(unlisted, reports, furtherFields[operation])
 }
 
-/** The same for a request of a client format, whose schema it is. */
-export function reportUnlistedIn(schema: TSchema, request: unknown, reports: Reports): void {
-  reportFields(unlistedFields(schema, request), reports)
-}
-
-/** Leaves out what only advises. A field that says that a part of the request is kept elsewhere never does. */
-function reportFields(
-  unlisted: readonly UnlistedField[],
-  { leftOut, unsupported }: Reports,
-  further: Readonly<Record<string, 'hint' | 'refused'>> = {},
-): void {
-  for (const { path, value } of unlisted) {
-    const kept = keptElsewhere(path, value)
-    if (kept !== undefined) unsupported(kept)
-    else if (Object.hasOwn(further, path) && further[path] === 'refused') unsupported(path)
-    else leftOut(path)
-  }
-}
-
-/**
- * Handles one field that the target does not support: it is rejected, or left out if it only advises. A value that equals the
- * target's default behaviour is ignored.
- */
-export function reportUnsupported(
-  field: string,
-  value: unknown,
-  context: Reports,
-  reason?: string,
-): void {
-  if (isNeutral(field, value)) return
-  if (isHint(field)) context.leftOut(field, reason)
-  else context.unsupported(field, reason)
-}
-
 /**
  * Handles a search request for a target that cannot search. Beside tools of the caller, a search is one more tool that the
  * model may use or not, as agents offer it, so it is left out. Alone, it is what the caller asked for, so the request is
@@ -168,15 +103,6 @@ export function reportUnsupportedProviderTools(request: object, context: Reports
   reportUnsupportedServerTools(request as Partial<RequestOf<'chat'>>, context)
 }
 
-/** Reports that the target does not support a level of detail for an image. */
-export function reportUnsupportedDetail(
-  { image_url: image }: ContentPart,
-  path: string,
-  { leftOut }: Pick<CodecContext, 'leftOut'>,
-): void {
-  if (!isNeutral('detail', image?.detail)) leftOut(`${path}.image_url.detail`)
-}
-
 /**
  * Handles the fields of a body that the target does not support, and returns those of them that have a meaning: each is rejected
  * or reported.
@@ -199,10 +125,6 @@ export function withoutFields(body: Fields, lacks: readonly string[], context: R
   return Object.fromEntries(Object.entries(body).filter(([name]) => !lacks.includes(name)))
 }
 
-function isHint(field: string): boolean {
-  return hints.some((hint) => hint === field)
-}
-
 /** What `toCanonical` of a client format does with each field of its request. */
 export type FormatDecisions<R> = Readonly<Record<keyof R, 'sent' | 'gateway' | 'refused' | 'hint'>>
 
@@ -214,7 +136,7 @@ export function applyFormatDecisions<R extends object>(
   schema: TSchema,
   request: R,
   decisions: FormatDecisions<R>,
-  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+  reports: Reports,
 ): void {
   const fields = request as Fields
   for (const [field, decision] of Object.entries(decisions)) {

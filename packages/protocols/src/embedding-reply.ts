@@ -1,6 +1,5 @@
 import { type EmbedReply, type EmbedRequest, GatewayError, type Usage } from '@sluice/contract'
 import type { CodecContext, Decoded } from './protocol.ts'
-import { vectorToBase64 } from './vectors.ts'
 
 /** The reply for an upstream that returns only numbers, in the encoding that the caller asked for. */
 export function embeddingReply(
@@ -55,4 +54,18 @@ export function inBatches(request: EmbedRequest, inputsMax: number): readonly Em
 export function inputTexts({ input }: EmbedRequest): readonly string[] | undefined {
   if (typeof input === 'string') return [input]
   return input.every((item) => typeof item === 'string') ? input : undefined
+}
+
+/** A vector in OpenAI's `encoding_format: base64`: little-endian float32 (OpenAI API, embeddings). */
+export function vectorToBase64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4)
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
+  return bytes.toString('base64')
+}
+
+export function vectorFromBase64(text: string): number[] {
+  const bytes = Buffer.from(text, 'base64')
+  const vector: number[] = []
+  for (let at = 0; at + 4 <= bytes.length; at += 4) vector.push(bytes.readFloatLE(at))
+  return vector
 }

@@ -70,7 +70,7 @@ function codeOfStatus(status: number): ErrorCode | undefined {
   return status >= 500 && status < 600 ? 'upstream_unavailable' : undefined
 }
 
-/** Recognises the kind of an error by its words. The first matching row decides. */
+/** Recognizes the kind of an error by its words. The first matching row decides. */
 const words: readonly (readonly [RegExp, ErrorCode])[] = [
   [/rate.?limit|too.?many|quota|^(tokens|requests)$|throttl/i, 'upstream_rate_limited'],
   [/overload|unavailable|capacity|server.?error|internal/i, 'upstream_unavailable'],

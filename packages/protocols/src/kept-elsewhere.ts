@@ -1,4 +1,6 @@
-import { isObject } from '@sluice/contract'
+import { isObject, type UnlistedField, unlistedFields } from '@sluice/contract'
+import type { Reports } from './native-target.ts'
+import type { TSchema } from 'typebox'
 
 /**
  * Names, in snake case, of fields that say that a part of the request is kept by a server: the conversation so far, its
@@ -64,4 +66,23 @@ function refersTo(name: string, value: unknown): boolean {
 /** A caller may send as many fields as fit in a request: their names are compared with all patterns at once. */
 function anyOf(patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'))
+}
+
+/** Handles the fields of a request that its schema does not list, for a target that knows none of them. */
+export function reportUnlistedIn(schema: TSchema, request: unknown, reports: Reports): void {
+  reportFields(unlistedFields(schema, request), reports)
+}
+
+/** Leaves out what only advises. A field that says that a part of the request is kept elsewhere never does. */
+export function reportFields(
+  unlisted: readonly UnlistedField[],
+  { leftOut, unsupported }: Reports,
+  further: Readonly<Record<string, 'hint' | 'refused'>> = {},
+): void {
+  for (const { path, value } of unlisted) {
+    const kept = keptElsewhere(path, value)
+    if (kept !== undefined) unsupported(kept)
+    else if (Object.hasOwn(further, path) && further[path] === 'refused') unsupported(path)
+    else leftOut(path)
+  }
 }

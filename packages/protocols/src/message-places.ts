@@ -11,7 +11,7 @@ export interface MessagePlaces {
 }
 
 /** How a format represents messages. */
-interface Form {
+export interface MessageForm {
   readonly toCanonical: (request: unknown, context: FormatContext) => Pick<ChatRequest, 'messages'>
   readonly placesOf: (request: unknown) => MessagePlaces
   /** What follows a place in a canonical path, and what follows it in the caller's path. If no row matches, nothing is added. */
@@ -27,7 +27,7 @@ export function messagePaths({
   toCanonical,
   placesOf,
   words,
-}: Form): (canonical: string, request: unknown) => string | undefined {
+}: MessageForm): (canonical: string, request: unknown) => string | undefined {
   // A request with thousands of messages may have thousands of paths.
   const known = new WeakMap<object, Counted>()
   const read = (request: object): Counted => {

@@ -6,13 +6,25 @@ export interface Change {
   readonly value: unknown
 }
 
+/** Where a translation tells what its target cannot express. Paths are those of the form that it translates. */
+export interface Reports {
+  /**
+   * Reports a field that the target cannot express and without which the response would mean something else. Throws
+   * `unsupported_parameter` with this path, or, in the mode `report`, records it as dropped and returns. Never called for
+   * values that equal the upstream's default behavior (n 1, penalties 0, logprobs false, null …).
+   */
+  readonly unsupported: (param: string, reason?: string) => void
+  /**
+   * Reports an advisory field that the target does not support, such as `user` or one that no schema lists. It is left out and
+   * named in `x-sluice-dropped`. Throws `unsupported_parameter` only in the mode `refuse`.
+   */
+  readonly leftOut: (param: string, reason?: string) => void
+}
+
 /** The model that gets a request in the caller's own format. */
-export interface NativeTarget {
+export interface NativeTarget extends Reports {
   /** The upstream's own name of the model. */
   readonly model: string
   /** The most tokens that it writes in one response; undefined if unknown. Called only for a request with a limit. */
   readonly outputTokensMax: () => number | undefined
-  /** As in CodecContext, with paths in the caller's format. */
-  readonly unsupported: (param: string, reason?: string) => void
-  readonly leftOut: (param: string, reason?: string) => void
 }

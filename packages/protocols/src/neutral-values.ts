@@ -1,3 +1,6 @@
+import type { ContentPart } from '@sluice/contract'
+import type { Reports } from './native-target.ts'
+
 /** Values that ask for what an upstream does anyway, so that leaving the field out changes nothing. */
 const neutral: Readonly<Record<string, readonly unknown[]>> = {
   background: ['auto', false],
@@ -56,4 +59,13 @@ export function isNeutral(field: string, value: unknown): boolean {
   if (field === 'web_search_options') return false
   if (field === 'response_format') return 'type' in value && value.type === 'text'
   return Object.keys(value).length === 0
+}
+
+/** Reports that the target does not support a level of detail for an image. */
+export function reportUnsupportedDetail(
+  { image_url: image }: ContentPart,
+  path: string,
+  { leftOut }: Pick<Reports, 'leftOut'>,
+): void {
+  if (!isNeutral('detail', image?.detail)) leftOut(`${path}.image_url.detail`)
 }

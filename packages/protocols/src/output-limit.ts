@@ -1,6 +1,6 @@
 import { objectOf, type OperationName } from '@sluice/contract'
 import { largestOf } from './measure.ts'
-import type { Change, NativeTarget } from './native-target.ts'
+import type { Change, NativeTarget, Reports } from './native-target.ts'
 
 /** The names of the limit of the output in the formats of clients and upstreams. */
 export const limitsOf = {
@@ -182,7 +182,7 @@ export function withinOutput<R extends object>(
     limit,
     outputTokensMax: most,
     leftOut,
-  }: Pick<NativeTarget, 'leftOut'> & {
+  }: Pick<Reports, 'leftOut'> & {
     readonly limit: number | undefined
     readonly outputTokensMax: number | undefined
   },

@@ -3,6 +3,8 @@ import type {
   Fields,
   GatewayError,
   OperationName,
+  PlainBlock,
+  PlainForm,
   ReplyOf,
   RequestOf,
   ServerSentEvent,
@@ -11,7 +13,7 @@ import type {
   Usage,
 } from '@sluice/contract'
 import type { FormatName } from './client-format.ts'
-import type { Change, NativeTarget } from './native-target.ts'
+import type { Change, NativeTarget, Reports } from './native-target.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -58,24 +60,13 @@ export interface Received {
 }
 
 /** What a codec gets besides the request. Codecs are pure functions: clock, ids and downloads are provided by the context. */
-export interface CodecContext {
+export interface CodecContext extends Reports {
   /** The upstream's own name of the model. */
   readonly model: string
   /** The name that the caller used and sees in a translated response. */
   readonly publicModel: string
   /** The upstream's id of the job, if the operation reads one. */
   readonly jobId?: string
-  /**
-   * Reports a field that the target cannot express and without which the response would mean something else. Throws
-   * `unsupported_parameter` with this path, or, in the mode `report`, records it as dropped and returns. Never called for
-   * values that equal the upstream's default behaviour (n 1, penalties 0, logprobs false, null …).
-   */
-  readonly unsupported: (param: string, reason?: string) => void
-  /**
-   * Reports an advisory field that the target does not support, such as `user` or one that no schema lists. It is left out and
-   * named in `x-sluice-dropped`. Throws `unsupported_parameter` only in the mode `refuse`.
-   */
-  readonly leftOut: (param: string, reason?: string) => void
   /** In milliseconds since the epoch. */
   readonly now: () => number
   /** Returns the prefix, which includes its separator (`call_`, `chatcmpl-`), followed by an unguessable part. */
@@ -161,11 +152,10 @@ export type Verdict = 'content' | 'finish' | 'terminal' | 'garbage' | 'other' | 
 
 export interface StreamWatcher {
   see(event: ServerSentEvent): Verdict
-  /**
-   * Whether a block of a stream of events, including its blank line and with one character per byte, is the previous event
-   * with other texts. If so it is content and need not be seen. Absent if the format has no such events.
-   */
-  repeats?(block: string): boolean
+  /** What the format's plain events look like: they are content and have nothing to see but text. Absent: all are seen. */
+  readonly plain?: PlainForm
+  /** Called instead of `see` for plain events; false if they must be seen after all. Absent if they change nothing. */
+  pass?(events: PlainBlock): boolean
   /** The usage that the stream has reported so far; undefined if none. */
   usage(): Usage | undefined
   /**
@@ -176,7 +166,7 @@ export interface StreamWatcher {
   /** Whether the event just seen exists only because the gateway, and not the caller, asked for the usage. */
   readonly usageOnly?: boolean
   /** The corrected data of the event just seen, with what the model left out, if it is not sent unchanged. */
-  readonly mended?: string | undefined
+  readonly repaired?: string | undefined
   /** The response as one document, after the event that contains it. Absent if the format has none. */
   whole?(): unknown
   /** The ids of what the response created in the upstream's account so far. */

@@ -1,5 +1,5 @@
 import { type Fields, listOf, objectOf } from '@sluice/contract'
-import type { CodecContext } from './protocol.ts'
+import type { Reports } from './native-target.ts'
 
 // Domains that a search is restricted to, or that it excludes. Chat completions cannot express them; the canonical
 // `web_search_options`
@@ -28,7 +28,7 @@ export function searchDomains(options: unknown): Fields {
 export function reportUnsupportedDomains(
   options: unknown,
   lists: readonly (typeof domainLists)[number][],
-  { unsupported }: Pick<CodecContext, 'unsupported'>,
+  { unsupported }: Pick<Reports, 'unsupported'>,
 ): void {
   const given = searchDomains(options)
   for (const name of lists)

@@ -4,19 +4,19 @@ import {
   isObject,
   listOf,
   objectOf,
-  parseJson,
+  parsedJson,
   type ServerToolCall,
   someText,
   textOf,
 } from '@sluice/contract'
-import type { FormatContext } from './client-format.ts'
+import type { Reports } from './native-target.ts'
 
 // Calls of tools that a provider runs itself. Every format has items of its own for them.
 
 /** Reports a part of the response that the caller's format cannot express. */
 export function nameUntold(
   { type }: ServerToolCall,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
+  { leftOut }: Pick<Reports, 'leftOut'>,
   field?: string,
 ): void {
   leftOut(`answer.${type}${field === undefined ? '' : `.${field}`}`)
@@ -50,13 +50,8 @@ export function withoutEncrypted(value: unknown): unknown {
 
 /** Parses an object that was written as text. Other text is returned under `input`. */
 export function readInput(text: unknown): Fields {
-  if (isObject(text)) return text
-  try {
-    const value = parseJson(textOf(text))
-    if (isObject(value)) return value
-  } catch {
-    // Returned as text.
-  }
+  const value = isObject(text) ? text : parsedJson(textOf(text))
+  if (isObject(value)) return value
   return textOf(text) === '' ? {} : { input: text }
 }
 
@@ -88,4 +83,12 @@ export function logsOf({ output }: ServerToolCall): string {
 
 export function codeOf({ input }: ServerToolCall): string {
   return someText(input['code']) ?? someText(input['command']) ?? formatJson(input)
+}
+
+/**
+ * Content of a response of a kind that the gateway does not read. Chat completions carry it as something that the provider did itself,
+ * so that each client format has it, or its absence is reported.
+ */
+export function unreadContent(kind: string, content: unknown): ServerToolCall {
+  return { id: '', type: kind, input: isObject(content) ? content : { content } }
 }

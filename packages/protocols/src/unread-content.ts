@@ -1,20 +1,13 @@
-import { type Fields, isObject, type ServerToolCall } from '@sluice/contract'
+import type { Fields, ServerToolCall } from '@sluice/contract'
 import { assertBounded } from './bounded.ts'
-
-/**
- * Content of a response of a kind that the gateway does not read. Chat completions carry it as something that the provider did itself,
- * so that each client format has it, or its absence is reported.
- */
-export function unreadContent(kind: string, content: unknown): ServerToolCall {
-  return { id: '', type: kind, input: isObject(content) ? content : { content } }
-}
+import { unreadContent } from './server-tools.ts'
 
 interface Open {
   readonly kind: string
   readonly pieces: Fields[]
 }
 
-/** The same of a stream, where such content may arrive in pieces. How they belong together is not known, so they stay as they are. */
+/** `unreadContent` of a stream, where such content may arrive in pieces. How they belong together is not known, so they stay as they are. */
 export class UnreadContents {
   readonly #open = new Map<number, Open>()
 

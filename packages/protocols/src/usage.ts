@@ -114,42 +114,6 @@ const largestCharge = 1e15
 
 const xaiTools: Readonly<Record<string, string>> = { code_interpreter: 'code_execution' }
 
-function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
-  const input = objectOf(
-    usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
-  )
-  const output = objectOf(
-    usage['completion_tokens_details'] ??
-      usage['output_tokens_details'] ??
-      usage['output_token_details'],
-  )
-  const found: Details = {}
-  const note = (name: DetailCount, count: number | undefined): void => {
-    if (count !== undefined) found[name] = count
-  }
-  note(
-    'cachedInputTokens',
-    countOf(input['cached_tokens']) ??
-      countOf(usage['cached_tokens']) ??
-      countOf(usage['prompt_cache_hit_tokens']),
-  )
-  note('cacheWriteTokens', countOf(input['cache_write_tokens']))
-  const kinds = objectOf(input['cache_creation_token_details'])
-  const lives = objectOf(input['cache_write_tokens_details'])
-  note(
-    'longCacheWriteTokens',
-    countOf(kinds['ephemeral_1h_input_tokens']) ?? countOf(lives['ttl_12h_tokens']),
-  )
-  note('audioInputTokens', countOf(input['audio_tokens']))
-  note('imageInputTokens', countOf(input['image_tokens']))
-  note('reasoningTokens', countOf(output['reasoning_tokens']) ?? countOf(usage['reasoning_tokens']))
-  note('audioOutputTokens', countOf(output['audio_tokens']))
-  note('imageOutputTokens', countOf(output['image_tokens']))
-  const size = someText(usage['search_context_size'])
-  if (size !== undefined) found.size = size
-  return found
-}
-
 type DetailCount =
   | 'cachedInputTokens'
   | 'cacheWriteTokens'
@@ -160,6 +124,46 @@ type DetailCount =
   | 'audioOutputTokens'
   | 'imageOutputTokens'
 type Details = { -readonly [Name in DetailCount | 'size']?: Usage[Name] }
+
+type Place = 'input' | 'output' | 'usage' | 'kinds' | 'lives'
+
+/** Where upstreams put each count: in the details of input or output, or beside the totals. The first one found counts. */
+const detailPlaces: readonly (readonly [DetailCount, Place, string])[] = [
+  ['cachedInputTokens', 'input', 'cached_tokens'],
+  ['cachedInputTokens', 'usage', 'cached_tokens'],
+  ['cachedInputTokens', 'usage', 'prompt_cache_hit_tokens'],
+  ['cacheWriteTokens', 'input', 'cache_write_tokens'],
+  ['longCacheWriteTokens', 'kinds', 'ephemeral_1h_input_tokens'],
+  ['longCacheWriteTokens', 'lives', 'ttl_12h_tokens'],
+  ['audioInputTokens', 'input', 'audio_tokens'],
+  ['imageInputTokens', 'input', 'image_tokens'],
+  ['reasoningTokens', 'output', 'reasoning_tokens'],
+  ['reasoningTokens', 'usage', 'reasoning_tokens'],
+  ['audioOutputTokens', 'output', 'audio_tokens'],
+  ['imageOutputTokens', 'output', 'image_tokens'],
+]
+
+function details(usage: Fields): Omit<Usage, 'inputTokens' | 'outputTokens'> {
+  const input = objectOf(
+    usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
+  )
+  const output = objectOf(
+    usage['completion_tokens_details'] ??
+      usage['output_tokens_details'] ??
+      usage['output_token_details'],
+  )
+  const kinds = objectOf(input['cache_creation_token_details'])
+  const lives = objectOf(input['cache_write_tokens_details'])
+  const places: Readonly<Record<Place, Fields>> = { input, output, usage, kinds, lives }
+  const found: Details = {}
+  for (const [name, place, field] of detailPlaces) {
+    const count = found[name] === undefined ? countOf(places[place][field]) : undefined
+    if (count !== undefined) found[name] = count
+  }
+  const size = someText(usage['search_context_size'])
+  if (size !== undefined) found.size = size
+  return found
+}
 
 /** The usage of a whole chat or text completion, or of a chunk. Groq and Moonshot put it in other places. */
 export function usageIn(body: Fields): Usage | undefined {

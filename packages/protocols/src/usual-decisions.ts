@@ -25,6 +25,36 @@ export const usualChat = {
   metadata: 'hint',
 } as const satisfies Partial<Decisions<'chat'>>
 
+/** What both of OpenAI's APIs for chat do. */
+export const openaiChatDecisions = {
+  model: 'sent',
+  messages: 'sent',
+  temperature: 'sent',
+  top_p: 'sent',
+  top_k: 'hint',
+  stream: 'sent',
+  stream_options: 'sent',
+  max_completion_tokens: 'sent',
+  logprobs: 'sent',
+  top_logprobs: 'sent',
+  user: 'sent',
+  safety_identifier: 'sent',
+  prompt_cache_key: 'sent',
+  tools: 'sent',
+  tool_choice: 'sent',
+  parallel_tool_calls: 'sent',
+  response_format: 'sent',
+  reasoning_effort: 'sent',
+  verbosity: 'sent',
+  web_search_options: 'sent',
+  server_tools: 'sent',
+  service_tier: 'sent',
+  store: 'sent',
+  metadata: 'sent',
+  thinking_budget: 'sent',
+  cache_control: 'hint',
+} as const satisfies Partial<Decisions<'chat'>>
+
 export const usualEmbed = {
   model: 'sent',
   input: 'sent',

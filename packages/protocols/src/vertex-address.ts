@@ -9,10 +9,9 @@ export function vertexPublisherPath(
   modelAndMethod: string,
   settings: Readonly<Record<string, string>>,
 ): string {
-  const { project, region, apiVersion } = settings
-  if (!project)
-    throw new GatewayError('internal', 'Vertex AI needs the setting `project`, the Google project')
-  const place = `projects/${escapeName(project)}/locations/${escapeName(region || 'global')}`
+  const { region, apiVersion } = settings
+  const project = escapeName(projectOf(settings))
+  const place = `projects/${project}/locations/${escapeName(region || 'global')}`
   return `/${escapeName(apiVersion || 'v1')}/${place}/publishers/${publisher}/models/${modelAndMethod}`
 }
 
@@ -22,4 +21,9 @@ export function vertexPublisherPath(
  */
 export function escapeName(name: string): string {
   return encodeURIComponent(name).replaceAll('%40', '@')
+}
+
+export function projectOf({ project }: Readonly<Record<string, string>>): string {
+  if (project) return project
+  throw new GatewayError('internal', 'Vertex AI needs the setting `project`, the Google project')
 }

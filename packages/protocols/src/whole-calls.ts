@@ -1,15 +1,8 @@
-import type {
-  ChatChunk,
-  ChatReply,
-  FinishReason,
-  ServerSentEvent,
-  Step,
-  ToolCallDelta,
-} from '@sluice/contract'
+import type { ChatChunk, ChatReply, FinishReason, Step, ToolCallDelta } from '@sluice/contract'
 import { assertBounded } from './bounded.ts'
 import { argumentsText, mayBeNone } from './call-arguments.ts'
 import { ObjectProgress } from './object-progress.ts'
-import type { StreamCodec, StreamReader } from './protocol.ts'
+import type { StreamCodec } from './protocol.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 type Choice = ChatChunk['choices'][number]
@@ -19,23 +12,13 @@ type Choice = ChatChunk['choices'][number]
  * it ends within the arguments, the response counts as cut, whatever its finish reason is.
  */
 export function wholeCalls(create: StreamCodec<'chat'>['reader']): StreamCodec<'chat'>['reader'] {
-  return (context, request) => new CallReader(create(context, request))
-}
-
-class CallReader implements StreamReader<'chat'> {
-  readonly #inner: StreamReader<'chat'>
-  readonly #calls = new CallArguments()
-
-  constructor(inner: StreamReader<'chat'>) {
-    this.#inner = inner
-  }
-
-  read(event: ServerSentEvent): Steps {
-    return this.#calls.complete(this.#inner.read(event))
-  }
-
-  end(): Steps {
-    return this.#calls.complete(this.#inner.end())
+  return (context, request) => {
+    const inner = create(context, request)
+    const calls = new CallArguments()
+    return {
+      read: (event) => calls.complete(inner.read(event)),
+      end: () => calls.complete(inner.end()),
+    }
   }
 }
 
@@ -49,7 +32,32 @@ export class CallArguments {
 
   /** Usually returns the same steps, with `{}` for the arguments of calls that end without any. */
   complete(steps: Steps): Steps {
-    return steps.some(concernsCalls) ? steps.flatMap((step) => this.#completeStep(step)) : steps
+    for (const step of steps)
+      if (concernsCalls(step) && !this.#isMore(step))
+        return steps.flatMap((one) => this.#completeStep(one))
+    return this.#followed(steps)
+  }
+
+  /** Whether a step only adds to arguments that have begun. */
+  #isMore(step: Step<ChatChunk>): boolean {
+    if (!('event' in step)) return false
+    for (const { index, delta, finish_reason: reason } of step.event.choices) {
+      if (reason !== null) return false
+      for (const piece of delta.tool_calls ?? [])
+        if (piece.function !== undefined && !this.#hasBegun(index, piece.index)) return false
+    }
+    return true
+  }
+
+  #hasBegun(choice: number, slot: number): boolean {
+    const slots = this.#pending.get(choice)
+    return slots?.has(slot) === true && slots.get(slot) === undefined
+  }
+
+  #followed(steps: Steps): Steps {
+    for (const step of steps)
+      if ('event' in step) for (const choice of step.event.choices) this.#follow(choice)
+    return steps
   }
 
   #completeStep(step: Step<ChatChunk>): Steps {
@@ -71,15 +79,21 @@ export class CallArguments {
   }
 
   #cutChoice(choice: Choice): Choice {
-    const progress = this.#progress.get(choice.index) ?? new Map<number, ObjectProgress>()
-    for (const { index, function: called } of choice.delta.tool_calls ?? []) {
+    this.#follow(choice)
+    if (!isWhole(choice.finish_reason)) return choice
+    const progress = this.#progress.get(choice.index)?.values() ?? []
+    return [...progress].some((one) => one.isOpen) ? { ...choice, finish_reason: 'length' } : choice
+  }
+
+  #follow({ index: choice, delta }: Choice): void {
+    if (!delta.tool_calls) return
+    const progress = this.#progress.get(choice) ?? new Map<number, ObjectProgress>()
+    this.#progress.set(choice, progress)
+    for (const { index, function: called } of delta.tool_calls) {
       const one = progress.get(index) ?? new ObjectProgress()
       one.add(called?.arguments ?? '')
       progress.set(index, one)
     }
-    if (progress.size > 0) this.#progress.set(choice.index, progress)
-    const isCut = isWhole(choice.finish_reason) && [...progress.values()].some((one) => one.isOpen)
-    return isCut ? { ...choice, finish_reason: 'length' } : choice
   }
 
   #completePiece(choice: number, piece: ToolCallDelta): readonly ToolCallDelta[] {
@@ -87,7 +101,7 @@ export class CallArguments {
     if (called === undefined) return [piece]
     const slots = this.#pending.get(choice) ?? new Map<number, string | undefined>()
     this.#pending.set(choice, slots)
-    if (slots.has(index) && slots.get(index) === undefined) return [piece]
+    if (this.#hasBegun(choice, index)) return [piece]
     const text = (slots.get(index) ?? '') + (called.arguments ?? '')
     const isKept = mayBeNone(text)
     if (!slots.has(index)) assertBounded((this.#count += 1), 'calls')
@@ -144,7 +158,7 @@ function restOf(kept: string, reason: FinishReason): string {
 
 function concernsCalls(step: Step<ChatChunk>): boolean {
   if (!('event' in step)) return false
-  return step.event.choices.some(
-    ({ delta, finish_reason: reason }) => delta.tool_calls !== undefined || reason !== null,
-  )
+  for (const { delta, finish_reason: reason } of step.event.choices)
+    if (delta.tool_calls !== undefined || reason !== null) return true
+  return false
 }

@@ -1,3 +1,4 @@
+import { hints } from '../src/report-unsupported.ts'
 import { describe, expect, it } from 'vitest'
 import { codecContext, formatContext } from '../../../test/support/codec-context.ts'
 import type { ChatRequest } from '../../contract/src/operations/chat-request.ts'
@@ -6,7 +7,7 @@ import {
   operationNames,
   type RequestOf,
 } from '../../contract/src/operations/index.ts'
-import { type Decisions, hints } from '../src/decisions.ts'
+import { type Decisions } from '../src/decisions.ts'
 import { formats } from '../src/formats.ts'
 import type { ClientFormat } from '../src/client-format.ts'
 import type { Codec, UpstreamBody } from '../src/protocol.ts'

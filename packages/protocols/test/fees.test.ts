@@ -8,10 +8,16 @@ import { parse } from 'yaml'
 import { recordingsFolder, testRecording } from '../../../test/support/formats/recordings.ts'
 import { fieldsOf, kindsOf } from '../../../test/support/formats/sdk-declarations.ts'
 import { leaveOut } from '../../../test/support/leave-out.ts'
-import { blockTools as claudeBlocks, namedTools } from '../src/anthropic/block-fees.ts'
-import { createUsageReading, iterationKinds, readUsage } from '../src/anthropic/usage.ts'
-import { BlockFees, blockTools as converseBlocks } from '../src/bedrock/block-fees.ts'
-import { contentUsage, partTools, sourceTools } from '../src/gemini/content-usage.ts'
+import {
+  blockTools as claudeBlocks,
+  createUsageReading,
+  iterationKinds,
+  namedTools,
+  readUsage,
+} from '../src/anthropic/usage.ts'
+import { BlockFees, blockTools as converseBlocks } from '../src/bedrock/usage.ts'
+import { partMembers as partTools } from '../src/gemini/part-members.ts'
+import { contentUsage, sourceTools } from '../src/gemini/usage.ts'
 import { itemTools, responseUsage } from '../src/openai-responses/upstream/response-usage.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -14,7 +14,7 @@ import {
   withReferences,
 } from '../src/openai-responses/client/history.ts'
 import { ResponseObject, type ResponsesRequest } from '../src/openai-responses/client/schema.ts'
-import { nativeResponses } from '../src/openai-responses/upstream/native.ts'
+import { nativeResponses } from '../src/openai/index.ts'
 
 function canonical(fields: object) {
   const request = validate(responses.request, { model: 'm', input: 'x', ...fields })

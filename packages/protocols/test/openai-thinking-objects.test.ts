@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { passes } from '../../../test/support/passes.ts'
 import { codecContext, formatContext } from '../../../test/support/codec-context.ts'
-import { anthropic } from '../src/index.ts'
+import { anthropic } from '../src/anthropic/index.ts'
 import { canonicalChat, paramOfChat } from '../src/openai/client/chat.ts'
 import { nativeChat } from '../src/openai/upstream/native.ts'
 

@@ -1,7 +1,10 @@
+import { answersByTool, jsonToolName } from './json-answer.ts'
+import { unreadContent } from '../server-tools.ts'
 import {
   type AnswerMessage,
   type ChatRequest,
   type Fields,
+  type FinishReason,
   formatDataUrl,
   formatJson,
   GatewayError,
@@ -10,22 +13,17 @@ import {
   objectOf,
   type ServerToolCall,
   someText,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
-  textOf,
 } from '@sluice/contract'
-import { assertBounded } from '../bounded.ts'
+import { assertBounded, boundedList } from '../bounded.ts'
 import { answerMessage, chatReply } from '../chat-reply.ts'
-import type { Annotation } from '../citations.ts'
+import { type Annotation, citationOf, type TextRange } from '../citations.ts'
 import { placed } from '../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
 import { TextPlaces } from '../text-places.ts'
-import { unreadContent } from '../unread-content.ts'
-import { annotationsOf } from './citations.ts'
-import { finishReason, stopSequenceOf } from './finish-reasons.ts'
-import { BlockFees } from './block-fees.ts'
-import { answersByTool, jsonToolName } from './tools.ts'
-import { readUsage } from './usage.ts'
+import { BlockFees, readUsage } from './usage.ts'
 
 /** Decodes a whole response of Converse. */
 export function decodeChat(
@@ -143,4 +141,76 @@ function toolCall(toolUse: Fields): ToolCall {
     type: 'function',
     function: { name: textOf(toolUse['name']), arguments: formatJson(toolUse['input'] ?? {}) },
   }
+}
+
+/**
+ * Converts citations of a part of the response (Bedrock API reference, Citation): from the web, a document of the request, or
+ * a search result in it.
+ */
+export function annotationsOf(citations: unknown, range: TextRange): Annotation[] {
+  return boundedList(citations, 'citations')
+    .filter(isObject)
+    .map((citation) => annotation(citation, range))
+}
+
+function annotation(
+  { title, source, sourceContent, location }: Fields,
+  range: TextRange,
+): Annotation {
+  const where = objectOf(location)
+  const { web } = where
+  const quote = listOf(sourceContent)
+    .map((part) => someText(objectOf(part)['text']) ?? '')
+    .join('')
+  return citationOf(range, {
+    url: someText(objectOf(web)['url']) ?? someText(source),
+    title: someText(title),
+    quote: quote === '' ? undefined : quote,
+    fields: { source, ...placeInSource(where) },
+  })
+}
+
+/** Locations in Anthropic's terms, which most formats use. */
+const locations = {
+  documentChar: ['start_char_index', 'end_char_index'],
+  documentPage: ['start_page_number', 'end_page_number'],
+  documentChunk: ['start_block_index', 'end_block_index'],
+  searchResultLocation: ['start_block_index', 'end_block_index'],
+} as const
+
+function placeInSource(location: Fields): Fields {
+  const found = Object.entries(locations).find(([kind]) => isObject(location[kind]))
+  if (found === undefined) return {}
+  const [kind, [first, last]] = found
+  const { start, end, documentIndex, searchResultIndex } = objectOf(location[kind])
+  return {
+    document_index: documentIndex,
+    search_result_index: searchResultIndex,
+    [first]: start,
+    [last]: end,
+  }
+}
+
+/** StopReason of Converse (Amazon Bedrock API reference, ConverseResponse). */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  guardrail_intervened: 'content_filter',
+  content_filtered: 'content_filter',
+  refusal: 'content_filter',
+}
+
+/** Whether there are calls decides between `stop` and `tool_calls`: a forced JSON tool is a response, not a call. */
+export function finishReason(stopReason: unknown, hasCalls: boolean): FinishReason {
+  const known = (typeof stopReason === 'string' ? reasons[stopReason] : undefined) ?? 'stop'
+  if (known === 'stop' || known === 'tool_calls') return hasCalls ? 'tool_calls' : 'stop'
+  return known
+}
+
+/** `{"delta": {"stop_sequence": …}}`: the value of the response field path in the request. */
+export function stopSequenceOf(fields: unknown): string | undefined {
+  return someText(objectOf(objectOf(fields)['delta'])['stop_sequence'])
 }

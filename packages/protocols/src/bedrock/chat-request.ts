@@ -1,16 +1,17 @@
 import { type ChatRequest, type Fields, isObject, objectOf } from '@sluice/contract'
 import { closedSchema } from '../claude/closed-schema.ts'
-import { outputLimit } from '../claude/limits.ts'
+import { encodeThinking, mayForceCall, outputLimit } from '../claude/thinking.ts'
 import { type ClaudeCall, claudeSampling } from '../claude/sampling.ts'
-import { encodeThinking, mayForceCall } from '../claude/thinking.ts'
-import { applyDecisions, asksFor, type Decisions, reportUnsupported } from '../decisions.ts'
+import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
+import { reportUnsupported } from '../report-unsupported.ts'
 import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { usualChat } from '../usual-decisions.ts'
 import { createCachePoints } from './cache-points.ts'
+import { answersByTool } from './json-answer.ts'
 import { encodeMessages } from './messages.ts'
 import { isReasoningNova, modelFamily } from './model-family.ts'
-import { answersByTool, encodeTools } from './tools.ts'
+import { encodeTools } from './tools.ts'
 
 const decisions: Decisions<'chat'> = {
   ...usualChat,

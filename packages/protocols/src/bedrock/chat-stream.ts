@@ -1,3 +1,4 @@
+import { answersByTool, jsonToolName } from './json-answer.ts'
 import {
   type ChatChunk,
   type ChatRequest,
@@ -6,6 +7,7 @@ import {
   formatDataUrl,
   isObject,
   objectOf,
+  type ServerSentEvent,
   type Step,
   someText,
   textOf,
@@ -16,12 +18,8 @@ import { assertCut } from '../finished.ts'
 import type { CodecContext, StreamReader } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
 import { UnreadContents } from '../unread-content.ts'
-import { BlockFees } from './block-fees.ts'
-import { unreadKind } from './chat-reply.ts'
-import { annotationsOf } from './citations.ts'
-import { finishReason, stopSequenceOf } from './finish-reasons.ts'
-import { answersByTool, jsonToolName } from './tools.ts'
-import { readUsage } from './usage.ts'
+import { annotationsOf, finishReason, stopSequenceOf, unreadKind } from './chat-reply.ts'
+import { BlockFees, readUsage } from './usage.ts'
 
 type Steps = readonly Step<ChatChunk>[]
 
@@ -39,62 +37,60 @@ type OpenBlock =
 
 /**
  * Reads ConverseStream: frames named messageStart, contentBlockStart, contentBlockDelta, contentBlockStop, messageStop and
- * metadata. Usage comes with metadata, usually after messageStop.
+ * metadata. Text and reasoning blocks have no start event. Usage comes with metadata, usually after messageStop.
  */
-export function createChatReader(
-  context: CodecContext,
-  request: ChatRequest,
-): StreamReader<'chat'> {
-  const chunks = createChatChunks(context)
-  const blocks = new Blocks(chunks, answersByTool(request))
-  const fees = new BlockFees()
-  return {
-    read(event) {
-      const body = eventObject(event) ?? {}
-      const index = countOf(body['contentBlockIndex']) ?? 0
-      switch (event.event) {
-        case 'contentBlockStart':
-          fees.see(objectOf(body['start']))
-          return blocks.start(index, objectOf(body['start']))
-        case 'contentBlockDelta':
-          return blocks.delta(index, objectOf(body['delta']))
-        case 'contentBlockStop':
-          return blocks.stop(index)
-        case 'messageStop': {
-          const reason = finishReason(body['stopReason'], blocks.hasCalls())
-          if (blocks.isCalling()) assertCut(reason)
-          const rest = blocks.stopAll()
-          const matched = stopSequenceOf(body['additionalModelResponseFields'])
-          const extra = matched === undefined ? {} : { stop_sequence: matched }
-          return [...rest, ...chunks.finish(reason, extra)]
-        }
-        case 'metadata': {
-          const usage = fees.in(readUsage(body))
-          return usage === undefined ? [] : [{ usage }]
-        }
-        default:
-          return []
-      }
-    },
-    end: () => [],
-  }
-}
-
-/** Content blocks by index. Text and reasoning blocks have no start event. */
-class Blocks {
+export class ConverseReader implements StreamReader<'chat'> {
   readonly #chunks: ChatChunks
   readonly #byTool: boolean
+  readonly #fees = new BlockFees()
+  /** By the index of the block. */
   readonly #open = new Map<number, OpenBlock>()
   readonly #texts = new CitedTexts()
   readonly #unread = new UnreadContents()
   #calls = 0
 
-  constructor(chunks: ChatChunks, byTool: boolean) {
-    this.#chunks = chunks
-    this.#byTool = byTool
+  constructor(context: CodecContext, request: ChatRequest) {
+    this.#chunks = createChatChunks(context)
+    this.#byTool = answersByTool(request)
   }
 
-  start(index: number, start: Fields): Steps {
+  read(event: ServerSentEvent): Steps {
+    const body = eventObject(event) ?? {}
+    const index = countOf(body['contentBlockIndex']) ?? 0
+    switch (event.event) {
+      case 'contentBlockStart':
+        return this.#start(index, objectOf(body['start']))
+      case 'contentBlockDelta':
+        return this.#delta(index, objectOf(body['delta']))
+      case 'contentBlockStop':
+        return this.#stop(index)
+      case 'messageStop':
+        return this.#finish(body)
+      case 'metadata': {
+        const usage = this.#fees.in(readUsage(body))
+        return usage === undefined ? [] : [{ usage }]
+      }
+      default:
+        return []
+    }
+  }
+
+  end(): Steps {
+    return []
+  }
+
+  #finish(body: Fields): Steps {
+    const reason = finishReason(body['stopReason'], this.#calls > 0)
+    if (this.#isCalling()) assertCut(reason)
+    const open = [...this.#texts.open(), ...this.#open.keys(), ...this.#unread.open()]
+    const rest = [...new Set(open)].flatMap((index) => this.#stop(index))
+    const matched = stopSequenceOf(body['additionalModelResponseFields'])
+    const extra = matched === undefined ? {} : { stop_sequence: matched }
+    return [...rest, ...this.#chunks.finish(reason, extra)]
+  }
+
+  #start(index: number, start: Fields): Steps {
+    this.#fees.see(start)
     const { toolUse, image } = start
     const kind = unreadKind(start)
     if (kind !== undefined) this.#unread.begin(index, kind, objectOf(start[kind]))
@@ -103,7 +99,7 @@ class Blocks {
     return isObject(toolUse) ? this.#startCall(index, toolUse) : []
   }
 
-  delta(index: number, delta: Fields): Steps {
+  #delta(index: number, delta: Fields): Steps {
     if (this.#unread.add(index, delta)) return []
     const { text, citation, toolUse, reasoningContent, image } = delta
     if (typeof text === 'string') {
@@ -124,26 +120,18 @@ class Blocks {
     return []
   }
 
-  stop(index: number): Steps {
+  #stop(index: number): Steps {
+    const annotations = this.#texts.end(index)
     const calls = this.#unread.end(index)
     return [
-      ...cited(this.#chunks, this.#texts.end(index)),
+      ...(annotations.length === 0 ? [] : this.#chunks.delta({ annotations })),
       ...this.#stopOpen(index),
       ...(calls.length === 0 ? [] : this.#chunks.delta({ server_tool_calls: [...calls] })),
     ]
   }
 
-  stopAll(): Steps {
-    const open = [...this.#texts.open(), ...this.#open.keys(), ...this.#unread.open()]
-    return [...new Set(open)].flatMap((index) => this.stop(index))
-  }
-
-  hasCalls(): boolean {
-    return this.#calls > 0
-  }
-
   /** True while the input of a call is incomplete. */
-  isCalling(): boolean {
+  #isCalling(): boolean {
     return [...this.#open.values()].some(({ kind }) => kind === 'call' || kind === 'json')
   }
 
@@ -184,10 +172,6 @@ class Blocks {
       thinking_blocks: [{ type: 'thinking', thinking: text, signature }],
     })
   }
-}
-
-function cited(chunks: ChatChunks, annotations: Annotation[]): Steps {
-  return annotations.length === 0 ? [] : chunks.delta({ annotations })
 }
 
 /** The start of each text block in the response, and its citations. */

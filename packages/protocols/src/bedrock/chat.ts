@@ -1,3 +1,5 @@
+import { jsonRequest } from '../json-request.ts'
+import { mediaToFetch } from '../media-addresses.ts'
 import type { Codec } from '../protocol.ts'
 import { usualNames } from '../tools/tool-names.ts'
 import { claudeStops } from '../stops/stop-rule.ts'
@@ -6,8 +8,8 @@ import { withToolRule } from '../tools/with-tool-rule.ts'
 import { wholeCalls } from '../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
-import { createChatReader } from './chat-stream.ts'
-import { mediaUrls } from './media.ts'
+import { ConverseReader } from './chat-stream.ts'
+import { mustBeFetched } from './media.ts'
 import { modelFamily } from './model-family.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -15,18 +17,15 @@ const translated = withToolRule(
   {
     encode(request, context) {
       const verb = request.stream === true ? 'converse-stream' : 'converse'
-      return {
-        method: 'POST',
-        path: `/model/${encodeURIComponent(context.model)}/${verb}`,
-        body: { kind: 'json', value: chatBody(request, context) },
-      }
+      const path = `/model/${encodeURIComponent(context.model)}/${verb}`
+      return jsonRequest(path, chatBody(request, context))
     },
     decode: decodeChat,
     singleChoice: true,
-    media: mediaUrls,
+    media: (request) => mediaToFetch(request, mustBeFetched),
     stream: {
       framing: 'aws-event-stream',
-      reader: wholeCalls(createChatReader),
+      reader: wholeCalls((context, request) => new ConverseReader(context, request)),
       watcher: createChatWatcher,
     },
   },

@@ -7,52 +7,34 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
-import { applyDecisions, type Decisions } from '../decisions.ts'
-import { embeddingReply, inBatches, inputTexts } from '../embedding-reply.ts'
-import type { Codec, CodecContext } from '../protocol.ts'
-import { coherePurposes, knownPurposeIn, type PurposeWords, purposeIn } from '../embed-purpose.ts'
-import { usualEmbed } from '../usual-decisions.ts'
-
-const decisions: Decisions<'embed'> = {
-  ...usualEmbed,
-  dimensions: 'sent',
-  input_type: 'sent',
-}
+import { embedCodec, vectorOf } from '../embed-codec.ts'
+import { coherePurposes, knownPurposeIn, purposeIn, type PurposeWords } from '../embed-purpose.ts'
+import type { CodecContext } from '../protocol.ts'
 
 /**
  * InvokeModel with the body of the embedding model's vendor: Titan and Nova take one text per call, Cohere many. Token usage
  * is in the response (Titan) or in `x-amzn-bedrock-input-token-count`.
  */
-export const embed: Codec<'embed'> = {
-  parts(request, { model }) {
-    return inBatches(request, isSingle(model) ? 1 : cohereTextsMax)
-  },
-  encode(request, context) {
-    applyDecisions('embed', request, decisions, context)
-    const value = bodyOf(request, context)
-    return {
-      method: 'POST',
-      path: `/model/${encodeURIComponent(context.model)}/invoke`,
-      body: { kind: 'json', value },
-    }
-  },
-  decode(received, context, request) {
+export const embed = embedCodec({
+  taker: 'Bedrock',
+  textsMax: (model) => (isSingle(model) ? 1 : cohereTextsMax),
+  request: (texts, request, context) => ({
+    path: `/model/${encodeURIComponent(context.model)}/invoke`,
+    value: bodyOf(texts, request, context),
+  }),
+  answer(received) {
     const body = objectOf(received.json())
     const found = body['embedding'] === undefined ? floats(body['embeddings']) : [body['embedding']]
-    const vectors = found.map((vector) =>
-      // Nova wraps each vector in an object with its type.
-      listOf(isObject(vector) ? vector['embedding'] : vector).filter(
-        (value) => typeof value === 'number',
-      ),
-    )
+    // Nova wraps each vector in an object with its type.
+    const vectors = found.map((one) => vectorOf(isObject(one) ? one['embedding'] : one))
     if (vectors.length === 0 || vectors.some((vector) => vector.length === 0))
       throw new GatewayError('upstream_garbled', 'Bedrock answered without embeddings')
     const header = someText(received.headers['x-amzn-bedrock-input-token-count'])
     const tokens = countOf(body['inputTextTokenCount']) ?? countOf(Number(header ?? NaN))
     const usage = tokens === undefined ? undefined : { inputTokens: tokens, outputTokens: 0 }
-    return embeddingReply(vectors, usage, request, context)
+    return { vectors, usage }
   },
-}
+})
 
 /** Maximum number of texts per call for Cohere's models. */
 const cohereTextsMax = 96
@@ -62,10 +44,10 @@ function isSingle(model: string): boolean {
   return !model.includes('cohere.')
 }
 
-function bodyOf(request: EmbedRequest, context: CodecContext): object {
-  const { model } = context
-  if (!isSingle(model)) return cohereBody(request, context)
-  return /\bnova\b/.test(model) ? novaBody(request, context) : titanBody(request, context)
+function bodyOf(texts: readonly string[], request: EmbedRequest, context: CodecContext): object {
+  if (!isSingle(context.model)) return cohereBody(texts, request, context)
+  const body = /\bnova\b/.test(context.model) ? novaBody : titanBody
+  return body(texts[0], request, context)
 }
 
 /** A list of vectors, or `{float: […]}` if types were requested. */
@@ -73,14 +55,7 @@ function floats(embeddings: unknown): readonly unknown[] {
   return Array.isArray(embeddings) ? embeddings : listOf(objectOf(embeddings)['float'])
 }
 
-function textsOf(request: EmbedRequest, context: CodecContext): readonly string[] {
-  const texts = inputTexts(request)
-  if (texts === undefined) context.unsupported('input', 'Bedrock takes texts, not token ids')
-  return texts ?? []
-}
-
-function titanBody(request: EmbedRequest, context: CodecContext): object {
-  const [text] = textsOf(request, context)
+function titanBody(text: string | undefined, request: EmbedRequest, context: CodecContext): object {
   const { dimensions } = request
   if (request.input_type != null) context.unsupported('input_type')
   return { inputText: text, ...(dimensions == null ? {} : titanSize(dimensions, context)) }
@@ -109,9 +84,11 @@ const novaPurposes: PurposeWords = {
 }
 
 /** Amazon Nova multimodal embeddings (Amazon Nova user guide, embeddings request and response schema). */
-function novaBody(request: EmbedRequest, context: CodecContext): object {
-  const [value] = textsOf(request, context)
-  const { input_type: type, dimensions } = request
+function novaBody(
+  value: string | undefined,
+  { input_type: type, dimensions }: EmbedRequest,
+  context: CodecContext,
+): object {
   const purpose = type == null ? 'GENERIC_INDEX' : knownPurposeIn(novaPurposes, type)
   if (purpose === undefined) context.unsupported('input_type')
   return {
@@ -124,11 +101,15 @@ function novaBody(request: EmbedRequest, context: CodecContext): object {
   }
 }
 
-function cohereBody(request: EmbedRequest, context: CodecContext): object {
+function cohereBody(
+  texts: readonly string[],
+  request: EmbedRequest,
+  context: CodecContext,
+): object {
   const newest = context.model.includes('embed-v4')
   if (request.dimensions != null && !newest) context.unsupported('dimensions')
   return {
-    texts: textsOf(request, context),
+    texts,
     input_type: purposeIn(coherePurposes, request.input_type ?? 'document'),
     embedding_types: ['float'],
     ...(request.dimensions != null && newest ? { output_dimension: request.dimensions } : {}),

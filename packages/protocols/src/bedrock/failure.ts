@@ -1,22 +1,15 @@
-import { type ErrorCode, GatewayError, objectOf, someText } from '@sluice/contract'
+import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../protocol.ts'
+import { failureBody } from '../read-json.ts'
 
 /** Reads `{message}`, with the error's name in `x-amzn-errortype` or `__type`, both with a namespace. */
 export function failure(received: Received): UpstreamFailure {
-  const body = bodyOf(received)
+  const body = objectOf(failureBody(received))
   const code = errorName(received.headers['x-amzn-errortype'] ?? body['__type'])
   const message = someText(body['message']) ?? someText(body['Message'])
   return {
     message: message ?? `Bedrock answered with status ${received.status}`,
     ...(code === undefined ? {} : { code }),
-  }
-}
-
-function bodyOf(received: Received): Readonly<Record<string, unknown>> {
-  try {
-    return objectOf(received.json())
-  } catch {
-    return {}
   }
 }
 
@@ -37,7 +30,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 
 /** An exception frame in a stream: `{type, message}`. */
 export function streamFailure(data: string): GatewayError {
-  let body: Readonly<Record<string, unknown>> = {}
+  let body: Fields = {}
   try {
     body = objectOf(JSON.parse(data))
   } catch {

@@ -1,5 +1,5 @@
-import { type ChatRequest, type ContentPart, parseDataUrl, registeredType } from '@sluice/contract'
-import { reportUnsupportedDetail } from '../decisions.ts'
+import { reportUnsupportedDetail } from '../neutral-values.ts'
+import { type ContentPart, parseDataUrl, registeredType } from '@sluice/contract'
 import { pdfAsFile, typeOfFile, writtenFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 import { createUniqueNames } from '../unique-names.ts'
@@ -37,26 +37,8 @@ const videoFormats: Readonly<Record<string, string>> = {
 }
 
 /** Converse takes bytes or S3 URLs, but not http(s) URLs, so these are downloaded first. */
-export function mediaUrls(
-  request: ChatRequest,
-): readonly { readonly url: string; readonly param: string }[] {
-  return request.messages.flatMap(({ content }, message) =>
-    (typeof content === 'string' ? [] : (content ?? [])).flatMap((part, index) =>
-      addressesOf(part, `messages[${message}].content[${index}]`),
-    ),
-  )
-}
-
-function addressesOf(
-  { image_url: image, video_url: video, file }: ContentPart,
-  path: string,
-): readonly { readonly url: string; readonly param: string }[] {
-  const addresses = [
-    { url: image?.url ?? '', param: `${path}.image_url.url` },
-    { url: video?.url ?? '', param: `${path}.video_url.url` },
-    { url: file?.file_data ?? '', param: `${path}.file.file_data` },
-  ]
-  return addresses.filter(({ url }) => /^https?:/i.test(url))
+export function mustBeFetched(url: string): boolean {
+  return /^https?:/i.test(url)
 }
 
 /** A part other than text as a content block; undefined if it was dropped as unsupported. */

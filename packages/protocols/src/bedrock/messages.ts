@@ -1,17 +1,13 @@
 import type { ChatRequest, ContentPart, Message, ThinkingBlock, ToolCall } from '@sluice/contract'
 import { readArguments } from '../call-arguments.ts'
 import { createToolIds, type ToolIds } from '../claude/tool-ids.ts'
+import { claudeModel } from '../families/claude.ts'
 import { interleaved } from '../interleaved.ts'
-import { reportUnsupportedPrefill } from '../prefill.ts'
 import type { CodecContext } from '../protocol.ts'
+import { endTurns, named, noWords, type Turn, turnsOf } from '../turns.ts'
 import type { CachePoints } from './cache-points.ts'
 import { type Block, createDocumentNames, mediaBlock } from './media.ts'
-import { modelFamily, takesPrefill } from './model-family.ts'
-
-interface Turn {
-  readonly role: 'user' | 'assistant'
-  readonly content: Block[]
-}
+import { modelFamily } from './model-family.ts'
 
 interface Writing {
   readonly context: CodecContext
@@ -19,9 +15,6 @@ interface Writing {
   readonly documentName: (filename: string) => string
   readonly cachePoint: CachePoints
 }
-
-/** A placeholder where Converse requires a user message or text and the caller has none. */
-const noWords = '.'
 
 /**
  * Converts a conversation for Converse: leading system texts are separate, user and assistant alternate (adjacent messages of
@@ -32,61 +25,24 @@ export function encodeMessages(
   { messages }: ChatRequest,
   context: CodecContext,
   cachePoint: CachePoints,
-): { readonly system: readonly Block[]; readonly turns: readonly Turn[] } {
+): { readonly system: readonly Block[]; readonly turns: readonly Turn<Block>[] } {
   const writing: Writing = {
     context,
     ids: converseToolIds(context.model),
     documentName: createDocumentNames(),
     cachePoint,
   }
-  const opening = messages.findIndex((message) => !isSystem(message))
-  const systemEnd = opening < 0 ? messages.length : opening
-  const system: Block[] = []
-  const turns: Turn[] = []
-  for (const [index, message] of messages.entries()) {
-    const blocks = blocksOf(message, `messages[${index}]`, writing)
-    if (!isSystem(message))
-      append(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks)
-    else if (index < systemEnd) system.push(...blocks)
-    else append(turns, 'user', blocks.map(markSystem))
-  }
-  if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ text: noWords }] })
+  const blocks = (message: Message, path: string) => blocksOf(message, path, writing)
+  const { system, turns } = turnsOf(messages, blocks, textBlock)
   for (const turn of turns) accompanyDocuments(turn)
-  if (turns.at(-1)?.role === 'assistant' && !takesPrefill(context.model)) {
-    reportUnsupportedPrefill(messages, context)
-    turns.push({ role: 'user', content: [{ text: noWords }] })
-  }
-  trimPrefill(turns)
+  endTurns(turns, messages, { context, takesPrefill: takesPrefill(context.model), textBlock })
   return { system, turns }
 }
 
 /** A message with a document must contain a text too (Amazon Bedrock API reference, Message). */
-function accompanyDocuments({ content }: Turn): void {
+function accompanyDocuments({ content }: Turn<Block>): void {
   if (content.some((block) => 'document' in block) && !content.some((block) => 'text' in block))
-    content.push({ text: noWords })
-}
-
-function isSystem({ role }: Message): boolean {
-  return role === 'system' || role === 'developer'
-}
-
-function markSystem(block: Block): Block {
-  return 'text' in block ? { text: `<system>\n${String(block['text'])}\n</system>` } : block
-}
-
-function append(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): void {
-  if (blocks.length === 0) return
-  const last = turns.at(-1)
-  if (last?.role === role) last.content.push(...blocks)
-  else turns.push({ role, content: [...blocks] })
-}
-
-/** A last assistant message is continued by the model and must not end in white space. */
-function trimPrefill(turns: readonly Turn[]): void {
-  const last = turns.at(-1)
-  const block = last?.content.at(-1)
-  if (last?.role !== 'assistant' || typeof block?.['text'] !== 'string') return
-  last.content[last.content.length - 1] = { ...block, text: block['text'].trimEnd() }
+    content.push(textBlock(noWords))
 }
 
 function blocksOf(message: Message, path: string, writing: Writing): readonly Block[] {
@@ -94,14 +50,14 @@ function blocksOf(message: Message, path: string, writing: Writing): readonly Bl
     case 'tool':
       return toolResult(message, path, writing)
     case 'user':
-      return named(message, contentBlocks(message, path, writing))
+      return named(message, contentBlocks(message, path, writing), textBlock)
     case 'assistant':
       if (message.audio != null) writing.context.unsupported(`${path}.audio`)
       return interleaved(
         thoughts(message.thinking_blocks ?? [], writing.context.model),
         [
           ...contentBlocks(message, path, writing),
-          ...(message.refusal == null ? [] : textBlock(message.refusal)),
+          ...(message.refusal == null ? [] : textBlocks(message.refusal)),
         ],
         (message.tool_calls ?? []).map((call, index) => [
           toolUse(call, `${path}.tool_calls[${index}]`, writing),
@@ -112,24 +68,19 @@ function blocksOf(message: Message, path: string, writing: Writing): readonly Bl
   }
 }
 
-/** Adds the name of a user; Converse has no field for it. */
-function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
-  const [first, ...rest] = blocks
-  if (name == null || name === '' || first === undefined) return blocks
-  return 'text' in first
-    ? [{ text: `${name}: ${String(first['text'])}` }, ...rest]
-    : [{ text: `${name}:` }, ...blocks]
+function textBlock(text: string): Block {
+  return { text }
 }
 
 /** Converse refuses blank texts. */
-function textBlock(text: string): readonly Block[] {
-  return text.trim() === '' ? [] : [{ text }]
+function textBlocks(text: string): readonly Block[] {
+  return text.trim() === '' ? [] : [textBlock(text)]
 }
 
 function contentBlocks(message: Message, path: string, writing: Writing): readonly Block[] {
   const { role, content } = message
   if (content == null) return []
-  if (typeof content === 'string') return textBlock(content)
+  if (typeof content === 'string') return textBlocks(content)
   const written: Block[] = []
   for (const [index, part] of content.entries())
     for (const block of partBlocks(part, `${path}.content[${index}]`, writing)) {
@@ -150,8 +101,8 @@ function cachedAfter(block: Block = {}): 'text' | 'media' | undefined {
 }
 
 function partBlocks(part: ContentPart, path: string, writing: Writing): readonly Block[] {
-  if (part.type === 'text') return textBlock(part.text ?? '')
-  if (part.type === 'refusal') return textBlock(part.refusal ?? '')
+  if (part.type === 'text') return textBlocks(part.text ?? '')
+  if (part.type === 'refusal') return textBlocks(part.refusal ?? '')
   const block = mediaBlock(part, path, writing.context, writing.documentName)
   return block === undefined ? [] : [block]
 }
@@ -215,4 +166,10 @@ function converseToolIds(model: string): ToolIds {
     },
     result: (id) => last.get(id) ?? plain.result(id),
   }
+}
+
+/** Whether the model continues a last assistant message; for others Converse requires a user message. */
+function takesPrefill(model: string): boolean {
+  const family = modelFamily(model)
+  return family === 'nova' || (family === 'anthropic' && claudeModel(model).prefill)
 }

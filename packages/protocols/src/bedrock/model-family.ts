@@ -1,5 +1,3 @@
-import { claudeModel } from '../families/claude.ts'
-
 /**
  * The vendor of a Bedrock model, which decides the fields beyond Converse's own. ARNs of application inference profiles and
  * provisioned throughput do not show it; such models are `unknown`.
@@ -16,12 +14,6 @@ export function modelFamily(model: string): ModelFamily {
 
 /** ARNs that do not show the vendor. */
 const nameless = /:(application-inference-profile|inference-profile|provisioned-model)\//
-
-/** Whether the model continues a last assistant message; for others Converse requires a user message. */
-export function takesPrefill(model: string): boolean {
-  const family = modelFamily(model)
-  return family === 'nova' || (family === 'anthropic' && claudeModel(model).prefill)
-}
 
 /** Whether it is a Nova model with reasoning: the second generation and later. */
 export function isReasoningNova(model: string): boolean {

@@ -6,27 +6,16 @@ import {
   type Tool,
   textOf,
 } from '@sluice/contract'
-import { heldTool } from '../claude/strict-tools.ts'
+import { heldTool } from '../claude/closed-schema.ts'
+import { encodeToolChoice } from '../claude/tool-choice.ts'
 import { asksFor } from '../decisions.ts'
 import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
-import { allowedTools } from '../tools/allowed-tools.ts'
+import { allowedTools } from '../tools/tool-choice.ts'
 import type { CachePoints } from './cache-points.ts'
 import type { Block } from './media.ts'
+import { answersByTool, jsonToolName } from './json-answer.ts'
 import { modelFamily } from './model-family.ts'
-
-/** The tool used for structured output: the model must call it, and its input is the response. */
-export const jsonToolName = 'json_answer'
-
-/** Whether the JSON tool is used for the response. It is not if the caller forces a call of its own tools. */
-export function answersByTool({
-  response_format: format,
-  tool_choice: choice,
-}: ChatRequest): boolean {
-  if (format == null || format.type === 'text') return false
-  if (choice == null || typeof choice === 'string') return choice !== 'required'
-  return choice.type === 'allowed_tools' && choice.allowed_tools?.mode !== 'required'
-}
 
 interface ToolFields {
   readonly toolConfig?: Fields
@@ -95,12 +84,7 @@ function claudeChoice(
     else context.leftOut('parallel_tool_calls')
     return undefined
   }
-  if (choice === 'none') return { type: 'none' }
-  const single = { disable_parallel_tool_use: true }
-  if (choice === undefined || 'auto' in choice) return { type: 'auto', ...single }
-  return 'any' in choice
-    ? { type: 'any', ...single }
-    : { type: 'tool', name: choice.tool.name, ...single }
+  return encodeToolChoice(request, { context, mayForce: true })
 }
 
 function offeredTools(

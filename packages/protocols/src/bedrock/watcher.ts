@@ -3,9 +3,8 @@ import { textBytesIn } from '../event-text.ts'
 import { endWithoutReason } from '../finished.ts'
 import type { StreamWatcher } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
-import { BlockFees } from './block-fees.ts'
+import { BlockFees, readUsage } from './usage.ts'
 import { streamFailure } from './failure.ts'
-import { readUsage } from './usage.ts'
 
 const textBytes = textBytesIn('text', 'input')
 

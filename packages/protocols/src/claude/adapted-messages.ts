@@ -73,18 +73,17 @@ function adaptedThinking(request: unknown, target: NativeTarget, room: Room): re
   if (model === undefined || (thinking == null && config == null)) return []
   const effort = objectOf(config)['effort']
   return [
-    ...(thinking == null ? [] : thinkingOf(request, { model, target, room })),
+    ...(thinking == null ? [] : thinkingOf(request, model, target, room)),
     ...(effort == null ? [] : effortOfModel(effort, model, target)),
   ]
 }
 
-interface ThinkingContext {
-  readonly model: ClaudeModel
-  readonly target: NativeTarget
-  readonly room: Room
-}
-
-function thinkingOf(request: unknown, { model, target, room }: ThinkingContext): readonly Change[] {
+function thinkingOf(
+  request: unknown,
+  model: ClaudeModel,
+  target: NativeTarget,
+  room: Room,
+): readonly Change[] {
   const { thinking, output_config: config } = objectOf(request)
   const { type, budget_tokens: budget, ...rest } = objectOf(thinking)
   const without = (reason: string): readonly Change[] => {

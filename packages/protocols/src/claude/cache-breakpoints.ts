@@ -1,6 +1,7 @@
+import type { Fields } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 
-type Control = Readonly<Record<string, unknown>> | null | undefined
+type Control = Fields | null | undefined
 
 /** Writes `cache_control` on blocks, in the order in which the prompt is read: tools, system, messages. */
 export type CacheBreakpoints = (control: Control) => { readonly cache_control?: object }

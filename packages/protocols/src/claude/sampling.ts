@@ -1,5 +1,6 @@
 import { type ChatRequest, objectOf } from '@sluice/contract'
-import { asksFor, reportUnsupported } from '../decisions.ts'
+import { asksFor } from '../decisions.ts'
+import { reportUnsupported } from '../report-unsupported.ts'
 import type { ClaudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
 import { type Thinking, thinks } from './thinking.ts'

@@ -1,23 +1,22 @@
+import { unreadContent } from '../server-tools.ts'
 import {
   type AnswerMessage,
+  type ChoiceLogprobs,
   type Fields,
+  type FinishReason,
   GatewayError,
   isObject,
   listOf,
   objectOf,
   type ServerToolCall,
   someText,
-  type ToolCall,
   textOf,
+  type ToolCall,
 } from '@sluice/contract'
 import { argumentsText } from '../call-arguments.ts'
 import { answerMessage, chatReply } from '../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../protocol.ts'
-import { unreadContent } from '../unread-content.ts'
-import { annotationsOf, type ContentPart } from './citations.ts'
-import { CodePoints } from './citations.ts'
-import { finishReason } from './finish-reasons.ts'
-import { readLogprobs } from './logprobs.ts'
+import { annotationsOf, CodePoints, type ContentPart } from './citations.ts'
 import { readUsage } from './usage.ts'
 
 /** Reads a whole response of `POST /v2/chat`. */
@@ -81,4 +80,56 @@ function readCall(call: unknown): readonly ToolCall[] {
   if (name === undefined) return []
   const named = { name, arguments: argumentsText(textOf(text)) }
   return [{ id: textOf(id), type: 'function', function: named }]
+}
+
+/**
+ * Cohere gives a piece of text with the logprobs of its tokens. A piece becomes one entry, whose logprob is the sum over its
+ * tokens.
+ */
+export function readLogprobs(value: unknown): ChoiceLogprobs | null {
+  const items = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+  if (items.length === 0) return null
+  return {
+    content: items.map((item) => {
+      const fields = objectOf(item)
+      const token = textOf(fields['text'])
+      const numbers = listOf(fields['logprobs']).filter((entry) => typeof entry === 'number')
+      return {
+        token,
+        logprob: numbers.reduce((sum, entry) => sum + entry, 0),
+        bytes: [...Buffer.from(token)],
+        top_logprobs: [],
+      }
+    }),
+    refusal: null,
+  }
+}
+
+/** Cohere API v2, ChatFinishReason, and the names of v1 that some models still use. */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  COMPLETE: 'stop',
+  STOP_SEQUENCE: 'stop',
+  MAX_TOKENS: 'length',
+  ERROR_LIMIT: 'length',
+  TOOL_CALL: 'tool_calls',
+  ERROR_TOXIC: 'content_filter',
+}
+
+/** Throws if the reason says that the generation failed. */
+export function finishReason(reason: unknown, hasCalls: boolean): FinishReason {
+  const failed = finishFailure(reason)
+  if (failed !== undefined) throw failed
+  const known = (typeof reason === 'string' ? reasons[reason] : undefined) ?? 'stop'
+  return known === 'stop' && hasCalls ? 'tool_calls' : known
+}
+
+/** The error that a finish reason stands for; undefined if it stands for none. */
+export function finishFailure(reason: unknown): GatewayError | undefined {
+  if (reason === 'TIMEOUT')
+    return new GatewayError('upstream_timeout', 'Cohere took too long to answer', {
+      upstreamCode: reason,
+    })
+  return reason === 'ERROR'
+    ? new GatewayError('upstream_unavailable', 'Cohere failed to answer', { upstreamCode: reason })
+    : undefined
 }

@@ -1,7 +1,8 @@
 import type { ChatRequest, Fields, Tool } from '@sluice/contract'
-import { applyDecisions, asksFor, type Decisions, reportUnsupported } from '../decisions.ts'
+import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
+import { reportUnsupported } from '../report-unsupported.ts'
 import type { CodecContext } from '../protocol.ts'
-import { allowedTools } from '../tools/allowed-tools.ts'
+import { allowedTools } from '../tools/tool-choice.ts'
 import { usualChat } from '../usual-decisions.ts'
 import { encodeMessages } from './messages.ts'
 

@@ -1,3 +1,4 @@
+import { jsonRequest } from '../json-request.ts'
 import type { Codec } from '../protocol.ts'
 import { withChatStops } from '../stops/with-stop-rule.ts'
 import { usualNames } from '../tools/tool-names.ts'
@@ -5,21 +6,18 @@ import { withToolRule } from '../tools/with-tool-rule.ts'
 import { wholeCalls } from '../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody } from './chat-request.ts'
-import { createChatReader } from './chat-stream.ts'
+import { CohereReader } from './chat-stream.ts'
 import { createChatWatcher } from './watcher.ts'
 
 const translated = withToolRule(
   {
-    encode(request, context) {
-      return {
-        method: 'POST',
-        path: '/v2/chat',
-        body: { kind: 'json', value: chatBody(request, context) },
-      }
-    },
+    encode: (request, context) => jsonRequest('/v2/chat', chatBody(request, context)),
     decode: decodeChat,
     singleChoice: true,
-    stream: { reader: wholeCalls(createChatReader), watcher: createChatWatcher },
+    stream: {
+      reader: wholeCalls((context) => new CohereReader(context)),
+      watcher: createChatWatcher,
+    },
   },
   usualNames,
 )

@@ -1,5 +1,6 @@
 import { countOf, listOf, objectOf, someText } from '@sluice/contract'
 import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
+import { failureBody } from '../read-json.ts'
 import { chat } from './chat.ts'
 import { embed } from './embed.ts'
 import { rerank } from './rerank.ts'
@@ -25,12 +26,6 @@ export const cohere: Protocol = {
 
 /** Reads the error body: `{message}`, and in v2 `{id, message}`. */
 function failure(received: Received): UpstreamFailure {
-  try {
-    const { message } = objectOf(received.json())
-    const text = someText(message)
-    if (text !== undefined) return { message: text }
-  } catch {
-    // Proxies in front of Cohere respond with HTML.
-  }
-  return { message: `Cohere answered with status ${received.status}` }
+  const { message } = objectOf(failureBody(received))
+  return { message: someText(message) ?? `Cohere answered with status ${received.status}` }
 }

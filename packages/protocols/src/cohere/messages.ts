@@ -6,7 +6,7 @@ import {
   registeredDataUrl,
 } from '@sluice/contract'
 import { argumentsText } from '../call-arguments.ts'
-import { reportUnsupportedDetail } from '../decisions.ts'
+import { reportUnsupportedDetail } from '../neutral-values.ts'
 import { textOfFile } from '../file-types.ts'
 import type { CodecContext } from '../protocol.ts'
 

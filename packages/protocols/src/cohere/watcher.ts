@@ -3,7 +3,7 @@ import { textBytesIn } from '../event-text.ts'
 import { endWithoutReason } from '../finished.ts'
 import type { StreamWatcher, Verdict } from '../protocol.ts'
 import { eventObject } from '../read-json.ts'
-import { finishFailure } from './finish-reasons.ts'
+import { finishFailure } from './chat-reply.ts'
 import { readUsage } from './usage.ts'
 
 const textBytes = textBytesIn('text', 'content', 'thinking', 'tool_plan', 'arguments')

@@ -1,8 +1,7 @@
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec } from '../protocol.ts'
 import { usualImages } from '../usual-decisions.ts'
-import { decodeImages } from './image-reply.ts'
-import { imageTask } from './image-request.ts'
+import { decodeImages, imageTask } from './images.ts'
 
 const decisions: Decisions<'createImage'> = {
   ...usualImages,

@@ -6,6 +6,7 @@ import {
   someText,
 } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
+import { jsonRequest } from '../json-request.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { bodyOf } from './failure.ts'
 import { formatTask, videoOf } from './video-task.ts'
@@ -27,22 +28,16 @@ export const createVideo: Codec<'createVideo'> = {
   encode(request, context) {
     applyDecisions('createVideo', request, decisions, context)
     const image = imageOf(request, context)
-    return {
-      method: 'POST',
-      path: '/api/v1/services/aigc/video-generation/video-synthesis',
-      headers: { 'x-dashscope-async': 'enable' },
-      body: {
-        kind: 'json',
-        value: {
-          model: context.model,
-          input: { prompt: request.prompt, ...(image === undefined ? {} : { img_url: image }) },
-          parameters: {
-            ...sizeOf(request, image !== undefined),
-            ...(request.seconds == null ? {} : { duration: Number(request.seconds) }),
-          },
-        },
+    const value = {
+      model: context.model,
+      input: { prompt: request.prompt, ...(image === undefined ? {} : { img_url: image }) },
+      parameters: {
+        ...sizeOf(request, image !== undefined),
+        ...(request.seconds == null ? {} : { duration: Number(request.seconds) }),
       },
     }
+    const path = '/api/v1/services/aigc/video-generation/video-synthesis'
+    return jsonRequest(path, value, { 'x-dashscope-async': 'enable' })
   },
   decode(received, context, request) {
     const output = objectOf(bodyOf(received)['output'])

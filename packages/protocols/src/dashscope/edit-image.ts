@@ -2,8 +2,7 @@ import { type EditImageRequest, formatDataUrl } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { usualImages } from '../usual-decisions.ts'
-import { decodeImages } from './image-reply.ts'
-import { type ImageContent, imageTask } from './image-request.ts'
+import { decodeImages, type ImageContent, imageTask } from './images.ts'
 
 const decisions: Decisions<'editImage'> = {
   ...usualImages,

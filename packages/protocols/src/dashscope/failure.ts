@@ -1,11 +1,5 @@
 import { type ErrorCode, type Fields, GatewayError, objectOf, someText } from '@sluice/contract'
-import { readFailure } from '../failure.ts'
-import type { Received, UpstreamFailure } from '../protocol.ts'
-
-/** Reads `{code, message, request_id}` of the native API, or OpenAI's error object of the compatible API. */
-export function failure(received: Received): UpstreamFailure {
-  return readFailure(received)
-}
+import type { Received } from '../protocol.ts'
 
 /** The body of a native response. Errors also come with status 200; for those it throws. */
 export function bodyOf(received: Received): Fields {

@@ -1,21 +1,20 @@
+import { readFailure } from '../failure.ts'
 import { openaiChat } from '../openai/upstream/chat.ts'
 import { openaiEmbed } from '../openai/upstream/embed.ts'
 import { models } from '../openai/upstream/models.ts'
 import { nativeChat } from '../openai/upstream/native.ts'
-import type { ChatOptions } from '../openai/upstream/options.ts'
+import { type ChatOptions, withPath } from '../openai/upstream/options.ts'
 import type { Native, Protocol } from '../protocol.ts'
 import { createImage } from './create-image.ts'
 import { createVideo } from './create-video.ts'
 import { downloadVideo } from './download-video.ts'
 import { editImage } from './edit-image.ts'
-import { failure } from './failure.ts'
 import { getVideo } from './get-video.ts'
 import { rerank } from './rerank.ts'
 
 const path = (usual: string): string => `/compatible-mode/v1${usual}`
 
 const chatOptions: ChatOptions = {
-  path,
   lacks: ['logit_bias', 'store', 'prediction', 'web_search_options', 'verbosity'],
   knows: ['top_k', 'reasoning_content', 'thinking_budget', 'video_url'],
 }
@@ -37,9 +36,9 @@ function atCompatibleAddress(native: Native): Native {
 export const dashscope: Protocol = {
   id: 'dashscope',
   codecs: {
-    chat: openaiChat(chatOptions),
+    chat: withPath(openaiChat(chatOptions), path),
     // Ten texts a call (Model Studio, text embedding API).
-    embed: openaiEmbed({ path, inputsMax: 10 }),
+    embed: withPath(openaiEmbed({ inputsMax: 10 }), path),
     createImage,
     editImage,
     rerank,
@@ -48,6 +47,7 @@ export const dashscope: Protocol = {
     downloadVideo,
   },
   native: { chat: atCompatibleAddress(nativeChat(chatOptions)) },
-  failure,
+  // `{code, message, request_id}` of the native API, or OpenAI's error object of the compatible API.
+  failure: readFailure,
   models: { ...models, path: path(models.path) },
 }

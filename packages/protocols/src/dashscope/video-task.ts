@@ -1,5 +1,6 @@
 import { type Fields, objectOf, someText, type Video } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
+import { videoReply } from '../video-reply.ts'
 
 /** A task and, once it has finished, the address of its video. Both are kept in one text as the id of the upstream job. */
 interface VideoTask {
@@ -35,24 +36,15 @@ export function videoOf(
 ): Video {
   const word = someText(output['task_status']) ?? ''
   const status = statuses[word] ?? 'in_progress'
-  const now = Math.floor(context.now() / 1000)
   const url = someText(output['video_url'])
-  return {
-    object: 'video',
-    model: context.publicModel,
+  const video = {
     status,
-    progress: status === 'completed' ? 100 : 0,
-    created_at: now,
-    completed_at: status === 'completed' ? now : null,
-    expires_at: null,
-    seconds: '',
-    size: '',
     prompt: someText(output['orig_prompt']) ?? null,
-    remixed_from_video_id: null,
     error: status === 'failed' ? errorOf(output, word) : null,
     ...(url === undefined ? {} : { metadata: { url } }),
     ...given,
   }
+  return videoReply(video, context)
 }
 
 function errorOf(output: Fields, word: string): { code: string; message: string } {

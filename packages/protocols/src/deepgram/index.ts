@@ -1,5 +1,6 @@
 import { objectOf, someText } from '@sluice/contract'
 import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
+import { failureBody } from '../read-json.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
 
@@ -13,13 +14,9 @@ export const deepgram: Protocol = {
 
 /** Reads `{err_code, err_msg, request_id}` or `{category, message, details}`. */
 function failure(received: Received): UpstreamFailure {
-  try {
-    const body = objectOf(received.json())
-    const message = someText(body['err_msg']) ?? someText(body['message'])
-    const code = someText(body['err_code']) ?? someText(body['category'])
-    if (message !== undefined) return { message, ...(code === undefined ? {} : { code }) }
-  } catch {
-    // Proxies in front of Deepgram respond with HTML.
-  }
-  return { message: `Deepgram answered with status ${received.status}` }
+  const body = objectOf(failureBody(received))
+  const message = someText(body['err_msg']) ?? someText(body['message'])
+  const code = someText(body['err_code']) ?? someText(body['category'])
+  if (message === undefined) return { message: `Deepgram answered with status ${received.status}` }
+  return { message, ...(code === undefined ? {} : { code }) }
 }

@@ -1,5 +1,6 @@
 import { GatewayError, type SpeakRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
+import { jsonRequest } from '../json-request.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 
 /** Deepgram's words for OpenAI's formats: an encoding, and for some a container around it. */
@@ -32,11 +33,8 @@ export const speak: Codec<'speak'> = {
     const model = encodeURIComponent(modelOf(request, context))
     const format = formats[request.response_format ?? 'mp3']
     if (format === undefined) context.unsupported('response_format')
-    return {
-      method: 'POST',
-      path: `/v1/speak?model=${model}&${format ?? 'encoding=mp3'}`,
-      body: { kind: 'json', value: { text: request.input } },
-    }
+    const path = `/v1/speak?model=${model}&${format ?? 'encoding=mp3'}`
+    return jsonRequest(path, { text: request.input })
   },
   decode() {
     throw new GatewayError('upstream_garbled', 'Deepgram answered with JSON instead of sound')

@@ -8,7 +8,8 @@ import {
   type TranscribeRequest,
   textOf,
 } from '@sluice/contract'
-import { applyDecisions, reportUnsupported } from '../decisions.ts'
+import { applyDecisions } from '../decisions.ts'
+import { reportUnsupported } from '../report-unsupported.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
 import { guidedTranscribe } from '../usual-decisions.ts'

@@ -1,6 +1,7 @@
 import { objectOf, someText } from '@sluice/contract'
 import { readFailure } from '../failure.ts'
 import type { Protocol, Received, UpstreamFailure } from '../protocol.ts'
+import { failureBody } from '../read-json.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
 
@@ -14,15 +15,10 @@ export const elevenlabs: Protocol = {
 
 /** Reads `{detail: {status, message}}`, `{detail: "…"}` or FastAPI's list. */
 function failure(received: Received): UpstreamFailure {
-  const read = readFailure(received)
-  try {
-    const { status, message } = objectOf(objectOf(received.json())['detail'])
-    const code = someText(status)
-    return {
-      message: someText(message) ?? read.message,
-      ...(code === undefined ? {} : { code }),
-    }
-  } catch {
-    return read
+  const { status, message } = objectOf(objectOf(failureBody(received))['detail'])
+  const code = someText(status)
+  return {
+    message: someText(message) ?? readFailure(received).message,
+    ...(code === undefined ? {} : { code }),
   }
 }

@@ -1,5 +1,7 @@
 import { GatewayError, type SpeakRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../decisions.ts'
+import { jsonRequest } from '../json-request.ts'
+import { missingParameter } from '../missing-parameter.ts'
 import type { Codec, CodecContext } from '../protocol.ts'
 
 /** ElevenLabs' names of OpenAI's formats: codec, sampling rate and, where it has one, bit rate. */
@@ -32,21 +34,15 @@ export const speak: Codec<'speak'> = {
   encode(request, context) {
     applyDecisions('speak', request, decisions, context)
     const voice = typeof request.voice === 'object' ? request.voice?.id : request.voice
-    if (voice == null)
-      throw new GatewayError('missing_parameter', "Missing required parameter: 'voice'", {
-        param: 'voice',
-      })
+    if (voice == null) throw missingParameter('voice')
     const format = formats[request.response_format ?? 'mp3']
     if (format === undefined) context.unsupported('response_format')
     const query = format === undefined ? '' : `?output_format=${format}`
-    return {
-      method: 'POST',
-      path: `/v1/text-to-speech/${encodeURIComponent(voice)}${query}`,
-      body: {
-        kind: 'json',
-        value: { text: request.input, model_id: context.model, ...speedOf(request, context) },
-      },
-    }
+    return jsonRequest(`/v1/text-to-speech/${encodeURIComponent(voice)}${query}`, {
+      text: request.input,
+      model_id: context.model,
+      ...speedOf(request, context),
+    })
   },
   decode() {
     throw new GatewayError('upstream_garbled', 'ElevenLabs answered with JSON instead of sound')

@@ -1,12 +1,14 @@
 import {
+  type Fields,
   GatewayError,
   listOf,
   objectOf,
   someText,
-  type TranscribeRequest,
   textOf,
+  type TranscribeRequest,
 } from '@sluice/contract'
-import { applyDecisions, reportUnsupported } from '../decisions.ts'
+import { applyDecisions } from '../decisions.ts'
+import { reportUnsupported } from '../report-unsupported.ts'
 import type { Codec, CodecContext, FormPart } from '../protocol.ts'
 import { type Heard, renderTranscript, type SpokenWord } from '../rendered-transcript.ts'
 import { guidedTranscribe } from '../usual-decisions.ts'
@@ -43,7 +45,7 @@ function refuse(request: TranscribeRequest, context: CodecContext): void {
   if ((request.languages?.length ?? 0) > 1) context.unsupported('languages')
 }
 
-function heardOf(body: Readonly<Record<string, unknown>>): Heard {
+function heardOf(body: Fields): Heard {
   const words = listOf(body['words']).flatMap(wordOf)
   const { audio_duration_secs: duration } = body
   return {

@@ -17,7 +17,7 @@ export interface ChatFamily {
 }
 
 /** The maxima of OpenAI's chat and text completions (API reference); more gets a 400. */
-export const openaiMaxima = { stops: 4, idCharacters: 64, callIdCharacters: 40 } as const
+export const openaiMaxima = { stops: 4, callIdCharacters: 40 } as const
 
 const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
 

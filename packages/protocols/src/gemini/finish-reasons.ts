@@ -1,4 +1,4 @@
-import { type FinishReason, GatewayError, someText } from '@sluice/contract'
+import { type Fields, type FinishReason, GatewayError, objectOf, someText } from '@sluice/contract'
 
 /** https://ai.google.dev/api/generate-content#FinishReason. Function calls end with STOP. */
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -29,7 +29,7 @@ const failures: ReadonlySet<string> = new Set([
 ])
 
 /** The error that a candidate's finish reason stands for; undefined if it stands for none. */
-export function failureOf(candidate: Readonly<Record<string, unknown>>): GatewayError | undefined {
+export function failureOf(candidate: Fields): GatewayError | undefined {
   const word = someText(candidate['finishReason'])
   if (word === undefined || !failures.has(word)) return undefined
   const message = someText(candidate['finishMessage'])
@@ -38,6 +38,11 @@ export function failureOf(candidate: Readonly<Record<string, unknown>>): Gateway
     `The model gave up its answer (${word})${message === undefined ? '' : `: ${message}`}`,
     { upstreamCode: word },
   )
+}
+
+/** The reason why the prompt itself was blocked; the response then has no candidates. */
+export function blockReasonOf(body: Fields): string | undefined {
+  return someText(objectOf(body['promptFeedback'])['blockReason'])
 }
 
 /** Unknown reasons count as content filters: so far, all new reasons were new ways to withhold a response. */

@@ -8,10 +8,6 @@ import {
 } from '@sluice/contract'
 import type { Part } from './generate-content.ts'
 
-export function isToolResult({ role }: Message): boolean {
-  return role === 'tool'
-}
-
 /**
  * The results of one step as parts, in the order of its calls, because some models match them by position. A result takes the
  * function name of its call. Ids may repeat in every step, so only the calls of the step itself are considered.

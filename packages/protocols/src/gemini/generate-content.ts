@@ -1,3 +1,4 @@
+import type { Fields } from '@sluice/contract'
 /**
  * The part of Gemini's wire format that the gateway writes (https://ai.google.dev/api/generate-content). What upstreams and
  * clients send is read leniently elsewhere; these types describe what the gateway sends.
@@ -31,8 +32,8 @@ export interface Part {
     readonly response: unknown
   }
   readonly mediaResolution?: { readonly level: string }
-  readonly executableCode?: Readonly<Record<string, unknown>>
-  readonly codeExecutionResult?: Readonly<Record<string, unknown>>
+  readonly executableCode?: Fields
+  readonly codeExecutionResult?: Fields
 }
 
 export interface Content {
@@ -43,12 +44,12 @@ export interface Content {
 export interface GenerateContentRequest {
   readonly contents: readonly Content[]
   readonly systemInstruction?: { readonly parts: readonly Part[] }
-  readonly tools?: readonly Readonly<Record<string, unknown>>[]
+  readonly tools?: readonly Fields[]
   readonly toolConfig?: {
     readonly functionCallingConfig?: FunctionCallingConfig
     readonly includeServerSideToolInvocations?: boolean
   }
-  readonly generationConfig?: Readonly<Record<string, unknown>>
+  readonly generationConfig?: Fields
   readonly serviceTier?: string
 }
 

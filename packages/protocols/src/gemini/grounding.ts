@@ -7,7 +7,6 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
-import { Excerpts } from '../excerpts.ts'
 import { assertBounded, boundedList } from '../bounded.ts'
 import {
   type Annotation,
@@ -18,6 +17,7 @@ import {
   type TextRange,
   urlCitation,
 } from '../citations.ts'
+import { Excerpts } from '../said-text.ts'
 import { BytePlaces } from './byte-places.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import { geminiOutputMax } from '../families/gemini.ts'
 import type { ModelList, Protocol } from '../protocol.ts'
-import { geminiAddress, vertexAddress } from './upstream/address.ts'
+import { type AddressOf, geminiAddress, vertexAddress } from './upstream/address.ts'
 import { geminiChat } from './upstream/chat.ts'
 import { geminiCreateImage } from './upstream/create-image.ts'
 import { veoCreateVideo } from './upstream/create-video.ts'
@@ -15,7 +15,7 @@ import { geminiEmbedNatives, geminiNatives } from './upstream/native.ts'
 import { vertexRank } from './upstream/rank.ts'
 import { geminiSpeak } from './upstream/speak.ts'
 import { geminiTranscribe, geminiTranslate } from './upstream/transcribe.ts'
-import { geminiVideos, parseJob, vertexVideos } from './upstream/video.ts'
+import { geminiVideos, parseJob, type VeoPlace, vertexVideos } from './upstream/video.ts'
 
 /** GET /v1beta/models (https://ai.google.dev/api/models). 1,000 is the largest page size and more than the number of models. */
 const geminiModels: ModelList = {
@@ -42,51 +42,47 @@ const geminiModels: ModelList = {
       }),
 }
 
+/** What the Gemini API and Vertex AI have in common: they differ in addresses and in where their videos are. */
+function geminiAt(address: AddressOf, videos: VeoPlace) {
+  return {
+    codecs: {
+      chat: geminiChat(address),
+      createImage: geminiCreateImage(address),
+      editImage: geminiEditImage(address),
+      speak: geminiSpeak(address),
+      transcribe: geminiTranscribe(address),
+      translate: geminiTranslate(address),
+      createVideo: veoCreateVideo(address),
+      getVideo: veoGetVideo(videos),
+      downloadVideo: veoDownloadVideo(videos),
+    },
+    native: geminiNatives(address),
+    failure: readFailure,
+    outputTokensMax: geminiOutputMax,
+    named: namedInGemini,
+    deleteVideo: (jobId: string) => videos.remove(parseJob(jobId)),
+  }
+}
+
+const atGoogle = geminiAt(geminiAddress, geminiVideos)
+
 /** The Gemini API (https://ai.google.dev/api); base URL https://generativelanguage.googleapis.com. */
 export const gemini: Protocol = {
+  ...atGoogle,
   id: 'gemini',
-  codecs: {
-    chat: geminiChat(geminiAddress),
-    embed: geminiEmbed,
-    createImage: geminiCreateImage(geminiAddress),
-    editImage: geminiEditImage(geminiAddress),
-    speak: geminiSpeak(geminiAddress),
-    transcribe: geminiTranscribe(geminiAddress),
-    translate: geminiTranslate(geminiAddress),
-    createVideo: veoCreateVideo(geminiAddress),
-    getVideo: veoGetVideo(geminiVideos),
-    downloadVideo: veoDownloadVideo(geminiVideos),
-  },
-  native: { ...geminiNatives(geminiAddress), ...geminiEmbedNatives(geminiAddress) },
-  failure: readFailure,
-  outputTokensMax: geminiOutputMax,
-  named: namedInGemini,
+  codecs: { ...atGoogle.codecs, embed: geminiEmbed },
+  native: { ...atGoogle.native, ...geminiEmbedNatives(geminiAddress) },
   models: geminiModels,
-  deleteVideo: (jobId) => geminiVideos.remove(parseJob(jobId)),
 }
+
+const atVertex = geminiAt(vertexAddress, vertexVideos)
 
 /**
  * Gemini on Vertex AI: the same bodies under a project and a region, which are the settings `project` and `region` (default
  * `global`), and its ranking API for rerank.
  */
 export const vertex: Protocol = {
+  ...atVertex,
   id: 'vertex',
-  codecs: {
-    chat: geminiChat(vertexAddress),
-    embed: vertexEmbed(vertexAddress),
-    createImage: geminiCreateImage(vertexAddress),
-    editImage: geminiEditImage(vertexAddress),
-    speak: geminiSpeak(vertexAddress),
-    transcribe: geminiTranscribe(vertexAddress),
-    translate: geminiTranslate(vertexAddress),
-    createVideo: veoCreateVideo(vertexAddress),
-    getVideo: veoGetVideo(vertexVideos),
-    downloadVideo: veoDownloadVideo(vertexVideos),
-    rerank: vertexRank,
-  },
-  native: geminiNatives(vertexAddress),
-  failure: readFailure,
-  outputTokensMax: geminiOutputMax,
-  named: namedInGemini,
-  deleteVideo: (jobId) => vertexVideos.remove(parseJob(jobId)),
+  codecs: { ...atVertex.codecs, embed: vertexEmbed(vertexAddress), rerank: vertexRank },
 }

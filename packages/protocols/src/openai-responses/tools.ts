@@ -4,12 +4,15 @@ import {
   isObject,
   listOf,
   objectOf,
+  type ResponseFormat,
   someText,
   type Tool,
   type ToolChoice,
   textOf,
 } from '@sluice/contract'
-import type { FormatContext } from '../client-format.ts'
+import type { Reports } from '../native-target.ts'
+import { withoutNull } from '../neutral-values.ts'
+import { namedSchema } from '../openai/named-schema.ts'
 import { searchFilters } from '../search-domains.ts'
 
 /**
@@ -18,7 +21,7 @@ import { searchFilters } from '../search-domains.ts'
  */
 export function flatTool(tool: Tool): Fields {
   if (tool.type === 'custom') {
-    const { format, ...rest } = withoutNulls(tool.custom ?? {})
+    const { format, ...rest } = withoutNull(tool.custom ?? {})
     return { type: 'custom', ...rest, ...(isObject(format) ? { format: flatGrammar(format) } : {}) }
   }
   const { name, description, parameters, strict } = tool.function ?? { name: '' }
@@ -46,7 +49,7 @@ export function isSearch({ type }: Fields): boolean {
 export function searchOptions(
   tool: Fields,
   path: string,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
+  { leftOut }: Pick<Reports, 'leftOut'>,
 ): Fields {
   const {
     type: _,
@@ -167,6 +170,24 @@ function wrappedReference(
     : { type, name: called }
 }
 
-function withoutNulls<T extends object>(value: T): Fields {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
+/** `response_format` of chat completions as `text.format`, which holds the named schema without nesting. */
+export function flatFormat(format: ResponseFormat): object {
+  return format.type === 'json_schema'
+    ? { type: format.type, ...format.json_schema }
+    : { type: format.type }
+}
+
+/**
+ * `text.format` as `response_format` of chat completions; undefined for plain text. Throws `missing_parameter` if the schema
+ * is missing.
+ */
+export function wrappedFormat(format: Fields): ResponseFormat | undefined {
+  const { type, ...schema } = format
+  if (type === 'json_object') return { type }
+  if (type !== 'json_schema') return undefined
+  if (!isObject(schema['schema']))
+    throw new GatewayError('missing_parameter', 'A json_schema format needs its schema', {
+      param: 'text.format.schema',
+    })
+  return { type, json_schema: namedSchema(schema) }
 }

@@ -1,11 +1,12 @@
 import { readFailure } from '../failure.ts'
+import type { OperationName } from '@sluice/contract'
 import type { Codec, CodecContext, Protocol } from '../protocol.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { openaiComplete } from './upstream/complete.ts'
 import { openaiCreateImage } from './upstream/create-image.ts'
 import { openaiEditImage } from './upstream/edit-image.ts'
 import { openaiEmbed } from './upstream/embed.ts'
-import type { PathOf } from './upstream/options.ts'
+import { withPath } from './upstream/options.ts'
 import { maxTokensOnly } from './upstream/quirks.ts'
 import { openaiSpeak } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
@@ -14,8 +15,13 @@ import { openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
 const usualVersion = '2024-10-21'
 
 /** The deployment's name is in the address and the API's version in the query. */
-const path: PathOf = (usual, context) =>
-  `/openai/deployments/${encodeURIComponent(context.model)}${usual}?api-version=${encodeURIComponent(versionOf(context))}`
+function deployed<O extends OperationName>(codec: Codec<O>): Codec<O> {
+  return withPath(
+    codec,
+    (usual, context) =>
+      `/openai/deployments/${encodeURIComponent(context.model)}${usual}?api-version=${encodeURIComponent(versionOf(context))}`,
+  )
+}
 
 function versionOf({ settings }: CodecContext): string {
   return settings['apiVersion'] ?? usualVersion
@@ -23,7 +29,7 @@ function versionOf({ settings }: CodecContext): string {
 
 /** `max_completion_tokens` was introduced with 2024-09-01-preview; earlier versions reject the name. */
 function datedChat(): Codec<'chat'> {
-  const chat = openaiChat({ path })
+  const chat = deployed(openaiChat())
   return {
     ...chat,
     encode(request, context) {
@@ -42,13 +48,13 @@ export const azureDeployments: Protocol = {
   id: 'azure',
   codecs: {
     chat: datedChat(),
-    complete: openaiComplete({ path }),
-    embed: openaiEmbed({ path }),
-    transcribe: openaiTranscribe({ path }),
-    translate: openaiTranslate({ path }),
-    speak: openaiSpeak({ path }),
-    createImage: openaiCreateImage({ path }),
-    editImage: openaiEditImage({ path }),
+    complete: deployed(openaiComplete()),
+    embed: deployed(openaiEmbed()),
+    transcribe: deployed(openaiTranscribe()),
+    translate: deployed(openaiTranslate()),
+    speak: deployed(openaiSpeak()),
+    createImage: deployed(openaiCreateImage()),
+    editImage: deployed(openaiEditImage()),
   },
   native: {},
   failure: readFailure,

@@ -1,33 +1,36 @@
 import { readFailure } from '../failure.ts'
 import { chatOutputMax } from '../families/chat-models.ts'
+import { responsesChat } from '../openai-responses/upstream/chat.ts'
+import { namedInInput } from '../openai-responses/upstream/named.ts'
 import {
-  nativeCompact,
-  nativeResponses,
-  responsesWithoutSearch,
+  inspectCompact,
+  inspectResponses,
+  searchesNothing,
+  withNamedIds,
 } from '../openai-responses/upstream/native.ts'
-import type { Protocol } from '../protocol.ts'
+import type { Native, Protocol } from '../protocol.ts'
+import { adaptedResponses } from './upstream/adapted-request.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { type CompleteOptions, openaiComplete } from './upstream/complete.ts'
 import { type ImageOptions, openaiCreateImage } from './upstream/create-image.ts'
-import { openaiCreateVideo } from './upstream/create-video.ts'
-import { openaiDownloadVideo } from './upstream/download-video.ts'
 import { openaiEditImage } from './upstream/edit-image.ts'
 import { type EmbedOptions, openaiEmbed } from './upstream/embed.ts'
-import { openaiGetVideo } from './upstream/get-video.ts'
 import { models } from './upstream/models.ts'
-import { type ModerateOptions, openaiModerate } from './upstream/moderate.ts'
+import { openaiModerate } from './upstream/moderate.ts'
 import { namedInChat } from './upstream/named.ts'
 import {
   nativeChat,
   nativeComplete,
   nativeCreateImage,
   nativeEmbed,
+  nativeJson,
   nativeModerate,
 } from './upstream/native.ts'
 import type { ChatOptions } from './upstream/options.ts'
 import { compatibleRerank, type RerankOptions } from './upstream/rerank.ts'
 import { openaiSpeak, type SpeakOptions } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate, type TranscribeOptions } from './upstream/transcribe.ts'
+import { openaiCreateVideo, openaiDownloadVideo, openaiGetVideo } from './upstream/video.ts'
 
 /** The differences between a compatible upstream and OpenAI itself. */
 interface OpenAIDifferences {
@@ -38,20 +41,30 @@ interface OpenAIDifferences {
   readonly transcribe?: TranscribeOptions
   readonly speak?: SpeakOptions
   readonly images?: ImageOptions
-  /** Set where the results of moderations are not OpenAI's. */
-  readonly moderate?: ModerateOptions
+  /** Whether the results of moderations are not OpenAI's. Default false. */
+  readonly ownModerations?: boolean
   /** Reranking, which OpenAI does not offer. */
   readonly rerank?: RerankOptions
   /** Whether it also has `POST /responses`. Default false. `without search`: a search goes to its chat completions. */
   readonly responses?: boolean | 'without search'
 }
 
+/** A Responses request, sent unchanged. */
+export const nativeResponses: Native = nativeJson('/responses', inspectResponses, {
+  adapted: adaptedResponses,
+})
+
+/** The same where the upstream's models search only by its chat completions, as Groq's do. */
+const responsesWithoutSearch: Native = { ...nativeResponses, takes: searchesNothing }
+
+/** A request to compact a conversation, sent unchanged. */
+const nativeCompact: Native = nativeJson('/responses/compact', inspectCompact)
+
 /**
  * The protocol of an upstream that resembles OpenAI; without differences, a server that copies chat completions and the rest.
  */
 export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
-  const { chat, complete, embed, moderate, transcribe, speak, images, rerank, responses } =
-    differences
+  const { chat, complete, embed, transcribe, speak, images, rerank, responses } = differences
   return {
     id: 'openai',
     versionPath: '/v1',
@@ -59,15 +72,15 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
       chat: openaiChat(chat),
       ...(complete === false ? {} : { complete: openaiComplete(complete) }),
       embed: openaiEmbed(embed),
-      moderate: openaiModerate(moderate),
+      moderate: openaiModerate,
       transcribe: openaiTranscribe(transcribe),
       translate: openaiTranslate(transcribe),
       speak: openaiSpeak(speak),
       createImage: openaiCreateImage(images),
       editImage: openaiEditImage(images),
-      createVideo: openaiCreateVideo(),
-      getVideo: openaiGetVideo(),
-      downloadVideo: openaiDownloadVideo(),
+      createVideo: openaiCreateVideo,
+      getVideo: openaiGetVideo,
+      downloadVideo: openaiDownloadVideo,
       ...(rerank === undefined ? {} : { rerank: compatibleRerank(rerank) }),
     },
     native: {
@@ -75,7 +88,7 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
       ...(complete === undefined ? { complete: nativeComplete } : {}),
       ...(embed === undefined ? { embed: nativeEmbed } : {}),
       ...(images === undefined ? { createImage: nativeCreateImage } : {}),
-      ...(moderate === undefined ? { moderate: nativeModerate } : {}),
+      ...(differences.ownModerations === true ? {} : { moderate: nativeModerate }),
       ...(responses === true
         ? { responses: nativeResponses, responsesCompact: nativeCompact }
         : {}),
@@ -96,3 +109,19 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
 
 /** OpenAI's API, relative to a base URL that ends in /v1 (https://platform.openai.com/docs/api-reference). */
 export const openai: Protocol = openaiLike({ responses: true })
+
+/** A chat request is translated. */
+const { chat: _, ...native } = openai.native
+
+/** OpenAI's API with chat completions through POST /responses. All other operations are those of the OpenAI protocol. */
+export const openaiResponses: Protocol = {
+  ...openai,
+  id: 'openai-responses',
+  codecs: { ...openai.codecs, chat: responsesChat() },
+  native: {
+    ...native,
+    responses: withNamedIds(nativeResponses),
+    responsesCompact: withNamedIds(nativeCompact),
+  },
+  named: namedInInput,
+}

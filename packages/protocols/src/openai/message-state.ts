@@ -4,12 +4,11 @@ import {
   listOf,
   matches,
   objectOf,
-  someText,
   textOf,
   ThinkingBlock,
 } from '@sluice/contract'
 import { hash } from 'node:crypto'
-import { withSignature } from '../call-signature.ts'
+import { callSignature, withSignature } from '../call-signature.ts'
 import { carry, restore } from '../carried-reasoning.ts'
 
 /**
@@ -110,9 +109,7 @@ export function readState(message: Fields, thinking: readonly ThinkingBlock[]): 
   const places = new Map(
     contents.flatMap(({ kind, of, place }) => (kind === placeKind ? [[of, place] as const] : [])),
   )
-  const signature = someText(
-    objectOf(objectOf(message['extra_content'])['google'])['thought_signature'],
-  )
+  const signature = callSignature(message)
   return {
     blocks: [
       ...(places.size === 0 ? thinking : thinking.map((block) => placedBlock(block, places))),

@@ -3,6 +3,7 @@ import type {
   ChatChunk,
   ChatReply,
   ChoiceLogprobs,
+  Fields,
   Step,
   TokenLogprob,
 } from '@sluice/contract'
@@ -62,7 +63,7 @@ function shortened(message: AnswerMessage, length: number, calls: number): Answe
   }
 }
 
-function endOf(annotation: Readonly<Record<string, unknown>>): number {
+function endOf(annotation: Fields): number {
   const nested = Object.values(annotation).find(isObject)
   return countOf(objectOf(nested)['end_index']) ?? 0
 }

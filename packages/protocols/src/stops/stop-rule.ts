@@ -29,3 +29,6 @@ function isBlank(word: unknown): boolean {
 export function sentStops(words: readonly string[], rule: StopRule): readonly string[] {
   return words.filter((word) => rule.takesBlank !== false || !isBlank(word)).slice(0, rule.most)
 }
+
+/** https://ai.google.dev/api/generate-content#GenerationConfig. */
+export const geminiStops: StopRule = { most: 5 }

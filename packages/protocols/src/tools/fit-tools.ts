@@ -1,4 +1,4 @@
-import type { ChatRequest, Message, Tool, ToolCall, ToolChoice } from '@sluice/contract'
+import type { ChatRequest, Fields, Message, Tool, ToolCall, ToolChoice } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 import { customAsFunction, customCallAsFunction, hasGrammar } from './custom-tools.ts'
 import { createToolNames, type NameRule, type ToolNames } from './tool-names.ts'
@@ -72,14 +72,25 @@ function fitsAlready(request: ChatRequest, { fits }: NameRule, wraps: boolean): 
   )
 }
 
-function fittedTool(tool: Tool, { names, wraps, customs }: Fitting): Tool {
-  const { function: called, custom } = tool
+/** A tool or a call with a name that fits; a free-form one as a function, if the target supports only these. */
+function fitted<T extends Tool | ToolCall>(
+  one: T,
+  { names, wraps }: Fitting,
+  asFunction: (one: T, name: string) => T,
+): T {
+  const { function: called, custom } = one
   if (called !== undefined)
-    return { ...tool, function: { ...called, name: names.fitted(called.name) } }
+    return { ...one, function: { ...called, name: names.fitted(called.name) } }
   const name = names.fitted(custom?.name ?? '')
-  if (!wraps) return { ...tool, ...(custom && { custom: { ...custom, name } }) }
-  customs.add(name)
-  return customAsFunction(tool, name)
+  if (wraps) return asFunction(one, name)
+  return { ...one, ...(custom && { custom: { ...custom, name } }) }
+}
+
+function fittedTool(tool: Tool, fitting: Fitting): Tool {
+  return fitted(tool, fitting, (custom, name) => {
+    fitting.customs.add(name)
+    return customAsFunction(custom, name)
+  })
 }
 
 function fittedMessage(message: Message, fitting: Fitting): Message {
@@ -87,16 +98,8 @@ function fittedMessage(message: Message, fitting: Fitting): Message {
   if (message.role === 'tool' && name != null)
     return { ...message, name: fitting.names.fitted(name) }
   if (!calls?.length) return message
-  return { ...message, tool_calls: calls.map((call) => fittedCall(call, fitting)) }
-}
-
-function fittedCall(call: ToolCall, { names, wraps }: Fitting): ToolCall {
-  const { function: called, custom } = call
-  if (called !== undefined)
-    return { ...call, function: { ...called, name: names.fitted(called.name) } }
-  const name = names.fitted(custom?.name ?? '')
-  if (wraps) return customCallAsFunction(call, name)
-  return { ...call, ...(custom && { custom: { ...custom, name } }) }
+  const sent = calls.map((call) => fitted(call, fitting, customCallAsFunction))
+  return { ...message, tool_calls: sent }
 }
 
 function fittedChoice(choice: ToolChoice, fitting: Fitting): ToolChoice {
@@ -111,13 +114,10 @@ function fittedChoice(choice: ToolChoice, fitting: Fitting): ToolChoice {
 }
 
 /** `{type, [type]: {name}}`, the form in which a choice and the entries of `allowed_tools` name a tool. */
-function fittedReference<T extends Readonly<Record<string, unknown>>>(
-  reference: T,
-  { names, wraps }: Fitting,
-): T {
+function fittedReference<T extends Fields>(reference: T, { names, wraps }: Fitting): T {
   const { type } = reference
   if (type !== 'function' && type !== 'custom') return reference
-  const { [type]: named, ...rest } = reference as Readonly<Record<string, unknown>>
+  const { [type]: named, ...rest } = reference as Fields
   const { name } = (named ?? {}) as { readonly name?: unknown }
   if (typeof name !== 'string') return reference
   const as = type === 'custom' && wraps ? 'function' : type

@@ -6,6 +6,7 @@ import {
   type ServerTool,
   textOf,
 } from '@sluice/contract'
+import { camelCase } from '../gemini/letter-case.ts'
 import type { CodecContext } from '../protocol.ts'
 
 // Tools that a provider runs itself, in the form of its own API, and their equivalents at other providers.
@@ -72,10 +73,6 @@ export function geminiTool(name: string, value: unknown): ServerTool | undefined
 
 export function isGoogleSearch(name: string, value: unknown): boolean {
   return camelCase(name) === 'googleSearch' && isObject(value)
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 type Reports = Pick<CodecContext, 'leftOut' | 'unsupported'>

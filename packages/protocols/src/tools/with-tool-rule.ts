@@ -6,7 +6,7 @@ import { withCutCalls } from '../whole-calls.ts'
 import { withAnsweredCalls } from './answered-calls.ts'
 import { type FittedTools, fitTools, type ToolRule } from './fit-tools.ts'
 import { createCallRestorer, restoredReply } from './restore-calls.ts'
-import { CallUnfolder, unfoldableTools, unfoldedReply } from './unfold-calls.ts'
+import { createCallUnfolder, unfoldableTools, unfoldedReply } from './unfold-calls.ts'
 
 /**
  * Wraps a chat codec so that it gets only tools that its target accepts: the names are valid, free-form tools are functions if
@@ -36,14 +36,11 @@ export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'
   }
 }
 
-/** An upstream that is a gateway like this one does it itself, for the model behind it. */
-function fitted(request: ChatRequest, rule: ToolRule, context: CodecContext): FittedTools {
-  return context.isGateway === true ? { request } : fitTools(request, rule, context)
-}
-
 /** Without reports: what was left out is reported when the request is encoded. */
 function quietly(request: ChatRequest, rule: ToolRule, context: CodecContext): FittedTools {
-  return fitted(request, rule, { ...context, leftOut: () => {} })
+  // An upstream that is a gateway like this one does it itself, for the model behind it.
+  if (context.isGateway === true) return { request }
+  return fitTools(request, rule, { ...context, leftOut: () => {} })
 }
 
 function restoringStream(stream: StreamCodec<'chat'>, rule: ToolRule): StreamCodec<'chat'> {
@@ -53,7 +50,7 @@ function restoringStream(stream: StreamCodec<'chat'>, rule: ToolRule): StreamCod
       const { request: sent, changes } = quietly(request, rule, context)
       const inner = bounded(stream.reader(context, sent))
       const offered = unfoldableTools(sent)
-      const unfolder = offered && new CallUnfolder(offered)
+      const unfolder = offered && createCallUnfolder(offered)
       const restorer = changes && createCallRestorer(changes)
       if (!unfolder && !restorer) return inner
       const layers = [unfolder, restorer].filter((layer) => layer !== undefined)

@@ -1,43 +1,12 @@
 import { objectOf, parseJson } from '@sluice/contract'
-import { anthropic } from '../anthropic/index.ts'
+import { chat } from '../anthropic/upstream/chat.ts'
+import { readFailure } from '../anthropic/upstream/failure.ts'
 import { namedInMessages } from '../anthropic/upstream/named.ts'
+import { nativeMessages } from '../anthropic/upstream/native.ts'
 import { claudeOutputMax } from '../families/claude.ts'
-import type { Codec, Native, Protocol, UpstreamBody } from '../protocol.ts'
+import { jsonRequest } from '../json-request.ts'
+import type { Codec, Native, Protocol, UpstreamRequest } from '../protocol.ts'
 import { escapeName, vertexPublisherPath } from '../vertex-address.ts'
-
-type Settings = Readonly<Record<string, string>>
-
-/**
- * Claude on Vertex AI (https://platform.claude.com/docs/en/api/claude-on-vertex-ai): Anthropic's Messages API, with the model
- * in the address instead of the body and the version in the body instead of a header.
- */
-export const vertexAnthropic: Protocol = {
-  id: 'vertex-anthropic',
-  codecs: anthropic.codecs.chat === undefined ? {} : { chat: chatOnVertex(anthropic.codecs.chat) },
-  native:
-    anthropic.native.messages === undefined
-      ? {}
-      : { messages: messagesOnVertex(anthropic.native.messages) },
-  failure: (received) => anthropic.failure(received),
-  outputTokensMax: claudeOutputMax,
-  named: namedInMessages,
-}
-
-const version = 'vertex-2023-10-16'
-
-function chatOnVertex(chat: Codec<'chat'>): Codec<'chat'> {
-  return {
-    ...chat,
-    encode(request, context) {
-      const { body } = chat.encode(request, context)
-      return {
-        method: 'POST',
-        path: addressOf(context.model, request.stream === true, context.settings),
-        body: withoutModel(body?.kind === 'json' ? body.value : {}),
-      }
-    },
-  }
-}
 
 /**
  * The betas that Vertex takes; it refuses a request with any other (https://platform.claude.com/docs/en/api/beta-headers, and
@@ -72,34 +41,56 @@ function fitHeaders(
   return taken.length === 0 ? {} : { 'anthropic-beta': taken.join(',') }
 }
 
-function messagesOnVertex(messages: Native): Native {
-  return {
-    ...messages,
-    // Vertex AI keeps no threads (Anthropic's SDKs send it none).
-    takes: (request, found, model) =>
-      objectOf(request)['thread'] == null && messages.takes?.(request, found, model) !== false,
-    fitHeaders,
-    request(call) {
-      const { headers } = messages.request(call)
-      const value = parseJson(Buffer.from(call.body).toString('utf8'))
-      const { 'anthropic-version': _, ...others } = headers ?? {}
-      return {
-        method: 'POST',
-        path: addressOf(call.model, call.stream, call.settings),
-        headers: others,
-        body: withoutModel(value),
-      }
-    },
-  }
+const chatOnVertex: Codec<'chat'> = {
+  ...chat,
+  encode(request, context) {
+    const { body } = chat.encode(request, context)
+    const { model, settings } = context
+    const value = body?.kind === 'json' ? body.value : {}
+    return predict({ model, settings, stream: request.stream === true }, value)
+  },
 }
 
-function addressOf(model: string, stream: boolean, settings: Settings): string {
-  const method = stream ? 'streamRawPredict' : 'rawPredict'
-  return vertexPublisherPath('anthropic', `${escapeName(model)}:${method}`, settings)
+const messagesOnVertex: Native = {
+  ...nativeMessages,
+  // Vertex AI keeps no threads (Anthropic's SDKs send it none).
+  takes: (request, found, model) =>
+    objectOf(request)['thread'] == null && nativeMessages.takes?.(request, found, model) !== false,
+  fitHeaders,
+  request(call) {
+    const { headers } = nativeMessages.request(call)
+    const { 'anthropic-version': _, ...others } = headers ?? {}
+    return predict(call, parseJson(Buffer.from(call.body).toString('utf8')), others)
+  },
 }
+
+const version = 'vertex-2023-10-16'
 
 /** Vertex knows only its own version, whatever the caller's body says. */
-function withoutModel(value: unknown): UpstreamBody {
+function predict(
+  {
+    model,
+    stream,
+    settings,
+  }: Pick<Parameters<Native['request']>[0], 'model' | 'settings' | 'stream'>,
+  value: unknown,
+  headers?: UpstreamRequest['headers'],
+): UpstreamRequest {
+  const method = `${escapeName(model)}:${stream ? 'streamRawPredict' : 'rawPredict'}`
   const { model: _, anthropic_version: __, ...rest } = objectOf(value)
-  return { kind: 'json', value: { anthropic_version: version, ...rest } }
+  const body = { anthropic_version: version, ...rest }
+  return jsonRequest(vertexPublisherPath('anthropic', method, settings), body, headers)
+}
+
+/**
+ * Claude on Vertex AI (https://platform.claude.com/docs/en/api/claude-on-vertex-ai): Anthropic's Messages API, with the model
+ * in the address instead of the body and the version in the body instead of a header.
+ */
+export const vertexAnthropic: Protocol = {
+  id: 'vertex-anthropic',
+  codecs: { chat: chatOnVertex },
+  native: { messages: messagesOnVertex },
+  failure: readFailure,
+  outputTokensMax: claudeOutputMax,
+  named: namedInMessages,
 }

@@ -140,7 +140,7 @@ function meaning(messages: readonly Message[]): readonly unknown[] {
     }))
 }
 
-/** Only neighbouring results change places. */
+/** Only neighboring results change places. */
 function order(messages: readonly Message[], message: Message): number {
   const at = messages.indexOf(message)
   if (message.role !== 'tool') return at

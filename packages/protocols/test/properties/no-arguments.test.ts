@@ -23,12 +23,12 @@ it('property: calls in parts keep their arguments or get an empty object', () =>
       fc.array(inPieces, { minLength: 1, maxLength: 4 }),
       fc.boolean(),
       (calls, isTogether) => {
-        const mending = new StreamedArguments()
+        const repairing = new StreamedArguments()
         const told = calls.map(() => '')
         const tell = (choice: Readonly<Record<string, unknown>>): void => {
           const chunk = { choices: [choice] }
-          const mended = mending.mend(chunk, [choice])
-          const read = (mended === undefined ? chunk : JSON.parse(mended)) as {
+          const repaired = repairing.repair(chunk, [choice])
+          const read = (repaired === undefined ? chunk : JSON.parse(repaired)) as {
             choices: {
               delta: { tool_calls?: { index: number; function: { arguments: string } }[] }
             }[]

@@ -1,5 +1,6 @@
 import { type ChatReply, type ChatRequest, parseJson } from '@sluice/contract'
-import { anthropic, type CodecContext, type Received } from '@sluice/protocols'
+import { anthropic } from '@sluice/protocols/anthropic/index.ts'
+import type { CodecContext, Received } from '@sluice/protocols/protocol.ts'
 
 /** Asks Claude with an OpenAI request, and answers with an OpenAI reply. */
 export async function askClaude(

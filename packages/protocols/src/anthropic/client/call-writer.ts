@@ -23,89 +23,89 @@ interface Slot {
  * Writes tool calls as blocks. Upstreams may interleave pieces of parallel calls, but blocks cannot interleave. One call is
  * written as it arrives; the others wait until it is complete, which its JSON object shows.
  */
-export interface CallWriter {
-  /** Whether any call came. */
-  any(): boolean
-  /** True while the arguments of the open call are incomplete. */
-  writing(): boolean
-  take(piece: ToolCallDelta): string
-  /** Adds reasoning to what the id of the next call that begins holds. */
-  carry(blocks: readonly ThinkingBlock[]): void
-  /** Writes everything that is still waiting, in the order in which the calls began. */
-  finish(): string
-  /** Ends the open call; only white space can follow in its arguments. */
-  close(): string
-}
-
-/** `isAsked`: whether the caller asked for thinking, so that its blocks may carry signatures. */
-export function createCallWriter(
-  blocks: BlockWriter,
-  newId: (prefix: string) => string,
-  isAsked: boolean,
-): CallWriter {
-  const slots = new Map<number, Slot>()
+export class CallWriter {
+  readonly #blocks: BlockWriter
+  readonly #newId: (prefix: string) => string
+  readonly #isAsked: boolean
+  readonly #slots = new Map<number, Slot>()
   /** Calls with a name, in order, and how many of them have been processed. */
-  const named: Slot[] = []
-  let started = 0
-  let open: Slot | undefined
-  const carried: ThinkingBlock[] = []
+  readonly #named: Slot[] = []
+  #started = 0
+  #open: Slot | undefined
+  readonly #carried: ThinkingBlock[] = []
 
-  const writing = (): boolean => open !== undefined && !open.progress.isWhole(open.arguments)
-
-  function slotOf({ index, id }: ToolCallDelta): Slot {
-    const slot = slots.get(index) ?? newSlot(id || newId('toolu_'))
-    slots.set(index, slot)
-    return slot
+  /** `isAsked`: whether the caller asked for thinking, so that its blocks may carry signatures. */
+  constructor(blocks: BlockWriter, newId: (prefix: string) => string, isAsked: boolean) {
+    this.#blocks = blocks
+    this.#newId = newId
+    this.#isAsked = isAsked
   }
 
-  function begin(slot: Slot): string {
-    slot.state = 'open'
-    open = slot
-    if (!isAsked) return beginCall(blocks, slot, signedId(slot, carried.splice(0)))
-    return signatureBefore(blocks, slot) + beginCall(blocks, slot, statedId({ id: slot.id }, []))
+  /** Whether any call came. */
+  any(): boolean {
+    return this.#slots.size > 0
   }
 
-  function close(): string {
-    if (open === undefined) return ''
-    const rest = open.isCustom ? blocks.argue(customEnd) : ''
-    open.state = 'closed'
-    open = undefined
-    return rest + blocks.close()
+  /** True while the arguments of the open call are incomplete. */
+  writing(): boolean {
+    return this.#open !== undefined && !this.#open.progress.isWhole(this.#open.arguments)
+  }
+
+  take(piece: ToolCallDelta): string {
+    const slot = this.#slots.get(piece.index) ?? newSlot(piece.id || this.#newId('toolu_'))
+    this.#slots.set(piece.index, slot)
+    const text = textIn(slot, piece)
+    if (isNamedBy(slot, piece)) this.#named.push(slot)
+    slot.signature ??= callSignature(piece)
+    slot.arguments += text
+    slot.progress.add(text)
+    const written = slot.state === 'open' ? this.#blocks.argue(text) : ''
+    return written + this.#advance()
+  }
+
+  /** Adds reasoning to what the id of the next call that begins holds. */
+  carry(thoughts: readonly ThinkingBlock[]): void {
+    this.#carried.push(...thoughts)
+  }
+
+  /** Writes everything that is still waiting, in the order in which the calls began. */
+  finish(): string {
+    let out = this.close()
+    for (const slot of this.#slots.values())
+      if (slot.state === 'nameless' || slot.state === 'waiting')
+        out += this.#begin(slot) + this.close()
+    return out
+  }
+
+  /** Ends the open call; only white space can follow in its arguments. */
+  close(): string {
+    if (this.#open === undefined) return ''
+    const rest = this.#open.isCustom ? this.#blocks.argue(customEnd) : ''
+    this.#open.state = 'closed'
+    this.#open = undefined
+    return rest + this.#blocks.close()
   }
 
   /** Opens the next call if none is open, or the open one is complete. */
-  function advance(): string {
+  #advance(): string {
     let out = ''
-    for (; started < named.length && !writing(); started += 1) {
-      const slot = named[started]
-      if (slot?.state === 'waiting') out += close() + begin(slot)
+    for (; this.#started < this.#named.length && !this.writing(); this.#started += 1) {
+      const slot = this.#named[this.#started]
+      if (slot?.state === 'waiting') out += this.close() + this.#begin(slot)
     }
     return out
   }
 
-  return {
-    any: () => slots.size > 0,
-    writing,
-    take(piece) {
-      const slot = slotOf(piece)
-      const text = textIn(slot, piece)
-      if (isNamedBy(slot, piece)) named.push(slot)
-      slot.signature ??= callSignature(piece)
-      slot.arguments += text
-      slot.progress.add(text)
-      const written = slot.state === 'open' ? blocks.argue(text) : ''
-      return written + advance()
-    },
-    carry(thoughts) {
-      carried.push(...thoughts)
-    },
-    finish() {
-      let out = close()
-      for (const slot of slots.values())
-        if (slot.state === 'nameless' || slot.state === 'waiting') out += begin(slot) + close()
-      return out
-    },
-    close,
+  #begin(slot: Slot): string {
+    slot.state = 'open'
+    this.#open = slot
+    const { id, signature, name } = slot
+    const before =
+      this.#isAsked && signature !== undefined
+        ? this.#blocks.whole(callSignatureBlock({ [id]: signature }))
+        : ''
+    const stated = this.#isAsked ? statedId({ id }, []) : signedId(slot, this.#carried.splice(0))
+    return before + this.#blocks.beginCall(stated, name) + this.#blocks.argue(slot.arguments)
   }
 }
 
@@ -113,14 +113,6 @@ export function createCallWriter(
 function signedId({ id, signature }: Slot, reasoning: readonly ThinkingBlock[]): string {
   const signed = signature === undefined ? {} : withSignature(signature)
   return statedId({ id, ...signed }, reasoning)
-}
-
-function signatureBefore(blocks: BlockWriter, { id, signature }: Slot): string {
-  return signature === undefined ? '' : blocks.whole(callSignatureBlock({ [id]: signature }))
-}
-
-function beginCall(blocks: BlockWriter, slot: Slot, id: string): string {
-  return blocks.beginCall(id, slot.name) + blocks.argue(slot.arguments)
 }
 
 function newSlot(id: string): Slot {

@@ -1,6 +1,6 @@
 import { type Fields, isObject, listOf, someText } from '@sluice/contract'
 import { type Citation, readCitation, type TextRange } from '../../citations.ts'
-import { Excerpts, type Sliced } from '../../excerpts.ts'
+import { Excerpts, type Sliced } from '../../said-text.ts'
 
 /**
  * Converts annotations to citations of a text block (Messages API reference, TextCitation): a web page becomes a web search

@@ -10,15 +10,29 @@ import { plainMessages } from './plain-messages.ts'
 import { checkMessages, countedPrompt, toCanonical } from './request.ts'
 import { respellMessages } from './respell.ts'
 import { CountTokensReply, CountTokensRequest, MessagesReply, MessagesRequest } from './schema.ts'
-import { createChatWriter } from './stream.ts'
-import { writeEvent } from './write-event.ts'
+import { MessageWriter } from './stream.ts'
+import { writeEvent } from './block-writer.ts'
+
+/** What both formats have in common. */
+const ofMessages = {
+  operation: 'chat',
+  tag: 'Messages',
+  measure: measureMessages,
+  continues: 'none',
+  respell: respellMessages,
+  // The schema has validated the request before this is called.
+  check: (request: unknown) => checkMessages(request as CountTokensRequest),
+  error: errorBody,
+  headers: anthropicHeaders,
+  paramOf: (canonical: string, request: unknown) =>
+    pathInMessages(canonical, request) ?? paramOf(canonical, request),
+} as const
 
 /** Chat for clients of Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */
 export const messages: ClientFormat<'chat'> = {
+  ...ofMessages,
   id: 'messages',
-  operation: 'chat',
   summary: 'Create a message',
-  tag: 'Messages',
   paths: ['/v1/messages'],
   effortWithoutThinking: true,
   takesOutline: true,
@@ -29,7 +43,6 @@ export const messages: ClientFormat<'chat'> = {
     max_tokens: 256,
     messages: [{ role: 'user', content: 'What is 6 times 7?' }],
   },
-  measure: measureMessages,
   outputLimit: {
     of(request) {
       const { max_tokens: limit } = objectOf(request)
@@ -38,21 +51,14 @@ export const messages: ClientFormat<'chat'> = {
     },
     set: (_request, tokens) => ({ path: ['max_tokens'], value: tokens }),
   },
-  continues: 'none',
   textsOf: textsNamed('text', 'thinking', 'partial_json', 'content', 'name'),
   messages: plainMessages,
-  respell: respellMessages,
   // The schema has validated the request before these are called.
-  check: (request) => checkMessages(request as MessagesRequest),
   toCanonical: (request, context) => toCanonical(request as MessagesRequest, context),
   fromCanonical: (reply, request, context) =>
     fromCanonical(reply, request as MessagesRequest, context),
-  writer: (request, context) => createChatWriter(request as MessagesRequest, context),
-  error: errorBody,
-  headers: anthropicHeaders,
+  writer: (request, context) => new MessageWriter(request as MessagesRequest, context),
   terminal: writeEvent({ type: 'message_stop' }),
-  paramOf: (canonical, request) =>
-    pathInMessages(canonical, request) ?? paramOf(canonical, request),
   prefixOf(request) {
     const { tools, system, messages } = request as MessagesRequest
     return [tools, system, messages.slice(0, 2)]
@@ -61,27 +67,17 @@ export const messages: ClientFormat<'chat'> = {
 
 /** Counts the prompt tokens of a message (Messages API reference, Count tokens in a Message). */
 export const messagesCountTokens: ClientFormat<'chat'> = {
+  ...ofMessages,
   id: 'messagesCountTokens',
-  operation: 'chat',
   summary: 'Count the tokens of a message',
-  tag: 'Messages',
   paths: ['/v1/messages/count_tokens'],
   request: CountTokensRequest,
   reply: CountTokensReply,
   example: { model: 'builtin-chat', messages: [{ role: 'user', content: 'What is 6 times 7?' }] },
-  respell: respellMessages,
-  measure: measureMessages,
   outputLimit: 'none',
-  continues: 'none',
   textsOf: 'none',
   messages: 'none',
-  // The schema has validated the request before these are called.
-  check: (request) => checkMessages(request as CountTokensRequest),
   toCanonical: (request, context) => countedPrompt(request as CountTokensRequest, context),
   fromCanonical: ({ usage }) => ({ input_tokens: usage.prompt_tokens }),
   counted: (tokens) => ({ input_tokens: tokens }),
-  error: errorBody,
-  headers: anthropicHeaders,
-  paramOf: (canonical, request) =>
-    pathInMessages(canonical, request) ?? paramOf(canonical, request),
 }

@@ -1,4 +1,4 @@
-import { listOf, objectOf, someText } from '@sluice/contract'
+import { type Fields, listOf, objectOf, someText } from '@sluice/contract'
 import {
   largestOf,
   type Measured,
@@ -8,8 +8,6 @@ import {
   referencesIn,
 } from '../../measure.ts'
 import { MessagesRequest } from './schema.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** What a request of the Messages API says about its size. */
 export function measureMessages(request: unknown): Measured {

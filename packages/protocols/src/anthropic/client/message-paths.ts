@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf, textOf } from '@sluice/contract'
+import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { plainId } from '../../call-state.ts'
 import { messagePaths, type MessagePlaces } from '../../message-places.ts'
 import { canonicalPrompt } from './request.ts'
@@ -19,7 +19,7 @@ export const pathInMessages = messagePaths({
 })
 
 interface Placed {
-  readonly block: Readonly<Record<string, unknown>>
+  readonly block: Fields
   readonly path: string
 }
 

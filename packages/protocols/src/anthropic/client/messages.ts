@@ -13,9 +13,10 @@ import {
 } from '@sluice/contract'
 import { plainId, withoutState } from '../../call-state.ts'
 import { documentText } from '../../file-types.ts'
+import { missingParameter } from '../../missing-parameter.ts'
 import { serverToolText } from '../../server-tools.ts'
+import { pictureIn } from '../blocks.ts'
 import { ServerTools } from '../upstream/server-tools.ts'
-import { pictureIn } from './reply.ts'
 import type { Block, Message as ClientMessage } from './schema.ts'
 import { isThinking, readThinking, signCall } from './thinking.ts'
 
@@ -76,8 +77,8 @@ function unknownBlock(type: unknown, path: string): GatewayError {
 }
 
 function needed(value: string | undefined, param: string): string {
-  if (value !== undefined) return value
-  throw new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
+  if (value === undefined) throw missingParameter(param)
+  return value
 }
 
 function unsupported(param: string, message: string): GatewayError {

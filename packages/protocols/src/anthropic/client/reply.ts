@@ -1,7 +1,6 @@
 import {
   type AnswerMessage,
   type ChatReply,
-  cacheCreation,
   type Fields,
   GatewayError,
   noUsage,
@@ -10,13 +9,15 @@ import {
 import { answeredArguments, unreadArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
 import { blocksByCall, statedId } from '../../call-state.ts'
-import { annotationsName, type CitedText, citedTexts, nameUnread } from '../../citations.ts'
+import { annotationsName, nameUnread } from '../../citations.ts'
+import { type CitedText, citedTexts } from '../../cited-texts.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../client-format.ts'
 import { callsAndTexts } from '../../text-places.ts'
-import type { Block } from '../blocks.ts'
+import { readUsage } from '../../usage.ts'
+import { type Block, pictureText } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'
-import { ownServerToolUse } from '../usage.ts'
+import { formatUsage } from '../usage.ts'
 import { citationsOf } from './citations.ts'
 import type { MessagesRequest } from './schema.ts'
 import { serverToolBlocks } from './server-tools.ts'
@@ -46,7 +47,10 @@ export function fromCanonical(
     stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
     stop_sequence: stopSequence,
     stop_details: finish === 'content_filter' ? refusalDetails(message.refusal) : null,
-    usage: { ...usageOf(reply), ...serviceTier(reply.service_tier) },
+    usage: {
+      ...formatUsage(readUsage(reply.usage) ?? noUsage),
+      ...serviceTier(reply.service_tier),
+    },
   }
 }
 
@@ -60,11 +64,9 @@ function nameUncited({ content, annotations = [] }: AnswerMessage, reports: Repo
  * Anthropic's ids begin with `msg_` and are unique: Claude Code treats messages with the same id as parts of one message.
  * Other providers' ids need not be unique; Ollama uses only 999 (middleware/openai.go).
  */
-export function messageId(id: string, newId: NewId): string {
+export function messageId(id: string, newId: FormatContext['newId']): string {
   return id.startsWith('msg_') ? id : newId('msg_')
 }
-
-type NewId = (prefix: string) => string
 
 /** Whether thinking text is shown. It is not if the caller disabled thinking or asked only for signatures. */
 export function showsThinking({ thinking }: MessagesRequest): boolean {
@@ -86,23 +88,6 @@ export function refusalDetails(explanation: string | null): object | null {
 
 function serviceTier(tier: ChatReply['service_tier']): { readonly service_tier?: string } {
   return tier == null ? {} : { service_tier: tier === 'default' ? 'standard' : tier }
-}
-
-function usageOf({ usage }: ChatReply): object {
-  const { cached_tokens: read, cache_write_tokens: written = 0 } = usage.prompt_tokens_details
-  const { cache_creation_token_details: kinds } = usage.prompt_tokens_details
-  const { reasoning_tokens: thinking } = usage.completion_tokens_details
-  return {
-    input_tokens: Math.max(0, usage.prompt_tokens - read - written),
-    cache_creation_input_tokens: written,
-    ...(written > 0
-      ? { cache_creation: kinds ?? cacheCreation({ ...noUsage, cacheWriteTokens: written }) }
-      : {}),
-    cache_read_input_tokens: read,
-    output_tokens: usage.completion_tokens,
-    ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
-    ...ownServerToolUse(usage.server_tool_use ?? {}),
-  }
 }
 
 function contentOf(
@@ -171,16 +156,6 @@ function unaskedThoughts(message: AnswerMessage, textShown: boolean): readonly T
 
 function textBlock(text: string, citations: readonly object[] = []): Block {
   return { type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }
-}
-
-/** Anthropic's responses cannot contain images, so an image becomes a text block. */
-export function pictureText(url: string): string {
-  return `![image](${url})`
-}
-
-/** The URL of the image in such a text. */
-export function pictureIn(text: string): string | undefined {
-  return /^!\[image\]\((data:image\/[\w.+-]+;base64,[\w+/=]+|https?:[^\s()]+)\)$/.exec(text)?.[1]
 }
 
 function toolUse(call: ToolCall, id: string): Block {

@@ -10,6 +10,7 @@ import {
 } from '@sluice/contract'
 import type { FormatContext } from '../../client-format.ts'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
+import { missingParameter } from '../../missing-parameter.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import { accountHeaders } from '../account-headers.ts'
 import { canonicalMessages } from './messages.ts'
@@ -182,12 +183,7 @@ function thinking(request: CountTokensRequest, context: Context): Partial<ChatRe
     return {}
   }
   const { budget_tokens: budget } = given
-  if (budget === undefined)
-    throw new GatewayError(
-      'missing_parameter',
-      "Missing required parameter: 'thinking.budget_tokens'",
-      { param: 'thinking.budget_tokens' },
-    )
+  if (budget === undefined) throw missingParameter('thinking.budget_tokens')
   if ('max_tokens' in request && typeof request.max_tokens === 'number')
     if (budget >= request.max_tokens && !thinksBetweenCalls(request, context))
       throw invalidRequest(

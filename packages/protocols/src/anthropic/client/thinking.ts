@@ -1,4 +1,11 @@
-import { isObject, objectOf, type ThinkingBlock, type ToolCall, textOf } from '@sluice/contract'
+import {
+  type Fields,
+  isObject,
+  objectOf,
+  textOf,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@sluice/contract'
 import { withSignature } from '../../call-signature.ts'
 import { carry, restore } from '../../carried-reasoning.ts'
 import { placed } from '../../interleaved.ts'
@@ -10,7 +17,7 @@ interface ReturnedThinking {
   readonly text: string
   readonly blocks: readonly ThinkingBlock[]
   /** Gemini's signatures by the id of their call. */
-  readonly callSignatures: Readonly<Record<string, unknown>>
+  readonly callSignatures: Fields
 }
 
 /**
@@ -19,7 +26,7 @@ interface ReturnedThinking {
  */
 export function readThinking(blocks: readonly Block[]): ReturnedThinking {
   let text = ''
-  let callSignatures: Readonly<Record<string, unknown>> = {}
+  let callSignatures: Fields = {}
   const found: ThinkingBlock[] = []
   const before = { hasText: false, calls: 0 }
   const add = (block: ThinkingBlock) => found.push(placed(block, before))

@@ -1,5 +1,6 @@
-import { type ChatRequest, type Fields, GatewayError, objectOf, type Tool } from '@sluice/contract'
+import { type ChatRequest, type Fields, objectOf, type Tool } from '@sluice/contract'
 import type { FormatContext } from '../../client-format.ts'
+import { missingParameter } from '../../missing-parameter.ts'
 import { searchFilters } from '../../search-domains.ts'
 import { anthropicTool, type PlacedServerTool } from '../../tools/offered-server-tools.ts'
 import type { Tool as ClientTool, CountTokensRequest } from './schema.ts'
@@ -87,12 +88,7 @@ export function searchOptions(
 function canonicalTool(tool: ClientTool, path: string, reports: Reports): readonly Tool[] {
   const { name, description, input_schema: schema, strict } = tool
   for (const field of ['name', 'input_schema'] as const)
-    if (tool[field] == null)
-      throw new GatewayError(
-        'missing_parameter',
-        `Missing required parameter: '${path}.${field}'`,
-        { param: `${path}.${field}` },
-      )
+    if (tool[field] == null) throw missingParameter(`${path}.${field}`)
   // Loaded immediately instead, so the model sees the same.
   if (tool.defer_loading === true) reports.leftOut(`${path}.defer_loading`)
   if (tool.input_examples?.length) reports.leftOut(`${path}.input_examples`)
@@ -118,9 +114,6 @@ function canonicalChoice({
 }: NonNullable<CountTokensRequest['tool_choice']>): NonNullable<ChatRequest['tool_choice']> {
   if (type === 'any') return 'required'
   if (type !== 'tool') return type
-  if (name === undefined)
-    throw new GatewayError('missing_parameter', "Missing required parameter: 'tool_choice.name'", {
-      param: 'tool_choice.name',
-    })
+  if (name === undefined) throw missingParameter('tool_choice.name')
   return { type: 'function', function: { name } }
 }

@@ -1,3 +1,4 @@
+import { answerToolName } from './json-answer.ts'
 import {
   type AnswerMessage,
   type ChatRequest,
@@ -8,32 +9,22 @@ import {
   objectOf,
   type ServerToolCall,
   someText,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
-  textOf,
 } from '@sluice/contract'
-import { assertBounded } from '../../bounded.ts'
+import { assertBounded, boundedList } from '../../bounded.ts'
 import { answerMessage, chatReply } from '../../chat-reply.ts'
+import { type Annotation, citationOf, type TextRange } from '../../citations.ts'
 import { placed } from '../../interleaved.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { receivedObject } from '../../read-json.ts'
 import { TextPlaces } from '../../text-places.ts'
+import { blockGap, refusalOf, thinkingBlock } from '../blocks.ts'
 import { finishReason } from '../finish-reasons.ts'
 import { readUsage } from '../usage.ts'
-import { annotationsOf } from './annotations.ts'
-import { answerToolName } from './chat-request.ts'
 import { upstreamError } from './failure.ts'
 import { ServerTools } from './server-tools.ts'
-
-interface Answer {
-  readonly text: string
-  readonly textPlaces: TextPlaces
-  readonly reasoning: string
-  readonly thinking: readonly ThinkingBlock[]
-  readonly calls: readonly ToolCall[]
-  readonly annotations: readonly Record<string, unknown>[]
-  readonly serverCalls: readonly ServerToolCall[]
-}
 
 /** Decodes a whole response of `POST /v1/messages` (Messages API reference, Message). */
 export function decodeChat(
@@ -45,14 +36,15 @@ export function decodeChat(
   if (body['type'] === 'error') throw upstreamError(body['error'])
   if (!Array.isArray(body['content']))
     throw new GatewayError('upstream_garbled', 'The upstream’s response holds no content')
-  const answer = readBlocks(body['content'], answerToolName(request, context.model))
+  const answerTool = answerToolName(request, context.model)
+  const message = readBlocks(body['content'], answerTool, refusalOf(body))
   const usage = readUsage(body)
   const stopSequence = someText(body['stop_sequence'])
   const tier = someText(objectOf(body['usage'])['service_tier'])
   const choice = {
     index: 0,
-    message: messageOf(answer, refusalOf(body)),
-    finish_reason: finishReason(body['stop_reason'], answer.calls.length > 0),
+    message,
+    finish_reason: finishReason(body['stop_reason'], message.tool_calls !== undefined),
     logprobs: null,
     ...(stopSequence === undefined ? {} : { stop_sequence: stopSequence }),
   }
@@ -60,18 +52,13 @@ export function decodeChat(
   return chatReply([choice], { usage, tier: tier === 'standard' ? 'default' : tier }, context)
 }
 
-/** The refusal explanation in Anthropic's words; the response may also contain partial text. */
-export function refusalOf(holder: Fields): string | undefined {
-  if (holder['stop_reason'] !== 'refusal') return undefined
-  return someText(objectOf(holder['stop_details'])['explanation'])
-}
-
-/** Separates texts around one of Anthropic's own tools. */
-export const blockGap = '\n\n'
-
-function readBlocks(content: readonly unknown[], answerTool: string | undefined): Answer {
+function readBlocks(
+  content: readonly unknown[],
+  answerTool: string | undefined,
+  refusal: string | undefined,
+): AnswerMessage {
   const annotations: Record<string, unknown>[] = []
-  const thinking: ThinkingBlock[] = []
+  const blocks: ThinkingBlock[] = []
   const calls: ToolCall[] = []
   const serverCalls: ServerToolCall[] = []
   const serverTools = new ServerTools()
@@ -95,7 +82,7 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
       case 'thinking':
       case 'redacted_thinking':
         reasoning += textOf(block['thinking'])
-        thinking.push(placed(thinkingBlock(block), { hasText: text !== '', calls: calls.length }))
+        blocks.push(placed(thinkingBlock(block), { hasText: text !== '', calls: calls.length }))
         break
       case 'tool_use':
         if (someText(block['name']) === undefined) break
@@ -108,18 +95,17 @@ function readBlocks(content: readonly unknown[], answerTool: string | undefined)
     }
   }
   serverCalls.push(...serverTools.rest())
-  return { text, textPlaces, reasoning, thinking, calls, annotations, serverCalls }
-}
-
-/** A reasoning block in the form in which it is returned in a later request. */
-export function thinkingBlock(block: Fields): ThinkingBlock {
-  if (block['type'] === 'redacted_thinking')
-    return { type: 'redacted_thinking', data: textOf(block['data']) }
-  return {
-    type: 'thinking',
-    thinking: textOf(block['thinking']),
-    signature: textOf(block['signature']),
-  }
+  const silent = calls.length > 0 || refusal !== undefined
+  return answerMessage({
+    content: text === '' && silent ? null : text,
+    refusal,
+    reasoning,
+    blocks,
+    calls,
+    annotations,
+    serverCalls,
+    textPlaces,
+  })
 }
 
 function toolCall(block: Fields): ToolCall {
@@ -130,19 +116,30 @@ function toolCall(block: Fields): ToolCall {
   }
 }
 
-function messageOf(
-  { text, textPlaces, reasoning, thinking, calls, annotations, serverCalls }: Answer,
-  refusal: string | undefined,
-): AnswerMessage {
-  const silent = calls.length > 0 || refusal !== undefined
-  return answerMessage({
-    content: text === '' && silent ? null : text,
-    refusal,
-    reasoning,
-    blocks: [...thinking],
-    calls: [...calls],
-    annotations: [...annotations],
-    serverCalls: [...serverCalls],
-    textPlaces,
+/**
+ * Converts citations of a text block to annotations at the position of the block in the whole text (Claude docs, citations).
+ * Sources without a URL, such as documents or the caller's search results, are cited as files with their location.
+ */
+export function annotationsOf(citations: unknown, range: TextRange): Annotation[] {
+  return boundedList(citations, 'citations')
+    .filter(isObject)
+    .map((citation) => annotation(citation, range))
+}
+
+function annotation(citation: Fields, range: TextRange): Annotation {
+  const {
+    type: _,
+    cited_text: quote,
+    title,
+    document_title: documentTitle,
+    url,
+    encrypted_index: __,
+    ...location
+  } = citation
+  return citationOf(range, {
+    url: someText(url) ?? someText(location['source']),
+    title: someText(title) ?? someText(documentTitle),
+    quote: someText(quote),
+    fields: location,
   })
 }

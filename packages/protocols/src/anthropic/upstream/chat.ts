@@ -1,3 +1,4 @@
+import { jsonRequest } from '../../json-request.ts'
 import type { Codec } from '../../protocol.ts'
 import { claudeStops } from '../../stops/stop-rule.ts'
 import { withChatStops } from '../../stops/with-stop-rule.ts'
@@ -5,7 +6,7 @@ import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { messagesBody } from './chat-request.ts'
-import { createChatReader } from './chat-stream.ts'
+import { MessageReader } from './chat-stream.ts'
 import { betasOf } from './tools.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -14,16 +15,15 @@ const translated = withToolRule(
     encode(request, context) {
       const value = messagesBody(request, context)
       const betas = betasOf(value)
-      return {
-        method: 'POST',
-        path: '/v1/messages',
-        ...(betas.length === 0 ? {} : { headers: { 'anthropic-beta': betas.join(',') } }),
-        body: { kind: 'json', value },
-      }
+      const headers = betas.length === 0 ? undefined : { 'anthropic-beta': betas.join(',') }
+      return jsonRequest('/v1/messages', value, headers)
     },
     decode: decodeChat,
     singleChoice: true,
-    stream: { reader: wholeCalls(createChatReader), watcher: createChatWatcher },
+    stream: {
+      reader: wholeCalls((context, request) => new MessageReader(context, request)),
+      watcher: createChatWatcher,
+    },
   },
   { fits: /^[a-zA-Z0-9_-]{1,128}$/, charactersMax: 128 },
 )

@@ -7,6 +7,7 @@ import {
   someText,
 } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../../protocol.ts'
+import { failureBody } from '../../read-json.ts'
 
 /** Error types and their statuses (Claude docs, API errors). */
 const types: Readonly<Record<string, readonly [ErrorCode, number]>> = {
@@ -43,7 +44,7 @@ const tooLong = /prompt is too long|exceeds? (the )?context (limit|window)/i
 
 /** Reads `{type: error, error: {type, message}}`; other bodies are described by their status. */
 export function readFailure(received: Received): UpstreamFailure {
-  const { error } = bodyOf(received)
+  const { error } = objectOf(failureBody(received))
   const message = someText(objectOf(error)['message']) ?? someText(error)
   const type = someText(objectOf(error)['type'])
   if (message === undefined)
@@ -60,12 +61,4 @@ function readableIn(error: unknown): { readonly readable?: Fields } {
   const { details } = objectOf(error)
   if (!isObject(details) || JSON.stringify(details).length > detailsLengthMax) return {}
   return { readable: details }
-}
-
-function bodyOf(received: Received): Fields {
-  try {
-    return objectOf(received.json())
-  } catch {
-    return {}
-  }
 }

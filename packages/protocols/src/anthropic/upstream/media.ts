@@ -1,5 +1,5 @@
 import { type ContentPart, type DataUrl, invalidRequest, parseDataUrl } from '@sluice/contract'
-import { reportUnsupportedDetail } from '../../decisions.ts'
+import { reportUnsupportedDetail } from '../../neutral-values.ts'
 import { pdfAsFile, typeOfFile, writtenFile } from '../../file-types.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { type Block, imageTypes } from '../blocks.ts'

@@ -4,15 +4,10 @@ import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
 import { claudeModel } from '../../families/claude.ts'
 import { interleaved } from '../../interleaved.ts'
-import { reportUnsupportedPrefill } from '../../prefill.ts'
 import type { CodecContext } from '../../protocol.ts'
+import { endTurns, named, type Turn, turnsOf } from '../../turns.ts'
 import { type Block, isBlank } from '../blocks.ts'
 import { mediaBlock } from './media.ts'
-
-interface Turn {
-  readonly role: 'user' | 'assistant'
-  readonly content: Block[]
-}
 
 interface Writing {
   readonly context: CodecContext
@@ -20,107 +15,53 @@ interface Writing {
   readonly breakpoint: CacheBreakpoints
 }
 
-/** A placeholder where Anthropic requires a user message and the caller has none; the shortest text it accepts. */
-const noWords = '.'
-
 /**
  * Converts a conversation for the Messages API: leading system messages are separate, user and assistant alternate, all
  * results of parallel calls come first in one user message, there are no blank texts, and the first message is the user's.
- *
- * Later system messages stay in place, as text in `<system>` tags in a user turn. Moving them to the top would change the
- * meaning of earlier turns, and only some models support the role inside a conversation.
+ * Only some models support system messages inside a conversation.
  */
 export function encodeMessages(
   messages: readonly Message[],
   context: CodecContext,
   breakpoint: CacheBreakpoints,
-): { readonly system: readonly Block[]; readonly turns: readonly Turn[] } {
+): { readonly system: readonly Block[]; readonly turns: readonly Turn<Block>[] } {
   const writing: Writing = { context, breakpoint, ids: createToolIds() }
-  const opening = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
-  const systemEnd = opening < 0 ? messages.length : opening
-  const system = messages
-    .slice(0, systemEnd)
-    .flatMap((message, index) => contentBlocks(message, `messages[${index}]`, writing))
-  const turns: Turn[] = []
-  for (const [index, message] of messages.entries())
-    if (index >= systemEnd) appendMessage(turns, message, `messages[${index}]`, writing)
-  if (turns[0]?.role !== 'user')
-    turns.unshift({ role: 'user', content: [{ type: 'text', text: noWords }] })
-  endTurns(turns, messages, context)
+  const blocksOf = (message: Message, path: string) => messageBlocks(message, path, writing)
+  const { system, turns } = turnsOf(messages, blocksOf, textBlock)
+  // Older Claude models continue a last message of their own.
+  const takesPrefill = claudeModel(context.model).prefill
+  endTurns(turns, messages, { context, takesPrefill, textBlock })
   return { system, turns }
 }
 
-function appendMessage(turns: Turn[], message: Message, path: string, writing: Writing): void {
+function messageBlocks(message: Message, path: string, writing: Writing): readonly Block[] {
   switch (message.role) {
     case 'assistant':
-      return append(turns, 'assistant', assistantBlocks(message, path, writing))
+      return assistantBlocks(message, path, writing)
     case 'tool':
-      return appendResult(turns, toolResult(message, path, writing))
-    case 'system':
-    case 'developer':
-      return append(turns, 'user', contentBlocks(message, path, writing).map(markSystem))
+      return [toolResult(message, path, writing)]
     case 'user':
-      return append(turns, 'user', named(message, contentBlocks(message, path, writing)))
+      return named(message, contentBlocks(message, path, writing), textBlock)
     default:
-      return message.role satisfies never
+      return contentBlocks(message, path, writing)
   }
 }
 
-function append(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): void {
-  if (blocks.length === 0) return
-  const last = turns.at(-1)
-  if (last?.role === role) last.content.push(...blocks)
-  else turns.push({ role, content: [...blocks] })
+function textBlock(text: string): Block {
+  return { type: 'text', text }
 }
 
-/** Tool results come before everything else in their message. */
-function appendResult(turns: Turn[], block: Block): void {
-  const last = turns.at(-1)
-  if (last?.role !== 'user') {
-    turns.push({ role: 'user', content: [block] })
-    return
-  }
-  const end = 1 + last.content.findLastIndex(({ type }) => type === 'tool_result')
-  last.content.splice(end, 0, block)
-}
-
-function markSystem(block: Block): Block {
-  return { ...block, text: `<system>\n${String(block['text'])}\n</system>` }
-}
-
-/** Adds the name of a user; the Messages API has no field for it. */
-function named({ name }: Message, blocks: readonly Block[]): readonly Block[] {
-  const [first, ...rest] = blocks
-  if (name == null || name === '' || first === undefined) return blocks
-  return first.type === 'text'
-    ? [{ ...first, text: `${name}: ${String(first['text'])}` }, ...rest]
-    : [{ type: 'text', text: `${name}:` }, ...blocks]
-}
-
-/** Older Claude models continue a last assistant message; it must not end in white space. */
-function endTurns(turns: Turn[], messages: readonly Message[], context: CodecContext): void {
-  const last = turns.at(-1)
-  if (last?.role === 'assistant' && !claudeModel(context.model).prefill) {
-    reportUnsupportedPrefill(messages, context)
-    turns.push({ role: 'user', content: [{ type: 'text', text: noWords }] })
-    return
-  }
-  const block = last?.content.at(-1)
-  if (last?.role !== 'assistant' || block?.type !== 'text') return
-  last.content[last.content.length - 1] = { ...block, text: String(block['text']).trimEnd() }
-}
-
-function textBlock(text: string): readonly Block[] {
-  return isBlank(text) ? [] : [{ type: 'text', text }]
+function textBlocks(text: string): readonly Block[] {
+  return isBlank(text) ? [] : [textBlock(text)]
 }
 
 function contentBlocks({ content }: Message, path: string, writing: Writing): readonly Block[] {
   if (content == null) return []
-  if (typeof content === 'string') return textBlock(content)
+  if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
     const blocks =
       part.type === 'text' || part.type === 'refusal'
-        ? textBlock(part[part.type] ?? '')
+        ? textBlocks(part[part.type] ?? '')
         : [mediaBlock(part, `${path}.content[${index}]`, writing.context)]
     return blocks.flatMap((block) =>
       block === undefined ? [] : [{ ...block, ...writing.breakpoint(part.cache_control) }],
@@ -132,7 +73,7 @@ function assistantBlocks(message: Message, path: string, writing: Writing): read
   if (message.audio != null) writing.context.unsupported(`${path}.audio`)
   return interleaved(
     (message.thinking_blocks ?? []).map((block) => ({ ...block, pieces: thinkingBlock(block) })),
-    [...contentBlocks(message, path, writing), ...textBlock(message.refusal ?? '')],
+    [...contentBlocks(message, path, writing), ...textBlocks(message.refusal ?? '')],
     (message.tool_calls ?? []).map((call, index) => [
       toolUse(call, `${path}.tool_calls[${index}]`, writing),
     ]),

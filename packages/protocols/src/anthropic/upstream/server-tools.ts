@@ -7,8 +7,7 @@ import {
   someText,
   textOf,
 } from '@sluice/contract'
-import { withoutEncrypted } from '../../server-tools.ts'
-import { unreadContent } from '../../unread-content.ts'
+import { unreadContent, withoutEncrypted } from '../../server-tools.ts'
 
 /** Block types of calls that Anthropic runs itself, on its servers or on an MCP server (Claude docs, server tools). */
 const calls: ReadonlySet<unknown> = new Set(['server_tool_use', 'mcp_tool_use'])

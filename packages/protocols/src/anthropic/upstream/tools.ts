@@ -7,15 +7,14 @@ import {
   textOf,
 } from '@sluice/contract'
 import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
-import { heldTool } from '../../claude/strict-tools.ts'
+import { heldTool } from '../../claude/closed-schema.ts'
 import type { ClaudeModel } from '../../families/claude.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { allowedTools } from '../../tools/allowed-tools.ts'
+import { allowedTools } from '../../tools/tool-choice.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { searchDomains } from '../../search-domains.ts'
-import type { Block } from '../blocks.ts'
 
-export type ToolBlock = Readonly<Record<string, unknown>> & { readonly name: string }
+export type ToolBlock = Fields & { readonly name: string }
 
 /** The tools of a request; with `allowed_tools` only those. */
 export function encodeTools(
@@ -99,30 +98,4 @@ function webSearch(options: ChatRequest['web_search_options']): readonly ToolBlo
       ...searchDomains(options),
     },
   ]
-}
-
-/**
- * Encodes the tool choice. `mayForce` is false for models that cannot be forced to call a tool: Claude with a thinking budget,
- * and its newest models always.
- */
-export function encodeToolChoice(
-  request: ChatRequest,
-  { context, mayForce }: { readonly context: CodecContext; readonly mayForce: boolean },
-): Block | undefined {
-  const single = request.parallel_tool_calls === false
-  const choice = choiceBlock(request.tool_choice)
-  if (choice !== undefined && choice.type !== 'auto' && choice.type !== 'none' && !mayForce) {
-    context.unsupported('tool_choice', 'this model cannot be forced to call a tool here')
-    return single ? { type: 'auto', disable_parallel_tool_use: true } : undefined
-  }
-  if (!single || choice?.type === 'none') return choice
-  return { ...(choice ?? { type: 'auto' }), disable_parallel_tool_use: true }
-}
-
-function choiceBlock(choice: ChatRequest['tool_choice']): Block | undefined {
-  if (choice == null) return undefined
-  if (typeof choice === 'string') return { type: choice === 'required' ? 'any' : choice }
-  if (choice.type === 'allowed_tools')
-    return { type: choice.allowed_tools?.mode === 'required' ? 'any' : 'auto' }
-  return { type: 'tool', name: (choice.function ?? choice.custom)?.name }
 }

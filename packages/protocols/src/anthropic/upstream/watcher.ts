@@ -3,6 +3,7 @@ import {
   isObject,
   listOf,
   objectOf,
+  type PlainForm,
   type ServerSentEvent,
   someText,
   type Usage,
@@ -16,7 +17,19 @@ import { createUsageReading } from '../usage.ts'
 import { upstreamError } from './failure.ts'
 import { continuable, filesOf, madeByMessage } from './named.ts'
 
-const textBytes = textBytesIn('text', 'thinking', 'partial_json', 'input', 'content')
+const texts = ['text', 'thinking', 'partial_json', 'input', 'content'] as const
+const textBytes = textBytesIn(...texts)
+
+const plain: PlainForm = {
+  texts,
+  members: {
+    type: { words: ['content_block_delta'] },
+    index: 'any',
+    message: 'any',
+    content_block: 'any',
+    delta: { object: { text: 'text', thinking: 'text', partial_json: 'text' } },
+  },
+}
 
 /** Watches the events of a streamed message, which may belong to a thread; unknown types pass. */
 export function createChatWatcher(isThread = false): StreamWatcher {
@@ -50,6 +63,7 @@ export function createChatWatcher(isThread = false): StreamWatcher {
     usage: (): Usage | undefined => usage.read(),
     made: () => made,
     textBytes,
+    plain,
   }
 }
 

@@ -1,7 +1,7 @@
 import {
   type ChatRequest,
   type Fields,
-  GatewayError,
+  invalidRequest,
   isObject,
   listOf,
   type Message,
@@ -9,7 +9,8 @@ import {
   someText,
 } from '@sluice/contract'
 import { enumFormat, isEnum } from './enum-answer.ts'
-import { pick, refuse } from './fields.ts'
+import { refuse } from './refuse.ts'
+import { pick } from '../spelling.ts'
 import { toJsonSchema } from './json-schema.ts'
 import { detailOf } from './media.ts'
 
@@ -29,8 +30,8 @@ export function configOf(config: Fields, path: string): Partial<ChatRequest> {
   }
 }
 
-/** Fields that differ only in their name. */
-const names: readonly (readonly [string, keyof ChatRequest])[] = [
+/** Fields of a generationConfig that differ from the canonical ones only in their name. */
+export const configNames: readonly (readonly [string, keyof ChatRequest])[] = [
   ['temperature', 'temperature'],
   ['topP', 'top_p'],
   ['topK', 'top_k'],
@@ -45,7 +46,7 @@ const names: readonly (readonly [string, keyof ChatRequest])[] = [
  * The client format's schema has checked their types, which equal the canonical ones; the canonical schema checks them again.
  */
 function plainFields(config: Fields): Partial<ChatRequest> {
-  const found = names.flatMap(([own, canonical]) => {
+  const found = configNames.flatMap(([own, canonical]) => {
     const value = pick(config, own)
     return value === undefined ? [] : [[canonical, value] as const]
   })
@@ -61,9 +62,7 @@ function logprobsOf(config: Fields, path: string): Partial<ChatRequest> {
   const top = pick(config, 'logprobs')
   if (pick(config, 'responseLogprobs') !== true) {
     if (typeof top === 'number' && top > 0)
-      throw new GatewayError('invalid_request', 'logprobs needs responseLogprobs to be true', {
-        param: `${path}.logprobs`,
-      })
+      throw invalidRequest('logprobs needs responseLogprobs to be true', `${path}.logprobs`)
     return {}
   }
   return { logprobs: true, ...(typeof top === 'number' ? { top_logprobs: top } : {}) }
@@ -78,11 +77,7 @@ function formatOf(config: Fields, path: string): Partial<ChatRequest> {
   if (isEnum(config)) return { response_format: enumFormat(schema, param) }
   if (type !== 'application/json') {
     if (schema === undefined) return {}
-    throw new GatewayError(
-      'invalid_request',
-      'A response schema needs responseMimeType application/json',
-      { param },
-    )
+    throw invalidRequest('A response schema needs responseMimeType application/json', param)
   }
   if (schema === undefined) return { response_format: { type: 'json_object' } }
   return {

@@ -1,3 +1,4 @@
+import { vectorFromBase64 } from '../../embedding-reply.ts'
 import {
   type EmbedReply,
   type EmbedRequest,
@@ -8,13 +9,15 @@ import {
   objectOf,
   someText,
 } from '@sluice/contract'
+import { missingParameter } from '../../missing-parameter.ts'
 import type { ClientFormat } from '../../client-format.ts'
 import { plainMeasure } from '../../measure.ts'
 import { inputTypeOf } from '../embed-task.ts'
 import { geminiError } from './error.ts'
-import { missing, nameLeftOut, pick, refuse } from './fields.ts'
-import { textsOf } from './messages.ts'
-import { checkPartKind } from './part-kinds.ts'
+import { nameLeftOut } from './fields.ts'
+import { refuse } from './refuse.ts'
+import { pick } from '../spelling.ts'
+import { checkPartKind, textsOf } from './messages.ts'
 import { methodPaths } from './paths.ts'
 import { respellContent, respellRequests } from './respell.ts'
 import {
@@ -102,7 +105,7 @@ function textOf(fields: Fields, root: string): string {
     if (part['text'] == null) refuse(`${root}content.parts[${index}]`, 'only text')
   }
   const text = textsOf(parts).join('')
-  if (text === '') throw missing(`${root}content.parts[0].text`)
+  if (text === '') throw missingParameter(`${root}content.parts[0].text`)
   return text
 }
 
@@ -124,16 +127,9 @@ function embeddingsOf({ data }: EmbedReply): readonly { readonly values: readonl
   return data
     .toSorted((left, right) => left.index - right.index)
     .map(({ embedding }) => ({
-      values: typeof embedding === 'string' ? floatsOf(embedding) : embedding,
+      // base64 is never requested here, but an upstream may send it anyway.
+      values: typeof embedding === 'string' ? vectorFromBase64(embedding) : embedding,
     }))
-}
-
-/** base64 is never requested here, but an upstream may send it anyway. */
-function floatsOf(base64: string): readonly number[] {
-  const bytes = Buffer.from(base64, 'base64')
-  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) =>
-    bytes.readFloatLE(index * 4),
-  )
 }
 
 function usageOf({ usage }: EmbedReply): Fields {

@@ -7,7 +7,7 @@ import {
   isObject,
   objectOf,
 } from '@sluice/contract'
-import { pick } from './fields.ts'
+import { pick } from '../spelling.ts'
 
 // `responseMimeType: text/x.enum` (https://ai.google.dev/gemini-api/docs/structured-output#enum-values): the response is one of
 // the values, without quotation marks. Other targets demand an object at the top of a schema, so the value is the only property

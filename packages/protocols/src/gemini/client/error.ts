@@ -1,4 +1,4 @@
-import type { GatewayError } from '@sluice/contract'
+import type { Fields, GatewayError } from '@sluice/contract'
 
 /** google.rpc.Code by HTTP status (https://google.aip.dev/193; Gemini API, troubleshooting). */
 const statuses: Readonly<Record<number, string>> = {
@@ -45,6 +45,6 @@ export function geminiError(error: GatewayError, requestId: string): unknown {
   }
 }
 
-function detail(type: string, fields: Readonly<Record<string, unknown>>): unknown {
+function detail(type: string, fields: Fields): unknown {
   return { '@type': `type.googleapis.com/google.rpc.${type}`, ...fields }
 }

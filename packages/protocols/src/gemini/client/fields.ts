@@ -1,42 +1,9 @@
-import { type Fields, GatewayError, isObject, objectOf } from '@sluice/contract'
+import { type Fields, isObject, objectOf } from '@sluice/contract'
 import type { TSchema } from 'typebox'
-import { reportUnlistedIn } from '../../decisions.ts'
+import { reportUnlistedIn } from '../../kept-elsewhere.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import type { FormatContext } from '../../client-format.ts'
-
-const spellings = new Map<string, string>()
-
-/** Google reads every field in camel case and in snake case (protobuf's JSON mapping). */
-export function snakeCase(name: string): string {
-  const known = spellings.get(name)
-  if (known !== undefined) return known
-  const made = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  spellings.set(name, made)
-  return made
-}
-
-/** The field in either spelling; `name` is in camel case. null counts as absent. */
-export function pick(fields: Fields, name: string): unknown {
-  return fields[name] ?? fields[snakeCase(name)] ?? undefined
-}
-
-/** A path of names in camel case, in the spelling that the request has of each. */
-export function spelledPath(path: string, request: unknown): string {
-  let fields = request
-  const names = path.split('.').map((name) => {
-    const known = isObject(fields) ? fields : {}
-    const snake = snakeCase(name)
-    const own = known[name] === undefined && known[snake] !== undefined ? snake : name
-    fields = known[own]
-    return own
-  })
-  return names.join('.')
-}
-
-/** The name of a field in the spelling of the request. `name` is in camel case. */
-export function spelled(fields: Fields, name: string): string {
-  return fields[name] == null && fields[snakeCase(name)] != null ? snakeCase(name) : name
-}
+import { pick, spelled } from '../spelling.ts'
 
 type Undecided = Readonly<Record<string, 'hint' | 'refused'>>
 
@@ -92,17 +59,4 @@ function reportUnsupportedFields(
       if (decision === 'hint') reports.leftOut(path + name)
       else reports.unsupported(path + name)
     }
-}
-
-/** Rejects a field that only Gemini itself supports. The error names the field. */
-export function refuse(param: string, reason?: string): never {
-  throw new GatewayError(
-    'unsupported_parameter',
-    `'${param}' is not supported by this model${reason === undefined ? '' : `: ${reason}`}`,
-    { param },
-  )
-}
-
-export function missing(param: string): GatewayError {
-  return new GatewayError('missing_parameter', `Missing required parameter: '${param}'`, { param })
 }

@@ -2,13 +2,13 @@ import { type ChatRequest, invalidRequest, listOf, objectOf } from '@sluice/cont
 import type { ClientFormat, FormatContext } from '../../client-format.ts'
 import { textsNamed } from '../../streamed-texts.ts'
 import { geminiError } from './error.ts'
-import { nameLeftOut, pick } from './fields.ts'
+import { nameLeftOut } from './fields.ts'
+import { pick } from '../spelling.ts'
 import { contentLimit, measureContent } from './measure.ts'
-import { pathInContents } from './message-paths.ts'
+import { chatRequestOf, paramOfChat, pathInContents } from './request.ts'
 import { methodPaths } from './paths.ts'
 import { plainMessages } from './plain-messages.ts'
 import { contentReply } from './reply.ts'
-import { chatRequestOf, paramOfChat } from './request.ts'
 import { respellContents } from './respell.ts'
 import {
   CountTokensReply,
@@ -16,7 +16,7 @@ import {
   GenerateContentReply,
   GenerateContentRequest,
 } from './schema.ts'
-import { createChatWriter } from './stream.ts'
+import { ContentWriter } from './stream.ts'
 
 const tag = 'Gemini'
 
@@ -71,7 +71,7 @@ export const streamGenerateContent: ClientFormat<'chat'> = {
     ...generationOf(request, context),
     stream: true,
   }),
-  writer: (request, context, query) => createChatWriter(request, query, context),
+  writer: (request, context, query) => new ContentWriter(request, query, context),
 }
 
 /** https://ai.google.dev/api/tokens: counts the tokens of contents alone, or of a whole request. */

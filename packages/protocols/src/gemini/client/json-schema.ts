@@ -1,4 +1,6 @@
 import { type Fields, isObject, listOf, objectOf } from '@sluice/contract'
+import { camelCase } from '../letter-case.ts'
+import { pick } from '../spelling.ts'
 
 const counts: ReadonlySet<string> = new Set([
   'minItems',
@@ -18,7 +20,7 @@ export function toJsonSchema(schema: unknown): Fields {
   if (!isObject(schema)) return {}
   const out: Record<string, unknown> = {}
   for (const [written, value] of Object.entries(schema)) {
-    const name = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const name = camelCase(written)
     const converted = keyword(name, value)
     if (converted !== undefined) out[name === 'example' ? 'examples' : name] = converted
   }
@@ -51,7 +53,7 @@ function keyword(name: string, value: unknown): unknown {
 }
 
 function ordered(properties: Fields, schema: Fields): Fields {
-  const order = listOf(schema['propertyOrdering'] ?? schema['property_ordering'])
+  const order = listOf(pick(schema, 'propertyOrdering'))
   const first = order.flatMap((name) =>
     typeof name === 'string' && name in properties ? [[name, properties[name]]] : [],
   )

@@ -8,7 +8,8 @@ import {
   referencesIn,
 } from '../../measure.ts'
 import type { OutputLimit } from '../../output-limit.ts'
-import { pick, snakeCase, spelledPath } from './fields.ts'
+import { snakeCase } from '../letter-case.ts'
+import { pick, spelledPath } from '../spelling.ts'
 import { GenerateContentRequest } from './schema.ts'
 
 /** What a request of generateContent says about its size. Google reads two spellings of each name. */

@@ -6,7 +6,9 @@ import {
   isObject,
   someText,
 } from '@sluice/contract'
-import { missing, pick, refuse } from './fields.ts'
+import { missingParameter } from '../../missing-parameter.ts'
+import { refuse } from './refuse.ts'
+import { pick } from '../spelling.ts'
 
 /** A client's inlineData or fileData as parts of a chat message. */
 export function mediaContent(part: Fields, path: string): readonly ContentPart[] {
@@ -28,8 +30,8 @@ const soundFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
 function inlineContent(inline: Fields, part: Fields, path: string): ContentPart {
   const mimeType = someText(pick(inline, 'mimeType'))?.toLowerCase()
   const given = someText(inline['data'])
-  if (mimeType === undefined) throw missing(`${path}.mimeType`)
-  if (given === undefined) throw missing(`${path}.data`)
+  if (mimeType === undefined) throw missingParameter(`${path}.mimeType`)
+  if (given === undefined) throw missingParameter(`${path}.data`)
   // Google's own clients send both alphabets of base64.
   const data = given.replaceAll('-', '+').replaceAll('_', '/')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data))
@@ -52,7 +54,7 @@ function inlineContent(inline: Fields, part: Fields, path: string): ContentPart 
 function fileContent(file: Fields, part: Fields, path: string): ContentPart {
   const uri = someText(pick(file, 'fileUri'))
   const mimeType = someText(pick(file, 'mimeType'))?.toLowerCase() ?? ''
-  if (uri === undefined) throw missing(`${path}.fileUri`)
+  if (uri === undefined) throw missingParameter(`${path}.fileUri`)
   if (!/^https?:/i.test(uri)) refuse(`${path}.fileUri`, 'only Google can read this address')
   if (mimeType.startsWith('video/') || /youtu\.?be/.test(uri))
     return { type: 'video_url', video_url: { url: uri } }

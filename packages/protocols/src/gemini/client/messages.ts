@@ -8,18 +8,21 @@ import {
   type Message,
   objectOf,
   someText,
+  textOf,
   type ThinkingBlock,
   type ToolCall,
-  textOf,
 } from '@sluice/contract'
+import { missingParameter } from '../../missing-parameter.ts'
 import { withSignature } from '../../call-signature.ts'
 import { serverToolText } from '../../server-tools.ts'
 import { textOfResponse } from '../function-responses.ts'
+import { memberOf } from '../part-members.ts'
+import { camelCase } from '../letter-case.ts'
+import { pick } from '../spelling.ts'
 import { ServerTools } from '../server-tools.ts'
 import { restoreBlocks } from '../signatures.ts'
-import { missing, pick, refuse } from './fields.ts'
+import { refuse } from './refuse.ts'
 import { mediaContent } from './media.ts'
-import { checkPartKind } from './part-kinds.ts'
 
 /** Parts that only Gemini's own tools produce. */
 const toolParts = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
@@ -36,14 +39,14 @@ interface Placed {
   readonly path: string
 }
 
-/** Neighbouring contents of one side. Each keeps its own parts. */
+/** Neighboring contents of one side. Each keeps its own parts. */
 interface Turn {
   readonly isModel: boolean
   readonly contents: (readonly Placed[])[]
 }
 
 /**
- * Translates Gemini's contents into chat messages. `path` is their place in the client's request. Neighbouring contents of the
+ * Translates Gemini's contents into chat messages. `path` is their place in the client's request. Neighboring contents of the
  * model become one message, because Google's clients keep every fragment of a stream as a content of its own.
  */
 export function messagesOf(
@@ -164,7 +167,7 @@ function toolCalls({ part, path }: Placed, newId: (prefix: string) => string): r
   const call = pick(part, 'functionCall')
   if (!isObject(call)) return []
   const name = someText(call['name'])
-  if (name === undefined) throw missing(`${path}.functionCall.name`)
+  if (name === undefined) throw missingParameter(`${path}.functionCall.name`)
   const signature = someText(pick(part, 'thoughtSignature'))
   const isOwn = signature !== undefined && restoreBlocks(signature) === undefined
   return [
@@ -240,4 +243,16 @@ function userMessages(placed: readonly Placed[]): readonly Message[] {
       : []
   const isText = content.length === 1 && first.type === 'text'
   return [{ role: 'user', content: isText ? (first.text ?? '') : content }]
+}
+
+/** Rejects a part of an unknown kind, and one with several, of which Gemini reads none. `path` is the part's place. */
+export function checkPartKind(part: Fields, path: string): void {
+  const names = Object.entries(part)
+    .filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .map(([name]) => camelCase(name))
+  const kinds = names.filter((name) => memberOf(name) === 'kind')
+  if (kinds.length > 1) refuse(path, `a part holds one of ${kinds.join(', ')}`)
+  const unknown = names.find((name) => memberOf(name) === 'unread')
+  if (kinds.length === 0 && unknown !== undefined)
+    refuse(path, `only Gemini itself knows parts of kind ${unknown}`)
 }

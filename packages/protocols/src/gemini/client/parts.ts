@@ -1,6 +1,7 @@
 import {
   type AnswerMessage,
   type ChoiceLogprobs,
+  type Fields,
   type FinishReason,
   parseDataUrl,
   type ThinkingBlock,
@@ -12,13 +13,8 @@ import { geminiFinishReason } from '../finish-reasons.ts'
 import type { Part } from '../generate-content.ts'
 import { carryBlocks } from '../signatures.ts'
 
-/** What the end of a response contains: its calls, and reasoning that the client must send back with them. */
-interface Closing {
-  readonly calls: readonly ToolCall[]
-  readonly blocks: readonly ThinkingBlock[]
-}
-
-interface ClosingParts {
+/** The end of a response. */
+export interface ClosingParts {
   /** Empty texts with signatures of their own. They come before the text, or at least before its signature. */
   readonly earlier: readonly Part[]
   /** The signature for the text. */
@@ -33,7 +29,10 @@ interface ClosingParts {
  * call, or of the text if there is no call. Every further signature gets an empty text of its own, as in Gemini's own
  * responses.
  */
-export function closingParts({ calls, blocks }: Closing): ClosingParts {
+export function closingParts(
+  calls: readonly ToolCall[],
+  blocks: readonly ThinkingBlock[],
+): ClosingParts {
   const own = blocks.flatMap(({ type, signature }) =>
     type === 'thought' && signature != null ? [signature] : [],
   )
@@ -99,9 +98,7 @@ export function soundPart(base64: string): Part {
 }
 
 /** https://ai.google.dev/api/generate-content#LogprobsResult; undefined if there are no logprobs. */
-export function logprobsResult(
-  logprobs: ChoiceLogprobs | null | undefined,
-): Readonly<Record<string, unknown>> | undefined {
+export function logprobsResult(logprobs: ChoiceLogprobs | null | undefined): Fields | undefined {
   const tokens = logprobs?.content
   if (tokens == null || tokens.length === 0) return undefined
   const one = (each: { readonly token: string; readonly logprob: number }) => ({

@@ -1,14 +1,22 @@
-import type { ChatReply, ChatUsage, Usage } from '@sluice/contract'
+import { type ChatReply, noUsage } from '@sluice/contract'
 import { nameUnread } from '../../citations.ts'
 import type { FormatContext } from '../../client-format.ts'
 import { callsAndTexts, placedTexts } from '../../text-places.ts'
+import { readUsage } from '../../usage.ts'
 import type { Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
 import { serverMetadata, serverParts } from '../server-tools.ts'
 import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
 import { wantsEnum, withBareValues } from './enum-answer.ts'
-import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
+import {
+  type ClosingParts,
+  closingParts,
+  finishFields,
+  imageParts,
+  logprobsResult,
+  soundPart,
+} from './parts.ts'
 
 type Choice = ChatReply['choices'][number]
 type Reports = Pick<FormatContext, 'leftOut'>
@@ -23,7 +31,7 @@ export function contentReply(
   const { choices } = wantsEnum(request) ? withBareValues(reply) : reply
   return {
     candidates: choices.map((choice) => candidateOf(choice, thoughts, reports)),
-    usageMetadata: formatUsage(usageOf(reply.usage)),
+    usageMetadata: formatUsage(readUsage(reply.usage) ?? noUsage),
     modelVersion: reply.model,
     responseId: reply.id,
   }
@@ -32,15 +40,12 @@ export function contentReply(
 function candidateOf(choice: Choice, thoughts: boolean, reports: Reports): Record<string, unknown> {
   const { message, finish_reason: reason } = choice
   const text = (message.content ?? '') + (message.refusal ?? '')
-  const closing = closingParts({
-    calls: message.tool_calls ?? [],
-    blocks: message.thinking_blocks ?? [],
-  })
+  const closing = closingParts(message.tool_calls ?? [], message.thinking_blocks ?? [])
   const logprobs = logprobsResult(choice.logprobs)
   const { annotations = [], server_tool_calls: serverCalls = [] } = message
   nameUnread(annotations, reports)
   return {
-    content: { role: 'model', parts: partsOf(message, { closing, thoughts }) },
+    content: { role: 'model', parts: partsOf(message, closing, thoughts) },
     ...finishFields(reason, closing.malformed),
     index: choice.index,
     ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
@@ -50,10 +55,11 @@ function candidateOf(choice: Choice, thoughts: boolean, reports: Reports): Recor
 
 function partsOf(
   message: Choice['message'],
-  asked: { readonly closing: ReturnType<typeof closingParts>; readonly thoughts: boolean },
+  closing: ClosingParts,
+  thoughts: boolean,
 ): readonly Part[] {
-  const { earlier, textSignature: signature, calls } = asked.closing
-  const reasoning = asked.thoughts ? (message.reasoning_content ?? '') : ''
+  const { earlier, textSignature: signature, calls } = closing
+  const reasoning = thoughts ? (message.reasoning_content ?? '') : ''
   const media = [
     ...imageParts(message.images),
     ...(message.audio == null ? [] : [soundPart(message.audio.data)]),
@@ -76,18 +82,4 @@ function partsOf(
       (later) => [{ text: later.text }],
     ).flat(),
   ]
-}
-
-/** Converts the usage of a chat completion into the internal form. */
-function usageOf(usage: ChatUsage): Usage {
-  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
-  return {
-    inputTokens: usage.prompt_tokens,
-    outputTokens: usage.completion_tokens,
-    cachedInputTokens: prompt.cached_tokens,
-    audioInputTokens: prompt.audio_tokens,
-    imageInputTokens: prompt.image_tokens,
-    reasoningTokens: completion.reasoning_tokens,
-    audioOutputTokens: completion.audio_tokens,
-  }
 }

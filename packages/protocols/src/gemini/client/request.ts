@@ -8,12 +8,13 @@ import {
   someText,
 } from '@sluice/contract'
 import type { FormatContext } from '../../client-format.ts'
+import { messagePaths, type MessagePlaces } from '../../message-places.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
-import { configOf, withResolution } from './config.ts'
-import { pick, refuse, spelled, spelledPath } from './fields.ts'
-import { messagesOf, textsOf } from './messages.ts'
-import { checkPartKind } from './part-kinds.ts'
+import { configNames, configOf, withResolution } from './config.ts'
+import { refuse } from './refuse.ts'
+import { pick, spelled, spelledPath } from '../spelling.ts'
+import { checkPartKind, messagesOf, textsOf } from './messages.ts'
 import { pathOfFunction, searchPath, searchWords, serverTools, toolFields } from './tools.ts'
 
 /**
@@ -86,15 +87,10 @@ function tierOf(request: Fields, root: string): Partial<ChatRequest> {
 /** Maps canonical fields to their place in a generateContent request. */
 const places: Readonly<Record<string, string>> = {
   messages: 'contents',
-  temperature: 'generationConfig.temperature',
-  top_p: 'generationConfig.topP',
-  top_k: 'generationConfig.topK',
-  n: 'generationConfig.candidateCount',
-  max_completion_tokens: 'generationConfig.maxOutputTokens',
+  ...Object.fromEntries(
+    configNames.map(([own, canonical]) => [canonical, `generationConfig.${own}`]),
+  ),
   stop: 'generationConfig.stopSequences',
-  seed: 'generationConfig.seed',
-  presence_penalty: 'generationConfig.presencePenalty',
-  frequency_penalty: 'generationConfig.frequencyPenalty',
   logprobs: 'generationConfig.responseLogprobs',
   top_logprobs: 'generationConfig.logprobs',
   response_format: 'generationConfig.responseJsonSchema',
@@ -121,4 +117,51 @@ export function paramOfChat(canonical: string, request: unknown): string {
   return field === 'tool_choice' && canonical.endsWith('.name')
     ? `${place}.allowedFunctionNames[${/\[(\d+)\]/.exec(canonical)?.[1] ?? 0}]`
     : place
+}
+
+/**
+ * Translates a path in the canonical messages into a path in Gemini's contents. If an image has no resolution of its own, the
+ * path of the resolution of the whole request is returned.
+ */
+export function pathInContents(canonical: string, request: unknown): string | undefined {
+  const path = pathOf(canonical, request)
+  const [, content, part] =
+    /^contents\[(\d+)\]\.parts\[(\d+)\]\.mediaResolution$/.exec(path ?? '') ?? []
+  if (content === undefined) return path
+  const { parts } = objectOf(listOf(objectOf(request)['contents'])[Number(content)])
+  const own = pick(objectOf(listOf(parts)[Number(part)]), 'mediaResolution')
+  return own === undefined ? 'generationConfig.mediaResolution' : path
+}
+
+const pathOf = messagePaths({
+  toCanonical: (request, context) => chatRequestOf(objectOf(request), context),
+  placesOf,
+  words: [
+    [/\.image_url\.detail/, '.mediaResolution'],
+    [/\.function\.arguments/, '.functionCall.args'],
+    [/\.function\.name/, '.functionCall.name'],
+    [/^\.tool_calls\[\d+\]\.id/, '.functionCall.id'],
+    [/\.tool_call_id/, '.functionResponse'],
+  ],
+})
+
+function placesOf(request: unknown): MessagePlaces {
+  const parts = listOf(objectOf(request)['contents']).flatMap((content, index) =>
+    listOf(objectOf(content)['parts'])
+      .filter(isObject)
+      .map((part, place) => ({ part, path: `contents[${index}].parts[${place}]` })),
+  )
+  const holding = (names: readonly string[]) =>
+    parts.filter(({ part }) => names.some((name) => isObject(pick(part, name))))
+  return {
+    media: holding(['inlineData', 'fileData']).map(({ path }) => path),
+    calls: holding(['functionCall']).map(({ path }) => path),
+    results: new Map(
+      holding(['functionResponse']).map(({ part, path }) => [responseId(part), path]),
+    ),
+  }
+}
+
+function responseId(part: Fields): unknown {
+  return objectOf(pick(part, 'functionResponse'))['id']
 }

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '@sluice/contract'
 import { readArguments } from '../../call-arguments.ts'
-import { snakeCase } from './fields.ts'
+import { snakeCase } from '../letter-case.ts'
 
 /**
  * Rewrites a request to the documented form: a single value becomes a list where Google accepts both, and a text becomes
@@ -32,7 +32,7 @@ export function respellRequests(request: Fields): Fields {
   )
 }
 
-/** The fields with one of them changed; its name is recognised in either spelling. */
+/** The fields with one of them changed; its name is recognized in either spelling. */
 function changed<T>(fields: T, name: string, respelled: (value: unknown) => unknown): T {
   if (!isObject(fields)) return fields
   const found = [name, snakeCase(name)].find((key) => fields[key] != null)

@@ -1,6 +1,7 @@
-import { AnyObject, oneOf, optional, Type } from '@sluice/contract'
+import { AnyObject, type Fields, oneOf, optional, Type } from '@sluice/contract'
 import type { TObject, TSchema } from 'typebox'
-import { configFields, requestFields, snakeCase } from './fields.ts'
+import { configFields, requestFields } from './fields.ts'
+import { snakeCase } from '../letter-case.ts'
 
 /** An object whose fields are all optional and may be written in camel case or in snake case. */
 function message(fields: Readonly<Record<string, TSchema>>): TObject {
@@ -22,7 +23,7 @@ function anyCase(words: readonly string[]): TSchema {
 }
 
 /** Fields that are not read, in any form. */
-function undecided(fields: Readonly<Record<string, unknown>>): Record<string, TSchema> {
+function undecided(fields: Fields): Record<string, TSchema> {
   return Object.fromEntries(Object.keys(fields).map((name) => [name, Type.Unknown()]))
 }
 

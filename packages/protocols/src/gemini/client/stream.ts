@@ -1,20 +1,26 @@
 import {
   type ChatChunk,
+  type ChatDelta,
   createJsonArrayWriter,
   type Fields,
   type FinishReason,
   formatEvent,
   formatJson,
+  type GatewayError,
   keepAliveComment,
   keepAliveSpace,
   type ServerToolCall,
   type Step,
   type ThinkingBlock,
+  type ToolCall,
+  type ToolCallDelta,
   type Usage,
 } from '@sluice/contract'
 import { assertBounded } from '../../bounded.ts'
+import { pieceIn } from '../../chat-chunks.ts'
 import { nameUnread } from '../../citations.ts'
 import type { FormatContext, StreamWriter } from '../../client-format.ts'
+import { ObjectProgress } from '../../object-progress.ts'
 import { isServerSent, type Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
 import { serverMetadata, serverParts } from '../server-tools.ts'
@@ -22,14 +28,21 @@ import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
 import { StreamedValues, wantsEnum } from './enum-answer.ts'
 import { geminiError } from './error.ts'
-import { closingParts, finishFields, imageParts, logprobsResult, soundPart } from './parts.ts'
-import { StreamedCalls } from './streamed-calls.ts'
+import {
+  type ClosingParts,
+  closingParts,
+  finishFields,
+  imageParts,
+  logprobsResult,
+  soundPart,
+} from './parts.ts'
 
 /** How fragments are written: as server-sent events with `alt=sse`, otherwise as the elements of a JSON array. */
 interface Framing {
   readonly contentType: string
   readonly keepAlive: string
-  fragment(value: unknown): string
+  /** `json` is the fragment as JSON. */
+  fragment(json: string): string
   end(): string
   passed(): void
 }
@@ -38,7 +51,7 @@ function serverSent(): Framing {
   return {
     contentType: 'text/event-stream',
     keepAlive: keepAliveComment,
-    fragment: (value) => formatEvent({ event: '', data: formatJson(value) }),
+    fragment: (json) => formatEvent({ event: '', data: json }),
     end: () => '',
     passed: () => undefined,
   }
@@ -49,7 +62,7 @@ function jsonArray(): Framing {
   return {
     contentType: 'application/json',
     keepAlive: keepAliveSpace,
-    fragment: (value) => writer.element(formatJson(value)),
+    fragment: (json) => writer.element(json),
     end: () => writer.end(),
     passed: () => writer.passed(),
   }
@@ -58,171 +71,233 @@ function jsonArray(): Framing {
 type Reports = Pick<FormatContext, 'leftOut'>
 type ChunkChoice = ChatChunk['choices'][number]
 
-/** The state of one of the response's candidates, with what must be held back. */
-interface Candidate {
-  readonly index: number
-  readonly calls: StreamedCalls
-  readonly blocks: ThinkingBlock[]
-  readonly annotations: Fields[]
-  readonly serverCalls: ServerToolCall[]
-  /** The text so far. Citations refer to positions in it. */
-  text: string
-  finish: FinishReason | undefined
-  closing: ReturnType<typeof closingParts> | undefined
-}
-
-/** The state of one stream being written. */
-interface Writing {
-  readonly framing: Framing
-  readonly reports: Reports
-  readonly thoughts: boolean
-  readonly candidates: Map<number, Candidate>
-  /** Only if the response is one of the values of an enumeration. */
-  readonly values: StreamedValues | undefined
-  head: { readonly modelVersion: string; readonly responseId: string } | undefined
-  usage: Usage | undefined
-}
-
 /**
  * Every fragment is a complete GenerateContentResponse whose parts are the new content. Calls are written only when they are
  * complete.
  */
-export function createChatWriter(
-  request: unknown,
-  query: string,
-  reports: Reports,
-): StreamWriter<'chat'> {
-  const framing = isServerSent(query) ? serverSent() : jsonArray()
-  const writing: Writing = {
-    framing,
-    reports,
-    thoughts: wantsThoughts(request),
-    candidates: new Map(),
-    values: wantsEnum(request) ? new StreamedValues() : undefined,
-    head: undefined,
-    usage: undefined,
+export class ContentWriter implements StreamWriter<'chat'> {
+  readonly #framing: Framing
+  readonly #reports: Reports
+  readonly #thoughts: boolean
+  readonly #candidates = new Map<number, Candidate>()
+  /** Only if the response is one of the values of an enumeration. */
+  readonly #values: StreamedValues | undefined
+  #head: { readonly modelVersion: string; readonly responseId: string } | undefined
+  #usage: Usage | undefined
+  #behindText: string | undefined
+
+  constructor(request: unknown, query: string, reports: Reports) {
+    this.#framing = isServerSent(query) ? serverSent() : jsonArray()
+    this.#reports = reports
+    this.#thoughts = wantsThoughts(request)
+    this.#values = wantsEnum(request) ? new StreamedValues() : undefined
   }
-  return {
-    contentType: framing.contentType,
-    keepAlive: framing.keepAlive,
-    write: (step) => write(writing, step),
-    end: () => end(writing),
-    fail: (error) => framing.fragment(geminiError(error, '')) + framing.end(),
-    passed: () => framing.passed(),
+
+  get contentType(): string {
+    return this.#framing.contentType
+  }
+
+  get keepAlive(): string {
+    return this.#framing.keepAlive
+  }
+
+  write(step: Step<ChatChunk>): string {
+    if (!('event' in step)) {
+      this.#usage = step.usage
+      return ''
+    }
+    const { model, id, choices } = this.#values?.read(step.event) ?? step.event
+    this.#head ??= { modelVersion: model, responseId: id }
+    const piece = this.#values ? undefined : pieceIn(step.event, 'content')
+    if (piece !== undefined && this.#candidates.get(0)?.says(piece) === true)
+      return this.#framing.fragment(this.#textFragment(piece))
+    const candidates = choices.flatMap((choice) => this.#candidatesOf(choice))
+    return candidates.length === 0 ? '' : this.#fragmentOf({ candidates })
+  }
+
+  /** The finish reasons and the usage come last, together. */
+  end(): string {
+    const values = this.#values?.rest()
+    const candidates = [...this.#candidates].map(([index, candidate]) =>
+      candidate.last(index, values?.get(index) ?? '', this.#reports),
+    )
+    const usage = this.#usage === undefined ? {} : { usageMetadata: formatUsage(this.#usage) }
+    return this.#fragmentOf({ candidates, ...usage }) + this.#framing.end()
+  }
+
+  fail(error: GatewayError): string {
+    return this.#framing.fragment(formatJson(geminiError(error, ''))) + this.#framing.end()
+  }
+
+  passed(): void {
+    this.#framing.passed()
+  }
+
+  #fragmentOf(fields: Fields): string {
+    return this.#framing.fragment(formatJson({ ...fields, ...this.#head }))
+  }
+
+  /** A fragment with a piece of the first candidate's text. What stands behind the text is made once. */
+  #textFragment(text: string): string {
+    this.#behindText ??= `}]},"index":0}],${formatJson(this.#head).slice(1)}`
+    return `{"candidates":[{"content":{"role":"model","parts":[{"text":${JSON.stringify(text)}${this.#behindText}`
+  }
+
+  #candidatesOf({ index, delta, finish_reason: reason, logprobs }: ChunkChoice): readonly Fields[] {
+    const candidate = this.#candidates.get(index) ?? new Candidate()
+    this.#candidates.set(index, candidate)
+    const parts = candidate.partsOf(delta, this.#thoughts)
+    if (reason !== null) parts.push(...candidate.finished(reason))
+    const result = logprobsResult(logprobs)
+    if (parts.length === 0 && result === undefined) return []
+    return [
+      {
+        content: { role: 'model', parts: parts.length === 0 ? [{ text: '' }] : parts },
+        index,
+        ...(result === undefined ? {} : { logprobsResult: result }),
+      },
+    ]
   }
 }
 
-function write(writing: Writing, step: Step<ChatChunk>): string {
-  if (!('event' in step)) {
-    writing.usage = step.usage
-    return ''
+/** One of the response's candidates, with what must be held back. */
+class Candidate {
+  readonly #calls = new StreamedCalls()
+  readonly #blocks: ThinkingBlock[] = []
+  readonly #annotations: Fields[] = []
+  readonly #serverCalls: ServerToolCall[] = []
+  /** The text so far. Citations refer to positions in it. */
+  #text = ''
+  #finish: FinishReason | undefined
+  #closing: ClosingParts | undefined
+
+  /** Adds a piece of text if nothing has to be written before it. Returns whether it was added. */
+  says(text: string): boolean {
+    if (this.#calls.areWhole()) return false
+    this.#text += text
+    return true
   }
-  const { model, id, choices } = writing.values?.read(step.event) ?? step.event
-  writing.head ??= { modelVersion: model, responseId: id }
-  const candidates = choices.flatMap((choice) => candidatesOf(writing, choice))
-  return candidates.length === 0 ? '' : fragmentOf(writing, { candidates })
-}
 
-/** The finish reasons and the usage come last, together. */
-function end(writing: Writing): string {
-  const values = writing.values?.rest()
-  const candidates = [...writing.candidates.values()].map((candidate) =>
-    lastCandidate(candidate, values?.get(candidate.index) ?? '', writing.reports),
-  )
-  const usage = writing.usage === undefined ? {} : { usageMetadata: formatUsage(writing.usage) }
-  return fragmentOf(writing, { candidates, ...usage }) + writing.framing.end()
-}
-
-function fragmentOf(writing: Writing, fields: Fields): string {
-  return writing.framing.fragment({ ...fields, ...writing.head })
-}
-
-function candidatesOf(writing: Writing, choice: ChunkChoice): readonly Fields[] {
-  const { index, finish_reason: reason } = choice
-  const candidate = writing.candidates.get(index) ?? newCandidate(index)
-  writing.candidates.set(index, candidate)
-  const before = choice.delta.content || choice.delta.refusal ? callsSoFar(candidate) : []
-  const parts = [...before, ...partsOf(writing, choice, candidate)]
-  if (reason !== null) {
-    candidate.finish = reason
-    candidate.closing = closingOf(candidate)
-    parts.push(...candidate.closing.earlier, ...candidate.closing.calls)
+  partsOf(delta: ChatDelta, thoughts: boolean): Part[] {
+    const text = (delta.content ?? '') + (delta.refusal ?? '')
+    const before = text === '' ? [] : this.#callsSoFar()
+    const reasoning = thoughts ? (delta.reasoning_content ?? '') : ''
+    const sound = delta.audio?.['data']
+    this.#text += text
+    this.#blocks.push(...(delta.thinking_blocks ?? []))
+    this.#annotations.push(...(delta.annotations ?? []))
+    assertBounded(this.#annotations.length, 'citations')
+    this.#serverCalls.push(...(delta.server_tool_calls ?? []))
+    for (const piece of delta.tool_calls ?? []) this.#calls.add(piece)
+    return [
+      ...before,
+      ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
+      ...(text === '' ? [] : [{ text }]),
+      ...imageParts(delta.images),
+      ...serverParts(delta.server_tool_calls ?? []),
+      ...(typeof sound === 'string' ? [soundPart(sound)] : []),
+    ]
   }
-  const logprobs = logprobsResult(choice.logprobs)
-  if (parts.length === 0 && logprobs === undefined) return []
-  return [
-    {
-      content: { role: 'model', parts: parts.length === 0 ? [{ text: '' }] : parts },
+
+  /** The parts that waited for the end, except the signature of the text. */
+  finished(reason: FinishReason): readonly Part[] {
+    this.#finish = reason
+    this.#closing = this.#closingOf()
+    return [...this.#closing.earlier, ...this.#closing.calls]
+  }
+
+  /** If no finish reason came before, the parts that waited for one are written here, and a value that did. */
+  last(index: number, value: string, reports: Reports): Fields {
+    const closing = this.#closing ?? this.#closingOf()
+    const signature = closing.textSignature
+    nameUnread(this.#annotations, reports)
+    const waiting = this.#closing === undefined ? [...closing.earlier, ...closing.calls] : []
+    const text = {
+      text: value,
+      ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    }
+    const grounding = groundingMetadata(this.#annotations, this.#text)
+    return {
+      content: { role: 'model', parts: [...waiting, text] },
+      ...(this.#finish === undefined ? {} : finishFields(this.#finish, closing.malformed)),
       index,
-      ...(logprobs === undefined ? {} : { logprobsResult: logprobs }),
-    },
-  ]
-}
+      ...serverMetadata(this.#serverCalls, grounding, reports),
+    }
+  }
 
-function partsOf(writing: Writing, { delta }: ChunkChoice, candidate: Candidate): readonly Part[] {
-  const text = (delta.content ?? '') + (delta.refusal ?? '')
-  const reasoning = writing.thoughts ? (delta.reasoning_content ?? '') : ''
-  const sound = delta.audio?.['data']
-  candidate.text += text
-  candidate.blocks.push(...(delta.thinking_blocks ?? []))
-  candidate.annotations.push(...(delta.annotations ?? []))
-  assertBounded(candidate.annotations.length, 'citations')
-  candidate.serverCalls.push(...(delta.server_tool_calls ?? []))
-  for (const piece of delta.tool_calls ?? []) candidate.calls.add(piece)
-  return [
-    ...(reasoning === '' ? [] : [{ text: reasoning, thought: true }]),
-    ...(text === '' ? [] : [{ text }]),
-    ...imageParts(delta.images),
-    ...serverParts(delta.server_tool_calls ?? []),
-    ...(typeof sound === 'string' ? [soundPart(sound)] : []),
-  ]
-}
+  #closingOf(): ClosingParts {
+    return closingParts(this.#calls.all(), this.#blocks)
+  }
 
-/** The calls that come before a text. If one of them is incomplete, they wait until the end. */
-function callsSoFar(candidate: Candidate): readonly Part[] {
-  const { calls, blocks } = candidate
-  if (!calls.areWhole()) return []
-  const { earlier, textSignature: signature, calls: parts } = closingOf(candidate)
-  calls.clear()
-  blocks.length = 0
-  const signed = signature === undefined ? [] : [{ text: '', thoughtSignature: signature }]
-  return [...earlier, ...signed, ...parts]
-}
-
-function newCandidate(index: number): Candidate {
-  return {
-    index,
-    calls: new StreamedCalls(),
-    blocks: [],
-    annotations: [],
-    serverCalls: [],
-    text: '',
-    finish: undefined,
-    closing: undefined,
+  /** The calls that come before a text. If one of them is incomplete, they wait until the end. */
+  #callsSoFar(): readonly Part[] {
+    if (!this.#calls.areWhole()) return []
+    const { earlier, textSignature: signature, calls } = this.#closingOf()
+    this.#calls.clear()
+    this.#blocks.length = 0
+    const signed = signature === undefined ? [] : [{ text: '', thoughtSignature: signature }]
+    return [...earlier, ...signed, ...calls]
   }
 }
 
-function closingOf({ calls, blocks }: Candidate): ReturnType<typeof closingParts> {
-  return closingParts({ calls: calls.all(), blocks })
+/** The calls of one streamed response, assembled from their pieces. Pieces of several calls may be interleaved. */
+class StreamedCalls {
+  /** By slot. */
+  readonly #calls = new Map<number, ToolCall>()
+  readonly #progress = new Map<number, ObjectProgress>()
+  /** Slots of incomplete calls. */
+  readonly #open = new Set<number>()
+
+  add(piece: ToolCallDelta): void {
+    const call = extended(this.#calls.get(piece.index), piece)
+    this.#calls.set(piece.index, call)
+    if (this.#isWhole(call, piece)) this.#open.delete(piece.index)
+    else this.#open.add(piece.index)
+  }
+
+  all(): readonly ToolCall[] {
+    return [...this.#calls.values()]
+  }
+
+  /** False if there are no calls, and for free-form calls, whose end cannot be recognized. */
+  areWhole(): boolean {
+    return this.#calls.size > 0 && this.#open.size === 0
+  }
+
+  clear(): void {
+    this.#calls.clear()
+    this.#progress.clear()
+    this.#open.clear()
+  }
+
+  /** Whether a call's arguments are complete JSON. Until then more pieces may come. */
+  #isWhole({ function: called, custom }: ToolCall, piece: ToolCallDelta): boolean {
+    if (custom !== undefined || called === undefined) return false
+    const progress = this.#progress.get(piece.index) ?? new ObjectProgress()
+    this.#progress.set(piece.index, progress)
+    progress.add(piece.function?.arguments ?? '')
+    return progress.isWhole(called.arguments)
+  }
 }
 
-/** If no finish reason came before, the parts that waited for one are written here, and a value that did. */
-function lastCandidate(candidate: Candidate, value: string, reports: Reports): Fields {
-  const { index, finish, annotations, serverCalls, text } = candidate
-  const closing = candidate.closing ?? closingOf(candidate)
-  const signature = closing.textSignature
-  nameUnread(annotations, reports)
-  const waiting = candidate.closing === undefined ? [...closing.earlier, ...closing.calls] : []
+function extended(known: ToolCall | undefined, piece: ToolCallDelta): ToolCall {
+  const extra = piece.extra_content ?? known?.extra_content
+  const id = known?.id ?? piece.id ?? ''
+  if (piece.custom !== undefined || known?.custom !== undefined) {
+    const { name = '', input = '' } = known?.custom ?? {}
+    const custom = {
+      name: name || (piece.custom?.name ?? ''),
+      input: input + (piece.custom?.input ?? ''),
+    }
+    return { id, type: 'custom', custom }
+  }
   return {
-    content: {
-      role: 'model',
-      parts: [
-        ...waiting,
-        { text: value, ...(signature === undefined ? {} : { thoughtSignature: signature }) },
-      ],
+    id,
+    type: 'function',
+    function: {
+      name: known?.function?.name || (piece.function?.name ?? ''),
+      arguments: (known?.function?.arguments ?? '') + (piece.function?.arguments ?? ''),
     },
-    ...(finish === undefined ? {} : finishFields(finish, closing.malformed)),
-    index,
-    ...serverMetadata(serverCalls, groundingMetadata(annotations, text), reports),
+    ...(extra == null ? {} : { extra_content: extra }),
   }
 }

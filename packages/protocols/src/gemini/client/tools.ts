@@ -14,7 +14,8 @@ import {
   type PlacedServerTool,
 } from '../../tools/offered-server-tools.ts'
 import { searchFilters } from '../../search-domains.ts'
-import { pick, refuse } from './fields.ts'
+import { refuse } from './refuse.ts'
+import { pick } from '../spelling.ts'
 import { toJsonSchema } from './json-schema.ts'
 
 /** The canonical fields for `tools` and `toolConfig`. `root` is the path of the request that contains them. */
@@ -22,12 +23,8 @@ export function toolFields(request: Fields, root: string): Partial<ChatRequest> 
   const entries = listOf(request['tools']).filter(isObject)
   const server = serverTools(request, root)
   const search = entries.map((entry) => pick(entry, 'googleSearch')).find(isObject)
-  const tools = entries.flatMap((entry, index) =>
-    listOf(pick(entry, 'functionDeclarations'))
-      .filter(isObject)
-      .map((declaration, place) =>
-        toolOf(declaration, `${root}tools[${index}].functionDeclarations[${place}]`),
-      ),
+  const tools = functionsIn(request).map(({ declaration, path }) =>
+    toolOf(declaration, root + path),
   )
   const choice = choiceOf(objectOf(pick(request, 'toolConfig')), `${root}toolConfig`)
   return {
@@ -43,12 +40,18 @@ export function toolFields(request: Fields, root: string): Partial<ChatRequest> 
  * one entry.
  */
 export function pathOfFunction(request: Fields, at: number): string {
-  const paths = listOf(request['tools']).flatMap((entry, index) =>
+  return functionsIn(request)[at]?.path ?? `tools[0].functionDeclarations[${at}]`
+}
+
+function functionsIn(request: Fields) {
+  return listOf(request['tools']).flatMap((entry, index) =>
     listOf(pick(objectOf(entry), 'functionDeclarations'))
       .filter(isObject)
-      .map((_, place) => `tools[${index}].functionDeclarations[${place}]`),
+      .map((declaration, place) => ({
+        declaration,
+        path: `tools[${index}].functionDeclarations[${place}]`,
+      })),
   )
-  return paths[at] ?? `tools[0].functionDeclarations[${at}]`
 }
 
 /** Options of a Google search. Domains to exclude become `blocked_domains` (Vertex AI, Tool.GoogleSearch). */

@@ -1,3 +1,5 @@
+import { jsonRequest } from '../../json-request.ts'
+import type { CodecContext, UpstreamRequest } from '../../protocol.ts'
 import { escapeName, vertexPublisherPath } from '../../vertex-address.ts'
 
 /** Returns the path for a method of a model, such as `generateContent`. */
@@ -18,3 +20,13 @@ export const geminiAddress: AddressOf = (model, method) => {
 /** Vertex AI: https://cloud.google.com/vertex-ai/docs/reference/rest. */
 export const vertexAddress: AddressOf = (model, method, settings) =>
   vertexPublisherPath('google', `${escapeName(model)}:${method}`, settings)
+
+/** Calls a method of the model that the context names. */
+export function callModel(
+  address: AddressOf,
+  method: string,
+  value: unknown,
+  { model, settings }: CodecContext,
+): UpstreamRequest {
+  return jsonRequest(address(model, method, settings), value)
+}

@@ -1,3 +1,4 @@
+import { unreadContent } from '../../server-tools.ts'
 import {
   type AnswerMessage,
   type ChoiceLogprobs,
@@ -6,16 +7,20 @@ import {
   isObject,
   listOf,
   objectOf,
+  type ServerSentEvent,
   type ServerToolCall,
   someText,
+  textOf,
   type ThinkingBlock,
   type TokenLogprob,
   type ToolCall,
-  textOf,
+  wavHeader,
 } from '@sluice/contract'
+import { eventJson } from '../../read-json.ts'
 import { TextPlaces } from '../../text-places.ts'
-import { unreadContent } from '../../unread-content.ts'
-import { camelCase, memberOf } from '../part-members.ts'
+import { memberOf } from '../part-members.ts'
+import { camelCase } from '../letter-case.ts'
+import { pick } from '../spelling.ts'
 import type { FunctionCalls } from './function-calls.ts'
 
 /** The content of a candidate's parts, of a whole response or of one fragment of a stream. */
@@ -76,6 +81,18 @@ export function readParts(candidate: Fields, calls?: FunctionCalls): CandidatePa
   }
 }
 
+/** The text of a candidate that holds nothing else to read, as most fragments of a stream do; otherwise undefined. */
+export function onlyText(candidate: Fields): string | undefined {
+  const { content, logprobsResult, groundingMetadata, citationMetadata, urlContextMetadata } =
+    candidate
+  const parts = listOf(objectOf(content)['parts'])
+  const further = logprobsResult ?? groundingMetadata ?? citationMetadata ?? urlContextMetadata
+  if (parts.length !== 1 || further != null) return undefined
+  const part = objectOf(parts[0])
+  for (const name in part) if (name !== 'text') return undefined
+  return someText(part['text'])
+}
+
 function unreadIn(part: Fields): readonly ServerToolCall[] {
   const media = inlineData(part)
   const isMedia = media !== undefined && /^(?:image|audio)\//.test(media.mimeType)
@@ -106,9 +123,9 @@ function spokenIn(
 }
 
 function inlineData(part: Fields): { mimeType: string; base64: string } | undefined {
-  const data = part['inlineData'] ?? part['inline_data']
+  const data = pick(part, 'inlineData')
   if (!isObject(data)) return undefined
-  const mimeType = someText(data['mimeType'] ?? data['mime_type'])
+  const mimeType = someText(pick(data, 'mimeType'))
   const base64 = someText(data['data'])
   return mimeType === undefined || base64 === undefined ? undefined : { mimeType, base64 }
 }
@@ -119,16 +136,29 @@ function joinBase64(pieces: readonly string[]): string {
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64')
 }
 
+/**
+ * One fragment of a stream as an object; undefined for anything else. Errors are sometimes wrapped in an array, so an array is
+ * read as its first element.
+ */
+export function fragmentOf(event: ServerSentEvent): Fields | undefined {
+  const value = eventJson(event)
+  if (Array.isArray(value)) return objectOf(value[0])
+  return isObject(value) ? value : undefined
+}
+
 /** Whether a caller would see anything of these parts. */
 export function hasContent(candidate: Fields): boolean {
-  return listOf(objectOf(candidate['content'])['parts'])
-    .filter(isObject)
-    .some((part) =>
-      Object.entries(part).some(
-        ([name, content]) =>
-          memberOf(camelCase(name)) !== 'about' && content !== null && content !== '',
-      ),
-    )
+  for (const part of listOf(objectOf(candidate['content'])['parts']))
+    if (isObject(part) && isSeen(part)) return true
+  return false
+}
+
+function isSeen(part: Fields): boolean {
+  for (const name in part) {
+    const content = part[name]
+    if (content !== null && content !== '' && memberOf(camelCase(name)) !== 'about') return true
+  }
+  return false
 }
 
 /** LogprobsResult as the logprobs of a chat completion; null if there are none. */
@@ -155,4 +185,18 @@ function tokenLogprob(one: Fields): TokenLogprob {
     logprob: typeof logprob === 'number' ? logprob : -9999,
     bytes: [...Buffer.from(token)],
   }
+}
+
+/** The sampling rate of Gemini's speech models, unless their MIME type gives another, in hertz. */
+const usualRate = 24_000
+
+/**
+ * Turns mono 16-bit samples into a WAV file, both in base64. The rate is in the MIME type, such as
+ * `audio/L16;codec=pcm;rate=24000`. A WAV file is returned unchanged.
+ */
+export function wavOfSamples(base64: string, mimeType: string): string {
+  if (mimeType.startsWith('audio/wav')) return base64
+  const samples = Buffer.from(base64, 'base64')
+  const rate = Number(/rate=(\d+)/.exec(mimeType)?.[1] ?? usualRate)
+  return Buffer.concat([wavHeader(samples.length, rate), samples]).toString('base64')
 }

@@ -5,21 +5,19 @@ import {
   type Fields,
   GatewayError,
   isObject,
-  objectOf,
   someText,
 } from '@sluice/contract'
 import { boundedList } from '../../bounded.ts'
 import { answerMessage, chatReply } from '../../chat-reply.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { BytePlaces } from '../byte-places.ts'
-import { failureOf, finishReasonOf } from '../finish-reasons.ts'
+import { blockReasonOf, failureOf, finishReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
-import { contentUsage } from '../content-usage.ts'
+import { contentUsage } from '../usage.ts'
 import { ServerTools } from '../server-tools.ts'
-import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
+import { type CandidateParts, readLogprobs, readParts, wavOfSamples } from './candidate.ts'
 import { bodyOf } from './failure.ts'
-import { createFunctionCalls } from './function-calls.ts'
-import { wavOfSamples } from './wav-samples.ts'
+import { FunctionCalls } from './function-calls.ts'
 
 type Choice = ChatReply['choices'][number]
 
@@ -37,11 +35,6 @@ export function decodeChat(
       : candidates.map((candidate, place) => choiceOf(candidate, place, { context, request }))
   const inOrder = choices.toSorted((left, right) => left.index - right.index)
   return chatReply(inOrder, { usage: contentUsage(body) }, context)
-}
-
-/** The reason why the prompt itself was blocked; the response then has no candidates. */
-export function blockReasonOf(body: Fields): string | undefined {
-  return someText(objectOf(body['promptFeedback'])['blockReason'])
 }
 
 function blockedChoice(body: Fields): Choice {
@@ -64,7 +57,7 @@ function choiceOf(candidate: Fields, place: number, asked: ChatContext): Choice 
   const failure = failureOf(candidate)
   if (failure !== undefined) throw failure
   const index = candidate['index']
-  const parts = readParts(candidate, createFunctionCalls(asked.context.newId))
+  const parts = readParts(candidate, new FunctionCalls(asked.context.newId))
   const calls = parts.calls.length
   return {
     index: typeof index === 'number' ? index : place,

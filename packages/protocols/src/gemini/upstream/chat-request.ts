@@ -1,5 +1,6 @@
 import { type ChatRequest, type Fields, formatJson } from '@sluice/contract'
-import { applyDecisions, type Decisions, reportUnsupported } from '../../decisions.ts'
+import { applyDecisions, type Decisions } from '../../decisions.ts'
+import { reportUnsupported } from '../../report-unsupported.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import type { GenerateContentRequest, Part } from '../generate-content.ts'

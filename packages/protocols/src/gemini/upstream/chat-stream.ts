@@ -12,135 +12,121 @@ import { assertCut } from '../../finished.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { callsAndTexts, type PlacedText, placedTexts } from '../../text-places.ts'
 import { BytePlaces } from '../byte-places.ts'
-import { finishReasonOf } from '../finish-reasons.ts'
+import { finishReasonOf, blockReasonOf } from '../finish-reasons.ts'
 import { readAnnotations } from '../grounding.ts'
-import { ServerToolCounter } from '../content-usage.ts'
+import { readUsage, ServerToolCounter } from '../usage.ts'
 import { ServerTools } from '../server-tools.ts'
-import { readUsage } from '../usage.ts'
-import { type CandidateParts, readLogprobs, readParts } from './candidate.ts'
-import { blockReasonOf } from './chat-reply.ts'
-import { createFunctionCalls, type FunctionCalls } from './function-calls.ts'
-import { fragmentOf } from './watcher.ts'
+import { type CandidateParts, fragmentOf, onlyText, readLogprobs, readParts } from './candidate.ts'
+import { FunctionCalls } from './function-calls.ts'
 
-/** The state of one of the choices. */
-interface Choice {
+/** One of the choices. */
+class Choice {
   readonly index: number
   readonly functions: FunctionCalls
-  calls: number
+  calls = 0
   reason: string | undefined
   /** The text so far. Citations refer to positions in it. */
-  readonly text: BytePlaces
+  readonly text = new BytePlaces()
   /** The cited sources of all fragments. */
-  readonly sources: Fields[]
+  readonly sources: Fields[] = []
   readonly serverTools: ServerTools
   audioId: string | undefined
-}
 
-function newChoice({ context }: Pick<Reading, 'context'>, index: number, reason?: string): Choice {
-  const functions = createFunctionCalls(context.newId)
-  return {
-    index,
-    functions,
-    calls: 0,
-    reason,
-    text: new BytePlaces(),
-    sources: [],
-    serverTools: new ServerTools(context.newId),
-    audioId: undefined,
+  constructor(index: number, newId: CodecContext['newId'], reason?: string) {
+    this.index = index
+    this.functions = new FunctionCalls(newId)
+    this.serverTools = new ServerTools(newId)
+    this.reason = reason
   }
-}
-
-/** The state of one stream being read. */
-interface Reading {
-  readonly context: CodecContext
-  readonly head: Omit<ChatChunk, 'choices'>
-  readonly choices: Map<number, Choice>
-  readonly counter: ServerToolCounter
 }
 
 /** Reads streamGenerateContent: every event is a complete response whose parts are the new content. */
-export function createChatReader(context: CodecContext): StreamReader<'chat'> {
-  const reading: Reading = {
-    context,
-    head: {
-      id: context.newId('chatcmpl-'),
+export class ContentReader implements StreamReader<'chat'> {
+  readonly #newId: CodecContext['newId']
+  readonly #head: Omit<ChatChunk, 'choices'>
+  readonly #choices = new Map<number, Choice>()
+  readonly #counter = new ServerToolCounter()
+
+  constructor({ newId, now, publicModel }: CodecContext) {
+    this.#newId = newId
+    this.#head = {
+      id: newId('chatcmpl-'),
       object: 'chat.completion.chunk',
-      created: Math.floor(context.now() / 1000),
-      model: context.publicModel,
+      created: Math.floor(now() / 1000),
+      model: publicModel,
       system_fingerprint: null,
-    },
-    choices: new Map(),
-    counter: new ServerToolCounter(),
+    }
   }
-  return { read: (event) => read(reading, event), end: () => end(reading) }
-}
 
-function read(reading: Reading, event: ServerSentEvent): readonly Step<ChatChunk>[] {
-  const fragment = fragmentOf(event)
-  if (fragment === undefined) return []
-  const steps = boundedList(fragment['candidates'], 'candidates')
-    .filter(isObject)
-    .flatMap((candidate, place) => candidateSteps(reading, candidate, place))
-  if (blockReasonOf(fragment) !== undefined && reading.choices.size === 0)
-    steps.push(...beginChoice(reading, newChoice(reading, 0, 'SAFETY')))
-  reading.counter.add(fragment)
-  const usage = readUsage(fragment['usageMetadata'])
-  return usage === undefined ? steps : [...steps, { usage: reading.counter.in(usage) }]
-}
+  read(event: ServerSentEvent): readonly Step<ChatChunk>[] {
+    const fragment = fragmentOf(event)
+    if (fragment === undefined) return []
+    const steps: Step<ChatChunk>[] = []
+    const candidates = boundedList(fragment['candidates'], 'candidates').filter(isObject)
+    for (const [place, candidate] of candidates.entries())
+      this.#readCandidate(candidate, place, steps)
+    if (blockReasonOf(fragment) !== undefined && this.#choices.size === 0)
+      steps.push(this.#beginChoice(new Choice(0, this.#newId, 'SAFETY')))
+    this.#counter.add(fragment)
+    const usage = readUsage(fragment['usageMetadata'])
+    if (usage !== undefined) steps.push({ usage: this.#counter.in(usage) })
+    return steps
+  }
 
-/** The finish chunks wait until the end, because some models repeat STOP in every fragment. */
-function end(reading: Reading): readonly Step<ChatChunk>[] {
-  return [...reading.choices.values()].flatMap((choice) => {
-    const { index, reason: word, calls, functions } = choice
-    if (word === undefined) return []
-    const reason = finishReasonOf(word, calls > 0)
-    if (functions.isOpen()) assertCut(reason)
-    const rest = choice.serverTools.rest()
-    const delta = rest.length === 0 ? {} : { server_tool_calls: [...rest] }
-    return [stepOf(reading, index, { delta, finish_reason: reason })]
-  })
-}
+  /** The finish chunks wait until the end, because some models repeat STOP in every fragment. */
+  end(): readonly Step<ChatChunk>[] {
+    return [...this.#choices.values()].flatMap((choice) => {
+      const { index, reason: word, calls, functions } = choice
+      if (word === undefined) return []
+      const reason = finishReasonOf(word, calls > 0)
+      if (functions.isOpen()) assertCut(reason)
+      const rest = choice.serverTools.rest()
+      const delta = rest.length === 0 ? {} : { server_tool_calls: [...rest] }
+      return [this.#stepOf(index, { delta, finish_reason: reason })]
+    })
+  }
 
-function candidateSteps(reading: Reading, candidate: Fields, place: number): Step<ChatChunk>[] {
-  const index = typeof candidate['index'] === 'number' ? candidate['index'] : place
-  const known = reading.choices.get(index)
-  const choice = known ?? newChoice(reading, index)
-  const steps = known === undefined ? [...beginChoice(reading, choice)] : []
-  const parts = readParts(candidate, choice.functions)
-  choice.text.add(parts.text)
-  if (parts.audio !== undefined) choice.audioId ??= reading.context.newId('audio_')
-  const logprobs = readLogprobs(candidate)
-  const deltas = deltasOf(parts, candidate, choice)
-  const spoken = deltas.findIndex((delta) => 'content' in delta)
-  for (const [at, delta] of deltas.entries())
-    steps.push(
-      stepOf(reading, index, {
-        delta,
-        finish_reason: null,
-        ...(at === spoken && logprobs !== null ? { logprobs } : {}),
-      }),
-    )
-  choice.reason = someText(candidate['finishReason']) ?? choice.reason
-  return steps
-}
+  #readCandidate(candidate: Fields, place: number, steps: Step<ChatChunk>[]): void {
+    const index = typeof candidate['index'] === 'number' ? candidate['index'] : place
+    const known = this.#choices.get(index)
+    const choice = known ?? new Choice(index, this.#newId)
+    if (known === undefined) steps.push(this.#beginChoice(choice))
+    choice.reason = someText(candidate['finishReason']) ?? choice.reason
+    const text = onlyText(candidate)
+    if (text === undefined) return this.#readParts(candidate, choice, steps)
+    choice.text.add(text)
+    steps.push(this.#stepOf(index, { delta: { content: text }, finish_reason: null }))
+  }
 
-function beginChoice(reading: Reading, choice: Choice): readonly Step<ChatChunk>[] {
-  reading.choices.set(choice.index, choice)
-  assertBounded(reading.choices.size, 'candidates')
-  return [
-    stepOf(reading, choice.index, {
+  #readParts(candidate: Fields, choice: Choice, steps: Step<ChatChunk>[]): void {
+    const parts = readParts(candidate, choice.functions)
+    choice.text.add(parts.text)
+    if (parts.audio !== undefined) choice.audioId ??= this.#newId('audio_')
+    const logprobs = readLogprobs(candidate)
+    const deltas = deltasOf(parts, candidate, choice)
+    const spoken = deltas.findIndex((delta) => 'content' in delta)
+    for (const [at, delta] of deltas.entries())
+      steps.push(
+        this.#stepOf(choice.index, {
+          delta,
+          finish_reason: null,
+          ...(at === spoken && logprobs !== null ? { logprobs } : {}),
+        }),
+      )
+  }
+
+  #beginChoice(choice: Choice): Step<ChatChunk> {
+    this.#choices.set(choice.index, choice)
+    assertBounded(this.#choices.size, 'candidates')
+    return this.#stepOf(choice.index, {
       delta: { role: 'assistant', content: '' },
       finish_reason: null,
-    }),
-  ]
-}
+    })
+  }
 
-function stepOf(
-  reading: Reading,
-  index: number,
-  choice: Omit<ChatChunk['choices'][number], 'index'>,
-): Step<ChatChunk> {
-  return { event: { ...reading.head, choices: [{ index, logprobs: null, ...choice }] } }
+  #stepOf(index: number, choice: Omit<ChatChunk['choices'][number], 'index'>): Step<ChatChunk> {
+    return { event: { ...this.#head, choices: [{ index, logprobs: null, ...choice }] } }
+  }
 }
 
 function deltasOf(parts: CandidateParts, candidate: Fields, choice: Choice): readonly ChatDelta[] {

@@ -2,9 +2,16 @@ import type { CreateImageRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext } from '../../protocol.ts'
 import { usualImages } from '../../usual-decisions.ts'
-import type { AddressOf } from './address.ts'
-import { decodePictures, decodePredictions } from './image-reply.ts'
-import { countOfImages, pictureBody, promptOf, refuseParameters, shapeOf } from './image-request.ts'
+import { type AddressOf, callModel } from './address.ts'
+import {
+  countOfImages,
+  decodePictures,
+  decodePredictions,
+  pictureBody,
+  promptOf,
+  refuseParameters,
+  shapeOf,
+} from './images.ts'
 
 const decisions: Decisions<'createImage'> = {
   ...usualImages,
@@ -24,15 +31,9 @@ export function geminiCreateImage(address: AddressOf): Codec<'createImage'> {
   return {
     encode(request, context) {
       applyDecisions('createImage', request, decisions, context)
-      const isImagen = drawsByPrediction(context.model)
-      return {
-        method: 'POST',
-        path: address(context.model, isImagen ? 'predict' : 'generateContent', context.settings),
-        body: {
-          kind: 'json',
-          value: isImagen ? predictBody(request, context) : pictureBody(request, [], context),
-        },
-      }
+      return drawsByPrediction(context.model)
+        ? callModel(address, 'predict', predictBody(request, context), context)
+        : callModel(address, 'generateContent', pictureBody(request, [], context), context)
     },
     decode(received, context, request) {
       const asked = { context, asUrl: request.response_format === 'url' }

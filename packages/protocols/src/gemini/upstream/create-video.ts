@@ -1,8 +1,9 @@
-import { type CreateVideoRequest, GatewayError, someText } from '@sluice/contract'
+import { type CreateVideoRequest, type Fields, GatewayError, someText } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded, Received, UpstreamRequest } from '../../protocol.ts'
+import { videoReply } from '../../video-reply.ts'
 import type { Blob } from '../generate-content.ts'
-import type { AddressOf } from './address.ts'
+import { type AddressOf, callModel } from './address.ts'
 import { bodyOf } from './failure.ts'
 import { mediaPart, mustBeFetched } from './media-part.ts'
 
@@ -47,24 +48,15 @@ function encode(
   applyDecisions('createVideo', request, decisions, context)
   const parameters = parametersOf(request, context)
   const image = imageOf(request, context)
-  return {
-    method: 'POST',
-    path: address(context.model, 'predictLongRunning', context.settings),
-    body: {
-      kind: 'json',
-      value: {
-        instances: [
-          {
-            prompt: request.prompt,
-            ...(image && {
-              image: { bytesBase64Encoded: image.data, mimeType: image.mimeType },
-            }),
-          },
-        ],
-        ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
-      },
-    },
+  const instance = {
+    prompt: request.prompt,
+    ...(image && { image: { bytesBase64Encoded: image.data, mimeType: image.mimeType } }),
   }
+  const value = {
+    instances: [instance],
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+  }
+  return callModel(address, 'predictLongRunning', value, context)
 }
 
 function decode(
@@ -75,24 +67,14 @@ function decode(
   const jobId = someText(bodyOf(received)['name'])
   if (jobId === undefined)
     throw new GatewayError('upstream_garbled', 'The upstream named no operation')
-  return {
-    reply: {
-      id: context.newId('video_'),
-      object: 'video',
-      model: context.publicModel,
-      status: 'queued',
-      progress: 0,
-      created_at: Math.floor(context.now() / 1000),
-      completed_at: null,
-      expires_at: null,
-      seconds: String(request.seconds ?? usualSeconds),
-      size: request.size ?? usualSize,
-      prompt: request.prompt,
-      remixed_from_video_id: null,
-      error: null,
-    },
-    jobId,
+  const video = {
+    id: context.newId('video_'),
+    status: 'queued' as const,
+    seconds: String(request.seconds ?? usualSeconds),
+    size: request.size ?? usualSize,
+    prompt: request.prompt,
   }
+  return { reply: videoReply(video, context), jobId }
 }
 
 function media(request: CreateVideoRequest) {
@@ -100,10 +82,7 @@ function media(request: CreateVideoRequest) {
   return address !== undefined && mustBeFetched(address.url) ? [address] : []
 }
 
-function parametersOf(
-  { size, seconds }: CreateVideoRequest,
-  context: CodecContext,
-): Readonly<Record<string, unknown>> {
+function parametersOf({ size, seconds }: CreateVideoRequest, context: CodecContext): Fields {
   const shape = size == null ? undefined : shapes[size]
   if (size != null && shape === undefined) context.unsupported('size')
   const { storageUri } = context.settings

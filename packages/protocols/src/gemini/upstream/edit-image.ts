@@ -1,12 +1,12 @@
 import type { EditImageRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
+import type { MediaAddress } from '../../media-addresses.ts'
 import type { Codec, CodecContext } from '../../protocol.ts'
 import { usualImages } from '../../usual-decisions.ts'
 import type { Part } from '../generate-content.ts'
-import type { AddressOf } from './address.ts'
-import { decodePictures } from './image-reply.ts'
-import { pictureBody } from './image-request.ts'
-import { type MediaAddress, mediaPart, mustBeFetched } from './media-part.ts'
+import { type AddressOf, callModel } from './address.ts'
+import { decodePictures, pictureBody } from './images.ts'
+import { mediaPart, mustBeFetched } from './media-part.ts'
 
 const decisions: Decisions<'editImage'> = {
   ...usualImages,
@@ -27,11 +27,8 @@ export function geminiEditImage(address: AddressOf): Codec<'editImage'> {
   return {
     encode(request, context) {
       applyDecisions('editImage', request, decisions, context)
-      return {
-        method: 'POST',
-        path: address(context.model, 'generateContent', context.settings),
-        body: { kind: 'json', value: pictureBody(request, imageParts(request, context), context) },
-      }
+      const body = pictureBody(request, imageParts(request, context), context)
+      return callModel(address, 'generateContent', body, context)
     },
     decode: (received, context, request) =>
       decodePictures(received, { context, asUrl: request.response_format === 'url' }),

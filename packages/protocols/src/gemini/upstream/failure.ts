@@ -8,7 +8,7 @@ import {
   someText,
 } from '@sluice/contract'
 import type { Received, UpstreamFailure } from '../../protocol.ts'
-import { receivedObject } from '../../read-json.ts'
+import { failureBody, receivedObject } from '../../read-json.ts'
 
 /**
  * Reads Google's error body: `{error: {code, message, status, details}}` (https://google.aip.dev/193), which streamed arrays
@@ -17,13 +17,7 @@ import { receivedObject } from '../../read-json.ts'
  */
 export function readFailure(received: Received): UpstreamFailure {
   const fallback = `The upstream answered with status ${received.status}`
-  let body: unknown
-  try {
-    body = received.json()
-  } catch {
-    return { message: fallback }
-  }
-  const error = errorIn(body)
+  const error = errorIn(failureBody(received))
   return error === undefined ? { message: fallback } : failureIn(error, fallback)
 }
 

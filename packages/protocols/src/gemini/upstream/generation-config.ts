@@ -1,19 +1,18 @@
-import type { ChatRequest } from '@sluice/contract'
-import { asksFor, reportUnsupported } from '../../decisions.ts'
+import type { ChatRequest, Fields } from '@sluice/contract'
+import { asksFor } from '../../decisions.ts'
+import { reportUnsupported } from '../../report-unsupported.ts'
 import { generationOf, speaksOnly, takesJsonSchema, takesPenalties } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { toGeminiSchema } from './schema.ts'
 import { thinkingConfig } from './thinking.ts'
 
-type Config = Readonly<Record<string, unknown>>
-
 /** Gemini's maximum number of candidates for one prompt. */
 const candidatesMax = 8
 
 /** https://ai.google.dev/api/generate-content#GenerationConfig. Undefined if everything is left at the model's defaults. */
-export function generationConfig(request: ChatRequest, context: CodecContext): Config | undefined {
+export function generationConfig(request: ChatRequest, context: CodecContext): Fields | undefined {
   const thinking = thinkingConfig(request, context)
-  const config: Config = {
+  const config: Fields = {
     ...samplingOf(request, context),
     ...logprobsOf(request),
     ...formatOf(request, context),
@@ -23,7 +22,7 @@ export function generationConfig(request: ChatRequest, context: CodecContext): C
   return Object.keys(config).length === 0 ? undefined : config
 }
 
-function samplingOf(request: ChatRequest, context: CodecContext): Config {
+function samplingOf(request: ChatRequest, context: CodecContext): Fields {
   const { n, presence_penalty: presence, frequency_penalty: frequency } = request
   const { max_completion_tokens: most, stop: stops } = request
   if (n != null && n > candidatesMax) context.unsupported('n', `at most ${candidatesMax}`)
@@ -47,7 +46,7 @@ function samplingOf(request: ChatRequest, context: CodecContext): Config {
   }
 }
 
-function logprobsOf({ logprobs, top_logprobs: top }: ChatRequest): Config {
+function logprobsOf({ logprobs, top_logprobs: top }: ChatRequest): Fields {
   if (logprobs !== true) return {}
   return { responseLogprobs: true, ...(top == null || top === 0 ? {} : { logprobs: top }) }
 }
@@ -64,7 +63,7 @@ export function isOnlyTold(
   return Boolean(tools?.length) || search != null || Boolean(own?.length)
 }
 
-function formatOf(request: ChatRequest, context: CodecContext): Config {
+function formatOf(request: ChatRequest, context: CodecContext): Fields {
   const { response_format: format } = request
   if (format == null || format.type === 'text') return {}
   if (isOnlyTold(request, context.model)) {
@@ -80,7 +79,7 @@ function formatOf(request: ChatRequest, context: CodecContext): Config {
 }
 
 /** Audio comes as 16-bit samples at 24,000 Hz. The gateway can put a WAV header before them, but no other format is possible. */
-function modalitiesOf(request: ChatRequest, context: CodecContext): Config {
+function modalitiesOf(request: ChatRequest, context: CodecContext): Fields {
   const { modalities, audio } = request
   if (modalities?.includes('audio') !== true) {
     if (audio != null) context.unsupported('audio')
@@ -101,6 +100,6 @@ function upper(kinds: readonly string[]): readonly string[] {
   return kinds.map((kind) => kind.toUpperCase())
 }
 
-export function speechConfig(voice: string): Config {
+export function speechConfig(voice: string): Fields {
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
 }

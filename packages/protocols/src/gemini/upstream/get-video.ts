@@ -1,9 +1,10 @@
 import { type Fields, listOf, objectOf, someText, type Video } from '@sluice/contract'
 import type { Codec } from '../../protocol.ts'
+import { videoReply } from '../../video-reply.ts'
 import { bodyOf } from './failure.ts'
 import { formatJob, parseJob, type VeoPlace } from './video.ts'
 
-type VideoState = Pick<Video, 'status' | 'progress' | 'error' | 'metadata'>
+type VideoState = Pick<Video, 'status' | 'error' | 'metadata'>
 
 /**
  * A Veo operation (https://ai.google.dev/api/operations). It reports neither its progress nor its parameters: the gateway
@@ -17,21 +18,8 @@ export const veoGetVideo = (place: VeoPlace): Codec<'getVideo'> => ({
     const response = place.responseIn(body)
     const made = place.madeIn(response)
     const state = stateOf(body['done'] === true, objectOf(error), { response, made })
-    const now = Math.floor(context.now() / 1000)
     return {
-      reply: {
-        id: request.id,
-        object: 'video',
-        model: context.publicModel,
-        created_at: now,
-        completed_at: state.status === 'completed' ? now : null,
-        expires_at: null,
-        seconds: '',
-        size: '',
-        prompt: null,
-        remixed_from_video_id: null,
-        ...state,
-      },
+      reply: videoReply({ id: request.id, ...state }, context),
       jobId: formatJob({ operation, clip: made?.clip }),
     }
   },
@@ -48,14 +36,12 @@ function stateOf(
   error: Fields,
   { response, made }: { readonly response: Fields; readonly made: ReturnType<VeoPlace['madeIn']> },
 ): VideoState {
-  if (!done) return { status: 'in_progress', progress: 0, error: null }
-  if (made)
-    return { status: 'completed', progress: 100, error: null, metadata: { url: made.uri ?? null } }
+  if (!done) return { status: 'in_progress', error: null }
+  if (made) return { status: 'completed', error: null, metadata: { url: made.uri ?? null } }
   const filtered = listOf(response['raiMediaFilteredReasons']).map(String).join('; ')
   const isFiltered = filtered !== '' || response['raiMediaFilteredCount'] !== undefined
   return {
     status: 'failed',
-    progress: 0,
     error: {
       code: isFiltered ? 'content_policy_violation' : codeOf(error),
       message: someText(error['message']) ?? (filtered || 'The model made no video'),

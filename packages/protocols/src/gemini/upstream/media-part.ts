@@ -1,30 +1,10 @@
-import {
-  type ContentPart,
-  invalidRequest,
-  parseDataUrl,
-  registeredType,
-  typeByContent,
-} from '@sluice/contract'
+import { invalidRequest, parseDataUrl, registeredType, typeByContent } from '@sluice/contract'
 import { typeByName, typeOfFile } from '../../file-types.ts'
+import type { MediaAddress } from '../../media-addresses.ts'
 import type { CodecContext } from '../../protocol.ts'
 import type { Part } from '../generate-content.ts'
 
-/** The address of a part's media, and the path that errors name for it. */
-export interface MediaAddress {
-  readonly url: string
-  readonly param: string
-}
-
-/** The address in a media part; undefined for text and for audio, which comes inline. */
-export function mediaAddress(part: ContentPart, path: string): MediaAddress | undefined {
-  const url = part.image_url?.url ?? part.video_url?.url
-  if (url !== undefined) return { url, param: `${path}.${part.type}.url` }
-  const { file } = part
-  if (file?.file_data != null) return { url: file.file_data, param: `${path}.file.file_data` }
-  return undefined
-}
-
-/** Whether the gateway must fetch an address first, because Gemini cannot read it itself. */
+/** Whether the gateway must fetch an address first: Gemini reads only Google's own. */
 export function mustBeFetched(url: string): boolean {
   return /^https?:/i.test(url) && !isGoogleFile(url)
 }

@@ -1,31 +1,35 @@
+import { reportUnsupportedDetail } from '../../neutral-values.ts'
 import type { ContentPart, Message, ToolCall } from '@sluice/contract'
-import { reportUnsupportedDetail } from '../../decisions.ts'
-import { generationOf, takesPrefill } from '../../families/gemini.ts'
-import { reportUnsupportedPrefill } from '../../prefill.ts'
+import { readArguments } from '../../call-arguments.ts'
+import { callSignature } from '../../call-signature.ts'
+import { demandsSignatures, generationOf, takesPrefill } from '../../families/gemini.ts'
+import { mediaAddress } from '../../media-addresses.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { functionResponses, isToolResult } from '../function-responses.ts'
+import {
+  markedSystem,
+  named,
+  noWords,
+  openingSystems,
+  reportUnsupportedPrefill,
+} from '../../turns.ts'
+import { functionResponses } from '../function-responses.ts'
 import type { Content, Part } from '../generate-content.ts'
-import { answerParts } from './answer-parts.ts'
-import { mediaAddress, mediaPart } from './media-part.ts'
+import { mediaPart } from './media-part.ts'
 
 interface Conversation {
   readonly contents: readonly Content[]
   readonly systemInstruction?: { readonly parts: readonly Part[] }
 }
 
-/** The text used where Gemini requires a user's turn and the caller has none. */
-const noWords = '.'
-
 /**
  * Translates the messages into Gemini's contents. System and developer messages at the beginning become the system
  * instruction. One in the middle stays at its place, as text between `<system>` tags in the user's turn, because at the
- * beginning it would apply to the whole conversation. Neighbouring messages of one role are merged, the first turn is the
+ * beginning it would apply to the whole conversation. Neighboring messages of one role are merged, the first turn is the
  * user's, and the results for one step's calls form a content of their own, with as many results as calls (Gemini API,
  * function calling).
  */
 export function encodeMessages(messages: readonly Message[], context: CodecContext): Conversation {
-  const head = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
-  const count = head < 0 ? messages.length : head
+  const count = openingSystems(messages)
   const system = messages.slice(0, count).flatMap((message) => textParts(message))
   const turns = contentsOf(messages, count, context)
   const contents: Content[] =
@@ -45,8 +49,6 @@ function contentsOf(
   context: CodecContext,
 ): readonly Content[] {
   let calls: readonly ToolCall[] = []
-  /** There are no results between the current message and this index. */
-  let withoutResults = from
   const merged: { role: Content['role']; results: boolean; parts: Part[] }[] = []
   const add = (role: Content['role'], parts: readonly Part[], results = false): void => {
     const last = merged.at(-1)
@@ -58,60 +60,35 @@ function contentsOf(
     const message = messages[index]
     if (message === undefined) continue
     const path = `messages[${index}]`
-    const { end, until } =
-      index < withoutResults ? { end: index, until: withoutResults } : resultsFrom(messages, index)
-    withoutResults = until
-    if (end > index) {
-      const run = messages.slice(index, end)
-      add('user', functionResponses(run.filter(isToolResult), calls), true)
-      add('user', mediaOfResults(run, index, context))
-      add('user', run.filter((one) => !isToolResult(one)).flatMap(markedSystem))
-      index = end - 1
+    if (message.role === 'tool') {
+      const results = resultsFrom(messages, index)
+      add('user', functionResponses(results, calls), true)
+      add('user', mediaOfResults(results, index, context))
+      index += results.length - 1
     } else if (message.role === 'assistant') {
       calls = message.tool_calls ?? []
       add('model', answerParts(message, path, context))
     } else if (message.role === 'user')
-      add('user', named(message, userParts(message, path, context)))
-    else add('user', markedSystem(message))
+      add('user', named(message, userParts(message, path, context), textPart))
+    else add('user', textParts(message).map(markedSystem))
   }
   return merged.map(({ role, parts }) => ({ role, parts }))
 }
 
-/**
- * Returns in `end` the index after a run of results that starts here, or `start` if there is none. A system message in between
- * must not split the run. `until` is how far the search went.
- */
-function resultsFrom(
-  messages: readonly Message[],
-  start: number,
-): { readonly end: number; readonly until: number } {
-  let end = start
-  let until = start
-  for (; until < messages.length; until += 1) {
-    const message = messages[until]
-    if (message === undefined) break
-    if (isToolResult(message)) end = until + 1
-    else if (message.role !== 'system' && message.role !== 'developer') break
-  }
-  return { end, until: Math.max(end, until) }
+/** The run of results that starts here. */
+function resultsFrom(messages: readonly Message[], start: number): readonly Message[] {
+  let end = start + 1
+  while (messages[end]?.role === 'tool') end += 1
+  return messages.slice(start, end)
+}
+
+function textPart(text: string): Part {
+  return { text }
 }
 
 function textParts({ content }: Message): readonly Part[] {
   const parts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text)
   return parts.flatMap((text) => (text === undefined || text === '' ? [] : [{ text }]))
-}
-
-function markedSystem(message: Message): readonly Part[] {
-  return textParts(message).map(({ text }) => ({ text: `<system>\n${text}\n</system>` }))
-}
-
-/** Writes the name of the speaking user before the text, because a content has no field for it. */
-function named({ name }: Message, parts: readonly Part[]): readonly Part[] {
-  const [first, ...rest] = parts
-  if (name == null || name === '' || first === undefined) return parts
-  return first.text === undefined
-    ? [{ text: `${name}:` }, ...parts]
-    : [{ ...first, text: `${name}: ${first.text}` }, ...rest]
 }
 
 function userParts(message: Message, path: string, context: CodecContext): readonly Part[] {
@@ -136,18 +113,16 @@ function userPart(part: ContentPart, path: string, context: CodecContext): reado
 
 /** Results are objects, so the media of tool results follow them, in the order of the results. */
 function mediaOfResults(
-  run: readonly Message[],
+  results: readonly Message[],
   start: number,
   context: CodecContext,
 ): readonly Part[] {
-  return run.flatMap(({ role, content }, offset) =>
-    role !== 'tool' || typeof content === 'string'
-      ? []
-      : (content ?? []).flatMap((part, index) =>
-          part.type === 'text'
-            ? []
-            : userPart(part, `messages[${start + offset}].content[${index}]`, context),
-        ),
+  return results.flatMap(({ content }, offset) =>
+    (Array.isArray(content) ? content : []).flatMap((part, index) =>
+      part.type === 'text'
+        ? []
+        : userPart(part, `messages[${start + offset}].content[${index}]`, context),
+    ),
   )
 }
 
@@ -177,4 +152,60 @@ function resolutionOf(part: ContentPart, path: string, context: CodecContext): P
   if (generationOf(context.model) >= 3) return { mediaResolution: { level } }
   if (detail === 'low') reportUnsupportedDetail(part, path, context)
   return {}
+}
+
+/**
+ * Used instead of a signature if the history came from another model (Gemini API, thought signatures: transferring history).
+ * Gemini 3 rejects the first call of a step without a signature.
+ */
+const signatureBypass = 'skip_thought_signature_validator'
+
+/**
+ * An assistant message of the history: text, then calls. Thoughts need not be sent back, but their signatures must be, each in
+ * the part that it came with. Reasoning of other providers has no meaning here and is not sent.
+ */
+function answerParts(message: Message, path: string, context: CodecContext): readonly Part[] {
+  if (message.audio != null) context.unsupported(`${path}.audio`)
+  const signatures = (message.thinking_blocks ?? []).flatMap((block) =>
+    block.type === 'thought' && block.signature != null ? [block.signature] : [],
+  )
+  const last = signatures.at(-1)
+  const text = textOf(message)
+  return [
+    ...signatures.slice(0, -1).map((thoughtSignature) => ({ text: '', thoughtSignature })),
+    ...(text === '' && last === undefined
+      ? []
+      : [{ text, ...(last === undefined ? {} : { thoughtSignature: last }) }]),
+    ...callParts(message, path, context),
+  ]
+}
+
+/** For Gemini, text and refusal are the same. */
+function textOf({ content, refusal }: Message): string {
+  const parts = typeof content === 'string' ? [content] : (content ?? []).map(textOfPart)
+  return parts.join('') || (refusal ?? '')
+}
+
+function textOfPart(part: { readonly text?: string; readonly refusal?: string }): string {
+  return part.text ?? part.refusal ?? ''
+}
+
+function callParts(message: Message, path: string, { model }: CodecContext): readonly Part[] {
+  const calls = message.tool_calls ?? []
+  const parts = calls.map((call, index): Part => {
+    const signature = callSignature(call)
+    return {
+      functionCall: functionCallOf(call, `${path}.tool_calls[${index}]`),
+      ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    }
+  })
+  const [first, ...rest] = parts
+  if (first === undefined) return []
+  if (first.thoughtSignature !== undefined || !demandsSignatures(model)) return parts
+  return [{ ...first, thoughtSignature: signatureBypass }, ...rest]
+}
+
+function functionCallOf(call: ToolCall, path: string): NonNullable<Part['functionCall']> {
+  const { name = '', arguments: text = '' } = call.function ?? {}
+  return { id: call.id, name, args: readArguments(text, `${path}.function.arguments`) }
 }

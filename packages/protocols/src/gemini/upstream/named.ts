@@ -1,5 +1,6 @@
-import { listOf, objectOf, someText } from '@sluice/contract'
+import { type Fields, listOf, objectOf, someText } from '@sluice/contract'
 import type { NamedId } from '../../protocol.ts'
+import { pick } from '../spelling.ts'
 
 /**
  * Cached contents, and files of the Files API and of Cloud Storage, which are read with the gateway's credential
@@ -16,39 +17,30 @@ export function namedInGemini(body: unknown): readonly NamedId[] {
 function namedIn(body: unknown, path: string): readonly NamedId[] {
   const fields = objectOf(body)
   const named: NamedId[] = []
-  const cached = someText(fields['cachedContent'] ?? fields['cached_content'])
+  const cached = someText(pick(fields, 'cachedContent'))
   if (cached !== undefined) named.push({ id: cached, param: `${path}cachedContent` })
-  const system = fields['systemInstruction'] ?? fields['system_instruction']
-  if (system != null) addFiles(system, `${path}systemInstruction`, named)
+  addFiles(pick(fields, 'systemInstruction'), `${path}systemInstruction`, named)
   for (const [index, content] of listOf(fields['contents']).entries())
     addFiles(content, `${path}contents[${index}]`, named)
   for (const [index, tool] of listOf(fields['tools']).entries())
-    addStores(tool, `${path}tools[${index}]`, named)
+    addStores(objectOf(tool), `${path}tools[${index}]`, named)
   return named
 }
 
 /** What a tool searches: file search stores, and on Vertex also corpora and data stores. */
-function addStores(tool: unknown, path: string, named: NamedId[]): void {
-  const { fileSearch, file_search: snake, retrieval } = objectOf(tool)
-  const files = objectOf(fileSearch ?? snake)
-  const stores = listOf(files['fileSearchStoreNames'] ?? files['file_search_store_names'])
-  const { vertexAiSearch, vertex_ai_search: search, ...others } = objectOf(retrieval)
-  const { datastore, engine } = objectOf(vertexAiSearch ?? search)
-  const rag = objectOf(others['vertexRagStore'] ?? others['vertex_rag_store'])
-  const corpora = listOf(rag['ragResources'] ?? rag['rag_resources']).map((resource) => {
-    const { ragCorpus, rag_corpus: corpus } = objectOf(resource)
-    return ragCorpus ?? corpus
-  })
+function addStores(tool: Fields, path: string, named: NamedId[]): void {
+  const stores = listOf(pick(objectOf(pick(tool, 'fileSearch')), 'fileSearchStoreNames'))
+  const retrieval = objectOf(tool['retrieval'])
+  const { datastore, engine } = objectOf(pick(retrieval, 'vertexAiSearch'))
+  const resources = listOf(pick(objectOf(pick(retrieval, 'vertexRagStore')), 'ragResources'))
+  const corpora = resources.map((resource) => pick(objectOf(resource), 'ragCorpus'))
   for (const id of [...stores, datastore, engine, ...corpora].map(someText))
     if (id !== undefined) named.push({ id, param: path })
 }
 
 function addFiles(content: unknown, path: string, named: NamedId[]): void {
   for (const [index, part] of listOf(objectOf(content)['parts']).entries()) {
-    const { fileData, file_data: snake } = objectOf(part)
-    const file = fileData ?? snake
-    if (file == null) continue
-    const uri = someText(objectOf(file)['fileUri'] ?? objectOf(file)['file_uri'])
+    const uri = someText(pick(objectOf(pick(objectOf(part), 'fileData')), 'fileUri'))
     if (uri !== undefined && isKept(uri))
       named.push({ id: uri, param: `${path}.parts[${index}].fileData.fileUri` })
   }

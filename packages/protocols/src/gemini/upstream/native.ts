@@ -1,23 +1,30 @@
 import {
   type Fields,
+  isObject,
   listOf,
   objectOf,
   parseJson,
   spliceFields,
   spliceItems,
 } from '@sluice/contract'
-import { usualRequest } from '../../inspected.ts'
 import type { FormatName } from '../../client-format.ts'
+import { readEffort } from '../../efforts.ts'
+import { isKnownGemini, takesPenalties, thinkingStyleOf } from '../../families/gemini.ts'
+import { usualRequest } from '../../inspected.ts'
+import type { Change, NativeTarget } from '../../native-target.ts'
+import { isNeutral } from '../../neutral-values.ts'
+import { limitsOf, loweredLimits } from '../../output-limit.ts'
 import type { Inspected, Native, NativeReading } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
+import { geminiStops, takesStops } from '../../stops/stop-rule.ts'
+import { contentUsage } from '../usage.ts'
 import { isServerSent } from '../generate-content.ts'
-import { contentUsage } from '../content-usage.ts'
-import { takesStops } from '../../stops/stop-rule.ts'
 import { isCarried } from '../signatures.ts'
-import { geminiStops } from '../stop-rule.ts'
-import { adaptedContents } from './adapted-contents.ts'
+import { camelCase } from '../letter-case.ts'
+import { pick, spelled } from '../spelling.ts'
 import type { AddressOf } from './address.ts'
 import { namedInGemini } from './named.ts'
+import { thinkingConfig } from './thinking.ts'
 import { createChatWatcher } from './watcher.ts'
 
 type Natives = { readonly [F in FormatName]?: Native }
@@ -76,10 +83,7 @@ function inspectContents(request: unknown): Inspected {
   const { contents } = objectOf(request) as { readonly contents?: unknown }
   const isForeign = listOf(contents)
     .flatMap((content) => listOf(objectOf(content)['parts']))
-    .some((part) => {
-      const { thoughtSignature: signature, thought_signature: snake } = objectOf(part)
-      return isCarried(signature ?? snake)
-    })
+    .some((part) => isCarried(pick(objectOf(part), 'thoughtSignature')))
   return {
     ...usualRequest,
     isForeign,
@@ -116,4 +120,76 @@ function nameModels(body: Uint8Array, model: string): Uint8Array {
 
 function jsonOf(body: Uint8Array): Fields {
   return objectOf(parseJson(Buffer.from(body).toString('utf8')))
+}
+
+/**
+ * What a Gemini model does not accept in its own format, and the form in which it does: limits, penalties, and how much to
+ * think (Gemini API, thinking guide). Both spellings of a name are read; the caller's is kept.
+ */
+function adaptedContents(
+  request: unknown,
+  _found: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
+  const lowered = loweredLimits(request, limitsOf.gemini, target)
+  if (!isKnownGemini(target.model)) return lowered
+  const name = givenName(objectOf(request), 'generationConfig')
+  if (name === undefined) return lowered
+  const config = objectOf(objectOf(request)[name])
+  return [...lowered, ...penalties(config, name, target), ...thinking(config, name, target)]
+}
+
+/** The name of a field in the spelling of the request; undefined if the request does not have it. */
+function givenName(fields: Fields, name: string): string | undefined {
+  const own = spelled(fields, name)
+  return fields[own] == null ? undefined : own
+}
+
+function penalties(config: Fields, name: string, target: NativeTarget): readonly Change[] {
+  if (takesPenalties(target.model)) return []
+  return ['presencePenalty', 'frequencyPenalty']
+    .flatMap((field) => givenName(config, field) ?? [])
+    .filter((field) => !isNeutral('presence_penalty', config[field]))
+    .map((field): Change => {
+      target.leftOut(`${name}.${field}`, 'the model rejects it')
+      return { path: [name, field], value: undefined }
+    })
+}
+
+function thinking(config: Fields, name: string, target: NativeTarget): readonly Change[] {
+  const own = givenName(config, 'thinkingConfig')
+  const given = own === undefined ? undefined : config[own]
+  if (own === undefined || !isObject(given)) return []
+  const level = givenName(given, 'thinkingLevel')
+  const budget = givenName(given, 'thinkingBudget')
+  const path = [name, own] as const
+  if (thinkingStyleOf(target.model) === 'none') {
+    if (level === undefined && !(Number(given[budget ?? '']) > 0)) return []
+    target.leftOut(path.join('.'), 'the model does not think')
+    return [{ path, value: undefined }]
+  }
+  // With both, the model itself has to say which one counts.
+  if ((level === undefined) === (budget === undefined)) return []
+  const written = level ?? budget ?? ''
+  const effort = readEffort(String(given[written]).toLowerCase())
+  const asked =
+    level === undefined
+      ? { thinking_budget: Number(given[written]) }
+      : { reasoning_effort: effort ?? null }
+  const fitted = thinkingConfig(
+    { model: target.model, messages: [], ...asked },
+    {
+      model: target.model,
+      leftOut: (_, reason) => target.leftOut(`${path.join('.')}.${written}`, reason),
+    },
+  )
+  if (fitted === undefined) return []
+  const { includeThoughts: _, ...amount } = fitted
+  const isSame = Object.entries(amount).every(
+    ([field, value]) =>
+      camelCase(written) === field && String(given[written]).toUpperCase() === String(value),
+  )
+  if (isSame) return []
+  const { [written]: _given, ...rest } = given
+  return [{ path, value: { ...rest, ...amount } }]
 }

@@ -1,7 +1,7 @@
-import { GatewayError, listOf, objectOf } from '@sluice/contract'
+import { listOf, objectOf } from '@sluice/contract'
 import { documentTexts, rerankCodec, topOf } from '../../rerank.ts'
 import { usualRerank } from '../../usual-decisions.ts'
-import { escapeName } from '../../vertex-address.ts'
+import { escapeName, projectOf } from '../../vertex-address.ts'
 import { bodyOf } from './failure.ts'
 
 /** Number of documents that are billed as one query (https://cloud.google.com/generative-ai-app-builder/pricing). */
@@ -13,12 +13,8 @@ const documentsPerQuery = 100
  */
 export const vertexRank = rerankCodec({
   decisions: { ...usualRerank, max_chunks_per_doc: 'refused', max_tokens_per_doc: 'refused' },
-  request(request, { model, settings: { project } }) {
-    if (!project)
-      throw new GatewayError(
-        'internal',
-        'Vertex AI needs the setting `project`, the Google project',
-      )
+  request(request, { model, settings }) {
+    const project = projectOf(settings)
     const place = `projects/${escapeName(project)}/locations/global/rankingConfigs`
     return {
       origin: 'https://discoveryengine.googleapis.com',

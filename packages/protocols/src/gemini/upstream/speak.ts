@@ -1,14 +1,12 @@
 import { GatewayError, isObject, listOf, type SpeakRequest } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
-import { failureOf } from '../finish-reasons.ts'
+import { failureOf, blockReasonOf } from '../finish-reasons.ts'
 import { readUsage } from '../usage.ts'
-import type { AddressOf } from './address.ts'
-import { readParts } from './candidate.ts'
-import { blockReasonOf } from './chat-reply.ts'
+import { type AddressOf, callModel } from './address.ts'
+import { readParts, wavOfSamples } from './candidate.ts'
 import { bodyOf } from './failure.ts'
 import { speechConfig } from './generation-config.ts'
-import { wavOfSamples } from './wav-samples.ts'
 
 const decisions: Decisions<'speak'> = {
   model: 'sent',
@@ -26,11 +24,8 @@ const decisions: Decisions<'speak'> = {
  */
 export function geminiSpeak(address: AddressOf): Codec<'speak'> {
   return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: address(context.model, 'generateContent', context.settings),
-      body: { kind: 'json', value: speakBody(request, context) },
-    }),
+    encode: (request, context) =>
+      callModel(address, 'generateContent', speakBody(request, context), context),
     decode: decodeSpeech,
     bytes: true,
   }

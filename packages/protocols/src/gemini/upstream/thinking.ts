@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@sluice/contract'
+import type { ChatRequest, Fields } from '@sluice/contract'
 import { type Effort, nearestEffort } from '../../efforts.ts'
 import { thinkingLevelsOf, thinkingStyleOf } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
@@ -25,10 +25,7 @@ const ownChoice = -1
  * How much to think: `thinking_budget` in tokens, or `reasoning_effort`, which takes precedence over a budget that is left to
  * the model. Thoughts are requested whenever thinking is. Undefined leaves everything to the model.
  */
-export function thinkingConfig(
-  request: ChatRequest,
-  context: Reports,
-): Readonly<Record<string, unknown>> | undefined {
+export function thinkingConfig(request: ChatRequest, context: Reports): Fields | undefined {
   const { thinking_budget: budget, reasoning_effort: effort } = request
   const style = thinkingStyleOf(context.model)
   if (budget != null && (budget !== ownChoice || effort == null)) {
@@ -50,7 +47,7 @@ export function thinkingConfig(
 
 type Reports = Pick<CodecContext, 'model' | 'leftOut'>
 
-function levelOf(effort: Effort, context: Reports): Readonly<Record<string, unknown>> {
+function levelOf(effort: Effort, context: Reports): Fields {
   const known = thinkingLevelsOf(context.model)
   if (effort === 'none') alwaysThinks(context)
   // Between two levels at the same distance, the higher one is chosen, as at Google's OpenAI-compatible endpoint.
@@ -58,7 +55,7 @@ function levelOf(effort: Effort, context: Reports): Readonly<Record<string, unkn
   return withThoughts({ thinkingLevel: level?.toUpperCase() }, effort !== 'none')
 }
 
-function budgetOf(effort: Effort, context: Reports): Readonly<Record<string, unknown>> | undefined {
+function budgetOf(effort: Effort, context: Reports): Fields | undefined {
   if (effort === 'none' && isPro(context)) {
     alwaysThinks(context)
     return { thinkingBudget: proBudgetMin }
@@ -68,7 +65,7 @@ function budgetOf(effort: Effort, context: Reports): Readonly<Record<string, unk
   return withThoughts({ thinkingBudget: budget }, budget !== 0)
 }
 
-function budgetIn(budget: number, context: Reports): Readonly<Record<string, unknown>> {
+function budgetIn(budget: number, context: Reports): Fields {
   const most = isPro(context) ? proBudgetMax : budgets.max
   if (budget !== 0) return withThoughts({ thinkingBudget: Math.min(budget, most) }, true)
   if (!isPro(context)) return { thinkingBudget: 0 }
@@ -85,9 +82,6 @@ function isPro({ model }: Reports): boolean {
   return /-pro\b/i.test(model)
 }
 
-function withThoughts(
-  config: Readonly<Record<string, unknown>>,
-  thinks: boolean,
-): Readonly<Record<string, unknown>> {
+function withThoughts(config: Fields, thinks: boolean): Fields {
   return thinks ? { ...config, includeThoughts: true } : config
 }

@@ -1,16 +1,20 @@
-import { type ChatRequest, objectOf, type Tool, type ToolChoice } from '@sluice/contract'
+import {
+  type ChatRequest,
+  type Fields,
+  objectOf,
+  type Tool,
+  type ToolChoice,
+} from '@sluice/contract'
 import { mixesTools, takesJsonSchema } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { domainLists, reportUnsupportedDomains, searchDomains } from '../../search-domains.ts'
-import { allowedTools } from '../../tools/allowed-tools.ts'
+import { allowedTools } from '../../tools/tool-choice.ts'
 import { reportUnsupportedServerTools, sentServerTools } from '../../tools/offered-server-tools.ts'
 import type { FunctionCallingConfig } from '../generate-content.ts'
 import { toGeminiSchema } from './schema.ts'
 
-type Declaration = Readonly<Record<string, unknown>>
-
 /** All functions in one entry, and Google Search next to it if a web search is requested. */
-export function toolsOf(request: ChatRequest, context: CodecContext): readonly Declaration[] {
+export function toolsOf(request: ChatRequest, context: CodecContext): readonly Fields[] {
   const declarations = (request.tools ?? []).flatMap((tool, index) =>
     declarationOf(tool, `tools[${index}]`, context),
   )
@@ -25,7 +29,7 @@ export function toolsOf(request: ChatRequest, context: CodecContext): readonly D
 
 const made = { code_execution: { codeExecution: {} }, web_fetch: { urlContext: {} } }
 
-function googlesOwn(request: ChatRequest, context: CodecContext): readonly Declaration[] {
+function googlesOwn(request: ChatRequest, context: CodecContext): readonly Fields[] {
   const { web_search_options: search } = request
   return [
     ...(search == null ? [] : [searchOf(search, context)]),
@@ -34,7 +38,7 @@ function googlesOwn(request: ChatRequest, context: CodecContext): readonly Decla
 }
 
 /** A search next to functions is one more tool that the model may use or not, so it is left out. */
-function reportUnsupportedOwn(request: ChatRequest, context: CodecContext): readonly Declaration[] {
+function reportUnsupportedOwn(request: ChatRequest, context: CodecContext): readonly Fields[] {
   if (request.web_search_options != null)
     context.leftOut('web_search_options', 'this model takes no search beside functions')
   reportUnsupportedServerTools(request, context)
@@ -42,11 +46,11 @@ function reportUnsupportedOwn(request: ChatRequest, context: CodecContext): read
 }
 
 /** Whether the request must declare that it combines functions with Google's own tools; otherwise the response is 400. */
-export function saysMix(tools: readonly Declaration[]): boolean {
+export function saysMix(tools: readonly Fields[]): boolean {
   return tools.length > 1 && tools.some((tool) => 'functionDeclarations' in tool)
 }
 
-function declarationOf(tool: Tool, path: string, context: CodecContext): readonly Declaration[] {
+function declarationOf(tool: Tool, path: string, context: CodecContext): readonly Fields[] {
   if (tool.function === undefined) return []
   const { name, description, parameters, strict } = tool.function
   if (strict === true && !takesJsonSchema(context.model))
@@ -62,17 +66,17 @@ function declarationOf(tool: Tool, path: string, context: CodecContext): readonl
 
 /** A function without parameters has no schema, because Gemini rejects an object without properties. */
 function parametersOf(
-  parameters: Readonly<Record<string, unknown>> | null | undefined,
+  parameters: Fields | null | undefined,
   path: string,
   { model }: CodecContext,
-): Declaration {
+): Fields {
   if (parameters == null || isEmptyObject(parameters)) return {}
   return takesJsonSchema(model)
     ? { parametersJsonSchema: parameters }
     : { parameters: toGeminiSchema(parameters, path) }
 }
 
-function isEmptyObject(schema: Readonly<Record<string, unknown>>): boolean {
+function isEmptyObject(schema: Fields): boolean {
   if (Object.keys(schema).length === 0) return true
   const shaped = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties', '$defs']
   if (schema['type'] !== 'object' || shaped.some((name) => name in schema)) return false
@@ -80,7 +84,7 @@ function isEmptyObject(schema: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(objectOf(schema['properties'])).length === 0 && (free ?? false) === false
 }
 
-function searchOf(options: Readonly<Record<string, unknown>>, context: CodecContext): Declaration {
+function searchOf(options: Fields, context: CodecContext): Fields {
   const size = options['search_context_size']
   if (size != null && size !== 'medium') context.leftOut('web_search_options.search_context_size')
   if (options['user_location'] != null) context.leftOut('web_search_options.user_location')

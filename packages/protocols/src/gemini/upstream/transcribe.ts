@@ -11,7 +11,7 @@ import { renderTranscript } from '../../rendered-transcript.ts'
 import { guidedTranscribe } from '../../usual-decisions.ts'
 import { failureOf } from '../finish-reasons.ts'
 import { readUsage } from '../usage.ts'
-import type { AddressOf } from './address.ts'
+import { type AddressOf, callModel } from './address.ts'
 import { readParts } from './candidate.ts'
 import { bodyOf } from './failure.ts'
 
@@ -20,25 +20,24 @@ import { bodyOf } from './failure.ts'
  * It returns no times, so only the response formats without times are available.
  */
 export function geminiTranscribe(address: AddressOf): Codec<'transcribe'> {
-  return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: address(context.model, 'generateContent', context.settings),
-      body: { kind: 'json', value: listenBody(request, transcribing(request, context), context) },
-    }),
-    decode: (received, context, request) => heard(received, context, request),
-  }
+  return listening(address, transcribing)
 }
 
 /** The same, translated into English. */
 export function geminiTranslate(address: AddressOf): Codec<'translate'> {
+  return listening(address, translating)
+}
+
+function listening<R extends TranscribeRequest | TranslateRequest>(
+  address: AddressOf,
+  promptOf: (request: R, context: CodecContext) => string,
+) {
   return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: address(context.model, 'generateContent', context.settings),
-      body: { kind: 'json', value: listenBody(request, translating(request, context), context) },
-    }),
-    decode: (received, context, request) => heard(received, context, request),
+    encode(request: R, context: CodecContext) {
+      const body = listenBody(request, promptOf(request, context), context)
+      return callModel(address, 'generateContent', body, context)
+    },
+    decode: heard,
   }
 }
 

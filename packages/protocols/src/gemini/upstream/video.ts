@@ -1,4 +1,5 @@
 import { type Fields, GatewayError, listOf, objectOf, someText } from '@sluice/contract'
+import { jsonRequest } from '../../json-request.ts'
 import type { UpstreamRequest } from '../../protocol.ts'
 
 /**
@@ -81,11 +82,8 @@ const storage = 'https://storage.googleapis.com'
 export const vertexVideos: VeoPlace = {
   poll(operation, { apiVersion }) {
     const [model = ''] = operation.split('/operations/')
-    return {
-      method: 'POST',
-      path: `/${encodeURIComponent(apiVersion || 'v1')}/${model}:fetchPredictOperation`,
-      body: { kind: 'json', value: { operationName: operation } },
-    }
+    const path = `/${encodeURIComponent(apiVersion || 'v1')}/${model}:fetchPredictOperation`
+    return jsonRequest(path, { operationName: operation })
   },
   responseIn: ({ response }) => objectOf(response),
   madeIn(response) {

@@ -1,36 +1,57 @@
 import {
-  type Fields,
   isObject,
   listOf,
-  objectOf,
+  type PlainForm,
   type ServerSentEvent,
   someText,
-  type Usage,
+  type Fields,
 } from '@sluice/contract'
 import { textBytesIn } from '../../event-text.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
-import { eventJson } from '../../read-json.ts'
-import { failureOf } from '../finish-reasons.ts'
-import { ServerToolCounter } from '../content-usage.ts'
-import { readUsage } from '../usage.ts'
-import { hasContent } from './candidate.ts'
-import { blockReasonOf } from './chat-reply.ts'
+import { LatestUsage } from '../../read-json.ts'
+import { failureOf, blockReasonOf } from '../finish-reasons.ts'
+import { readUsage, ServerToolCounter } from '../usage.ts'
+import { fragmentOf, hasContent } from './candidate.ts'
 import { errorIn, upstreamError } from './failure.ts'
 
 /** `stringValue` is a piece of arguments. */
-const textBytes = textBytesIn('text', 'args', 'stringValue')
+const texts = ['text', 'args', 'stringValue'] as const
+const textBytes = textBytesIn(...texts)
+
+const plain: PlainForm = {
+  texts,
+  members: {
+    error: 'none',
+    candidates: {
+      single: {
+        index: 'choice',
+        finishReason: 'none',
+        groundingMetadata: 'never',
+        urlContextMetadata: 'never',
+        content: { object: { parts: { single: { text: 'text' } } } },
+      },
+    },
+    usageMetadata: {
+      usage: {
+        promptTokenCount: 'count',
+        candidatesTokenCount: 'count',
+        thoughtsTokenCount: 'count',
+      },
+    },
+  },
+}
 
 /**
  * Watches streamGenerateContent. It has no final event: the response is complete when every candidate that began has a
  * finishReason, and a stream that ends before was cut.
  */
 export function createChatWatcher(): StreamWatcher {
-  let usage: Usage | undefined
+  const usage = new LatestUsage((fragment) => readUsage(fragment['usageMetadata']))
   let hasBegun = false
   const counter = new ServerToolCounter()
   const open = new Set<unknown>()
 
-  function judge(fragment: Readonly<Record<string, unknown>>): Verdict {
+  function judge(fragment: Fields): Verdict {
     let finished = false
     const candidates = listOf(fragment['candidates']).filter(isObject)
     for (const candidate of candidates) {
@@ -59,20 +80,17 @@ export function createChatWatcher(): StreamWatcher {
       const error = errorIn(fragment)
       if (error !== undefined) return upstreamError(error)
       counter.add(fragment)
-      usage = readUsage(fragment['usageMetadata']) ?? usage
+      usage.see(fragment)
       return judge(fragment)
     },
-    usage: () => usage && counter.in(usage),
+    plain,
+    pass(events) {
+      hasBegun = true
+      for (const index of events.choiceIndexes) open.add(index)
+      usage.keep(events.usage)
+      return true
+    },
+    usage: () => usage.value && counter.in(usage.value),
     textBytes,
   }
-}
-
-/**
- * One fragment of a stream as an object; undefined for anything else. Errors are sometimes wrapped in an array, so an array is
- * read as its first element.
- */
-export function fragmentOf(event: ServerSentEvent): Fields | undefined {
-  const value = eventJson(event)
-  if (Array.isArray(value)) return objectOf(value[0])
-  return isObject(value) ? value : undefined
 }

@@ -1,5 +1,5 @@
 import { type ChatReply, GatewayError } from '@sluice/contract'
-import { reportUnlistedIn } from '../../decisions.ts'
+import { reportUnlistedIn } from '../../kept-elsewhere.ts'
 import { openAiHeaders } from '../../format-headers.ts'
 import type { ClientFormat, FormatContext } from '../../client-format.ts'
 import { compactionItem, summaryIn, withTrigger } from './compaction.ts'

@@ -7,7 +7,7 @@ import {
   someText,
 } from '@sluice/contract'
 import { carry, restore } from '../../carried-reasoning.ts'
-import type { FormatContext } from '../../client-format.ts'
+import type { Reports } from '../../native-target.ts'
 import { itemsOf } from './history.ts'
 import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
@@ -57,7 +57,7 @@ export function compactionItem(summary: string, id: string): OutputItem {
 export function compactedMessage(
   { encrypted_content: encrypted }: InputItem,
   path: string,
-  { unsupported }: Pick<FormatContext, 'unsupported'>,
+  { unsupported }: Pick<Reports, 'unsupported'>,
 ): Message | undefined {
   const carried = restore(encrypted ?? '')
   const summary = isObject(carried) && carried['kind'] === 'compaction' && carried['summary']

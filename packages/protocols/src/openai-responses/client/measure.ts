@@ -1,4 +1,4 @@
-import { listOf, objectOf, someText } from '@sluice/contract'
+import { type Fields, listOf, objectOf, someText } from '@sluice/contract'
 import {
   largestOf,
   type Measured,
@@ -7,8 +7,6 @@ import {
   referencesIn,
 } from '../../measure.ts'
 import { ResponsesRequest } from './schema.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Fields of a request that name a stored part of the input. */
 const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const

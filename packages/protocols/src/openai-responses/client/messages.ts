@@ -10,7 +10,7 @@ import { argumentsText } from '../../call-arguments.ts'
 import { withSignature } from '../../call-signature.ts'
 import { plainId, withoutState } from '../../call-state.ts'
 import { placed } from '../../interleaved.ts'
-import type { FormatContext } from '../../client-format.ts'
+import type { Reports } from '../../native-target.ts'
 import { serverToolText, textForm } from '../../server-tools.ts'
 import { serverCallOf } from '../upstream/server-items.ts'
 import { compactedMessage, summaryRequest } from './compaction.ts'
@@ -39,7 +39,7 @@ interface Turn {
 export function messagesOf(
   input: string | readonly InputItem[],
   names: FlatNames,
-  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+  reports: Reports,
 ): readonly Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   const conversation: Conversation = {
@@ -74,7 +74,7 @@ function withResultsFirst(messages: readonly Message[]): readonly Message[] {
 
 interface Conversation {
   readonly names: FlatNames
-  readonly reports: Pick<FormatContext, 'leftOut' | 'unsupported'>
+  readonly reports: Reports
   readonly messages: Message[]
   readonly answered: Set<string>
   readonly asked: Set<string>

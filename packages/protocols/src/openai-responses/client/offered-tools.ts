@@ -1,11 +1,9 @@
 import { type Fields, isObject, listOf, type Tool, textOf } from '@sluice/contract'
-import type { FormatContext } from '../../client-format.ts'
+import type { Reports } from '../../native-target.ts'
 import { type PlacedServerTool, responsesTool } from '../../tools/offered-server-tools.ts'
 import { isSearch, searchOptions, wrappedTool } from '../tools.ts'
-import type { ResponsesRequest } from './schema.ts'
-import { isCallersSearch, loadedTools, searchFunction } from './tool-search.ts'
-
-type Reports = Pick<FormatContext, 'leftOut' | 'unsupported'>
+import type { OutputItem, ResponsesRequest } from './schema.ts'
+import { isCallersSearch, loadedTools, searchFunction, searchItem } from './tool-search.ts'
 
 /** A tool that is in the request, and its path. */
 interface Offered {
@@ -154,4 +152,13 @@ export function createFlatNames(request: Offering): FlatNames {
   const searches = all.some(({ tool }) => isCallersSearch(tool))
   const isSearch = (name: string) => searches && name === search
   return { flat, search, isSearch, own: (name) => owned.get(name) ?? { name } }
+}
+
+/** A call under the caller's names: a tool of a namespace by both names, and the search for tools as such. */
+export function namedItem(item: OutputItem, names: FlatNames): OutputItem {
+  const { name } = item
+  if (!item.type.endsWith('_call') || typeof name !== 'string') return item
+  if (names.isSearch(name)) return searchItem(item)
+  const own = names.own(name)
+  return own.namespace === undefined ? item : { ...item, ...own }
 }

@@ -1,5 +1,5 @@
 import { isObject, type ThinkingBlock, textOf } from '@sluice/contract'
-import { carry, restore } from '../../carried-reasoning.ts'
+import { carry, isThinkingBlock, restore } from '../../carried-reasoning.ts'
 import type { InputItem, OutputItem, ResponsesRequest } from './schema.ts'
 
 /**
@@ -36,18 +36,6 @@ function signaturesIn(carried: unknown): Readonly<Record<string, string>> | unde
   const { signatures } = carried
   if (!isObject(signatures)) return undefined
   return Object.fromEntries(Object.entries(signatures).map(([id, text]) => [id, textOf(text)]))
-}
-
-const kinds: ReadonlySet<unknown> = new Set([
-  'thinking',
-  'redacted_thinking',
-  'reasoning',
-  'thought',
-])
-
-/** For content packed by this gateway only the kind is checked; the schema of the operation checks the rest. */
-function isThinkingBlock(value: unknown): value is ThinkingBlock {
-  return isObject(value) && kinds.has(value['type'])
 }
 
 /** The item for one block. `shown` is the part of its text that was already sent, if it was streamed. */

@@ -4,21 +4,19 @@ import {
   type ChoiceLogprobs,
   type Fields,
   type FinishReason,
-  objectOf,
-  parseDataUrl,
   type ThinkingBlock,
   type ToolCall,
-  textOf,
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { blocksByCall, statedId } from '../../call-state.ts'
-import { annotationsName, type CitedText, citedTexts, readCitation } from '../../citations.ts'
+import { type CitedText, citedTexts } from '../../cited-texts.ts'
 import { interleaved } from '../../interleaved.ts'
 import type { FormatContext } from '../../client-format.ts'
 import { callsAndTexts } from '../../text-places.ts'
 import { asksForCompaction, compactionItem, summaryIn } from './compaction.ts'
 import { itemIds } from './history.ts'
-import { createFlatNames, type FlatNames } from './offered-tools.ts'
+import { callItem, flatAnnotation, imageItem, messageItem, textPart } from './items.ts'
+import { createFlatNames, namedItem } from './offered-tools.ts'
 import {
   asksForEncrypted,
   hasWords,
@@ -28,7 +26,6 @@ import {
 } from './reasoning.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
 import { serverItems } from './server-items.ts'
-import { searchItem } from './tool-search.ts'
 
 /** Makes the id of an item from its prefix. */
 type NewId = (prefix: string) => string
@@ -64,15 +61,6 @@ function itemsIn(choice: Choice, request: ResponsesRequest, context: ItemContext
 function named(items: OutputItem[], request: ResponsesRequest): OutputItem[] {
   const names = createFlatNames(request)
   return items.map((item) => namedItem(item, names))
-}
-
-/** A call under the caller's names: a tool of a namespace by both names, and the search for tools as such. */
-export function namedItem(item: OutputItem, names: FlatNames): OutputItem {
-  const { name } = item
-  if (!item.type.endsWith('_call') || typeof name !== 'string') return item
-  if (names.isSearch(name)) return searchItem(item)
-  const own = names.own(name)
-  return own.namespace === undefined ? item : { ...item, ...own }
 }
 
 /** A response that has begun: it repeats the parameters of the request and has no output yet. */
@@ -134,19 +122,10 @@ export function wantsLogprobs({ include }: ResponsesRequest): boolean {
 type Outcome = Pick<ResponseObject, 'status' | 'incomplete_details' | 'completed_at'>
 
 export function outcomeOf(reason: FinishReason, now: number): Outcome {
-  if (reason === 'length')
-    return {
-      status: 'incomplete',
-      incomplete_details: { reason: 'max_output_tokens' },
-      completed_at: null,
-    }
-  if (reason === 'content_filter')
-    return {
-      status: 'incomplete',
-      incomplete_details: { reason: 'content_filter' },
-      completed_at: null,
-    }
-  return { status: 'completed', incomplete_details: null, completed_at: now }
+  if (reason !== 'length' && reason !== 'content_filter')
+    return { status: 'completed', incomplete_details: null, completed_at: now }
+  const cut = reason === 'length' ? 'max_output_tokens' : reason
+  return { status: 'incomplete', incomplete_details: { reason: cut }, completed_at: null }
 }
 
 export function usageOf(usage: ChatUsage): NonNullable<ResponseObject['usage']> {
@@ -236,46 +215,6 @@ function textIn({ text, annotations }: CitedText, logprobs: ChoiceLogprobs | nul
   return textPart(text, { annotations, logprobs })
 }
 
-export function textPart(
-  text: string,
-  extra: {
-    readonly annotations?: readonly Fields[]
-    readonly logprobs?: ChoiceLogprobs | null
-  } = {},
-): Fields {
-  const { annotations = [], logprobs } = extra
-  return { type: 'output_text', annotations, logprobs: logprobs?.content ?? [], text }
-}
-
-/**
- * Chat completions nest a citation in a field of its type. Here it is flat, and a file has a name and an index
- * (ResponseOutputText.FileCitation, URLCitation). Passages of the source have no field, and are reported.
- */
-export function flatAnnotation(
-  annotation: Fields,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
-): Fields {
-  const { type } = annotation
-  if (readCitation(annotation)?.quote !== undefined) leftOut(`${annotationsName}.quote`)
-  const { [textOf(type)]: nested, ...rest } = annotation
-  const flat = { ...rest, ...objectOf(nested) }
-  if (type === 'url_citation') {
-    const { content: _, ...page } = flat
-    return page
-  }
-  if (type !== 'file_citation') return flat
-  const { title = '', range } = readCitation(annotation) ?? {}
-  const { file_id: id = title, filename = title, index = range?.end ?? 0 } = flat
-  return { type, file_id: id, filename, index }
-}
-
-export function messageItem(
-  id: string,
-  { content, status }: { readonly content: readonly Fields[]; readonly status: string },
-): OutputItem {
-  return { id, type: 'message', status, role: 'assistant', content }
-}
-
 function signedItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
   const { extra_content: _, ...plain } = call
   const signature = callSignature(call)
@@ -286,26 +225,4 @@ function signedItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
 function statedItem(call: ToolCall, blocks: readonly ThinkingBlock[], newId: NewId): OutputItem {
   const stated = { ...call, id: statedId(call, blocks) }
   return callItem(stated, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')
-}
-
-/** A function is called with an object, so empty arguments become an empty object. */
-export function callItem(call: ToolCall, id: string, status: string): OutputItem {
-  const { custom } = call
-  if (custom !== undefined)
-    return { id, type: 'custom_tool_call', status, call_id: call.id, ...custom }
-  const { name, arguments: text } = call.function ?? { name: '', arguments: '' }
-  return { id, type: 'function_call', status, call_id: call.id, name, arguments: text || '{}' }
-}
-
-/**
- * An image that the model generated. There is no field for an image given only by its address, so the address becomes the
- * result.
- */
-export function imageItem(id: string, url: string): OutputItem {
-  const data = parseDataUrl(url)
-  const picture =
-    data === undefined
-      ? { result: url }
-      : { output_format: data.contentType.replace('image/', ''), result: data.base64 }
-  return { id, type: 'image_generation_call', status: 'completed', ...picture }
 }

@@ -1,10 +1,10 @@
 import { type ChatRequest, type Fields, type Message, type Tool } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
-import type { FormatContext } from '../../client-format.ts'
+import type { Reports } from '../../native-target.ts'
+import { withoutNull } from '../../neutral-values.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
-import { wrappedFormat } from '../text-format.ts'
-import { wrappedChoice } from '../tools.ts'
+import { wrappedChoice, wrappedFormat } from '../tools.ts'
 import { asksForCompaction } from './compaction.ts'
 import { responseNotFound } from './history.ts'
 import { messagesOf } from './messages.ts'
@@ -58,10 +58,7 @@ const decisions: FormatDecisions<ResponsesRequest> = {
 }
 
 /** A Responses request as the canonical chat request. Throws if it asks for something that chat cannot express. */
-export function canonicalOf(
-  request: ResponsesRequest,
-  context: Pick<FormatContext, 'leftOut' | 'unsupported'>,
-): ChatRequest {
+export function canonicalOf(request: ResponsesRequest, context: Reports): ChatRequest {
   applyFormatDecisions(ResponsesSchema, request, decisions, context)
   // A known previous response was already replaced by its conversation, so an id that is left is unknown.
   if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)
@@ -73,7 +70,7 @@ export function canonicalOf(
   const format = text?.format == null ? undefined : wrappedFormat(text.format)
   const isCompaction = asksForCompaction(request)
   const messages: Message[] = [...head, ...messagesOf(request.input, names, context)]
-  return withoutNulls(request.model, messages, {
+  const fields = withoutNull({
     tools: tools.length > 0 ? tools : null,
     web_search_options: isCompaction ? null : search,
     server_tools: isCompaction || server.length === 0 ? null : server.map(({ tool }) => tool),
@@ -93,6 +90,7 @@ export function canonicalOf(
     service_tier: request.service_tier,
     metadata: request.metadata,
   })
+  return { ...fields, model: request.model, messages }
 }
 
 function choiceOf({ tool_choice: choice }: ResponsesRequest, { flat }: FlatNames) {
@@ -109,10 +107,7 @@ const logprobsWanted = 'message.output_text.logprobs'
 /** What `include` can ask for: logprobs, and reasoning that can be continued from, which is always included. */
 const includable: ReadonlySet<string> = new Set([logprobsWanted, 'reasoning.encrypted_content'])
 
-function nameIncludes(
-  { include }: ResponsesRequest,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
-): void {
+function nameIncludes({ include }: ResponsesRequest, { leftOut }: Pick<Reports, 'leftOut'>): void {
   for (const [index, word] of (include ?? []).entries())
     if (!includable.has(word)) leftOut(`include[${index}]`)
 }
@@ -120,11 +115,6 @@ function nameIncludes(
 function logprobs({ include, top_logprobs: top }: ResponsesRequest): Fields {
   if (include?.includes(logprobsWanted) !== true) return {}
   return { logprobs: true, top_logprobs: top }
-}
-
-function withoutNulls(model: string, messages: Message[], fields: Fields): ChatRequest {
-  const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
-  return { model, messages, ...Object.fromEntries(given) }
 }
 
 /** This format's names of chat's fields. Fields without a counterpart came from the input. */

@@ -1,9 +1,7 @@
 import { type Fields, type ServerToolCall, someText } from '@sluice/contract'
-import type { FormatContext } from '../../client-format.ts'
+import type { Reports } from '../../native-target.ts'
 import { codeOf, logsOf, nameUntold, pagesOf, queriesOf, textForm } from '../../server-tools.ts'
 import type { OutputItem } from './schema.ts'
-
-type Reports = Pick<FormatContext, 'leftOut'>
 
 /**
  * A call of a provider's tool as one of OpenAI's items (OpenAI API, OutputItem). A tool without such an item is reported as
@@ -12,7 +10,7 @@ type Reports = Pick<FormatContext, 'leftOut'>
 export function serverItems(
   call: ServerToolCall,
   newId: (prefix: string) => string,
-  reports: Reports,
+  reports: Pick<Reports, 'leftOut'>,
 ): readonly OutputItem[] {
   const item = itemOf(call)
   if (item === undefined) {

@@ -17,8 +17,8 @@ import { itemIds } from './history.ts'
 import { createFlatNames } from './offered-tools.ts'
 import { outcomeOf, responseBase, usageOf, wantsLogprobs } from './reply.ts'
 import type { OutputItem, ResponseObject, ResponsesRequest } from './schema.ts'
-import type { Teller } from './streamed-message.ts'
-import { createStreamedOutput, type StreamedOutput } from './streamed-output.ts'
+import type { PiecePlace, Teller } from './streamed-message.ts'
+import { OutputItems, type StreamedOutput } from './streamed-output.ts'
 
 /** The state of one stream being written. */
 interface Writing {
@@ -40,17 +40,20 @@ export function createChatWriter(
   context: FormatContext,
 ): StreamWriter<'chat'> {
   const id = context.newId('resp_')
-  const events = createEvents()
-  const createOutput = asksForCompaction(request) ? createStreamedCompaction : createStreamedOutput
-  const output = createOutput({
+  const events = new Events()
+  const teller: Teller = {
     itemId: itemIds(id),
     callId: () => context.newId('call_'),
     names: createFlatNames(request),
     request,
     logprobs: wantsLogprobs(request),
-    tell: events.tell,
+    tell: (type, fields) => events.tell(type, fields),
+    tellPiece: (place, piece) => events.tellPiece(place, piece),
     leftOut: context.leftOut,
-  })
+  }
+  const output = asksForCompaction(request)
+    ? createStreamedCompaction(teller)
+    : new OutputItems(teller)
   const writing: Writing = {
     request,
     context,
@@ -69,17 +72,9 @@ export function createChatWriter(
     write: (step) => write(writing, step),
     end: () => end(writing),
     fail: (error) => fail(writing, error),
-    later: events.later,
+    later: () => events.later(),
     whole: () => writing.whole,
   }
-}
-
-interface Events {
-  readonly tell: (type: string, fields: object) => void
-  /** The events since the last call as wire text, except those that are written later. */
-  readonly take: () => string
-  /** The events that follow this text. */
-  readonly later: () => readonly (() => string)[]
 }
 
 /**
@@ -90,28 +85,39 @@ const writtenAtOnceMax = 512 * 1024
 const nothing: readonly (() => string)[] = []
 
 /** The events of one response, numbered in order. */
-function createEvents(): Events {
-  let sequence = 0
-  let text = ''
-  let later: (() => string)[] = []
-  return {
-    tell(type, fields) {
-      const event = { type, sequence_number: sequence++, ...fields }
-      const format = () => formatEvent({ event: type, data: JSON.stringify(event) })
-      if (text.length > writtenAtOnceMax) later.push(format)
-      else text += format()
-    },
-    take() {
-      const taken = text
-      text = ''
-      return taken
-    },
-    later() {
-      if (later.length === 0) return nothing
-      const taken = later
-      later = []
-      return taken
-    },
+class Events {
+  #sequence = 0
+  #text = ''
+  #later: (() => string)[] = []
+
+  tell(type: string, fields: object): void {
+    const event = { type, sequence_number: this.#sequence++, ...fields }
+    const format = () => formatEvent({ event: type, data: JSON.stringify(event) })
+    if (this.#text.length > writtenAtOnceMax) this.#later.push(format)
+    else this.#text += format()
+  }
+
+  /** A piece of a text: all of its event but the number and the piece is constant. */
+  tellPiece({ before, between, after }: PiecePlace, piece: string): void {
+    const number = this.#sequence++
+    const format = () => before + number + between + JSON.stringify(piece) + after
+    if (this.#text.length > writtenAtOnceMax) this.#later.push(format)
+    else this.#text += format()
+  }
+
+  /** The events since the last call as wire text, except those that are written later. */
+  take(): string {
+    const taken = this.#text
+    this.#text = ''
+    return taken
+  }
+
+  /** The events that follow this text. */
+  later(): readonly (() => string)[] {
+    if (this.#later.length === 0) return nothing
+    const taken = this.#later
+    this.#later = []
+    return taken
   }
 }
 

@@ -8,6 +8,8 @@ import type {
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { statedId } from '../../call-state.ts'
+import { callItem, flatAnnotation, imageItem, messageItem } from './items.ts'
+import { namedItem } from './offered-tools.ts'
 import {
   asksForEncrypted,
   hasWords,
@@ -15,18 +17,19 @@ import {
   reasoningItem,
   signatureItem,
 } from './reasoning.ts'
-import { callItem, flatAnnotation, imageItem, messageItem, namedItem } from './reply.ts'
 import type { OutputItem } from './schema.ts'
 import { serverItems } from './server-items.ts'
-import { createStreamedMessage, type StreamedMessage, type Teller } from './streamed-message.ts'
+import { type PiecePlace, piecePlace, StreamedMessage, type Teller } from './streamed-message.ts'
 
 interface OpenReasoning {
   readonly id: string
   readonly index: number
+  readonly place: PiecePlace
   text: string
 }
 
 interface OpenCall {
+  readonly place: PiecePlace
   readonly itemId: string
   readonly callId: string
   readonly index: number
@@ -35,24 +38,7 @@ interface OpenCall {
   text: string
 }
 
-interface Output {
-  readonly teller: Teller
-  /** By output index. An item is put here when it is done. */
-  readonly done: (OutputItem | undefined)[]
-  readonly calls: Map<number, OpenCall>
-  reasoning: OpenReasoning | undefined
-  message: StreamedMessage | undefined
-  /** Whether reasoning is shown: the caller asked for it, or the model's words are among it. */
-  isShown: boolean
-  /** Reasoning before the first words, which otherwise is in the id of the next call. */
-  readonly carried: ThinkingBlock[]
-}
-
-/**
- * The output items of one streamed response. Reasoning ends when its block is complete or something else begins, and the
- * message ends when a call begins. Calls stay open until the end or until a later thought, because pieces of parallel calls
- * may be interleaved.
- */
+/** The output of one streamed response. */
 export interface StreamedOutput {
   /** The finished items in order. */
   items(): readonly OutputItem[]
@@ -64,218 +50,229 @@ export interface StreamedOutput {
   close(status: 'completed' | 'incomplete'): void
 }
 
-export function createStreamedOutput(teller: Teller): StreamedOutput {
-  const output: Output = {
-    teller,
-    done: [],
-    calls: new Map(),
-    reasoning: undefined,
-    message: undefined,
-    isShown: asksForEncrypted(teller.request),
-    carried: [],
-  }
-  return {
-    items: () => output.done.filter((item) => item !== undefined),
-    add: (delta, logprobs) => addDelta(output, delta, logprobs),
-    close: (status) => closeAll(output, status),
-  }
-}
-
-function addDelta(output: Output, delta: ChatDelta, logprobs: ChoiceLogprobs | null): void {
-  if (delta.reasoning_content) addReasoning(output, delta.reasoning_content)
-  for (const block of delta.thinking_blocks ?? []) addBlock(output, block)
-  if (delta.content) openMessage(output).addText(delta.content, logprobs)
-  if (delta.refusal) openMessage(output).addRefusal(delta.refusal)
-  for (const annotation of delta.annotations ?? [])
-    openMessage(output).annotate(flatAnnotation(annotation, output.teller))
-  for (const { image_url: image } of delta.images ?? []) addImage(output, image.url)
-  for (const call of delta.server_tool_calls ?? []) addServerCall(output, call)
-  for (const call of delta.tool_calls ?? []) addCall(output, call)
-}
-
-function closeAll(output: Output, status: 'completed' | 'incomplete'): void {
-  closeReasoning(output)
-  closeMessage(output, status)
-  for (const call of output.calls.values()) closeCall(output, call, status)
-  output.calls.clear()
-}
-
-function beginItem(output: Output, item: OutputItem): number {
-  const index = output.done.push(undefined) - 1
-  const shown = namedItem(item, output.teller.names)
-  output.teller.tell('response.output_item.added', { output_index: index, item: shown })
-  return index
-}
-
-function finishItem(output: Output, index: number, item: OutputItem): void {
-  const shown = namedItem(item, output.teller.names)
-  output.done[index] = shown
-  output.teller.tell('response.output_item.done', { output_index: index, item: shown })
-}
-
-function show(output: Output): void {
-  if (output.isShown) return
-  output.isShown = true
-  for (const block of output.carried.splice(0)) addBlock(output, block)
-}
-
-function addReasoning(output: Output, text: string): void {
-  show(output)
-  const open = output.reasoning ?? openReasoning(output)
-  const place = { item_id: open.id, output_index: open.index, summary_index: 0 }
-  if (open.text === '')
-    output.teller.tell('response.reasoning_summary_part.added', {
-      ...place,
-      part: { type: 'summary_text', text: '' },
-    })
-  open.text += text
-  output.teller.tell('response.reasoning_summary_text.delta', { ...place, delta: text })
-}
-
-function openReasoning(output: Output): OpenReasoning {
-  const id = output.teller.itemId('rs_')
-  closeMessage(output, 'completed')
-  const index = beginItem(output, { id, type: 'reasoning', summary: [] })
-  output.reasoning = { id, index, text: '' }
-  return output.reasoning
-}
-
 /**
- * A complete block ends the reasoning that it belongs to. If none of its text was sent before, it becomes an item of its own.
+ * The output items as they arrive. Reasoning ends when its block is complete or something else begins, and the message ends
+ * when a call begins. Calls stay open until the end or until a later thought, because pieces of parallel calls may be
+ * interleaved.
  */
-function addBlock(output: Output, block: ThinkingBlock): void {
-  if (hasWords(block)) show(output)
-  if (!output.isShown) {
-    output.carried.push(block)
-    return
+export class OutputItems implements StreamedOutput {
+  readonly #teller: Teller
+  /** By output index. An item is put here when it is done. */
+  readonly #done: (OutputItem | undefined)[] = []
+  readonly #calls = new Map<number, OpenCall>()
+  #reasoning: OpenReasoning | undefined
+  #message: StreamedMessage | undefined
+  /** Whether reasoning is shown: the caller asked for it, or the model's words are among it. */
+  #isShown: boolean
+  /** Reasoning before the first words, which otherwise is in the id of the next call. */
+  readonly #carried: ThinkingBlock[] = []
+
+  constructor(teller: Teller) {
+    this.#teller = teller
+    this.#isShown = asksForEncrypted(teller.request)
   }
-  // Gemini signs a text after it was sent; the message continues.
-  if (output.reasoning === undefined && output.message !== undefined && block.type === 'thought')
-    return addWhole(output, reasoningItem(block, output.teller.itemId('rs_')))
-  const { text, id } = output.reasoning ?? openReasoning(output)
-  // Clients keep items in the order in which they are done.
-  for (const [index, call] of output.calls)
-    if (index < (block.place ?? 0) - 1) {
-      closeCall(output, call, 'completed')
-      output.calls.delete(index)
+
+  items(): readonly OutputItem[] {
+    return this.#done.filter((item) => item !== undefined)
+  }
+
+  add(delta: ChatDelta, logprobs: ChoiceLogprobs | null): void {
+    const { thinking_blocks: blocks, annotations, images, server_tool_calls: served } = delta
+    if (delta.reasoning_content) this.#addReasoning(delta.reasoning_content)
+    if (blocks) for (const block of blocks) this.#addBlock(block)
+    if (delta.content) this.#openMessage().addText(delta.content, logprobs)
+    if (delta.refusal) this.#openMessage().addRefusal(delta.refusal)
+    if (annotations)
+      for (const annotation of annotations)
+        this.#openMessage().annotate(flatAnnotation(annotation, this.#teller))
+    if (images) for (const { image_url: image } of images) this.#addImage(image.url)
+    if (served) for (const call of served) this.#addServerCall(call)
+    if (delta.tool_calls) for (const call of delta.tool_calls) this.#addCall(call)
+  }
+
+  close(status: 'completed' | 'incomplete'): void {
+    this.#closeReasoning()
+    this.#closeMessage(status)
+    for (const call of this.#calls.values()) this.#closeCall(call, status)
+    this.#calls.clear()
+  }
+
+  #beginItem(item: OutputItem): number {
+    const index = this.#done.push(undefined) - 1
+    const shown = namedItem(item, this.#teller.names)
+    this.#teller.tell('response.output_item.added', { output_index: index, item: shown })
+    return index
+  }
+
+  #finishItem(index: number, item: OutputItem): void {
+    const shown = namedItem(item, this.#teller.names)
+    this.#done[index] = shown
+    this.#teller.tell('response.output_item.done', { output_index: index, item: shown })
+  }
+
+  #show(): void {
+    if (this.#isShown) return
+    this.#isShown = true
+    for (const block of this.#carried.splice(0)) this.#addBlock(block)
+  }
+
+  #addReasoning(text: string): void {
+    this.#show()
+    const open = this.#reasoning ?? this.#openReasoning()
+    if (open.text === '')
+      this.#teller.tell('response.reasoning_summary_part.added', {
+        ...summaryPlace(open),
+        part: { type: 'summary_text', text: '' },
+      })
+    open.text += text
+    this.#teller.tellPiece(open.place, text)
+  }
+
+  #openReasoning(): OpenReasoning {
+    const id = this.#teller.itemId('rs_')
+    this.#closeMessage('completed')
+    const index = this.#beginItem({ id, type: 'reasoning', summary: [] })
+    const place = piecePlace('response.reasoning_summary_text.delta', summaryPlace({ id, index }))
+    this.#reasoning = { id, index, place, text: '' }
+    return this.#reasoning
+  }
+
+  /**
+   * A complete block ends the reasoning that it belongs to. If none of its text was sent before, it becomes an item of its own.
+   */
+  #addBlock(block: ThinkingBlock): void {
+    if (hasWords(block)) this.#show()
+    if (!this.#isShown) {
+      this.#carried.push(block)
+      return
     }
-  closeReasoning(output, reasoningItem(block, id, text === '' ? undefined : text))
-}
+    // Gemini signs a text after it was sent; the message continues.
+    if (this.#reasoning === undefined && this.#message !== undefined && block.type === 'thought')
+      return this.#addWhole(reasoningItem(block, this.#teller.itemId('rs_')))
+    const { text, id } = this.#reasoning ?? this.#openReasoning()
+    // Clients keep items in the order in which they are done.
+    for (const [index, call] of this.#calls)
+      if (index < (block.place ?? 0) - 1) {
+        this.#closeCall(call, 'completed')
+        this.#calls.delete(index)
+      }
+    this.#closeReasoning(reasoningItem(block, id, text === '' ? undefined : text))
+  }
 
-function addWhole(output: Output, item: OutputItem): void {
-  finishItem(output, beginItem(output, item), item)
-}
+  #addWhole(item: OutputItem): void {
+    this.#finishItem(this.#beginItem(item), item)
+  }
 
-function closeReasoning(output: Output, item?: OutputItem): void {
-  const open = output.reasoning
-  if (open === undefined) return
-  output.reasoning = undefined
-  if (open.text !== '') {
-    const place = { item_id: open.id, output_index: open.index, summary_index: 0 }
-    output.teller.tell('response.reasoning_summary_text.done', { ...place, text: open.text })
-    output.teller.tell('response.reasoning_summary_part.done', {
-      ...place,
-      part: { type: 'summary_text', text: open.text },
+  #closeReasoning(item?: OutputItem): void {
+    const open = this.#reasoning
+    if (open === undefined) return
+    this.#reasoning = undefined
+    if (open.text !== '') {
+      const place = summaryPlace(open)
+      this.#teller.tell('response.reasoning_summary_text.done', { ...place, text: open.text })
+      this.#teller.tell('response.reasoning_summary_part.done', {
+        ...place,
+        part: { type: 'summary_text', text: open.text },
+      })
+    }
+    this.#finishItem(open.index, item ?? plainReasoningItem(open.text, open.id))
+  }
+
+  #openMessage(): StreamedMessage {
+    this.#closeReasoning()
+    if (this.#message !== undefined) return this.#message
+    const id = this.#teller.itemId('msg_')
+    const index = this.#beginItem(messageItem(id, { content: [], status: 'in_progress' }))
+    this.#message = new StreamedMessage(id, index, this.#teller)
+    return this.#message
+  }
+
+  #closeMessage(status: string): void {
+    const message = this.#message
+    if (message === undefined) return
+    this.#message = undefined
+    const content = message.close()
+    this.#finishItem(message.index, messageItem(message.id, { content, status }))
+  }
+
+  #addImage(url: string): void {
+    this.#closeReasoning()
+    const id = this.#teller.itemId('ig_')
+    const item = { id, type: 'image_generation_call', status: 'in_progress', result: null }
+    this.#finishItem(this.#beginItem(item), imageItem(id, url))
+  }
+
+  /** The call has already ended, and the message around it continues. */
+  #addServerCall(call: ServerToolCall): void {
+    this.#closeReasoning()
+    for (const item of serverItems(call, this.#teller.itemId, this.#teller)) this.#addWhole(item)
+  }
+
+  #addCall(piece: ToolCallDelta): void {
+    const call = this.#calls.get(piece.index) ?? this.#openCall(piece)
+    const text = (call.custom ? piece.custom?.input : piece.function?.arguments) ?? ''
+    if (text !== '') this.#addToCall(call, text)
+  }
+
+  #openCall(piece: ToolCallDelta): OpenCall {
+    this.#closeReasoning()
+    this.#closeMessage('completed')
+    const { itemId: newItemId, callId: newCallId } = this.#teller
+    const custom = piece.type === 'custom'
+    const id = piece.id ?? newCallId()
+    const isAsked = asksForEncrypted(this.#teller.request)
+    const signature = isAsked ? callSignature(piece) : undefined
+    if (signature !== undefined) this.#addWhole(signatureItem(id, signature, newItemId('rs_')))
+    const callId = statedId(isAsked ? { id } : { ...piece, id }, this.#carried.splice(0))
+    const name = (custom ? piece.custom?.name : piece.function?.name) ?? ''
+    const itemId = newItemId(custom ? 'ctc_' : 'fc_')
+    const begun = custom
+      ? { type: 'custom_tool_call', input: '' }
+      : { type: 'function_call', arguments: '' }
+    const index = this.#beginItem({
+      id: itemId,
+      status: 'in_progress',
+      call_id: callId,
+      name,
+      ...begun,
     })
+    const place = piecePlace(
+      custom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta',
+      { item_id: itemId, output_index: index },
+    )
+    const open: OpenCall = { place, itemId, callId, index, custom, name, text: '' }
+    this.#calls.set(piece.index, open)
+    return open
   }
-  finishItem(output, open.index, item ?? plainReasoningItem(open.text, open.id))
-}
 
-function openMessage(output: Output): StreamedMessage {
-  closeReasoning(output)
-  if (output.message !== undefined) return output.message
-  const id = output.teller.itemId('msg_')
-  const index = beginItem(output, messageItem(id, { content: [], status: 'in_progress' }))
-  output.message = createStreamedMessage(id, index, output.teller)
-  return output.message
-}
-
-function closeMessage(output: Output, status: string): void {
-  const message = output.message
-  if (message === undefined) return
-  output.message = undefined
-  const content = message.close()
-  finishItem(output, message.index, messageItem(message.id, { content, status }))
-}
-
-function addImage(output: Output, url: string): void {
-  closeReasoning(output)
-  const id = output.teller.itemId('ig_')
-  const item = { id, type: 'image_generation_call', status: 'in_progress', result: null }
-  finishItem(output, beginItem(output, item), imageItem(id, url))
-}
-
-/** The call has already ended, and the message around it continues. */
-function addServerCall(output: Output, call: ServerToolCall): void {
-  closeReasoning(output)
-  for (const item of serverItems(call, output.teller.itemId, output.teller)) addWhole(output, item)
-}
-
-function addCall(output: Output, piece: ToolCallDelta): void {
-  const call = output.calls.get(piece.index) ?? openCall(output, piece)
-  const text = (call.custom ? piece.custom?.input : piece.function?.arguments) ?? ''
-  if (text !== '') addToCall(output, call, text)
-}
-
-function openCall(output: Output, piece: ToolCallDelta): OpenCall {
-  closeReasoning(output)
-  closeMessage(output, 'completed')
-  const { itemId: newItemId, callId: newCallId } = output.teller
-  const custom = piece.type === 'custom'
-  const id = piece.id ?? newCallId()
-  const isAsked = asksForEncrypted(output.teller.request)
-  const signature = isAsked ? callSignature(piece) : undefined
-  if (signature !== undefined) addWhole(output, signatureItem(id, signature, newItemId('rs_')))
-  const callId = statedId(isAsked ? { id } : { ...piece, id }, output.carried.splice(0))
-  const name = (custom ? piece.custom?.name : piece.function?.name) ?? ''
-  const itemId = newItemId(custom ? 'ctc_' : 'fc_')
-  const begun = custom
-    ? { type: 'custom_tool_call', input: '' }
-    : { type: 'function_call', arguments: '' }
-  const index = beginItem(output, {
-    id: itemId,
-    status: 'in_progress',
-    call_id: callId,
-    name,
-    ...begun,
-  })
-  const open: OpenCall = { itemId, callId, index, custom, name, text: '' }
-  output.calls.set(piece.index, open)
-  return open
-}
-
-function addToCall(output: Output, call: OpenCall, text: string): void {
-  call.text += text
-  if (!output.teller.names.isSearch(call.name)) tellPiece(output, call, text)
-}
-
-function tellPiece(output: Output, call: OpenCall, text: string): void {
-  output.teller.tell(
-    call.custom
-      ? 'response.custom_tool_call_input.delta'
-      : 'response.function_call_arguments.delta',
-    { item_id: call.itemId, output_index: call.index, delta: text },
-  )
-}
-
-function closeCall(output: Output, call: OpenCall, status: string): void {
-  const { itemId, callId: id, index, name } = call
-  const place = { item_id: itemId, output_index: index }
-  if (call.custom) {
-    const custom = { name, input: call.text }
-    output.teller.tell('response.custom_tool_call_input.done', { ...place, input: call.text })
-    return finishItem(output, index, callItem({ id, type: 'custom', custom }, itemId, status))
+  #addToCall(call: OpenCall, text: string): void {
+    call.text += text
+    if (!this.#teller.names.isSearch(call.name)) this.#teller.tellPiece(call.place, text)
   }
-  if (call.text === '') addToCall(output, call, '{}')
-  const { names } = output.teller
-  const whole = callItem(
-    { id, type: 'function', function: { name, arguments: call.text } },
-    itemId,
-    status,
-  )
-  // A search for tools is not read before it is complete.
-  if (names.isSearch(name)) return finishItem(output, index, whole)
-  const named: Fields = { name: names.own(name).name, arguments: call.text }
-  output.teller.tell('response.function_call_arguments.done', { ...place, ...named })
-  finishItem(output, index, whole)
+
+  #closeCall(call: OpenCall, status: string): void {
+    const { itemId, callId: id, index, name } = call
+    const place = { item_id: itemId, output_index: index }
+    if (call.custom) {
+      const custom = { name, input: call.text }
+      this.#teller.tell('response.custom_tool_call_input.done', { ...place, input: call.text })
+      return this.#finishItem(index, callItem({ id, type: 'custom', custom }, itemId, status))
+    }
+    if (call.text === '') this.#addToCall(call, '{}')
+    const { names } = this.#teller
+    const whole = callItem(
+      { id, type: 'function', function: { name, arguments: call.text } },
+      itemId,
+      status,
+    )
+    // A search for tools is not read before it is complete.
+    if (names.isSearch(name)) return this.#finishItem(index, whole)
+    const named: Fields = { name: names.own(name).name, arguments: call.text }
+    this.#teller.tell('response.function_call_arguments.done', { ...place, ...named })
+    this.#finishItem(index, whole)
+  }
+}
+
+function summaryPlace({ id, index }: Pick<OpenReasoning, 'id' | 'index'>): Fields {
+  return { item_id: id, output_index: index, summary_index: 0 }
 }

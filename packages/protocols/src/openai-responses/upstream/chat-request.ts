@@ -1,51 +1,27 @@
 import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/contract'
 import { applyDecisions, type Decisions, withoutFields } from '../../decisions.ts'
 import { type ChatFamily, chatFamily, unknownFamily } from '../../families/chat-models.ts'
-import { idFields } from '../../openai/upstream/chat-request.ts'
+import { fittedUserIds } from '../../fitted-id.ts'
 import { thinkingFields } from '../../openai/upstream/thinking.ts'
+import { withoutNull } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
-import { flatFormat } from '../text-format.ts'
-import { flatChoice, flatTool } from '../tools.ts'
+import { openaiChatDecisions } from '../../usual-decisions.ts'
+import { flatChoice, flatFormat, flatTool } from '../tools.ts'
 import { encodeMessages } from './messages.ts'
 
 /** The fields that Responses supports and those that it does not. */
 const decisions: Decisions<'chat'> = {
-  model: 'sent',
-  messages: 'sent',
-  temperature: 'sent',
-  top_p: 'sent',
-  top_k: 'hint',
+  ...openaiChatDecisions,
   n: 'gateway',
-  stream: 'sent',
-  stream_options: 'sent',
   stop: 'gateway',
-  max_completion_tokens: 'sent',
   presence_penalty: 'hint',
   frequency_penalty: 'hint',
   logit_bias: 'refused',
-  logprobs: 'sent',
-  top_logprobs: 'sent',
-  user: 'sent',
-  safety_identifier: 'sent',
-  prompt_cache_key: 'sent',
-  tools: 'sent',
-  tool_choice: 'sent',
-  parallel_tool_calls: 'sent',
-  response_format: 'sent',
   seed: 'hint',
-  reasoning_effort: 'sent',
-  verbosity: 'sent',
   modalities: 'refused',
   audio: 'refused',
   prediction: 'hint',
-  web_search_options: 'sent',
-  server_tools: 'sent',
-  service_tier: 'sent',
-  store: 'sent',
-  metadata: 'sent',
-  thinking_budget: 'sent',
-  cache_control: 'hint',
 }
 
 /**
@@ -60,7 +36,7 @@ export function responsesBody(given: ChatRequest, context: CodecContext): Fields
   const request = withoutFields(given, lacks, context) as ChatRequest
   const { instructions, messages, first } = splitInstructions(request.messages)
   const include = includes(request, context.model)
-  return withoutUndefined({
+  return withoutNull({
     model: context.model,
     instructions,
     input: encodeMessages(messages, first, context),
@@ -75,7 +51,7 @@ export function responsesBody(given: ChatRequest, context: CodecContext): Fields
     top_logprobs: request.logprobs === true ? request.top_logprobs : undefined,
     stream: request.stream === true ? true : undefined,
     ...streamOptions(request),
-    ...idFields(request),
+    ...fittedUserIds(request),
     service_tier: request.service_tier,
     metadata: request.metadata,
   })
@@ -134,7 +110,7 @@ function searchTool(options: Fields): Fields {
 
 function textFields({ response_format: format, verbosity }: ChatRequest): Fields | undefined {
   if (format == null && verbosity == null) return undefined
-  return withoutUndefined({
+  return withoutNull({
     format: format == null ? undefined : flatFormat(format),
     verbosity,
   })
@@ -153,12 +129,12 @@ function reasoningFields(
   context: CodecContext,
 ): Fields | undefined {
   // Here, every model accepts tools together with an effort.
-  const place = { family: { ...family, toolsWithoutEffort: false }, knowsBudget: false, context }
+  const place = { family: { ...family, toolsWithoutEffort: false }, context }
   const { reasoning_effort: effort } = thinkingFields(request, place)
   const { thinking_budget: budget } = request
   const visible = budget != null && budget !== 0 && family.efforts?.length !== 0
   if (effort === undefined && !visible) return undefined
-  return withoutUndefined({ effort, summary: visible ? 'auto' : undefined })
+  return withoutNull({ effort, summary: visible ? 'auto' : undefined })
 }
 
 function includes(request: ChatRequest, model: string): readonly string[] {
@@ -198,10 +174,4 @@ function streamOptions({ stream, stream_options: options }: ChatRequest): Fields
   const obfuscation = options?.include_obfuscation
   if (stream !== true || obfuscation == null) return {}
   return { stream_options: { include_obfuscation: obfuscation } }
-}
-
-function withoutUndefined(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  )
 }

@@ -1,6 +1,5 @@
 import {
   type ChatChunk,
-  type ChatDelta,
   type Fields,
   type FinishReason,
   isObject,
@@ -12,22 +11,23 @@ import {
 } from '@sluice/contract'
 import { type ChatChunks, createChatChunks } from '../../chat-chunks.ts'
 import { assertCut } from '../../finished.ts'
-import { logprobsOf } from '../../openai/upstream/logprobs.ts'
+import { logprobsOf } from '../../openai/upstream/content.ts'
 import type { CodecContext, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
-import { finishOf, messageGap } from './chat-reply.ts'
 import {
   annotationsOf,
   callOf,
+  finishOf,
   imageOf,
   isText,
+  messageGap,
   reasoningBlock,
   reasoningText,
+  typeOf,
   unreadParts,
 } from './output-items.ts'
 import { responseUsage } from './response-usage.ts'
 import { serverCallOf } from './server-items.ts'
-import { typeOf } from './watcher.ts'
 
 type ChatStep = Step<ChatChunk>
 
@@ -130,17 +130,13 @@ function itemAt(reading: Reading, index: unknown): Item {
   return item
 }
 
-function tellDelta(reading: Reading, delta: ChatDelta): readonly ChatStep[] {
-  return reading.chunks.delta(delta)
-}
-
 /** A call begins. Other items are sent when their pieces arrive. */
 function added(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
   const call = callOf(wire)
   if (call === undefined || item.slot !== undefined) return []
   item.slot = reading.calls++
   item.told = (call.function?.arguments ?? call.custom?.input ?? '').length
-  return tellDelta(reading, { tool_calls: [{ index: item.slot, ...call }] })
+  return reading.chunks.delta({ tool_calls: [{ index: item.slot, ...call }] })
 }
 
 function tellText(
@@ -155,7 +151,7 @@ function tellText(
   item.told += text.length
   reading.text += gap.length + text.length
   const known = listOf(logprobs)
-  const steps = tellDelta(reading, { content: gap + text })
+  const steps = reading.chunks.delta({ content: gap + text })
   if (known.length === 0) return steps
   return steps.map((step, at) =>
     at === steps.length - 1 ? withLogprobs(step, { content: known, refusal: null }) : step,
@@ -182,7 +178,7 @@ function tellReasoning(reading: Reading, text: string, item: Item): readonly Cha
   const gap = item.told === 0 && reading.reasoned ? messageGap : ''
   item.told += text.length
   reading.reasoned = true
-  return tellDelta(reading, { reasoning_content: gap + text })
+  return reading.chunks.delta({ reasoning_content: gap + text })
 }
 
 function tellCall(
@@ -193,17 +189,17 @@ function tellCall(
 ): readonly ChatStep[] {
   if (item.slot === undefined || characters === 0) return []
   item.told += characters
-  return tellDelta(reading, { tool_calls: [{ index: item.slot, ...piece }] })
+  return reading.chunks.delta({ tool_calls: [{ index: item.slot, ...piece }] })
 }
 
 function annotate(reading: Reading, annotations: unknown, item: Item): readonly ChatStep[] {
   const wrapped = annotationsOf(annotations, item.offset ?? 0)
-  return wrapped.length === 0 ? [] : tellDelta(reading, { annotations: wrapped })
+  return wrapped.length === 0 ? [] : reading.chunks.delta({ annotations: wrapped })
 }
 
 function tellRefusal(reading: Reading, refusal: string, item: Item): readonly ChatStep[] {
   item.refused += refusal.length
-  return refusal === '' ? [] : tellDelta(reading, { refusal })
+  return refusal === '' ? [] : reading.chunks.delta({ refusal })
 }
 
 /** The complete item. What its pieces did not contain is sent now, for upstreams that send few pieces or none. */
@@ -216,10 +212,10 @@ function done(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
     case 'reasoning':
       return restOfReasoning(reading, wire, item)
     case 'image_generation_call':
-      return imageOf(wire).length === 0 ? [] : tellDelta(reading, { images: imageOf(wire) })
+      return imageOf(wire).length === 0 ? [] : reading.chunks.delta({ images: imageOf(wire) })
     default: {
       const call = serverCallOf(wire)
-      if (call !== undefined) return tellDelta(reading, { server_tool_calls: [call] })
+      if (call !== undefined) return reading.chunks.delta({ server_tool_calls: [call] })
       return restOfCall(reading, wire, item)
     }
   }
@@ -242,14 +238,16 @@ function restOfMessage(reading: Reading, wire: Fields, item: Item): readonly Cha
     ...steps,
     ...annotate(reading, cited, item),
     ...tellRefusal(reading, refusal.slice(item.refused), item),
-    ...(unread.length === 0 ? [] : tellDelta(reading, { server_tool_calls: [...unread] })),
+    ...(unread.length === 0 ? [] : reading.chunks.delta({ server_tool_calls: [...unread] })),
   ]
 }
 
 function restOfReasoning(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {
   const text = tellReasoning(reading, reasoningText(wire).slice(item.told), item)
   const block = reasoningBlock(wire)
-  return block === undefined ? text : [...text, ...tellDelta(reading, { thinking_blocks: [block] })]
+  return block === undefined
+    ? text
+    : [...text, ...reading.chunks.delta({ thinking_blocks: [block] })]
 }
 
 function restOfCall(reading: Reading, wire: Fields, item: Item): readonly ChatStep[] {

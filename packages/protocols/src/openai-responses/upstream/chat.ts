@@ -1,4 +1,3 @@
-import { type PathOf, usualPath } from '../../openai/upstream/options.ts'
 import type { Codec } from '../../protocol.ts'
 import { usualNames } from '../../tools/tool-names.ts'
 import { noStops } from '../../stops/stop-rule.ts'
@@ -14,16 +13,12 @@ import { createChatWatcher } from './watcher.ts'
  * Chat completions through the Responses API (https://platform.openai.com/docs/api-reference/responses), for upstreams and
  * models that offer only this API. Messages become input items, and output items become one message.
  */
-export function responsesChat({
-  path = usualPath,
-}: {
-  readonly path?: PathOf
-} = {}): Codec<'chat'> {
+export function responsesChat(): Codec<'chat'> {
   const codec = withToolRule(
     {
       encode: (request, context) => ({
         method: 'POST',
-        path: path('/responses', context),
+        path: '/responses',
         body: { kind: 'json', value: responsesBody(request, context) },
       }),
       decode: decodeResponse,

@@ -2,8 +2,6 @@ import { listOf, objectOf, textOf } from '@sluice/contract'
 import { hasState } from '../../call-state.ts'
 import { restore } from '../../carried-reasoning.ts'
 import { usualRequest } from '../../inspected.ts'
-import { adaptedResponses } from '../../openai/upstream/adapted-request.ts'
-import { nativeJson } from '../../openai/upstream/native.ts'
 import { mendedBytes } from '../../openai/upstream/no-arguments.ts'
 import type { Inspected, Native } from '../../protocol.ts'
 import { namedInInput } from './named.ts'
@@ -11,35 +9,8 @@ import { lacksArguments, mendedResponse } from './no-arguments.ts'
 import { responseUsage } from './response-usage.ts'
 import { createChatWatcher } from './watcher.ts'
 
-/** A Responses request, sent unchanged. */
-export const nativeResponses: Native = nativeJson('/responses', inspectResponses, {
-  adapted: adaptedResponses,
-})
-
-/** The same where the upstream's models search only by its chat completions, as Groq's do. */
-export const responsesWithoutSearch: Native = {
-  ...nativeResponses,
-  takes: (request) =>
-    !listOf(objectOf(request)['tools']).some((tool) =>
-      textOf(objectOf(tool)['type']).startsWith('web_search'),
-    ),
-}
-
-/** A request to compact a conversation, sent unchanged. */
-export const nativeCompact: Native = nativeJson('/responses/compact', (request) => ({
-  ...usualRequest,
-  isForeign: isForeign(request),
-}))
-
-/** The same where each attempt checks the ids in the request. */
-export function withNamedIds(native: Native): Native {
-  return {
-    ...native,
-    inspect: (request) => ({ ...native.inspect(request), named: namedInInput(request) }),
-  }
-}
-
-function inspectResponses(request: unknown): Inspected {
+/** Walks through a Responses request that is sent unchanged. */
+export function inspectResponses(request: unknown): Inspected {
   const isLacking = listOf(objectOf(request)['input']).some(lacksArguments)
   return {
     ...usualRequest,
@@ -47,6 +18,26 @@ function inspectResponses(request: unknown): Inspected {
     repaired: isLacking ? mendedBytes : undefined,
     watcher: createChatWatcher,
     read: (body) => ({ usage: responseUsage(body), repaired: mendedResponse(body) }),
+  }
+}
+
+/** Walks through a request to compact a conversation that is sent unchanged. */
+export function inspectCompact(request: unknown): Inspected {
+  return { ...usualRequest, isForeign: isForeign(request) }
+}
+
+/** Whether a request needs no web search. */
+export function searchesNothing(request: unknown): boolean {
+  return !listOf(objectOf(request)['tools']).some((tool) =>
+    textOf(objectOf(tool)['type']).startsWith('web_search'),
+  )
+}
+
+/** A native of Responses where each attempt checks the ids in the request. */
+export function withNamedIds(native: Native): Native {
+  return {
+    ...native,
+    inspect: (request) => ({ ...native.inspect(request), named: namedInInput(request) }),
   }
 }
 

@@ -26,9 +26,14 @@ export class StreamedArguments {
   readonly #received = new Map<unknown, string>()
 
   /** The event's data with `{}` for a call without arguments; undefined if it needs no change. */
-  mend(type: string, data: Fields): string | undefined {
+  repair(type: string, data: Fields): string | undefined {
     const changed = this.#changed(type, data)
     return changed && formatJson({ ...data, ...changed })
+  }
+
+  /** Whether the arguments of all these items have begun, so that nothing more is held back. */
+  haveBegun(indexes: readonly number[]): boolean {
+    return indexes.every((index) => mayBeComplete(this.#received.get(index) ?? ''))
   }
 
   #changed(type: string, data: Fields): Fields | undefined {

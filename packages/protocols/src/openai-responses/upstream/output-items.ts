@@ -1,9 +1,12 @@
 import {
   type AnswerMessage,
   type Fields,
+  type FinishReason,
+  GatewayError,
   isObject,
   listOf,
   objectOf,
+  type ServerSentEvent,
   type ServerToolCall,
   someText,
   type ThinkingBlock,
@@ -13,10 +16,14 @@ import {
 import { assertBounded, boundedList } from '../../bounded.ts'
 import { argumentsText } from '../../call-arguments.ts'
 import { type Annotation, shiftedAnnotation } from '../../citations.ts'
-import { unreadContent } from '../../unread-content.ts'
+import { upstreamError } from '../../failure.ts'
+import { unreadContent } from '../../server-tools.ts'
 import { isServers } from './server-items.ts'
 
-/** Reads the output items of a response in the terms of chat completions. */
+/** Reads a response and its output items in the terms of chat completions. */
+
+/** Put between two messages of one response, such as a commentary and the final answer. */
+export const messageGap = '\n\n'
 
 export function callOf(item: Fields): ToolCall | undefined {
   const id = someText(item['call_id']) ?? someText(item['id'])
@@ -83,4 +90,26 @@ export function annotationsOf(annotations: unknown, offset: number): Annotation[
   return boundedList(annotations, 'citations')
     .filter(isObject)
     .map((annotation) => shiftedAnnotation(annotation, offset))
+}
+
+/** A response that was cut has `incomplete_details`. Whether it ends with calls is only visible from its items. */
+export function finishOf(response: Fields, hasCalls: boolean): FinishReason {
+  const reason = objectOf(response['incomplete_details'])['reason']
+  if (reason === 'content_filter') return 'content_filter'
+  if (reason != null || response['status'] === 'incomplete') return 'length'
+  return hasCalls ? 'tool_calls' : 'stop'
+}
+
+/** The error of a response that failed or was cancelled. */
+export function failureIn(response: Fields): GatewayError {
+  const { error, status } = response
+  if (error !== undefined && error !== null) return upstreamError(error)
+  return new GatewayError('upstream_unavailable', `The upstream's response is ${String(status)}`, {
+    upstreamCode: someText(status) ?? 'failed',
+  })
+}
+
+/** The event's type, which is in the data, or for a few upstreams only in the event's name. */
+export function typeOf(event: ServerSentEvent, data: Fields): string {
+  return someText(data['type']) ?? event.event
 }

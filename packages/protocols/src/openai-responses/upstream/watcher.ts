@@ -1,7 +1,7 @@
 import {
   type Fields,
-  GatewayError,
   objectOf,
+  type PlainForm,
   type ServerSentEvent,
   someText,
   type Usage,
@@ -11,10 +11,32 @@ import { upstreamError } from '../../failure.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
 import { mendedResponse, StreamedArguments } from './no-arguments.ts'
-import { callOf } from './output-items.ts'
+import { callOf, failureIn, typeOf } from './output-items.ts'
 import { responseUsage } from './response-usage.ts'
 
-const countText = textBytesIn('delta', 'text', 'content', 'arguments', 'input', 'refusal')
+const texts = ['delta', 'text', 'content', 'arguments', 'input', 'refusal'] as const
+const countText = textBytesIn(...texts)
+
+const plain: PlainForm = {
+  texts,
+  members: {
+    type: {
+      words: [
+        'response.output_text.delta',
+        'response.refusal.delta',
+        'response.reasoning_text.delta',
+        'response.reasoning_summary_text.delta',
+        'response.custom_tool_call_input.delta',
+        'response.mcp_call_arguments.delta',
+        'response.code_interpreter_call_code.delta',
+      ],
+      callWords: ['response.function_call_arguments.delta'],
+    },
+    output_index: 'call',
+    response: 'never',
+    delta: 'text',
+  },
+}
 
 /** Watches a Responses stream (OpenAI API, ResponseStreamEvent). It ends with a whole response and without `[DONE]`. */
 export function createChatWatcher(): StreamWatcher {
@@ -29,7 +51,7 @@ export function createChatWatcher(): StreamWatcher {
       if (data === undefined) return withoutData(event)
       usage = responseUsage(objectOf(data['response'])) ?? usage
       const type = typeOf(event, data)
-      corrected = calls.mend(type, data)
+      corrected = calls.repair(type, data)
       const verdict = judge(type, data)
       if (verdict === 'terminal') {
         const response = objectOf(data['response'])
@@ -38,17 +60,14 @@ export function createChatWatcher(): StreamWatcher {
       return verdict
     },
     usage: () => usage,
+    plain,
+    pass: ({ callIndexes }) => calls.haveBegun(callIndexes),
     whole: () => whole,
     textBytes: (data) => (repeatsText(data) ? 0 : countText(data)),
-    get mended() {
+    get repaired() {
       return corrected
     },
   }
-}
-
-/** The event's type, which is in the data, or for a few upstreams only in the event's name. */
-export function typeOf(event: ServerSentEvent, data: Fields): string {
-  return someText(data['type']) ?? event.event
 }
 
 function withoutData(event: ServerSentEvent): Verdict {
@@ -76,13 +95,4 @@ function judge(type: string, data: Fields): Verdict {
     default:
       return type.endsWith('.delta') && someText(data['delta']) !== undefined ? 'content' : 'other'
   }
-}
-
-/** The error of a response that failed or was cancelled. */
-export function failureIn(response: Fields): GatewayError {
-  const { error, status } = response
-  if (error !== undefined && error !== null) return upstreamError(error)
-  return new GatewayError('upstream_unavailable', `The upstream's response is ${String(status)}`, {
-    upstreamCode: someText(status) ?? 'failed',
-  })
 }

@@ -1,4 +1,5 @@
 import {
+  type ChatChunk,
   type ChatReply,
   type ChatRequest,
   type ContentPart,
@@ -12,7 +13,8 @@ import {
   type ToolCall,
 } from '@sluice/contract'
 import { argumentsText } from '../../call-arguments.ts'
-import type { FormatContext, StreamWriter } from '../../client-format.ts'
+import type { StreamWriter } from '../../client-format.ts'
+import type { Reports } from '../../native-target.ts'
 import { serverToolText } from '../../server-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
@@ -39,10 +41,7 @@ import {
 } from './thinking-objects.ts'
 
 /** Translates a chat completion request into the canonical form, in which everything is expressed in only one way. */
-export function canonicalChat(
-  request: ChatCompletionRequest,
-  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
-): ChatRequest {
+export function canonicalChat(request: ChatCompletionRequest, reports: Reports): ChatRequest {
   const {
     messages,
     stop,
@@ -309,11 +308,20 @@ export function chatAnswer(reply: ChatReply, request: ChatCompletionRequest): ob
 /** Writes a streamed response in the form that the caller reads. */
 export function writeChat(request: ChatCompletionRequest): StreamWriter<OperationName> {
   // Most streams are passed on, and nothing of them is written.
-  let form: ReturnType<typeof createChunkForm> | undefined
+  let said: ReturnType<typeof createSaid> | undefined
   return writeChunks(request, (chunk) => {
-    const shown = hidesThinking(request) ? withoutThinkingDelta(chunk) : chunk
-    const written = shown && (usesFunctions(request) ? withFunctionDelta(shown) : shown)
-    form ??= createChunkForm()
-    return written && form(written)
+    said ??= createSaid(request)
+    return said(chunk)
   })
+}
+
+function createSaid(request: ChatCompletionRequest): (chunk: ChatChunk) => object | undefined {
+  const hides = hidesThinking(request)
+  const hasFunctions = usesFunctions(request)
+  const form = createChunkForm()
+  return (chunk) => {
+    const shown = hides ? withoutThinkingDelta(chunk) : chunk
+    const written = shown && (hasFunctions ? withFunctionDelta(shown) : shown)
+    return written && form(written)
+  }
 }

@@ -12,8 +12,7 @@ import { textsNamed } from '../../streamed-texts.ts'
 import { chatMessages, completionMessages } from './chat-messages.ts'
 import { canonicalChat, chatAnswer, paramOfChat, stopList, writeChat } from './chat.ts'
 import { measureChat, measureCompletion, measureEdit } from './measure.ts'
-import { respellChat } from './respell.ts'
-import { respellEdit } from './respell.ts'
+import { respellChat, respellEdit } from './respell.ts'
 import {
   ChatCompletion,
   ChatCompletionChunk,

@@ -8,9 +8,7 @@ import {
   objectOf,
   someText,
   type Tool,
-  type ToolCall,
 } from '@sluice/contract'
-import { argumentsText } from '../../call-arguments.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 
 // OpenAI's deprecated `functions`, `function_call` and role `function`, and the tools that replaced them.
@@ -68,30 +66,17 @@ export function callsAsToolCalls(messages: readonly ChatCompletionMessage[]): Me
   let open = ''
   return messages.map((message, index) => {
     // Without such calls the types are the same.
-    if (hasNoCalls(message)) return message as Message
+    if (hasNoFunction(message)) return message as Message
     const { role, function_call: call, ...rest } = message
     if (role === 'function') return { role: 'tool', ...rest, tool_call_id: open }
-    if (call == null) {
-      const { tool_calls: calls } = rest
-      return { role, ...rest, ...(calls == null ? {} : { tool_calls: calls.map(withArguments) }) }
-    }
+    if (call == null) return { role, ...rest }
     open = `function_call_${index}`
-    return {
-      role,
-      ...rest,
-      tool_calls: [withArguments({ id: open, type: 'function', function: call })],
-    }
+    return { role, ...rest, tool_calls: [{ id: open, type: 'function', function: call }] }
   })
 }
 
-function hasNoCalls(message: ChatCompletionMessage): boolean {
-  return message.role !== 'function' && message.tool_calls == null && !('function_call' in message)
-}
-
-function withArguments(call: ToolCall): ToolCall {
-  if (call.function === undefined) return call
-  const { arguments: text, ...named } = call.function
-  return { ...call, function: { ...named, arguments: argumentsText(text) } }
+function hasNoFunction(message: ChatCompletionMessage): boolean {
+  return message.role !== 'function' && !('function_call' in message)
 }
 
 /** The response for a caller who uses functions. Of several calls it gets the first, because there is room for only one. */

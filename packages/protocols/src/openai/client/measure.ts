@@ -1,4 +1,4 @@
-import { isObject, listOf, objectOf } from '@sluice/contract'
+import { type Fields, isObject, isTextMessage, listOf, objectOf } from '@sluice/contract'
 import {
   largestOf,
   type Measured,
@@ -9,13 +9,13 @@ import {
 } from '../../measure.ts'
 import { ChatCompletionRequest, CompletionRequest } from './schema.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** What a chat completion request says about its size. */
 export function measureChat(request: unknown): Measured {
   const fields = objectOf(request)
   const list = new MediaList()
-  for (const [index, message] of listOf(fields['messages']).map(objectOf).entries()) {
+  for (const [index, given] of listOf(fields['messages']).entries()) {
+    if (isTextMessage(given)) continue
+    const message = objectOf(given)
     const path = `messages[${index}]`
     for (const part of listOf(message['content'])) addPart(list, objectOf(part), path)
     for (const image of listOf(message['images']))

@@ -9,8 +9,8 @@ import {
   searchPath as googleSearchPath,
   searchWords as googleSearchWords,
 } from '../../gemini/client/tools.ts'
+import type { Reports } from '../../native-target.ts'
 import { isSearch, searchOptions } from '../../openai-responses/tools.ts'
-import type { FormatContext } from '../../client-format.ts'
 import { pathOfSearch } from '../../search-domains.ts'
 import {
   anthropicTool,
@@ -45,7 +45,7 @@ function hasGoogleSearch(tool: Fields): boolean {
  */
 export function offeredTools(
   given: readonly GivenTool[],
-  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
+  reports: Reports,
 ): {
   readonly tools: readonly Tool[]
   readonly search?: Fields
@@ -96,11 +96,7 @@ function serverToolsIn(tool: GivenTool, path: string): readonly PlacedServerTool
   })
 }
 
-function searchOf(
-  tool: GivenTool,
-  path: string,
-  reports: Pick<FormatContext, 'leftOut' | 'unsupported'>,
-): Fields {
+function searchOf(tool: GivenTool, path: string, reports: Reports): Fields {
   if (isSearch(tool)) return searchOptions(tool, path, reports)
   if (isClaudeSearch(tool)) return claudeSearchOptions({ tool, path }, reports)
   const fields = Object.entries(tool).flatMap(([name, value]) =>

@@ -11,6 +11,7 @@ import {
 import { canonicalMessages } from '../../anthropic/client/messages.ts'
 import { Block } from '../../anthropic/client/schema.ts'
 import type { FormatContext } from '../../client-format.ts'
+import { withoutNull } from '../../neutral-values.ts'
 import { serverTools } from '../../openai-responses/client/offered-tools.ts'
 import { canonicalOf } from '../../openai-responses/client/request.ts'
 import {
@@ -152,8 +153,7 @@ function respelledPart(part: unknown): unknown {
       }
     case 'input_file': {
       const file = { filename, file_data: file_data ?? file_url, file_id }
-      const present = Object.entries(file).filter(([, value]) => value != null)
-      return { type: 'file', file: Object.fromEntries(present) }
+      return { type: 'file', file: withoutNull(file) }
     }
     default:
       return part

@@ -85,7 +85,7 @@ export const ChatCompletionRequest = Type.Object({
   stop: optional(Stop),
   max_tokens: optional(Type.Integer({ minimum: 1 })),
   functions: optional(Type.Array(AnyObject, { minItems: 1, maxItems: 128 })),
-  /** OpenRouter's field, in any form. What the gateway recognises in it says how much to think and whether to show it. */
+  /** OpenRouter's field, in any form. What the gateway recognizes in it says how much to think and whether to show it. */
   reasoning: Type.Optional(Type.Unknown()),
   /** Anthropic's field, handled in the same way. */
   thinking: Type.Optional(Type.Unknown()),

@@ -5,7 +5,7 @@ import {
   isObject,
   reasoningEfforts,
 } from '@sluice/contract'
-import type { FormatContext } from '../../client-format.ts'
+import type { Reports } from '../../native-target.ts'
 import type { ChatCompletionRequest } from './schema.ts'
 
 type Given = Pick<
@@ -28,10 +28,7 @@ interface ThinkingAmount {
  * Anthropic's `thinking` (type, budget_tokens), which clients write in chat requests, into effort and budget. The caller's own
  * `reasoning_effort` and `thinking_budget` take precedence. What cannot be expressed is left out and reported with its path.
  */
-export function amountOfThinking(
-  request: Given,
-  { leftOut }: Pick<FormatContext, 'leftOut'>,
-): Amount {
+export function amountOfThinking(request: Given, { leftOut }: Pick<Reports, 'leftOut'>): Amount {
   const amount: { -readonly [F in keyof Amount]: Amount[F] } = {}
   for (const { amount: said, written, others } of objectsIn(request)) {
     for (const path of others) leftOut(path)

@@ -1,14 +1,8 @@
-import { type ChatRequest, type Fields, isObject, listOf, objectOf } from '@sluice/contract'
+import { type Fields, isObject, listOf, objectOf } from '@sluice/contract'
 import { reportUnsupportedFields } from '../../decisions.ts'
 import { readEffort } from '../../efforts.ts'
-import {
-  type ChatFamily,
-  chatFamily,
-  lackedAt,
-  openaiMaxima,
-  unknownFamily,
-} from '../../families/chat-models.ts'
-import { fittedId } from '../../fitted-id.ts'
+import { type ChatFamily, chatFamily, lackedAt, unknownFamily } from '../../families/chat-models.ts'
+import { fittedUserIds } from '../../fitted-id.ts'
 import { isNeutral } from '../../neutral-values.ts'
 import { limitsOf, loweredLimits } from '../../output-limit.ts'
 import type { Change, NativeTarget } from '../../native-target.ts'
@@ -72,28 +66,19 @@ function adaptedEffort(
   family: ChatFamily,
   target: NativeTarget,
 ): readonly Change[] {
-  const { reasoning_effort: given, tools } = request
+  const { reasoning_effort: given } = request
+  const tools = listOf(request['tools'])
   const asked = readEffort(given)
-  if ((given ?? undefined) !== asked || (asked === undefined && listOf(tools).length === 0))
-    return []
-  // Only these two fields are read.
-  const part = { reasoning_effort: asked, tools } as unknown as ChatRequest
-  const { reasoning_effort: effort } = thinkingFields(part, {
-    family,
-    knowsBudget: false,
-    context: target,
-  })
+  if ((given ?? undefined) !== asked || (asked === undefined && tools.length === 0)) return []
+  const place = { family, context: target }
+  const { reasoning_effort: effort } = thinkingFields({ reasoning_effort: asked, tools }, place)
   return effort === asked ? [] : [{ path: ['reasoning_effort'], value: effort }]
 }
 
-const ids = ['user', 'safety_identifier', 'prompt_cache_key']
-
 function shortIds(request: Fields): readonly Change[] {
-  return ids.flatMap((field) => {
-    const id = request[field]
-    if (typeof id !== 'string' || id.length <= openaiMaxima.idCharacters) return []
-    return [{ path: [field], value: fittedId(id, openaiMaxima.idCharacters) } as const]
-  })
+  return Object.entries(fittedUserIds(request)).flatMap(([field, id]) =>
+    id === request[field] ? [] : [{ path: [field], value: id } as const],
+  )
 }
 
 /** The same at `/responses`, where there are no penalties and every model accepts tools together with an effort. */
@@ -151,8 +136,9 @@ function adaptedReasoning(
     ...target,
     leftOut: (_: string, reason?: string) => target.leftOut('reasoning.effort', reason),
   }
-  const part = { reasoning_effort: asked } as ChatRequest
-  const place = { family: { ...family, toolsWithoutEffort: false }, knowsBudget: false, context }
-  const { reasoning_effort: effort } = thinkingFields(part, place)
+  const { reasoning_effort: effort } = thinkingFields(
+    { reasoning_effort: asked },
+    { family, context },
+  )
   return effort === asked ? [] : [{ path: ['reasoning', 'effort'], value: effort }]
 }

@@ -22,10 +22,15 @@ import { bodyOf } from '../../failure.ts'
 import type { CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readInput } from '../../server-tools.ts'
 import { detailsBlock, isThinkingBlock, readState } from '../message-state.ts'
-import { readAnnotations, readArguments, readContent, readReasoning } from './content.ts'
+import {
+  logprobsOf,
+  readAnnotations,
+  readArguments,
+  readContent,
+  readReasoning,
+} from './content.ts'
 import { executedKind, usageOfAnswer } from './executed-tools.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
-import { logprobsOf } from './logprobs.ts'
 import { madeByChat } from './named.ts'
 
 /** Reads a whole chat completion of OpenAI or of a compatible upstream. */

@@ -9,53 +9,30 @@ import {
   type Tool,
 } from '@sluice/contract'
 import { type Decisions, reportUnsupportedBreakpoints, withoutFields } from '../../decisions.ts'
-import { chatFamily, unknownFamily } from '../../families/chat-models.ts'
+import { chatFamily, openaiMaxima, unknownFamily } from '../../families/chat-models.ts'
 import { pdfAsFile } from '../../file-types.ts'
-import { fittedId } from '../../fitted-id.ts'
+import { fittedId, fittedUserIds } from '../../fitted-id.ts'
 import { domainLists, reportUnsupportedDomains } from '../../search-domains.ts'
+import { withoutNull } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
+import { openaiChatDecisions } from '../../usual-decisions.ts'
 import { asSearchSettings } from './search-settings.ts'
 import { returnedDetails } from '../message-state.ts'
 import { type ChatOptions, chatExtensions } from './options.ts'
 import { thinkingFields } from './thinking.ts'
 
 const decisions: Decisions<'chat'> = {
-  model: 'sent',
-  messages: 'sent',
-  temperature: 'sent',
-  top_p: 'sent',
-  top_k: 'hint',
+  ...openaiChatDecisions,
   n: 'sent',
-  stream: 'sent',
-  stream_options: 'sent',
   stop: 'sent',
-  max_completion_tokens: 'sent',
   presence_penalty: 'sent',
   frequency_penalty: 'sent',
   logit_bias: 'sent',
-  logprobs: 'sent',
-  top_logprobs: 'sent',
-  user: 'sent',
-  safety_identifier: 'sent',
-  prompt_cache_key: 'sent',
-  tools: 'sent',
-  tool_choice: 'sent',
-  parallel_tool_calls: 'sent',
-  response_format: 'sent',
   seed: 'sent',
-  reasoning_effort: 'sent',
-  verbosity: 'sent',
   modalities: 'sent',
   audio: 'sent',
   prediction: 'sent',
-  web_search_options: 'sent',
-  server_tools: 'sent',
-  service_tier: 'sent',
-  store: 'sent',
-  metadata: 'sent',
-  thinking_budget: 'sent',
-  cache_control: 'hint',
 }
 
 /** The canonical request as the body for an OpenAI-compatible upstream. Unknown fields are sent along; null counts as absent. */
@@ -82,7 +59,7 @@ export function chatBody(
     server_tools: null,
     ...streaming(request),
     ...thinkingFields(request, { family, knowsBudget: knows.has('thinking_budget'), context }),
-    ...idFields(request),
+    ...fittedUserIds(request),
   }
   if (tools.length === 0) withoutTools(body)
   // OpenAI accepts metadata only for completions that it stores, and otherwise responds with 400.
@@ -92,7 +69,7 @@ export function chatBody(
   )
   const lacks = [...notes, ...own, ...(options.lacks ?? []), ...family.lacks]
   const kept = withoutFields(body, lacks, context)
-  return withoutNulls(searching(kept, knows, context))
+  return withoutNull(searching(kept, knows, context))
 }
 
 /** Without a search's domain lists, which most chat completions cannot express. */
@@ -106,20 +83,6 @@ function searching(body: Fields, knows: ReadonlySet<string>, context: CodecConte
   return { ...body, web_search_options: rest }
 }
 
-/** OpenAI's schema limits `safety_identifier` to this length; others limit their `user` or a similar field to slightly more. */
-const idCharactersMax = 64
-
-/** Ids of users and caches, shortened if they are too long. */
-export function idFields(request: ChatRequest): Fields {
-  const ids = ['user', 'safety_identifier', 'prompt_cache_key'] as const
-  return Object.fromEntries(
-    ids.flatMap((field) => {
-      const id = request[field]
-      return id == null ? [] : [[field, fittedId(id, idCharactersMax)]]
-    }),
-  )
-}
-
 /** At OpenAI, a choice about tools is an error if there are none. */
 function withoutTools(body: Record<string, unknown>): void {
   delete body['tools']
@@ -127,23 +90,14 @@ function withoutTools(body: Record<string, unknown>): void {
   if (body['parallel_tool_calls'] === true) delete body['parallel_tool_calls']
 }
 
-function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
-  for (const [name, value] of Object.entries(body))
-    if (value === null || value === undefined) delete body[name]
-  return body
-}
-
 /** The usage is requested in every stream, because it is counted whether the caller wants to see it or not. */
 function streaming({ stream, stream_options: options }: ChatRequest): Record<string, unknown> {
   return { stream_options: stream === true ? { ...options, include_usage: true } : undefined }
 }
 
-/** OpenAI responds with 400 to longer ids. */
-const callIdCharactersMax = 40
-
 /** A gateway's id may carry what it needs back. */
 function callIdOut(id: string, { context }: MessageContext): string {
-  return context.isGateway === true ? id : fittedId(id, callIdCharactersMax)
+  return context.isGateway === true ? id : fittedId(id, openaiMaxima.callIdCharacters)
 }
 
 interface MessageContext {

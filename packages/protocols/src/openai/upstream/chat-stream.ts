@@ -1,6 +1,7 @@
 import {
   type ChatChunk,
   type ChatDelta,
+  type ChoiceLogprobs,
   countOf,
   type Fields,
   isObject,
@@ -9,7 +10,9 @@ import {
   type ServerSentEvent,
   someText,
   type Step,
+  textOf,
   type ThinkingBlock,
+  type ToolCallDelta,
 } from '@sluice/contract'
 import { assertBounded, boundedList } from '../../bounded.ts'
 import { shiftedAnnotation } from '../../citations.ts'
@@ -18,11 +21,10 @@ import { eventObject } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
 import { addDetail, detailsBlock, isThinkingBlock, readState } from '../message-state.ts'
 import { createdOf, givenAnnotations, imagesOf, serverCallsOf, tierOf } from './chat-reply.ts'
-import { readAnnotations, readContent, readReasoning } from './content.ts'
+import { logprobsOf, mayCite, readAnnotations, readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { finishReasonOf } from './finish-reasons.ts'
-import { logprobsOf } from './logprobs.ts'
-import { createToolCallSlots, type ToolCallSlots } from './tool-call-slots.ts'
+import { ToolCallSlots } from './tool-call-slots.ts'
 
 type ChatStep = Step<ChatChunk>
 type Envelope = Omit<ChatChunk, 'choices'>
@@ -82,16 +84,15 @@ function readSources(reading: Reading, chunk: Fields, steps: ChatStep[]): void {
 function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: ChatStep[]): void {
   const index = countOf(choice['index']) ?? 0
   const envelope = envelopeOf(reading, chunk)
-  const tell = (delta: ChatDelta, rest: Partial<ChatChunk['choices'][number]> = {}): void => {
-    const choices = [{ index, delta, finish_reason: null, logprobs: null, ...rest }]
-    steps.push({ event: { ...envelope, choices } })
+  const tell = (delta: ChatDelta, logprobs: ChoiceLogprobs | null = null): void => {
+    steps.push(stepOf(envelope, { index, delta, finish_reason: null, logprobs }))
   }
   let state = reading.choices.get(index)
   if (state === undefined) {
     state = {
-      slots: createToolCallSlots(() => reading.context.newId('call_')),
+      slots: new ToolCallSlots(() => reading.context.newId('call_')),
       details: [],
-      signed: createSignedBlocks(),
+      signed: new SignedBlocks(),
       length: 0,
       finished: false,
     }
@@ -101,17 +102,65 @@ function readChoice(reading: Reading, choice: Fields, chunk: Fields, steps: Chat
   }
   // A few upstreams stream one chunk with the whole message in it.
   const message = objectOf(choice['delta'] ?? choice['message'])
-  const delta = deltaOf(reading, message, chunk, state)
+  const hasUsual = state.details.length === 0 && !mayCite(chunk) && isUsual(message)
+  const delta = hasUsual ? usualDeltaOf(message, state) : deltaOf(reading, message, chunk, state)
   const logprobs = logprobsOf(choice['logprobs'])
-  if (Object.keys(delta).length > 0 || logprobs !== null)
-    tell(delta, logprobs === null ? {} : { logprobs })
-  const reason = finishReasonOf(choice['finish_reason'], state.slots.count() > 0)
+  if (logprobs !== null || !isEmpty(delta)) tell(delta, logprobs)
+  const reason = finishReasonOf(choice['finish_reason'], state.slots.count > 0)
   if (reason === undefined || state.finished) return
   state.finished = true
   if (state.details.length > 0) tell({ thinking_blocks: detailsBlock(state.details.splice(0)) })
   const rest = state.slots.rest()
   if (rest.length > 0) tell({ tool_calls: [...rest] })
-  tell({}, { finish_reason: reason })
+  steps.push(stepOf(envelope, { index, delta: {}, finish_reason: reason, logprobs: null }))
+}
+
+function stepOf(envelope: Envelope, choice: ChatChunk['choices'][number]): ChatStep {
+  return { event: { ...envelope, choices: [choice] } }
+}
+
+const wordFields: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'reasoning_content',
+  'reasoning',
+])
+
+/** Whether a delta holds texts and calls only, as most do, so that nothing else need be looked for in it. */
+function isUsual(delta: Fields): boolean {
+  for (const name in delta) {
+    const value = delta[name]
+    if (value === null || (typeof value === 'string' && wordFields.has(name))) continue
+    if (name !== 'tool_calls' || !Array.isArray(value)) return false
+  }
+  return true
+}
+
+/** The same as `deltaOf` for a usual delta. */
+function usualDeltaOf(delta: Fields, state: ChoiceState): ChatDelta {
+  const text = textOf(delta['content'])
+  const reasoning = readReasoning(delta)
+  state.length += text.length
+  const read: ChatDelta = {}
+  if (reasoning !== '') read.reasoning_content = reasoning
+  if (text !== '') read.content = text
+  if (!Array.isArray(delta['tool_calls'])) return read
+  const calls = toolCallsIn(delta, state)
+  if (calls.length > 0) read.tool_calls = calls
+  return read
+}
+
+/** The pieces of the calls in a delta. */
+function toolCallsIn(delta: Fields, state: ChoiceState): ToolCallDelta[] {
+  const pieces: ToolCallDelta[] = []
+  for (const piece of listOf(delta['tool_calls']))
+    if (isObject(piece)) pieces.push(...state.slots.read(piece))
+  return pieces
+}
+
+function isEmpty(delta: ChatDelta): boolean {
+  for (const _ in delta) return false
+  return true
 }
 
 function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceState): ChatDelta {
@@ -127,9 +176,8 @@ function deltaOf(reading: Reading, delta: Fields, chunk: Fields, state: ChoiceSt
   ]
   state.length += text.length
   const { function_call: older } = delta
-  const calls = listOf(delta['tool_calls']).filter(isObject)
-  const pieces = [...calls, ...(isObject(older) ? [{ index: 0, function: older }] : [])]
-  const toolCalls = pieces.flatMap((piece) => state.slots.read(piece))
+  const toolCalls = toolCallsIn(delta, state)
+  if (isObject(older)) toolCalls.push(...state.slots.read({ index: 0, function: older }))
   const { blocks: read, details } = readState(delta, signed.blocks)
   for (const piece of details) addDetail(state.details, piece)
   const isOver = text !== '' || toolCalls.length > 0
@@ -169,42 +217,36 @@ function envelopeOf(reading: Reading, chunk: Fields): Envelope {
   return reading.envelope
 }
 
-/** Assembles the thinking blocks of one choice from a stream. */
-interface SignedBlocks {
+/**
+ * Assembles the thinking blocks of one choice. LiteLLM streams a block of Claude's in unsigned pieces. The signature comes in a
+ * last piece, with no text, the last part of the text or all of it again (BerriAI/litellm#29428). A model does not accept a
+ * block without its signature.
+ */
+class SignedBlocks {
+  #received = ''
+
   /** Returns the blocks that are complete with these pieces, and the text of incomplete ones. */
   read(pieces: readonly ThinkingBlock[]): {
     readonly blocks: readonly ThinkingBlock[]
     readonly text: string
-  }
-}
-
-/**
- * LiteLLM streams a block of Claude's in unsigned pieces. The signature comes in a last piece, with no text, the last part of
- * the text or all of it again (BerriAI/litellm#29428). A model does not accept a block without its signature.
- */
-function createSignedBlocks(): SignedBlocks {
-  let received = ''
-
-  function whole(block: ThinkingBlock): ThinkingBlock {
-    const { thinking = '' } = block
-    const text = thinking.startsWith(received) ? thinking : received + thinking
-    received = ''
-    return { ...block, thinking: text }
-  }
-
-  return {
-    read(pieces) {
-      const blocks: ThinkingBlock[] = []
-      let text = ''
-      for (const piece of pieces) {
-        if (piece.type !== 'thinking') blocks.push(piece)
-        else if (piece.signature) blocks.push(whole(piece))
-        else {
-          text += piece.thinking ?? ''
-          received += piece.thinking ?? ''
-        }
+  } {
+    const blocks: ThinkingBlock[] = []
+    let text = ''
+    for (const piece of pieces) {
+      if (piece.type !== 'thinking') blocks.push(piece)
+      else if (piece.signature) blocks.push(this.#whole(piece))
+      else {
+        text += piece.thinking ?? ''
+        this.#received += piece.thinking ?? ''
       }
-      return { blocks, text }
-    },
+    }
+    return { blocks, text }
+  }
+
+  #whole(block: ThinkingBlock): ThinkingBlock {
+    const { thinking = '' } = block
+    const text = thinking.startsWith(this.#received) ? thinking : this.#received + thinking
+    this.#received = ''
+    return { ...block, thinking: text }
   }
 }

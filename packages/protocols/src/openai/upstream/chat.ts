@@ -7,7 +7,7 @@ import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
 import { chatBody, fileAddresses } from './chat-request.ts'
 import { createChatReader } from './chat-stream.ts'
-import { type ChatOptions, usualPath } from './options.ts'
+import type { ChatOptions } from './options.ts'
 import { chatStops } from './stops.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
@@ -21,12 +21,11 @@ const toolRule = {
  * is sent almost unchanged. Responses are read leniently, because many upstreams only resemble OpenAI.
  */
 export function openaiChat(options: ChatOptions = {}): Codec<'chat'> {
-  const path = options.path ?? usualPath
   const codec = withToolRule(
     {
       encode: (request, context) => ({
         method: 'POST',
-        path: path('/chat/completions', context),
+        path: '/chat/completions',
         body: { kind: 'json', value: chatBody(request, context, options) },
       }),
       decode: decodeChat,

@@ -18,6 +18,7 @@ import { boundedList } from '../../bounded.ts'
 import type { Static } from 'typebox'
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
+import { withoutNull } from '../../neutral-values.ts'
 import { assertTexts, promptParts, promptTexts } from '../../prompt-parts.ts'
 import type { Codec, CodecContext, Decoded, Received, StreamReader } from '../../protocol.ts'
 import { eventObject } from '../../read-json.ts'
@@ -26,12 +27,12 @@ import { usageIn } from '../../usage.ts'
 import { createdOf } from './chat-reply.ts'
 import { readContent } from './content.ts'
 import { failureOf, finishReasonOf } from './finish-reasons.ts'
-import { type PathOf, usualPath } from './options.ts'
 import { openaiStops } from './stops.ts'
 import { createCompletionWatcher } from './watcher.ts'
 
 export interface CompleteOptions {
-  readonly path?: PathOf
+  /** Default `/completions`. */
+  readonly path?: string
   /**
    * Request fields that the upstream does not support. They are rejected, or left out if they only advise or have the default
    * value.
@@ -43,7 +44,7 @@ export interface CompleteOptions {
 
 /** Codestral's continuing and filling of texts (https://docs.mistral.ai/api, FIM completions). */
 export const mistralFim: CompleteOptions = {
-  path: () => '/fim/completions',
+  path: '/fim/completions',
   lacks: [
     'n',
     'best_of',
@@ -59,11 +60,11 @@ export const mistralFim: CompleteOptions = {
 
 /** Text completions (https://platform.openai.com/docs/api-reference/completions). */
 export function openaiComplete(options: CompleteOptions = {}): Codec<'complete'> {
-  const { path = usualPath, singlePrompt = false } = options
+  const { path = '/completions', singlePrompt = false } = options
   const codec: Codec<'complete'> = {
     encode: (request, context) => ({
       method: 'POST',
-      path: path('/completions', context),
+      path,
       body: { kind: 'json', value: completeBody(request, context, options) },
     }),
     decode: decodeComplete,
@@ -82,7 +83,7 @@ function completeBody(
   const { stream, stream_options: streamOptions, ...rest } = request
   const prompt = singlePrompt ? promptTexts(request.prompt)[0] : request.prompt
   const known = withoutFields({ ...rest, prompt, model: context.model }, lacks, context)
-  const body = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null))
+  const body = withoutNull(known)
   if (stream !== true) return body
   return { ...body, stream, stream_options: { ...streamOptions, include_usage: true } }
 }

@@ -1,4 +1,5 @@
 import {
+  type ChoiceLogprobs,
   type Fields,
   isObject,
   listOf,
@@ -9,7 +10,7 @@ import {
 } from '@sluice/contract'
 import { assertBounded, boundedList } from '../../bounded.ts'
 import { type Annotation, fileCitation, noRange, urlCitation } from '../../citations.ts'
-import { unreadContent } from '../../unread-content.ts'
+import { unreadContent } from '../../server-tools.ts'
 
 /**
  * Reads the `content` of a response. Mistral sends a list of text, thinking and references where OpenAI sends a string
@@ -90,6 +91,7 @@ export function readArguments(value: unknown): string {
  * well. Their place in the text is unknown.
  */
 export function readAnnotations(body: Fields): readonly Annotation[] {
+  if (!mayCite(body)) return []
   const results = boundedList(body['search_results'], 'citations').map(objectOf)
   const cited = boundedList(body['citations'], 'citations').map((citation) =>
     typeof citation === 'string' ? { url: citation } : objectOf(citation),
@@ -100,4 +102,35 @@ export function readAnnotations(body: Fields): readonly Annotation[] {
     if (url === undefined) return []
     return [urlCitation(noRange, { url, title: someText(page['title']) ?? titles.get(url) ?? '' })]
   })
+}
+
+/** Whether there is anything for `readAnnotations` to read. */
+export function mayCite({ search_results: results, citations }: Fields): boolean {
+  return results != null || citations != null
+}
+
+/** Logprobs in OpenAI's form; null for any other form, and if they contain no token. */
+export function logprobsOf(value: unknown): ChoiceLogprobs | null {
+  if (!isObject(value)) return null
+  const content = value['content']
+  const refusal = value['refusal']
+  if (listOf(content).length === 0 && listOf(refusal).length === 0) return null
+  return { content: tokensOf(content), refusal: tokensOf(refusal) }
+}
+
+function tokensOf(value: unknown): ChoiceLogprobs['content'] {
+  if (!Array.isArray(value)) return null
+  return value.filter(isObject).map((token) => ({
+    ...tokenOf(token),
+    top_logprobs: listOf(token['top_logprobs']).filter(isObject).map(tokenOf),
+  }))
+}
+
+function tokenOf(token: Fields): { token: string; logprob: number; bytes: number[] | null } {
+  const { logprob, bytes } = token
+  return {
+    token: textOf(token['token']),
+    logprob: typeof logprob === 'number' ? logprob : 0,
+    bytes: Array.isArray(bytes) ? bytes.filter((byte) => typeof byte === 'number') : null,
+  }
 }

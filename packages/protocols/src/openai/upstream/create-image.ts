@@ -1,27 +1,24 @@
 import type { Codec } from '../../protocol.ts'
 import { imageFields, refuseImages } from './image-fields.ts'
 import { decodeImages } from './image-reply.ts'
-import { type PathOf, usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
 /** Fields that an upstream accepts beyond OpenAI's own. All other fields of the contract's `parameters` are rejected. */
 type ImageExtension = 'negative_prompt' | 'prompt_extend' | 'watermark' | 'seed'
 
 export interface ImageOptions {
-  readonly path?: PathOf
   readonly knows?: readonly ImageExtension[]
 }
 
 /** Image generation (https://platform.openai.com/docs/api-reference/images/create). */
 export function openaiCreateImage(options: ImageOptions = {}): Codec<'createImage'> {
-  const { path = usualPath } = options
   const knows: ReadonlySet<string> = new Set(options.knows)
   return {
     encode(request, context) {
       refuseImages(request)
       return {
         method: 'POST',
-        path: path('/images/generations', context),
+        path: '/images/generations',
         body: { kind: 'json', value: imageFields(request, context, knows) },
       }
     },

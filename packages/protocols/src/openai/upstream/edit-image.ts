@@ -11,7 +11,6 @@ import type { ImageOptions } from './create-image.ts'
 import { formParts, isUploadedFile } from './form.ts'
 import { type ImageAddress, imageFields, inputImages } from './image-fields.ts'
 import { decodeImages } from './image-reply.ts'
-import { usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher } from './typed-events.ts'
 
 /**
@@ -20,12 +19,11 @@ import { createTypedEventReader, createTypedEventWatcher } from './typed-events.
  * stores (`file_id`) need OpenAI's JSON form.
  */
 export function openaiEditImage(options: ImageOptions = {}): Codec<'editImage'> {
-  const { path = usualPath } = options
   const knows: ReadonlySet<string> = new Set(options.knows)
   return {
     encode: (request, context) => ({
       method: 'POST',
-      path: path('/images/edits', context),
+      path: '/images/edits',
       body: bodyFor(request, context, imageFields(request, context, knows)),
     }),
     decode: decodeImages,

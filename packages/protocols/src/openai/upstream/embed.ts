@@ -11,15 +11,20 @@ import {
 import { withoutFields } from '../../decisions.ts'
 import { bodyOf } from '../../failure.ts'
 import { type PurposeWords, purposeIn } from '../../embed-purpose.ts'
-import { assertCount, inBatches, inputCount } from '../../embedding-reply.ts'
+import {
+  assertCount,
+  inBatches,
+  inputCount,
+  vectorFromBase64,
+  vectorToBase64,
+} from '../../embedding-reply.ts'
 import { withoutNull } from '../../neutral-values.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
-import { vectorFromBase64, vectorToBase64 } from '../../vectors.ts'
-import { type PathOf, usualPath } from './options.ts'
 
 export interface EmbedOptions {
-  readonly path?: PathOf
+  /** Default `/embeddings`. */
+  readonly path?: string
   /**
    * Request fields that the upstream does not support. Without `encoding_format` the vectors come as numbers and are encoded
    * here, so that field is never rejected.
@@ -33,12 +38,12 @@ export interface EmbedOptions {
 
 /** Embeddings (https://platform.openai.com/docs/api-reference/embeddings). */
 export function openaiEmbed(options: EmbedOptions = {}): Codec<'embed'> {
-  const { path = usualPath, inputsMax } = options
+  const { path = '/embeddings', inputsMax } = options
   return {
     ...(inputsMax !== undefined && { parts: (request) => inBatches(request, inputsMax) }),
     encode: (request, context) => ({
       method: 'POST',
-      path: path('/embeddings', context),
+      path,
       body: { kind: 'json', value: embedBody(request, context, options) },
     }),
     decode: decodeEmbed,

@@ -11,22 +11,15 @@ import {
 import { bodyOf } from '../../failure.ts'
 import type { Codec, CodecContext, Decoded, Received } from '../../protocol.ts'
 import { readUsage } from '../../usage.ts'
-import { type PathOf, usualPath } from './options.ts'
-
-export interface ModerateOptions {
-  readonly path?: PathOf
-}
 
 /** Moderations (https://platform.openai.com/docs/api-reference/moderations). */
-export function openaiModerate({ path = usualPath }: ModerateOptions = {}): Codec<'moderate'> {
-  return {
-    encode: (request, context) => ({
-      method: 'POST',
-      path: path('/moderations', context),
-      body: { kind: 'json', value: { ...request, model: context.model } },
-    }),
-    decode: decodeModerate,
-  }
+export const openaiModerate: Codec<'moderate'> = {
+  encode: (request, context) => ({
+    method: 'POST',
+    path: '/moderations',
+    body: { kind: 'json', value: { ...request, model: context.model } },
+  }),
+  decode: decodeModerate,
 }
 
 function decodeModerate(received: Received, context: CodecContext): Decoded<'moderate'> {

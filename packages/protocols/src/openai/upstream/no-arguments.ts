@@ -66,7 +66,7 @@ export class StreamedArguments {
   readonly #received = new Map<unknown, Map<unknown, string>>()
 
   /** The chunk, with `{}` added where a call ends without arguments and `null` removed; undefined if it needs no change. */
-  mend(chunk: Fields, choices: readonly Fields[]): string | undefined {
+  repair(chunk: Fields, choices: readonly Fields[]): string | undefined {
     let isChanged = false
     const corrected = choices.map((choice) => {
       const result = this.#mendChoice(choice)
@@ -74,6 +74,13 @@ export class StreamedArguments {
       return result
     })
     return isChanged ? formatJson({ ...chunk, choices: corrected }) : undefined
+  }
+
+  /** Whether the arguments of all these calls have begun, so that nothing more is held back. */
+  haveBegun(choices: readonly number[], indexes: readonly number[]): boolean {
+    return indexes.every((index) =>
+      choices.every((choice) => !mayBeNone(this.#received.get(choice)?.get(index) ?? '')),
+    )
   }
 
   #mendChoice(choice: Fields): Fields {

@@ -1,7 +1,19 @@
-import type { CodecContext } from '../../protocol.ts'
+import type { OperationName } from '@sluice/contract'
+import type { Codec, CodecContext } from '../../protocol.ts'
 
-/** Maps the usual path of an operation, such as `/chat/completions`, to the upstream's path. */
-export type PathOf = (path: string, context: CodecContext) => string
+/** A codec for an upstream with other paths. `pathOf` maps the usual one, such as `/chat/completions`, to the upstream's. */
+export function withPath<O extends OperationName>(
+  codec: Codec<O>,
+  pathOf: (usual: string, context: CodecContext) => string,
+): Codec<O> {
+  return {
+    ...codec,
+    encode(request, context) {
+      const encoded = codec.encode(request, context)
+      return { ...encoded, path: pathOf(encoded.path, context) }
+    },
+  }
+}
 
 /**
  * What an upstream understands beyond OpenAI's own chat request. What it does not understand is left out if it is only a hint
@@ -35,7 +47,6 @@ export const effortObjects = ['reasoning', 'thinking'] as const
 type EffortObject = (typeof effortObjects)[number]
 
 export interface ChatOptions {
-  readonly path?: PathOf
   /**
    * Request fields that the upstream does not support. They are rejected, or left out if they only advise or have the default
    * value.
@@ -51,5 +62,3 @@ export interface ChatOptions {
    */
   readonly effortIn?: readonly EffortObject[]
 }
-
-export const usualPath: PathOf = (path) => path

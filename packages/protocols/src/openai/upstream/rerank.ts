@@ -12,10 +12,8 @@ import { withoutNull } from '../../neutral-values.ts'
 import type { Codec, CodecContext, Decoded, Received, UpstreamRequest } from '../../protocol.ts'
 import { documentTexts, rerankReply } from '../../rerank.ts'
 import { readInputUsage } from '../../usage.ts'
-import { type PathOf, usualPath } from './options.ts'
 
 export interface RerankOptions {
-  readonly path?: PathOf
   /** How it takes documents. Default `texts`. */
   readonly form?: keyof typeof forms
 }
@@ -24,17 +22,13 @@ export interface RerankOptions {
  * Rerank of OpenAI-compatible servers, which OpenAI does not offer. vLLM, Together, LocalAI and Infinity use Cohere's form,
  * the others forms of their own.
  */
-export function compatibleRerank(options: RerankOptions = {}): Codec<'rerank'> {
-  const { path = usualPath, form = 'texts' } = options
+export function compatibleRerank({ form = 'texts' }: RerankOptions = {}): Codec<'rerank'> {
   return {
     encode(request, context) {
+      if (form !== 'texts' && form !== 'objects')
+        applyDecisions('rerank', request, ownDecisions, context)
       const { value, ...address } = forms[form](request, context)
-      return {
-        method: 'POST',
-        path: path('/rerank', context),
-        ...address,
-        body: { kind: 'json', value },
-      }
+      return { method: 'POST', path: '/rerank', ...address, body: { kind: 'json', value } }
     },
     decode: decodeRerank,
   }
@@ -54,27 +48,20 @@ const forms = {
   /** With documents as objects too, of which the upstream reads the `rank_fields` itself. */
   objects: (request, { model }) => ({ value: { ...withoutNull(request), model } }),
   /** Text Embeddings Inference calls documents `texts` and answers with a bare list. */
-  tei(request, context) {
-    applyDecisions('rerank', request, ownDecisions, context)
-    return { value: { ...queryAndTexts(request), return_text: false } }
-  },
+  tei: (request) => ({ value: { ...queryAndTexts(request), return_text: false } }),
   /**
    * Hugging Face's router, whose own models have an address each, beside the one of chat completions
    * (https://github.com/huggingface/huggingface.js/pull/2496).
    */
-  router(request, context) {
-    applyDecisions('rerank', request, ownDecisions, context)
-    return {
-      path: `/../hf-inference/models/${modelPath(context)}/pipeline/text-ranking`,
-      value: { inputs: queryAndTexts(request) },
-    }
-  },
+  router: (request, context) => ({
+    path: `/../hf-inference/models/${modelPath(context)}/pipeline/text-ranking`,
+    value: { inputs: queryAndTexts(request) },
+  }),
   /**
    * NVIDIA's (https://docs.nvidia.com/nim/nemo-retriever/text-reranking/latest/using-reranking.html). A container has one
    * address; NVIDIA's own has one for each model, without dots, and the first model's has no name.
    */
   nim(request, context) {
-    applyDecisions('rerank', request, ownDecisions, context)
     const { model, isOtherBase } = context
     const place = model.includes('rerank-qa-mistral-4b')
       ? 'nvidia'
@@ -91,13 +78,10 @@ const forms = {
     }
   },
   /** DeepInfra's (https://deepinfra.com/Qwen/Qwen3-Reranker-8B/api): one score for each document, in their order. */
-  scores(request, context) {
-    applyDecisions('rerank', request, ownDecisions, context)
-    return {
-      path: `/../inference/${modelPath(context)}`,
-      value: { queries: [request.query], documents: documentTexts(request) },
-    }
-  },
+  scores: (request, context) => ({
+    path: `/../inference/${modelPath(context)}`,
+    value: { queries: [request.query], documents: documentTexts(request) },
+  }),
 } as const satisfies Readonly<Record<string, Form>>
 
 function queryAndTexts(request: RerankRequest) {
@@ -112,6 +96,7 @@ function modelPath({ model }: CodecContext): string {
     .join('/')
 }
 
+/** Of the forms that are neither Cohere's nor like it. */
 const ownDecisions: Decisions<'rerank'> = {
   model: 'gateway',
   query: 'sent',

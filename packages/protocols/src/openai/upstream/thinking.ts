@@ -1,20 +1,30 @@
-import type { ChatRequest, Fields } from '@sluice/contract'
-import { reportUnsupported } from '../../decisions.ts'
-import { effortOf, nearestEffort } from '../../efforts.ts'
+import type { Fields } from '@sluice/contract'
+import { reportUnsupported } from '../../report-unsupported.ts'
+import { type Effort, effortOf, nearestEffort } from '../../efforts.ts'
 import type { ChatFamily } from '../../families/chat-models.ts'
-import type { CodecContext } from '../../protocol.ts'
+import type { Reports } from '../../native-target.ts'
 
 interface ThinkingContext {
   readonly family: ChatFamily
-  /** Whether the upstream itself has a budget in tokens. A positive one is sent unchanged; others have no meaning there. */
-  readonly knowsBudget: boolean
-  readonly context: Pick<CodecContext, 'leftOut' | 'unsupported'>
+  /**
+   * Whether the upstream itself has a budget in tokens. A positive one is sent unchanged; others have no meaning there. Default
+   * false.
+   */
+  readonly knowsBudget?: boolean
+  readonly context: Reports
+}
+
+/** What says how much to think, and whether there are tools. */
+interface Asked {
+  readonly reasoning_effort?: Effort | null | undefined
+  readonly thinking_budget?: number | null | undefined
+  readonly tools?: readonly unknown[] | null | undefined
 }
 
 /** `reasoning_effort` and `thinking_budget` in the form that the model accepts. OpenAI supports only efforts. */
-export function thinkingFields(request: ChatRequest, place: ThinkingContext): Fields {
+export function thinkingFields(request: Asked, place: ThinkingContext): Fields {
   const { thinking_budget: budget, reasoning_effort: given, tools } = request
-  const { family, knowsBudget, context } = place
+  const { family, knowsBudget = false, context } = place
   if (budget != null && budget > 0 && knowsBudget) {
     reportUnsupported('reasoning_effort', given, context, 'the thinking budget says how much')
     return { reasoning_effort: undefined }

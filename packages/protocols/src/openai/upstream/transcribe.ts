@@ -17,11 +17,9 @@ import { describedFile } from '../../file-types.ts'
 import type { Codec, CodecContext, Received } from '../../protocol.ts'
 import { renderTranscript } from '../../rendered-transcript.ts'
 import { formParts } from './form.ts'
-import { type PathOf, usualPath } from './options.ts'
 import { createTypedEventReader, createTypedEventWatcher, mediaUsage } from './typed-events.ts'
 
 export interface TranscribeOptions {
-  readonly path?: PathOf
   /** Form fields that the upstream does not support. */
   readonly lacks?: readonly string[]
   /** Whether it responds only with JSON: `response_format` is not sent, and text or subtitles are made here. */
@@ -63,7 +61,7 @@ function audioForm(
   const fields = withoutFields(given, options.lacks ?? [], context)
   return {
     method: 'POST' as const,
-    path: (options.path ?? usualPath)(path, context),
+    path,
     body: {
       kind: 'form' as const,
       parts: [{ name: 'file', file: describedFile(file) }, ...formParts(fields)],

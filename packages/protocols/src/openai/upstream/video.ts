@@ -8,7 +8,58 @@ import {
   type Video,
 } from '@sluice/contract'
 import { bodyOf } from '../../failure.ts'
-import type { CodecContext, Received } from '../../protocol.ts'
+import type { Codec, CodecContext, Received, UpstreamBody } from '../../protocol.ts'
+import { formParts, isUploadedFile } from './form.ts'
+
+/** Video jobs (https://platform.openai.com/docs/api-reference/videos): JSON, or a form if an image is uploaded. */
+export const openaiCreateVideo: Codec<'createVideo'> = {
+  encode(request, context) {
+    const { input_reference: reference, seconds, ...rest } = request
+    const fields = {
+      ...rest,
+      model: context.model,
+      ...(seconds == null ? {} : { seconds: String(seconds) }),
+    }
+    const body: UpstreamBody = isUploadedFile(reference)
+      ? {
+          kind: 'form',
+          parts: [...formParts(fields), { name: 'input_reference', file: reference }],
+        }
+      : {
+          kind: 'json',
+          value: { ...fields, ...(reference == null ? {} : { input_reference: reference }) },
+        }
+    return { method: 'POST', path: '/videos', body }
+  },
+  decode(received, context, request) {
+    const { reply, jobId } = decodeVideo(received, context)
+    const seconds = Number(request.seconds ?? reply.seconds)
+    return { reply, jobId, usage: { inputTokens: 0, outputTokens: 0, seconds } }
+  },
+}
+
+/** The status of a video job (https://platform.openai.com/docs/api-reference/videos/retrieve). */
+export const openaiGetVideo: Codec<'getVideo'> = {
+  encode: (_request, context) => ({ method: 'GET', path: pathOfJob(context) }),
+  decode: decodeVideo,
+}
+
+/** The finished video or an image of it (https://platform.openai.com/docs/api-reference/videos/content). */
+export const openaiDownloadVideo: Codec<'downloadVideo'> = {
+  encode({ variant }, context) {
+    const query = variant == null ? '' : `?variant=${variant}`
+    return { method: 'GET', path: `${pathOfJob(context)}/content${query}` }
+  },
+  decode() {
+    throw new GatewayError('upstream_garbled', 'The upstream answered with JSON instead of a video')
+  },
+  bytes: true,
+}
+
+function pathOfJob({ jobId }: CodecContext): string {
+  if (jobId === undefined) throw new GatewayError('not_found', 'There is no such video task')
+  return `/videos/${encodeURIComponent(jobId)}`
+}
 
 /** The words for a job's status, of OpenAI and of upstreams that resemble it. */
 const statuses: Readonly<Record<string, Video['status']>> = {
@@ -30,7 +81,7 @@ const statuses: Readonly<Record<string, Video['status']>> = {
 }
 
 /** Reads a video job (OpenAI API, VideoResource). Its id at the upstream is the job id. */
-export function decodeVideo(
+function decodeVideo(
   received: Received,
   context: CodecContext,
 ): { readonly reply: Video; readonly jobId: string } {

@@ -1,10 +1,9 @@
-import { type Fields, isObject, listOf, objectOf, someText, type Usage } from '@sluice/contract'
+import { type Fields, isObject, listOf, objectOf, type PlainForm, someText } from '@sluice/contract'
 import { textBytesIn } from '../../event-text.ts'
 import { errorIn, upstreamError } from '../../failure.ts'
 import { endWithoutReason } from '../../finished.ts'
 import type { StreamWatcher, Verdict } from '../../protocol.ts'
-import { eventObject } from '../../read-json.ts'
-import { RepeatedEvent } from '../../repeated-event.ts'
+import { eventObject, LatestUsage } from '../../read-json.ts'
 import { usageIn } from '../../usage.ts'
 import { readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
@@ -12,7 +11,7 @@ import { failureOf } from './finish-reasons.ts'
 import { spokenIn } from './named.ts'
 import { StreamedArguments } from './no-arguments.ts'
 
-const countText = textBytesIn(
+const texts = [
   'content',
   'text',
   'thinking',
@@ -22,7 +21,50 @@ const countText = textBytesIn(
   'input',
   'refusal',
   'transcript',
-)
+] as const
+const countText = textBytesIn(...texts)
+
+const plain: PlainForm = {
+  texts,
+  members: {
+    error: 'none',
+    service_tier: 'any',
+    type: 'never',
+    object: { words: ['chat.completion.chunk', 'text_completion'], isOptional: true },
+    usage: {
+      usage: { prompt_tokens: 'count', completion_tokens: 'count', total_tokens: 'count' },
+    },
+    x_groq: 'none',
+    choices: {
+      single: {
+        index: 'choice',
+        finish_reason: 'none',
+        usage: 'none',
+        message: 'none',
+        text: 'text',
+        delta: {
+          object: {
+            content: 'text',
+            reasoning_content: 'text',
+            reasoning: 'text',
+            reasoning_details: { repeats: 'reasoning' },
+            refusal: 'text',
+            tool_calls: {
+              calls: {
+                index: 'call',
+                function: { object: { arguments: 'text' } },
+              },
+            },
+            function_call: 'none',
+            audio: 'none',
+            images: 'none',
+            executed_tools: 'none',
+          },
+        },
+      },
+    },
+  },
+}
 
 /** OpenRouter repeats the content of `reasoning` in its details. */
 function textBytes(data: string): number {
@@ -33,11 +75,10 @@ function textBytes(data: string): number {
 /** Watches a stream of chat or text completion chunks (OpenAI API; the stream ends with `[DONE]`). */
 export function createCompletionWatcher(): StreamWatcher {
   const ends = new ChoiceEnds()
-  const repeated = new RepeatedEvent()
   const calls = new StreamedArguments()
   let corrected: string | undefined
   let usageOnly = false
-  let used: Usage | undefined
+  const used = new LatestUsage(usageIn)
   const executed = new ExecutedTools()
   const made = new Set<string>()
 
@@ -45,8 +86,6 @@ export function createCompletionWatcher(): StreamWatcher {
     see(event) {
       usageOnly = false
       corrected = undefined
-      if (repeated.matches(event)) return 'content'
-      repeated.forget()
       if (event.data.trim() === '[DONE]') return ends.areAll ? 'terminal' : endWithoutReason()
       const chunk = eventObject(event)
       if (chunk === undefined)
@@ -54,30 +93,29 @@ export function createCompletionWatcher(): StreamWatcher {
       const error = errorIn(chunk)
       if (error !== undefined) return upstreamError(error)
       if (event.event === 'error') return upstreamError(chunk)
-      const usage = usageIn(chunk)
-      if (usage !== undefined) used = usage
+      const hasUsage = used.see(chunk)
       const choices = listOf(chunk['choices']).filter(isObject)
-      usageOnly = usage !== undefined && choices.length === 0
+      usageOnly = hasUsage && choices.length === 0
       executed.see(choices)
       for (const { delta } of choices) {
         const id = spokenIn(delta)
         if (id !== undefined) made.add(id)
       }
-      corrected = calls.mend(chunk, choices)
-      const verdict = ends.judge(choices)
-      if (verdict === 'content' && usage === undefined) repeated.keep(event)
-      return verdict
+      corrected = calls.repair(chunk, choices)
+      return ends.judge(choices)
     },
-    repeats(block) {
-      if (!repeated.matchesBlock(block)) return false
-      usageOnly = false
-      corrected = undefined
+    plain,
+    pass(events) {
+      const { choiceIndexes, callIndexes } = events
+      if (!calls.haveBegun(choiceIndexes, callIndexes)) return false
+      for (const index of choiceIndexes) ends.begin(index)
+      used.keep(events.usage)
       return true
     },
-    usage: () => used && executed.in(used),
+    usage: () => used.value && executed.in(used.value),
     made: () => [...made],
     textBytes,
-    get mended() {
+    get repaired() {
       return corrected
     },
     get usageOnly() {
@@ -97,6 +135,11 @@ class ChoiceEnds {
     return this.#done.size > 0 && this.#open.size === 0
   }
 
+  /** A choice has come without a reason. */
+  begin(index: unknown): void {
+    if (!this.#done.has(index)) this.#open.add(index)
+  }
+
   judge(choices: readonly Fields[]): Verdict {
     let finished = false
     for (const choice of choices) {
@@ -105,7 +148,7 @@ class ChoiceEnds {
       if (failure !== undefined) return failure
       const index = choice['index'] ?? 0
       if (someText(reason) === undefined) {
-        if (!this.#done.has(index)) this.#open.add(index)
+        this.begin(index)
         continue
       }
       this.#open.delete(index)

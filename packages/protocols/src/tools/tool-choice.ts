@@ -11,3 +11,9 @@ export function allowedTools(
   )
   return new Set(names)
 }
+
+/** Whether the model must call a tool. */
+export function forcesCall(choice: ToolChoice | null | undefined): boolean {
+  if (choice == null || typeof choice === 'string') return choice === 'required'
+  return choice.type !== 'allowed_tools' || choice.allowed_tools?.mode === 'required'
+}
