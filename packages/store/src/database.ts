@@ -11,7 +11,8 @@ export type Row = Readonly<Record<string, unknown>>
 
 /**
  * The database interface used by the tables in this folder. Their statements use the `sql` tag and only what SQLite and
- * PostgreSQL have in common: text, integers and floats, and JSON as text; no booleans, arrays or dates.
+ * PostgreSQL have in common: text, integers and floats, and JSON as text; no booleans, arrays or dates. Every method rejects with a
+ * GatewayError `overloaded` while the database cannot be used; the same call may succeed later.
  */
 export interface Database extends AsyncDisposable {
   /** Returns the rows of a query. */
@@ -25,12 +26,17 @@ export interface Database extends AsyncDisposable {
   /** As `change`, but returns only when the change survives a power failure. For changes that are confirmed to a caller. */
   changeDurably(...statements: readonly Sql[]): Promise<readonly number[]>
   /**
+   * As `change`, but without blocking this thread, and in one transaction with the other such changes that wait: for changes of
+   * many calls at once. A change that is refused fails alone.
+   */
+  changeTogether(...statements: readonly Sql[]): Promise<readonly number[]>
+  /**
    * Adds rows without blocking this thread, all or none. Rows whose unique value already exists are skipped.
    *
    * @throws RefusedData if the data break another constraint, so that retrying is useless.
    */
   append(rows: NewRows): Promise<void>
-  /** Throws if what is written goes to a file that nobody can open anymore. Absent for a server. */
+  /** @throws Error if what is written goes to a file that nobody can open anymore. Absent for a server. */
   checkPresent?(): void
 }
 

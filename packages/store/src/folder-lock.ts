@@ -7,8 +7,10 @@ import { isLocked } from './unavailable.ts'
 const endingMs = 2_000
 
 /**
- * Holds a folder until disposed; undefined if another process holds it. The operating system keeps the lock (that of SQLite on an
- * empty file, https://sqlite.org/lockingv3.html), so it ends with the process, however that ends.
+ * Holds a folder until disposed; undefined if another process still holds it after two seconds. The operating system keeps the
+ * lock (that of SQLite on an empty file, https://sqlite.org/lockingv3.html), so it ends with the process, however that ends.
+ *
+ * @throws Error if the lock file `gateway.lock` cannot be written in the folder.
  */
 export function holdFolder(folder: string): Disposable | undefined {
   const file = join(folder, 'gateway.lock')

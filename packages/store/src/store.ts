@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Store } from '@sluice/gateway/ports/store.ts'
-import type { UsageBook } from '@sluice/gateway/ports/usage-book.ts'
+import type { UsageStore } from '@sluice/gateway/ports/usage-store.ts'
 import { accountTable } from './tables/accounts.ts'
 import { alertTable } from './tables/alerts.ts'
 import { contentTable } from './tables/contents.ts'
@@ -12,7 +12,7 @@ import { refusalTable } from './tables/refusals.ts'
 import { responseTable } from './tables/responses.ts'
 import { sessionTable } from './tables/sessions.ts'
 import { lastUse, newestRecords } from './ledger/usage-records.ts'
-import { createUsageBook } from './usage/usage-book.ts'
+import { createUsageStore } from './usage/usage-store.ts'
 import { plainUsage } from './usage/fold.ts'
 import { Ledger, type LedgerOptions } from './ledger/ledger.ts'
 import { videoJobTable } from './tables/video-jobs.ts'
@@ -30,7 +30,7 @@ export interface StoreOptions
 
 interface Opened extends StoreOptions {
   /** Reads the ledger outside of calls; disposed with the store. Default: reads from the database itself. */
-  readonly book?: UsageBook
+  readonly usage?: UsageStore
   /**
    * Whether replicas share the database. While a shared database is unreachable, calls continue with the journal, so the
    * replicas stay ready; otherwise none of them would get calls. Default: a local database, whose failure makes the gateway
@@ -44,7 +44,7 @@ export function openStore(
   database: Database,
   {
     writeFailed = () => {},
-    book = createUsageBook(plainUsage(database)),
+    usage = createUsageStore(plainUsage(database)),
     isShared = false,
     ...options
   }: Opened,
@@ -58,7 +58,7 @@ export function openStore(
       await ledger[Symbol.asyncDispose]()
       await writers[Symbol.asyncDispose]()
     } finally {
-      await book[Symbol.asyncDispose]()
+      await usage[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     }
   }
@@ -88,7 +88,7 @@ export function openStore(
     ledgerWriters: writers,
     contents: contentTable(database),
     refusals: refusalTable(database),
-    book,
+    usage,
     async checkWritable() {
       ledger.checkJournal()
       database.checkPresent?.()

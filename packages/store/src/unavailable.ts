@@ -5,7 +5,7 @@ import { RefusedData } from './database.ts'
  * Result codes of temporary failures (https://sqlite.org/rescode.html): busy, locked, read-only, I/O error, full, cannot open.
  * The statement is not at fault and may succeed later.
  */
-const passing: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
+const temporary: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
 
 /** SQLITE_CONSTRAINT. */
 const constraint = 19
@@ -19,7 +19,7 @@ export function sqliteError(thrown: unknown): unknown {
   const { errcode } = thrown
   if (typeof errcode === 'number' && (errcode & 0xff) === constraint)
     return new RefusedData(thrown.message, { cause: thrown })
-  return typeof errcode === 'number' && passing.has(errcode & 0xff)
+  return typeof errcode === 'number' && temporary.has(errcode & 0xff)
     ? unavailable(thrown, `Nothing can be kept for now: ${thrown.message}`)
     : thrown
 }

@@ -18,15 +18,29 @@ test('a full or read-only database answers 503', async () => {
   await using store = openStore(database, {})
   await store.checkWritable()
   await database.rows(sql`PRAGMA max_page_count = 1`)
-  const large = sampleResponse({ response: JSON.stringify('x'.repeat(100_000)) })
+  const large = sampleResponse({ response: JSON.stringify('x'.repeat(2_000_000)) })
   await expect(store.addResponse(large)).rejects.toMatchObject(full)
   await database.rows(sql`PRAGMA query_only = 1`)
-  await expect(store.addResponse(sampleResponse())).rejects.toMatchObject(full)
+  await expect(store.addResponse(large)).rejects.toMatchObject(full)
   await expect(store.checkWritable()).rejects.toMatchObject(full)
   await database.rows(sql`PRAGMA query_only = 0`)
   await store.checkWritable()
   // A mistake of this program is none of these.
   await expect(database.rows(sql`SELECT x FROM y`)).rejects.toThrow(/no such table/)
+})
+
+test('changes in the thread that writes answer 503, each of them, while another process holds the database', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'sluice.db')
+  await using store = openStore(openSqliteDatabase(file), {})
+  using other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const responses = ['resp_1', 'resp_2', 'resp_3'].map((id) => sampleResponse({ id }))
+  const refused = await Promise.allSettled(responses.map((one) => store.addResponse(one)))
+  expect(refused).toMatchObject(responses.map(() => ({ reason: full })))
+  other.exec('COMMIT')
+  await Promise.all(responses.map((one) => store.addResponse(one)))
+  for (const { id } of responses) expect(await store.findResponse(id)).toMatchObject({ id })
 })
 
 const modeOf = (file: string) => statSync(file).mode & 0o777

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isObject } from '@sluice/contract'
 import { administer } from '@sluice/gateway/accounts/administer.ts'
 import { shownKey } from '@sluice/gateway/accounts/key-changes.ts'
 import { createKey } from '@sluice/gateway/accounts/secrets.ts'
@@ -58,8 +59,8 @@ export function readInitialKeys(folder: string): InitialKeys {
   if (!existsSync(file)) return {}
   try {
     const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (typeof content !== 'object' || content === null) return {}
-    const { adminKey, apiKey } = content as Record<keyof InitialKeys, unknown>
+    if (!isObject(content)) return {}
+    const { adminKey, apiKey } = content
     return {
       ...(typeof adminKey === 'string' && { adminKey }),
       ...(typeof apiKey === 'string' && { apiKey }),

@@ -1,37 +1,14 @@
-import { callersByHash, type Dated, datedCaller } from '@sluice/gateway/accounts/callers.ts'
+import {
+  callersByHash,
+  type ExpiringCaller,
+  expiringCaller,
+} from '@sluice/gateway/accounts/callers.ts'
 import { isOwner } from '@sluice/gateway/accounts/rights.ts'
 import { hashSecret, isCreatedSecret } from '@sluice/gateway/accounts/secrets.ts'
 import type { Account } from '@sluice/gateway/ports/account.ts'
 import type { ApiKey, Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import { UnknownKeys } from './unknown-keys.ts'
-
-/** All keys in memory, so that authenticating a call needs only one or two look-ups and no I/O. */
-export interface KeyRing extends AsyncDisposable {
-  /** The caller with this secret, with or without its leading `sk-`; undefined if unknown, expired, disabled or revoked. */
-  find(secret: string): Caller | undefined
-  /**
-   * Looks in the store for a secret that `find` does not know, because another process may just have made its key. Undefined if
-   * no key has such a secret, or too many were looked for in this second, by all or by this address.
-   */
-  lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined
-  /** The same as `find` by the hash of the secret. */
-  findHash(hash: string): Caller | undefined
-  /** Whether a key (or its stand-in without a secret) and all levels above it are still valid. */
-  isValid(key: ApiKey): boolean
-  /** A key without a secret, with its current owners; undefined if one of them is not valid. */
-  dated(key: ApiKey): Dated | undefined
-  /** Calls `changed` when keys or accounts have changed, and every second because keys may expire. */
-  watch(changed: () => void): Disposable
-  /** Whether the configuration contains a key with the owner role. */
-  hasFixedOwner(): boolean
-  /** The keys from the configuration. */
-  fixed(): readonly ApiKey[]
-  /** Replaces the keys from the configuration. */
-  setFixed(keys: readonly ApiKey[]): void
-  /** Reads the stored keys now, instead of within half a second of a change. */
-  reload(): Promise<void>
-}
 
 export interface KeyRingOptions {
   /**
@@ -57,7 +34,7 @@ const expiryMs = 1_000
 
 /** Reads the keys and follows their changes until disposed. Does not dispose the store. */
 export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Promise<KeyRing> {
-  const ring = new FollowingKeyRing(store, options)
+  const ring = new KeyRing(store, options)
   await ring.reload()
   ring.follow()
   return ring
@@ -69,7 +46,7 @@ type KeyStore = Pick<Store, 'keysVersion' | 'listKeys' | 'listAccounts'>
  * Runs one at a time, so that an earlier read never overwrites a later one. A run begins after the call that asked for it; those
  * who wait for the next one share it.
  */
-function oneAfterTheOther(work: () => Promise<void>) {
+function sequentially(work: () => Promise<void>) {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
   function start(): Promise<void> {
@@ -92,30 +69,30 @@ function oneAfterTheOther(work: () => Promise<void>) {
   }
 }
 
-const seenMax = 10_000
+const cachedSecretsMax = 10_000
 
-/** The callers as last read. */
-class FollowingKeyRing implements KeyRing {
+/** All keys in memory, so that authenticating a call needs only one or two look-ups and no I/O. */
+export class KeyRing implements AsyncDisposable {
   readonly #store: KeyStore
   readonly #now: () => number
   readonly #pollMs: number
   readonly #readFailed: (error: unknown) => void
-  readonly #reading = oneAfterTheOther(() => this.#read())
+  readonly #reading = sequentially(() => this.#read())
   readonly #unknown = new UnknownKeys(() => this.reload())
   #timers: readonly NodeJS.Timeout[] = []
   #isReadable = true
   /** That of the keys and accounts here. */
   #version = ''
-  #fixed: ReadonlyMap<string, Dated>
-  #kept: ReadonlyMap<string, Dated> = new Map()
+  #fixed: ReadonlyMap<string, ExpiringCaller>
+  #stored: ReadonlyMap<string, ExpiringCaller> = new Map()
   #accounts: ReadonlyMap<string, Account> = new Map()
   /** When each key ends. */
   #ends: ReadonlyMap<string, number> = new Map()
   readonly #watchers = new Set<() => void>()
   /** Cache of callers by secret, which saves hashing. The secrets are in memory with every request anyway. */
-  #seen = new Map<string, Dated>()
+  #bySecret = new Map<string, ExpiringCaller>()
   /** Cache for keys without a secret. */
-  #dated = new WeakMap<ApiKey, Dated>()
+  #expiringCallers = new WeakMap<ApiKey, ExpiringCaller>()
 
   constructor(store: KeyStore, { fixed, now, pollMs, readFailed }: KeyRingOptions) {
     this.#store = store
@@ -130,10 +107,11 @@ class FollowingKeyRing implements KeyRing {
   follow(): void {
     this.#timers = [
       setInterval(() => void this.#poll(), this.#pollMs).unref(),
-      setInterval(() => this.#tell(), expiryMs).unref(),
+      setInterval(() => this.#notify(), expiryMs).unref(),
     ]
   }
 
+  /** Reads the stored keys now, instead of within half a second of a change. */
   reload(): Promise<void> {
     return this.#reading.run()
   }
@@ -143,53 +121,67 @@ class FollowingKeyRing implements KeyRing {
     await this.#reading.last()?.catch(() => {})
   }
 
+  /** Replaces the keys from the configuration. */
   setFixed(keys: readonly ApiKey[]): void {
     this.#fixed = callersByHash(keys, [])
     this.#changed()
   }
 
+  /** The caller with this secret, with or without its leading `sk-`; undefined if unknown, expired, disabled or revoked. */
   find(secret: string): Caller | undefined {
-    return valid(this.#seen.get(secret) ?? this.#look(secret), this.#now())
+    return valid(this.#bySecret.get(secret) ?? this.#look(secret), this.#now())
   }
 
+  /** The same as `find` by the hash of the secret. */
   findHash(hash: string): Caller | undefined {
     return valid(this.#withHash(hash), this.#now())
   }
 
+  /**
+   * Looks in the store for a secret that `find` does not know, because another process may just have made its key. Undefined if
+   * no key has such a secret, or too many were looked for in this second, by all or by this address.
+   */
   lookUp(secret: string, address: string): Promise<Caller | undefined> | undefined {
     if (!isCreatedSecret(secret)) return undefined
     const hash = hashSecret(secret)
     return this.#unknown.look(hash, address, this.#now())?.then(() => this.findHash(hash))
   }
 
-  /** Returns the same caller for the same key until something changes, because data is cached per caller. */
-  dated(key: ApiKey): Dated | undefined {
-    const known = this.#dated.get(key)
+  /**
+   * A key without a secret, with its current owners; undefined if one of them is not valid. The same object for the same key
+   * until something changes, because data is cached per caller.
+   */
+  expiringCaller(key: ApiKey): ExpiringCaller | undefined {
+    const known = this.#expiringCallers.get(key)
     if (known) return known
-    const found = datedCaller(key, this.#accounts)
-    if (found) this.#dated.set(key, found)
+    const found = expiringCaller(key, this.#accounts)
+    if (found) this.#expiringCallers.set(key, found)
     return found
   }
 
+  /** Whether a key (or its stand-in without a secret) and all levels above it are still valid. */
   isValid(key: ApiKey): boolean {
-    const end = key.hash === '' ? this.dated(key)?.expiresAt : this.#ends.get(key.id)
+    const end = key.hash === '' ? this.expiringCaller(key)?.expiresAt : this.#ends.get(key.id)
     return end !== undefined && end > this.#now()
   }
 
+  /** Calls `changed` when keys or accounts have changed, and every second because keys may expire. */
   watch(changed: () => void): Disposable {
     this.#watchers.add(changed)
     return { [Symbol.dispose]: () => void this.#watchers.delete(changed) }
   }
 
+  /** The keys from the configuration. */
   fixed(): readonly ApiKey[] {
     return [...this.#fixed.values()].map(({ caller }) => caller)
   }
 
+  /** Whether the configuration contains a key with the owner role. */
   hasFixedOwner(): boolean {
     return this.fixed().some(isOwner)
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const changed of this.#watchers) changed()
   }
 
@@ -212,36 +204,36 @@ class FollowingKeyRing implements KeyRing {
     if (version === this.#version) return
     const keys = await this.#store.listKeys()
     const accounts = await this.#store.listAccounts()
-    this.#kept = callersByHash(keys, accounts)
+    this.#stored = callersByHash(keys, accounts)
     this.#accounts = new Map(accounts.map((account) => [account.id, account]))
     this.#changed()
     this.#version = version
   }
 
-  #look(secret: string): Dated | undefined {
+  #look(secret: string): ExpiringCaller | undefined {
     const found = this.#withHash(hashSecret(secret))
     if (!found) return undefined
-    if (this.#seen.size >= seenMax) this.#seen.clear()
-    this.#seen.set(secret, found)
+    if (this.#bySecret.size >= cachedSecretsMax) this.#bySecret.clear()
+    this.#bySecret.set(secret, found)
     return found
   }
 
-  #withHash(hash: string): Dated | undefined {
-    return this.#fixed.get(hash) ?? this.#kept.get(hash)
+  #withHash(hash: string): ExpiringCaller | undefined {
+    return this.#fixed.get(hash) ?? this.#stored.get(hash)
   }
 
   #changed(): void {
-    this.#seen = new Map()
-    this.#dated = new WeakMap()
+    this.#bySecret = new Map()
+    this.#expiringCallers = new WeakMap()
     const ends = new Map<string, number>()
     // An older secret may end before its key does.
-    for (const { caller, expiresAt } of [...this.#kept.values(), ...this.#fixed.values()])
+    for (const { caller, expiresAt } of [...this.#stored.values(), ...this.#fixed.values()])
       ends.set(caller.id, Math.max(expiresAt, ends.get(caller.id) ?? 0))
     this.#ends = ends
-    this.#tell()
+    this.#notify()
   }
 }
 
-function valid(found: Dated | undefined, time: number): Caller | undefined {
+function valid(found: ExpiringCaller | undefined, time: number): Caller | undefined {
   return found !== undefined && found.expiresAt > time ? found.caller : undefined
 }

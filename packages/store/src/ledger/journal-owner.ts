@@ -7,12 +7,14 @@ import { pid } from 'node:process'
 /** How long a process on another machine may be silent before it is considered dead, in milliseconds. */
 const silentMs = 60_000
 
-/** A unique process name: host, process id and start time, and a random number. */
+/** A unique process name: host, process id and start time, and a random number, as in `web-1~4711~8402211~9f86d081`. */
 export function newInstanceName(): string {
-  return [machineName(), pid, found(pid)?.start ?? '', randomBytes(4).toString('hex')].join('~')
+  return [machineName(), pid, processStatus(pid)?.start ?? '', randomBytes(4).toString('hex')].join(
+    '~',
+  )
 }
 
-/** The instance name of the journal that a segment belongs to. */
+/** The process name in the file name of a segment. */
 export function instanceOf(file: string): string {
   return basename(file).split('~').slice(0, 4).join('~')
 }
@@ -30,8 +32,8 @@ export function isAbandoned(file: string): boolean {
 export function hasEnded(instance: string): boolean {
   if (!isHere(instance)) return false
   const [, id = '', start = ''] = instance.split('~')
-  const now = found(Number(id))
-  if (now) return now.isOver || now.start !== start
+  const now = processStatus(Number(id))
+  if (now) return now.isDead || now.start !== start
   return !isRunning(Number(id))
 }
 
@@ -51,12 +53,14 @@ function machineName(): string {
  * When a process was started, in clock ticks, to tell it from a later one with the same id (proc_pid_stat(5), field 22), and
  * whether it is dead but not yet reaped by its parent (field 3). Available on Linux only.
  */
-function found(id: number): { readonly start: string; readonly isOver: boolean } | undefined {
+function processStatus(
+  id: number,
+): { readonly start: string; readonly isDead: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1')
     // The second field is a name and may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { start: fields[19] ?? '', isOver: 'ZX'.includes(fields[0] ?? '') }
+    return { start: fields[19] ?? '', isDead: 'ZX'.includes(fields[0] ?? '') }
   } catch {
     return undefined
   }

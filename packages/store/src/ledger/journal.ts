@@ -11,44 +11,19 @@ import { newInstanceName } from './journal-owner.ts'
 import { storableJson } from '../bound-values.ts'
 import { makeFolder } from '../make-folder.ts'
 
-/**
- * Lines on the local disk that survive a crash until their content is in the database. Appended lines are in the file at the
- * end of the same turn of the event loop, or after `write`. A killed process loses none of them; a power failure loses about
- * the last 50 ms.
- *
- * The lines are stored in segments, files of a few megabytes. A segment is removed when all its lines are done. Disposing
- * keeps those with unfinished lines.
- */
-export interface Journal extends Disposable {
-  /** Unique; see `instanceOf`. */
-  readonly name: string
-  /** Appends a line, which must not contain a line break. */
-  append(line: string): JournalLine
-  /** Writes appended lines now. */
-  write(): void
-  /**
-   * Resolves when the appended lines are in the file; undefined if they already are. All calls in one turn get the same
-   * promise.
-   */
-  written(): Promise<void> | undefined
-  /** Why lines cannot be written at the moment; undefined if they can. */
-  readonly failure: unknown
-  /** Starts a new segment and returns older ones in which lines were left, oldest first. */
-  turn(): readonly LeftSegment[]
-}
-
 /** The position of a line. Exactly one of the methods is called, once. */
 export interface JournalLine {
   /** The content of the line is in the database. */
   done(): void
-  /** The line is no longer in memory and must be read again from the file. */
-  leave(): void
+  /** Memory no longer holds the line, which must be read again from the file. */
+  evict(): void
 }
 
-export interface LeftSegment {
+/** A segment with lines that memory no longer holds. */
+export interface EvictedSegment {
   readonly file: string
-  /** The lines that were left are done. */
-  leftDone(): void
+  /** The content of all lines that were only in the file is in the database. */
+  evictedDone(): void
 }
 
 export interface JournalOptions {
@@ -67,12 +42,12 @@ const bufferBytes = 256 * 1024
 /** UTF-8 bytes per UTF-16 unit. */
 const bytesPerUnitMax = 3
 const retryEveryMs = 1_000
-/** More often than silent processes are considered dead; see journal-owner.ts. */
-const signEveryMs = 15_000
+/** Interval for touching the segment: shorter than the silence after which a process is considered dead (journal-owner.ts). */
+const heartbeatMs = 15_000
 
 /** Opens a journal beside those of other processes. Throws if the folder cannot be written. */
 export function openJournal(options: JournalOptions): Journal {
-  return new SegmentedJournal(options)
+  return new Journal(options)
 }
 
 /**
@@ -99,13 +74,13 @@ export const journalLine = {
 }
 
 /** Counts the unfinished lines. All lines are alike, so the segment serves as the JournalLine of each. */
-class Segment implements LeftSegment, JournalLine {
+class Segment implements EvictedSegment, JournalLine {
   readonly file: string
   readonly fd: number
   bytes = 0
-  /** Unfinished lines, and how many of them were left. */
-  open = 0
-  left = 0
+  /** Unfinished lines, and how many of them are only in the file. */
+  unfinished = 0
+  evicted = 0
   isCurrent = true
   #isClosed = false
 
@@ -115,17 +90,17 @@ class Segment implements LeftSegment, JournalLine {
   }
 
   done(): void {
-    this.open -= 1
+    this.unfinished -= 1
     this.#removeIfDone()
   }
 
-  leave(): void {
-    this.left += 1
+  evict(): void {
+    this.evicted += 1
   }
 
-  leftDone(): void {
-    this.open -= this.left
-    this.left = 0
+  evictedDone(): void {
+    this.unfinished -= this.evicted
+    this.evicted = 0
     this.#removeIfDone()
   }
 
@@ -142,107 +117,130 @@ class Segment implements LeftSegment, JournalLine {
   }
 
   #removeIfDone(): void {
-    if (this.open > 0 || this.isCurrent || this.#isClosed) return
+    if (this.unfinished > 0 || this.isCurrent || this.#isClosed) return
     // Closing may free megabytes of page cache, so it is done asynchronously.
     close(this.fd)
     unlink(this.file, () => {})
   }
 }
 
-class SegmentedJournal implements Journal {
+/**
+ * Lines on the local disk that survive a crash until their content is in the database. Appended lines are in the file at the
+ * end of the same turn of the event loop, or after `write`. A killed process loses none of them; a power failure loses about
+ * the last 50 ms.
+ *
+ * The lines are stored in segments, files of a few megabytes. A segment is removed when all its lines are done. Disposing
+ * keeps those with unfinished lines.
+ */
+export class Journal implements Disposable {
   readonly #options: Required<JournalOptions>
+  /** Unique; see `instanceOf`. */
   readonly name = newInstanceName()
-  readonly #signing: NodeJS.Timeout
+  readonly #heartbeat: NodeJS.Timeout
   #number = 0
   #segments: Segment[] = []
   readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes)
-  readonly #writeArranged = () => {
-    this.#isArranged = false
+  readonly #writeScheduled = () => {
+    this.#isWriteScheduled = false
     this.write()
-    this.#waited?.resolve()
-    this.#waited = undefined
+    this.#written?.resolve()
+    this.#written = undefined
   }
-  #waited: PromiseWithResolvers<void> | undefined
+  #written: PromiseWithResolvers<void> | undefined
   #current: Segment
   /** Appended but not yet written. */
   #pending = ''
   /** Whether a write at the end of this turn is scheduled. */
-  #isArranged = false
+  #isWriteScheduled = false
   #syncing: NodeJS.Timeout | undefined
   #retrying: NodeJS.Timeout | undefined
-  failure: unknown
+  #failure: unknown
 
   constructor({ folder, failed = () => {}, segmentBytes = segmentBytesUsual }: JournalOptions) {
     this.#options = { folder, failed, segmentBytes }
     makeFolder(folder, 0o700)
-    this.#current = this.#begin()
-    this.#signing = setInterval(() => {
+    this.#current = this.#openSegment()
+    this.#heartbeat = setInterval(() => {
       const now = Date.now() / 1_000
       futimes(this.#current.fd, now, now, () => {})
-    }, signEveryMs).unref()
+    }, heartbeatMs).unref()
   }
 
+  /** Why lines cannot be written at the moment; undefined if they can. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  /** Appends a line, which must not contain a line break. */
   append(line: string): JournalLine {
     this.#pending += line
     this.#pending += '\n'
-    if (!this.#isArranged) {
-      this.#isArranged = true
-      setImmediate(this.#writeArranged)
+    if (!this.#isWriteScheduled) {
+      this.#isWriteScheduled = true
+      setImmediate(this.#writeScheduled)
     }
     const segment = this.#current
-    segment.open += 1
+    segment.unfinished += 1
     return segment
   }
 
+  /**
+   * Resolves when the appended lines are in the file; undefined if they already are. All calls in one turn get the same
+   * promise.
+   */
   written(): Promise<void> | undefined {
     // If writing fails, waiting longer is useless.
-    if (this.#pending === '' || !this.#isArranged) return undefined
-    this.#waited ??= Promise.withResolvers()
-    return this.#waited.promise
+    if (this.#pending === '' || !this.#isWriteScheduled) return undefined
+    this.#written ??= Promise.withResolvers()
+    return this.#written.promise
   }
 
+  /** Writes appended lines now. */
   write(): void {
     if (this.#pending === '') return
     try {
       // A line that was cut when the disk was full is terminated here and ignored when reading.
-      if (this.failure !== undefined) this.#writeText('\n')
+      if (this.#failure !== undefined) this.#writeText('\n')
       this.#writeText(this.#pending)
     } catch (error) {
       this.#fail(error)
       return
     }
     this.#pending = ''
-    this.failure = undefined
+    this.#failure = undefined
     this.#syncing ??= setTimeout(() => this.#sync(), syncEveryMs).unref()
-    if (this.#current.bytes >= this.#options.segmentBytes) this.turn()
+    if (this.#current.bytes >= this.#options.segmentBytes) this.rotate()
   }
 
-  turn(): readonly LeftSegment[] {
+  /** Starts a new segment and returns older ones with lines that are only in the file, oldest first. */
+  rotate(): readonly EvictedSegment[] {
     // Pending lines have their places in the current segment.
     this.write()
     if (this.#pending !== '') return []
     const before = this.#current
     try {
-      this.#current = this.#begin()
+      this.#current = this.#openSegment()
     } catch {
       // Keep the current segment; writing to it reports the error.
       return []
     }
     before.finish()
-    this.#segments = this.#segments.filter(({ open, isCurrent }) => open > 0 || isCurrent)
-    return this.#segments.filter(({ left, isCurrent }) => left > 0 && !isCurrent)
+    this.#segments = this.#segments.filter(
+      ({ unfinished, isCurrent }) => unfinished > 0 || isCurrent,
+    )
+    return this.#segments.filter(({ evicted, isCurrent }) => evicted > 0 && !isCurrent)
   }
 
   [Symbol.dispose](): void {
     this.write()
     clearTimeout(this.#syncing)
     clearTimeout(this.#retrying)
-    clearInterval(this.#signing)
+    clearInterval(this.#heartbeat)
     this.#current.finish()
-    for (const segment of this.#segments) if (segment.open > 0) segment.close()
+    for (const segment of this.#segments) if (segment.unfinished > 0) segment.close()
   }
 
-  #begin(): Segment {
+  #openSegment(): Segment {
     const number = String(this.#number).padStart(9, '0')
     const segment = new Segment(join(this.#options.folder, `${this.name}~${number}.journal`))
     this.#number += 1
@@ -264,8 +262,8 @@ class SegmentedJournal implements Journal {
   }
 
   #fail(error: unknown): void {
-    if (this.failure === undefined) this.#options.failed(error)
-    this.failure = error
+    if (this.#failure === undefined) this.#options.failed(error)
+    this.#failure = error
     clearTimeout(this.#retrying)
     this.#retrying = setTimeout(() => this.write(), retryEveryMs).unref()
   }

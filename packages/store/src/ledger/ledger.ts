@@ -54,7 +54,7 @@ interface Reserved {
 }
 
 /** Retry delay after a failure, in milliseconds. */
-const againMs = 1_000
+const retryMs = 1_000
 
 /** Takes usage records to the database. Disposing writes what is pending. */
 export class Ledger implements LedgerStore, AsyncDisposable {
@@ -68,10 +68,10 @@ export class Ledger implements LedgerStore, AsyncDisposable {
   readonly #series = `${Date.now().toString(36)}-${randomUUID().slice(0, 13)}-`
   #count = 0
   /** Whether some records are only in the journal. */
-  #hasLeft = false
+  #hasEvicted = false
   #recovered: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Found, and not settled yet. */
+  /** What journals of dead processes had reserved, not settled yet. */
   #reserved: Reserved[] = []
   #settleOrphaned: SettleOrphaned | undefined
   #settleTimer: NodeJS.Timeout | undefined
@@ -88,7 +88,7 @@ export class Ledger implements LedgerStore, AsyncDisposable {
     this.#queue = openUsageQueue({
       write: (batch) => this.#write(batch.map(({ document }) => document)),
       writeFailed,
-      ...(this.#journal && { overflow: ({ open }) => this.#leave(open) }),
+      ...(this.#journal && { overflow: ({ open }) => this.#evict(open) }),
     })
     this.#destination = { journal: this.#journal, queue: this.#queue }
     if (journalFolder !== undefined) this.#recover(journalFolder)
@@ -119,7 +119,7 @@ export class Ledger implements LedgerStore, AsyncDisposable {
 
   settleOrphaned(settle: SettleOrphaned): void {
     this.#settleOrphaned = settle
-    this.#settleFound()
+    this.#settleReserved()
   }
 
   waitingUsage(): WaitingUsage {
@@ -133,7 +133,7 @@ export class Ledger implements LedgerStore, AsyncDisposable {
   async flush(): Promise<void> {
     await this.#recovered
     await this.#queue.flush()
-    if (this.#hasLeft) await this.#catchUp()
+    if (this.#hasEvicted) await this.#catchUp()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,58 +157,55 @@ export class Ledger implements LedgerStore, AsyncDisposable {
     return new OpenRecord(`${this.#series}${this.#count.toString(36)}`, this.#destination)
   }
 
-  #leave(open: OpenRecord): void {
-    open.leave()
-    if (this.#hasLeft) return
-    this.#hasLeft = true
-    this.#again(() => this.flush())
+  #evict(open: OpenRecord): void {
+    open.evict()
+    if (this.#hasEvicted) return
+    this.#hasEvicted = true
+    this.#retry(() => this.flush())
   }
 
   /** Writes records from the journal that are no longer in memory. */
   async #catchUp(): Promise<void> {
-    this.#hasLeft = false
-    for (const segment of this.#journal?.turn() ?? []) {
+    this.#hasEvicted = false
+    for (const segment of this.#journal?.rotate() ?? []) {
       const read = await writeSettled(segment.file, (documents) => this.#write(documents))
-      if (read.unreadable > 0) this.#setAside(read)
-      segment.leftDone()
+      if (read.unreadable > 0) this.#keepUnreadable(read)
+      segment.evictedDone()
     }
   }
 
   #recover(folder: string): void {
     const reserved = (calls: readonly ReservedCall[], remove: () => void) => {
       this.#reserved.push({ calls, remove })
-      this.#settleFound()
+      this.#settleReserved()
     }
     const recovery = {
       write: (documents: readonly string[]) => this.#write(documents),
       reserved,
       recovered: (journal: string) => forgetWriters(this.#database, [journal]),
-      unreadable: (segment: ReadSegment) => this.#setAside(segment),
+      unreadable: (segment: ReadSegment) => this.#keepUnreadable(segment),
     }
-    this.#recovered = recoverUsage(folder, recovery).then(
-      () => {},
-      (error: unknown) => {
-        this.#writeFailed(error, 0, 0)
-        this.#again(async () => this.#recover(folder))
-      },
-    )
+    this.#recovered = recoverUsage(folder, recovery).catch((error: unknown) => {
+      this.#writeFailed(error, 0, 0)
+      this.#retry(async () => this.#recover(folder))
+    })
   }
 
   /** Keeps a segment under another name. Throws if it cannot be kept, so that it is not removed. */
-  #setAside({ file, unreadable }: ReadSegment): void {
-    const kept = `${file}.unreadable`
-    if (existsSync(kept)) return
+  #keepUnreadable({ file, unreadable }: ReadSegment): void {
+    const copy = `${file}.unreadable`
+    if (existsSync(copy)) return
     try {
-      linkSync(file, kept)
+      linkSync(file, copy)
     } catch {
       // Some file systems have no links.
-      copyFileSync(file, kept)
+      copyFileSync(file, copy)
     }
-    this.#journalUnreadable(unreadable, kept)
+    this.#journalUnreadable(unreadable, copy)
   }
 
   /** Nothing waits for it: the limiter may be away for long. */
-  #settleFound(): void {
+  #settleReserved(): void {
     const settle = this.#settleOrphaned
     if (!settle) return
     for (const { calls, remove } of this.#reserved.splice(0))
@@ -217,15 +214,15 @@ export class Ledger implements LedgerStore, AsyncDisposable {
         .then(remove, () => {
           this.#reserved.push({ calls, remove })
           clearTimeout(this.#settleTimer)
-          this.#settleTimer = setTimeout(() => this.#settleFound(), againMs).unref()
+          this.#settleTimer = setTimeout(() => this.#settleReserved(), retryMs).unref()
         })
   }
 
   /** Runs the work after a delay, and again until it succeeds. */
-  #again(work: () => Promise<void>): void {
+  #retry(work: () => Promise<void>): void {
     this.#timer = setTimeout(() => {
-      work().catch(() => this.#again(work))
-    }, againMs).unref()
+      work().catch(() => this.#retry(work))
+    }, retryMs).unref()
   }
 }
 
@@ -294,10 +291,10 @@ export class OpenRecord implements OpenUsage {
   }
 
   /** The record is no longer in memory. */
-  leave(): void {
+  evict(): void {
     this.#isFinished = true
-    if (!this.#isReserved) this.#first?.leave()
-    this.#newest?.leave()
+    if (!this.#isReserved) this.#first?.evict()
+    this.#newest?.evict()
   }
 
   #append(line: string): void {

@@ -38,46 +38,39 @@ export interface Recovery {
 /** What a segment contained. */
 export interface ReadSegment {
   readonly file: string
-  /** Settled records. */
-  readonly records: number
   /** Lines that are damaged, of whose content nothing is known. */
   readonly unreadable: number
 }
 
-const records = 500
+const recordsPerWrite = 500
 
 /**
  * Writes records left in the journals of dead processes to the database, and removes those journals. Attempts that began but
  * were never settled are marked as unsettled, with their last noted usage. Running it twice or in two processes is harmless,
  * because each id is stored once.
- *
- * @returns How many records were read.
  */
-export async function recoverUsage(folder: string, recovery: Recovery): Promise<number> {
+export async function recoverUsage(folder: string, recovery: Recovery): Promise<void> {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.journal'))
     .map((name) => join(folder, name))
     .filter(isAbandoned)
     .toSorted((one, other) => (one < other ? -1 : 1))
-  let count = 0
   for (const instance of new Set(files.map(instanceOf))) {
-    count += await recoverInstance(
+    await recoverInstance(
       files.filter((file) => instanceOf(file) === instance),
       recovery,
     )
     await recovery.recovered(instance)
   }
-  return count
 }
 
 async function recoverInstance(
   files: readonly string[],
   { write, reserved, unreadable }: Recovery,
-): Promise<number> {
+): Promise<void> {
   const open = new Map<string, UsageBegun | UsageRecord>()
   /** By the reservation's id. */
   const calls = new Map<string, ReservedCall>()
-  let count = 0
   for (const file of files) {
     const read = await writeSettled(file, write, (line) => {
       const { id, kind, value } = line
@@ -90,45 +83,42 @@ async function recoverInstance(
         if (reservation) calls.set(reservation.id, { callId: begun.callId, reservation })
       } else if (earlier) open.set(id, unsettled(earlier, value as unknown as NotedUsage))
     })
-    count += read.records
     if (read.unreadable > 0) unreadable(read)
   }
-  const left = [...open].map(([id, record]) => documentOf(id, record))
-  for (let from = 0; from < left.length; from += records)
-    await write(left.slice(from, from + records))
+  const unfinished = [...open].map(([id, record]) => documentOf(id, record))
+  for (let from = 0; from < unfinished.length; from += recordsPerWrite)
+    await write(unfinished.slice(from, from + recordsPerWrite))
   const remove = () => {
     for (const file of files) rmSync(file, { force: true })
   }
   if (calls.size > 0) reserved([...calls.values()], remove)
   else remove()
-  return count + left.length
 }
 
-/** Writes what a segment says is settled, in its order, and shows every line. */
+/** Writes what a segment says is settled, in its order, and passes every line to `onLine`. */
 export async function writeSettled(
   file: string,
   write: WriteDocuments,
-  show: (line: Line) => void = () => {},
+  onLine: (line: Line) => void = () => {},
 ): Promise<ReadSegment> {
   let batch: string[] = []
-  const count = { records: 0, unreadable: 0 }
+  let unreadable = 0
   for await (const text of linesOf(file)) {
     const line = readLine(text)
     if (!line) {
       // One that is empty ends a line that was cut when the disk was full.
-      if (text !== '') count.unreadable += 1
+      if (text !== '') unreadable += 1
       continue
     }
-    show(line)
+    onLine(line)
     if (line.kind !== 'S') continue
     batch.push(line.document)
-    count.records += 1
-    if (batch.length < records) continue
+    if (batch.length < recordsPerWrite) continue
     await write(batch)
     batch = []
   }
   if (batch.length > 0) await write(batch)
-  return { file, ...count }
+  return { file, unreadable }
 }
 
 /** Only a line feed ends a line: node:readline also splits at U+2028, which JSON texts may contain. */

@@ -2,9 +2,9 @@ import sql, { join } from 'sql-template-tag'
 import type { UsageRecord } from '@sluice/contract'
 import type { OrphanedReservation } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
-import { fieldsOf } from '../tables/columns.ts'
+import { fieldsOf, readRows } from '../tables/columns.ts'
 import { readRecord, recordColumns } from '../usage/record-columns.ts'
-import { spentByRecord, spentIn } from '../usage/spent.ts'
+import { type Spending, spendingByRecord, spendingColumns, spendingOf } from '../usage/spent.ts'
 import { readState } from '../usage/state.ts'
 import type { ReservedCall } from './recover-usage.ts'
 
@@ -26,13 +26,15 @@ export async function lastUse(
   database: Pick<Database, 'rows'>,
 ): Promise<ReadonlyMap<string, number>> {
   const { folded, rebuiltTo } = await readState(database)
-  const rows = await database.rows(
+  const rows = await readRows<{ readonly keyId: string; readonly last: number }>(
+    database,
+    { keyId: 'text', last: 'integer' },
     sql`SELECT key_id, MAX(used_at) AS last FROM (
       SELECT key_id, last_used_at AS used_at FROM key_uses UNION ALL
       SELECT key_id, started_at AS used_at FROM usage_records WHERE sequence > ${Math.max(folded, rebuiltTo)}
     ) AS uses GROUP BY key_id`,
   )
-  return new Map(rows.map((row) => [String(row['key_id']), Number(row['last'])]))
+  return new Map(rows.map(({ keyId, last }) => [keyId, last]))
 }
 
 /** The newest records, newest first. */
@@ -57,22 +59,17 @@ export async function orphanedOf(
   const orphaned: OrphanedReservation[] = []
   for (let from = 0; from < calls.length; from += callsAtOnce) {
     const some = calls.slice(from, from + callsAtOnce)
-    const rows = await database.rows(
-      // Calls that a budget redirected do not count for the model they asked for.
-      sql`SELECT call_id, provider, model, CASE WHEN over_budget IS NULL THEN requested_model END AS asked,
-          ${spentByRecord}
+    const rows = await readRows<Spending & { readonly callId: string }>(
+      database,
+      { callId: 'text', ...spendingColumns },
+      sql`SELECT call_id, ${spendingByRecord}
         FROM usage_records WHERE call_id IN (${join(some.map(({ callId }) => callId))})`,
     )
-    const byCall = Map.groupBy(rows, (row) => String(row['call_id']))
+    const byCall = Map.groupBy(rows, ({ callId }) => callId)
     for (const { callId, reservation } of some)
       orphaned.push({
         reservation,
-        attempts: (byCall.get(callId) ?? []).map((row) => ({
-          provider: String(row['provider']),
-          model: String(row['model']),
-          ...(typeof row['asked'] === 'string' && { requestedModel: row['asked'] }),
-          money: spentIn(row),
-        })),
+        attempts: (byCall.get(callId) ?? []).map(({ callId: _, ...spent }) => spendingOf(spent)),
       })
   }
   return orphaned

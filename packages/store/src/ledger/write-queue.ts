@@ -28,14 +28,6 @@ export interface UsageQueueOptions<Waiting extends WaitingRecord> {
   readonly stopMs?: number
 }
 
-/** Queues usage in memory and writes it to the database in batches. Disposing writes the rest. */
-export interface UsageQueue<Waiting extends WaitingRecord> extends AsyncDisposable {
-  add(record: Waiting): void
-  waiting(): WaitingUsage
-  /** Waits until everything added before is written. Rejects if a write fails; the records are kept. */
-  flush(): Promise<void>
-}
-
 const writeEveryMs = 50
 const recordsPerBatchMax = 500
 /** Interval between retries, and between reports of failure. */
@@ -45,10 +37,11 @@ const stopRetryMs = 100
 export function openUsageQueue<Waiting extends WaitingRecord>(
   options: UsageQueueOptions<Waiting>,
 ): UsageQueue<Waiting> {
-  return new WritingQueue(options)
+  return new UsageQueue(options)
 }
 
-class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting> {
+/** Queues usage in memory and writes it to the database in batches. Disposing writes the rest. */
+export class UsageQueue<Waiting extends WaitingRecord> implements AsyncDisposable {
   readonly #options: Required<UsageQueueOptions<Waiting>>
   readonly #waiting: Waiting[] = []
   /** Removed from `waiting` and not settled yet, in order. The first is being written or could not be written. */
@@ -57,7 +50,7 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
   /** Number of added records that were written or lost. */
   #settled = 0
   #lost = 0
-  #lostTold = 0
+  #lostReported = 0
   /** When something was last written, or when the first record began to wait. */
   #progressAt = 0
   /** Set while records wait. */
@@ -71,18 +64,19 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
   }
 
   add(record: Waiting): void {
-    if (this.#left() >= this.#options.recordsMax) return this.#options.overflow(record)
-    if (this.#left() === 0) this.#progressAt = performance.now()
+    if (this.#waitingCount() >= this.#options.recordsMax) return this.#options.overflow(record)
+    if (this.#waitingCount() === 0) this.#progressAt = performance.now()
     this.#waiting.push(record)
     this.#added++
     if (this.#timer === undefined) this.#schedule(writeEveryMs)
   }
 
   waiting(): WaitingUsage {
-    const records = this.#left()
+    const records = this.#waitingCount()
     return { records, behindMs: records === 0 ? 0 : performance.now() - this.#progressAt }
   }
 
+  /** Waits until everything added before is written. Rejects if a write fails; the records are kept. */
   async flush(): Promise<void> {
     const target = this.#added
     while (this.#settled < target) await this.#writeNext()
@@ -96,7 +90,7 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
           return await this.flush()
         } catch (cause) {
           if (performance.now() >= giveUpAt)
-            throw new Error(`${this.#left()} usage records could not be written`, { cause })
+            throw new Error(`${this.#waitingCount()} usage records could not be written`, { cause })
           await wait(stopRetryMs)
         }
     } finally {
@@ -105,7 +99,7 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
     }
   }
 
-  #left(): number {
+  #waitingCount(): number {
     return this.#added - this.#settled
   }
 
@@ -123,7 +117,7 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
       nextMs = retryEveryMs
     }
     this.#timer = undefined
-    if (this.#left() > 0 && !this.#stopped) this.#schedule(nextMs)
+    if (this.#waitingCount() > 0 && !this.#stopped) this.#schedule(nextMs)
   }
 
   /** One write at a time; later callers wait for the running one. */
@@ -143,13 +137,13 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
       this.#settled += batch.length
       this.#progressAt = performance.now()
     } catch (error) {
-      if (error instanceof RefusedData) return this.#setAside(batch, error)
-      this.#tell(error)
+      if (error instanceof RefusedData) return this.#isolateRefused(batch, error)
+      this.#report(error)
       throw error
     }
     for (const { open } of batch) open.done()
-    if (this.#lost > this.#lostTold)
-      this.#tell(new Error('Usage comes faster than the database takes it'))
+    if (this.#lost > this.#lostReported)
+      this.#report(new Error('Usage comes faster than the database takes it'))
   }
 
   #takeBatch(): readonly Waiting[] | undefined {
@@ -163,7 +157,7 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
    * A record that breaks a constraint can never be written. It is found by splitting the batch in halves, and the others are
    * written.
    */
-  #setAside(batch: readonly Waiting[], error: RefusedData): void {
+  #isolateRefused(batch: readonly Waiting[], error: RefusedData): void {
     const half = batch.length >> 1
     if (half > 0) {
       this.#batches.splice(0, 1, batch.slice(0, half), batch.slice(half))
@@ -173,11 +167,11 @@ class WritingQueue<Waiting extends WaitingRecord> implements UsageQueue<Waiting>
     this.#settled++
     this.#lost++
     for (const { open } of batch) open.done()
-    this.#tell(error)
+    this.#report(error)
   }
 
-  #tell(error: unknown): void {
-    this.#lostTold = this.#lost
-    this.#options.writeFailed(error, this.#left(), this.#lost)
+  #report(error: unknown): void {
+    this.#lostReported = this.#lost
+    this.#options.writeFailed(error, this.#waitingCount(), this.#lost)
   }
 }

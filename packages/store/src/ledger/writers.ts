@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import type { LedgerWriters } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
+import { readRows } from '../tables/columns.ts'
 
 /** A sign of life is written this often, in milliseconds. */
 const signMs = 60_000
@@ -32,10 +33,12 @@ export function ledgerWriters(
       timer = setInterval(() => void sign().catch(() => {}), signMs).unref()
     },
     async list() {
-      const rows = await database.rows(
+      const rows = await readRows<{ readonly name: string }>(
+        database,
+        { name: 'text' },
         sql`SELECT name FROM versions WHERE name LIKE ${`${prefix}%`} ORDER BY name`,
       )
-      return rows.map((row) => String(row['name']).slice(prefix.length))
+      return rows.map((row) => row.name.slice(prefix.length))
     },
     forget: (names) => forgetWriters(database, names),
     async [Symbol.asyncDispose]() {

@@ -5,6 +5,7 @@ import type {
   Spent,
 } from '@sluice/gateway/ports/limiter.ts'
 import { endOfSlot, slotOf } from '@sluice/gateway/accounts/budget-windows.ts'
+import type { SpentOfLoan } from './loans.ts'
 
 /** Spending per budget and slot, reservations included. */
 export class Budgets {
@@ -23,13 +24,16 @@ export class Budgets {
     return known
   }
 
-  /** Milliseconds until the claim can be granted; 0 if now, Infinity if never. `known` is what `find` returned. */
+  /**
+   * Milliseconds until the claim can be granted beside what is lent; 0 if now, Infinity if never. `known` is what `find`
+   * returned.
+   */
   wait(
     { limit, amount, window }: BudgetClaim,
     known: BudgetBucket | undefined,
-    date: number,
+    { date, lent }: { readonly date: number; readonly lent: number },
   ): number {
-    let excess = (known?.total ?? 0) + amount - limit
+    let excess = (known?.total ?? 0) + lent + amount - limit
     if (excess <= 0) return 0
     for (const [slot, used] of known?.slots ?? []) {
       excess -= used
@@ -42,7 +46,7 @@ export class Budgets {
   take(claim: BudgetClaim, known: BudgetBucket | undefined, date: number): BudgetBucket {
     const taken = known ?? this.#open(claim)
     taken.add(slotOf(claim.window, date), claim.amount)
-    taken.held += claim.amount
+    taken.reserved += claim.amount
     // Moves used buckets to the end when eviction is near, so that buckets with open reservations are not evicted.
     if (this.#count < this.#bucketsMax / 2) return taken
     const buckets = this.#byWindow.get(claim.window)
@@ -64,14 +68,26 @@ export class Budgets {
   settle(claim: BudgetClaim, beyond: number, { at, date }: { at: number; date: number }): void {
     const known = this.find(claim, date)
     if (!known) return
-    known.held = Math.max(0, known.held - claim.amount)
+    known.reserved = Math.max(0, known.reserved - claim.amount)
     const slot = slotOf(claim.window, at)
     if (beyond !== 0 && known.slots.has(slot)) known.add(slot, beyond)
   }
 
+  /** Adds what another process has spent of it, unless that no longer counts. */
+  spend(claim: BudgetClaim, { at, nanoUsd, reserved }: SpentOfLoan, date: number): void {
+    const { window } = claim
+    const known = this.find(claim, date)
+    if (!known) return
+    known.reserved = Math.max(0, known.reserved + reserved)
+    const slot = slotOf(window, at)
+    if (known.slots.has(slot)) known.add(slot, nanoUsd)
+    // Slots are in order of time: what was spent a moment ago, in a slot that nobody else used, counts from now.
+    else if (endOfSlot(window, slot) > date) known.add(slotOf(window, date), nanoUsd)
+  }
+
   /** Whether a claim would be granted if all that is reserved came back. */
-  mayReturn({ limit, amount }: BudgetClaim, { total, held }: BudgetBucket): boolean {
-    return total - held + amount <= limit
+  mayReturn({ limit, amount }: BudgetClaim, { total, reserved }: BudgetBucket): boolean {
+    return total - reserved + amount <= limit
   }
 
   level(
@@ -121,8 +137,8 @@ export class BudgetBucket {
   readonly slots = new Map<number, number>()
   /** The sum of all slots. */
   total = 0
-  /** The part of it that open reservations hold. */
-  held = 0
+  /** The part of it that is reserved and not settled. */
+  reserved = 0
   /** When the oldest slot stops counting; Infinity if there is none. */
   until = Infinity
   readonly #window: BudgetWindow

@@ -21,10 +21,10 @@ const budgetsMax = 100_000
  */
 export class LocalShare {
   readonly #processes: number
-  readonly #left = new Map<string, number>()
-  readonly #granted = new Map<string, Reservation>()
+  readonly #remaining = new Map<string, number>()
+  readonly #open = new Map<string, Reservation>()
   /** Budgets reserved from since the last reset. */
-  readonly #touched = new Map<string, BudgetClaim>()
+  readonly #reserved = new Map<string, BudgetClaim>()
   /** By bucket, so that a long time without the shared limiter needs no more room than a short one. */
   readonly #used = new Map<string, BudgetClaim | RateClaim>()
   #limiter: MemoryLimiter = createMemoryLimiter()
@@ -33,16 +33,16 @@ export class LocalShare {
     this.#processes = processes
   }
 
-  /** Stores what all processes together had left. */
-  saw(claims: readonly Claim[], levels: readonly LimitStatus[]): void {
+  /** Stores the remaining amounts of budgets for all processes together, from their levels. */
+  setRemaining(claims: readonly Claim[], levels: readonly LimitStatus[]): void {
     for (const [index, claim] of claims.entries()) {
       if (claim.kind !== 'budget') continue
       const name = nameOf(claim)
-      if (this.#left.delete(name) === false && this.#left.size >= budgetsMax) {
-        const [oldest] = this.#left.keys()
-        if (oldest !== undefined) this.#left.delete(oldest)
+      if (this.#remaining.delete(name) === false && this.#remaining.size >= budgetsMax) {
+        const [oldest] = this.#remaining.keys()
+        if (oldest !== undefined) this.#remaining.delete(oldest)
       }
-      this.#left.set(name, levels[index]?.remaining ?? 0)
+      this.#remaining.set(name, levels[index]?.remaining ?? 0)
     }
   }
 
@@ -51,15 +51,15 @@ export class LocalShare {
     const decision = this.#limiter.reserve(shares, leaseMs)
     if (decision instanceof Promise) throw new Error('Nothing is recalled here')
     if (decision.granted) {
-      this.#granted.set(decision.id, decision)
+      this.#open.set(decision.id, decision)
       for (const share of shares)
-        if (share.kind === 'budget') this.#touched.set(nameOf(share), share)
+        if (share.kind === 'budget') this.#reserved.set(nameOf(share), share)
     }
     return { ...decision, claims }
   }
 
   has(id: string): boolean {
-    return this.#granted.has(id)
+    return this.#open.has(id)
   }
 
   /**
@@ -67,20 +67,20 @@ export class LocalShare {
    * until then.
    */
   reset(): void {
-    const shares = [...this.#touched.values()]
+    const shares = [...this.#reserved.values()]
     const levels = this.#limiter.look(shares)
     if (levels instanceof Promise) throw new Error('Nothing is recalled here')
     for (const [index, share] of shares.entries())
-      this.#left.set(nameOf(share), (levels[index]?.remaining ?? 0) * this.#processes)
-    this.#touched.clear()
+      this.#remaining.set(nameOf(share), (levels[index]?.remaining ?? 0) * this.#processes)
+    this.#reserved.clear()
     this.#limiter = createMemoryLimiter()
   }
 
   /** Adds up the actual usage of a reservation made here. Returns false for other reservations. */
   settle({ id, claims }: Reservation, actual: Actual): boolean {
-    const own = this.#granted.get(id)
+    const own = this.#open.get(id)
     if (!own) return false
-    this.#granted.delete(id)
+    this.#open.delete(id)
     this.#limiter.settle(own, actual)
     const uses = usedOf(claims, actual)
     for (const [index, claim] of claims.entries()) {
@@ -100,8 +100,9 @@ export class LocalShare {
   }
 
   #shareOf(claim: Claim): Claim {
-    const whole = claim.kind === 'budget' ? (this.#left.get(nameOf(claim)) ?? 0) : claim.limit
-    return { ...claim, limit: Math.floor(whole / this.#processes) }
+    const remaining =
+      claim.kind === 'budget' ? (this.#remaining.get(nameOf(claim)) ?? 0) : claim.limit
+    return { ...claim, limit: Math.floor(remaining / this.#processes) }
   }
 }
 

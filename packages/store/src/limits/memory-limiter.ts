@@ -14,6 +14,7 @@ import {
 import { type BudgetBucket, Budgets } from './budgets.ts'
 import { SlotLeases } from './slots.ts'
 import { Rates } from './rates.ts'
+import { ByBucket, type GrantedLoan, type LoanUse } from './loans.ts'
 import { Recalls } from './recalls.ts'
 
 export interface MemoryLimiterOptions {
@@ -61,6 +62,8 @@ interface Moment {
   readonly date: number
 }
 
+type LentLevel = Pick<GrantedLoan, 'remaining' | 'until'>
+
 /** One entry per claim; undefined for those of other kinds and for unknown budgets. */
 type Buckets = (BudgetBucket | undefined)[]
 
@@ -72,6 +75,8 @@ export class MemoryLimiter implements Limiter {
   readonly #rates: Rates
   readonly #slots = new SlotLeases()
   readonly #budgets: Budgets
+  /** Of buckets of which something is lent to other processes. */
+  readonly #lent = new ByBucket<number>()
   // An array: its garbage dies young, unlike that of a Map that grows and shrinks.
   readonly #open: (OwnReservation | undefined)[] = []
   readonly #free: number[] = []
@@ -164,7 +169,44 @@ export class MemoryLimiter implements Limiter {
     if (!this.#budgets.find(claim, date)) this.#budgets.put(claim, spent, date)
   }
 
+  /** The level of a bucket, beside what is lent of it; undefined for a budget that is not known (any more). */
+  free(claim: Claim): LentLevel | undefined {
+    const now: Moment = { time: this.#now(), date: this.#date() }
+    const bucket = claim.kind === 'budget' ? this.#budgets.find(claim, now.date) : undefined
+    if (claim.kind === 'budget' && !bucket) return undefined
+    const [level] = this.#levels([claim], [bucket], now)
+    if (!level) return undefined
+    const { remaining, resetMs } = level
+    const until = claim.kind === 'rate' ? this.#rates.fullAt(claim, now.time) : now.date + resetMs
+    return { remaining, until: Number.isFinite(until) ? until : null }
+  }
+
+  /** Sets so much of a bucket aside for another process. */
+  lend(claim: Claim, amount: number): void {
+    const lent = this.#lentOf(claim) + amount
+    if (lent === 0) this.#lent.delete(claim)
+    else this.#lent.set(claim, lent)
+  }
+
+  /** Counts what another process has used of what was lent. */
+  used({ claim, shrinks, taken = [], spent = [] }: LoanUse): void {
+    this.lend(claim, -shrinks)
+    const time = this.#now()
+    if (claim.kind === 'rate')
+      for (const [amount, at] of taken)
+        this.#rates.take(claim, amount, amount < 0 ? time : Math.min(at, time))
+    if (claim.kind === 'budget')
+      for (const one of spent) this.#budgets.spend(claim, one, this.#date())
+  }
+
+  /** Counts a loan as used whose process has ended. Slots of concurrent requests are free again. */
+  lost(claim: Claim, amount: number): void {
+    const spent = [{ at: this.#date(), nanoUsd: amount, reserved: 0 }]
+    this.used({ claim, shrinks: amount, taken: [[amount, this.#now()]], spent })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#lent.clear()
     this.#rates.clear()
     this.#slots.clear()
     this.#budgets.clear()
@@ -189,9 +231,14 @@ export class MemoryLimiter implements Limiter {
   }
 
   #wait(claim: Claim, bucket: BudgetBucket | undefined, { time, date }: Moment): number {
-    if (claim.kind === 'rate') return this.#rates.wait(claim, time)
-    if (claim.kind === 'concurrency') return this.#slots.wait(claim, time)
-    return this.#budgets.wait(claim, bucket, date)
+    const lent = this.#lentOf(claim)
+    if (claim.kind === 'rate') return this.#rates.wait(claim, time, lent)
+    if (claim.kind === 'concurrency') return this.#slots.wait(claim, time, lent)
+    return this.#budgets.wait(claim, bucket, { date, lent })
+  }
+
+  #lentOf(claim: Claim): number {
+    return this.#lent.size === 0 ? 0 : (this.#lent.get(claim) ?? 0)
   }
 
   #mayReturn(claim: Claim, bucket: BudgetBucket | undefined): boolean {
@@ -204,9 +251,14 @@ export class MemoryLimiter implements Limiter {
     { time, date }: Moment,
   ): readonly LimitStatus[] {
     return claims.map((claim, index) => {
-      if (claim.kind === 'rate') return this.#rates.level(claim, time)
-      if (claim.kind === 'concurrency') return this.#slots.level(claim, time)
-      return this.#budgets.level(claim, buckets[index], date)
+      const level =
+        claim.kind === 'rate'
+          ? this.#rates.level(claim, time)
+          : claim.kind === 'concurrency'
+            ? this.#slots.level(claim, time)
+            : this.#budgets.level(claim, buckets[index], date)
+      const lent = this.#lentOf(claim)
+      return lent === 0 ? level : { ...level, remaining: Math.max(0, level.remaining - lent) }
     })
   }
 

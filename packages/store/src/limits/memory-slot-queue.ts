@@ -18,20 +18,20 @@ export function createSlotQueue(): SlotQueue {
 
 class MemorySlotQueue implements SlotQueue {
   /** A count of 0 is kept for a while: a Map that shrinks and grows with each request leaves garbage in old space. */
-  readonly #held = new Map<string, number>()
+  readonly #slotsByKey = new Map<string, number>()
   #inside = 0
-  #most: SlotLimits = { inside: 0, waiting: 0, waitMs: 0 }
-  #queue = queueOf(this.#most)
+  #limits: SlotLimits = { inside: 0, waiting: 0, waitMs: 0 }
+  #queue = queueOf(this.#limits)
 
-  enter(key: string, bounds: SlotLimits, count = 1): SlotTicket {
-    this.#take(bounds)
+  enter(key: string, limits: SlotLimits, count = 1): SlotTicket {
+    this.#apply(limits)
     const slot = new Slot(this, key, count)
-    if (this.mayEnter(slot)) this.#letIn(slot)
+    if (this.hasRoom(slot)) this.#admit(slot)
     else {
-      if (bounds.waitMs === 0) throw tooMany()
+      if (limits.waitMs === 0) throw tooMany()
       this.#queue.assertRoom(key)
       this.#queue.add(key, slot)
-      slot.wait(bounds.waitMs)
+      slot.wait(limits.waitMs)
     }
     return slot
   }
@@ -40,50 +40,50 @@ class MemorySlotQueue implements SlotQueue {
     return { inside: this.#inside, waiting: this.#queue.size }
   }
 
-  mayEnter({ key, count }: Slot): boolean {
-    if (this.#inside + count > this.#most.inside) return false
-    return (this.#held.get(key) ?? 0) + count <= mostOfOneKey(this.#most)
+  hasRoom({ key, count }: Slot): boolean {
+    if (this.#inside + count > this.#limits.inside) return false
+    return (this.#slotsByKey.get(key) ?? 0) + count <= mostOfOneKey(this.#limits)
   }
 
   /** Releases the slots of a request that was admitted. */
   free({ key, count }: Slot): void {
     this.#inside -= count
-    const held = (this.#held.get(key) ?? count) - count
-    if (held === 0 && this.#held.size > keysMax) this.#held.delete(key)
-    else this.#held.set(key, held)
-    this.#letNextIn()
+    const rest = (this.#slotsByKey.get(key) ?? count) - count
+    if (rest === 0 && this.#slotsByKey.size > keysMax) this.#slotsByKey.delete(key)
+    else this.#slotsByKey.set(key, rest)
+    this.#admitNext()
   }
 
   forget(slot: Slot): void {
     this.#queue.remove(slot)
     // The next request of the same key may need fewer slots.
-    if (slot.count > 1) this.#letNextIn()
+    if (slot.count > 1) this.#admitNext()
   }
 
-  #letIn(slot: Slot): void {
+  #admit(slot: Slot): void {
     this.#inside += slot.count
-    this.#held.set(slot.key, (this.#held.get(slot.key) ?? 0) + slot.count)
+    this.#slotsByKey.set(slot.key, (this.#slotsByKey.get(slot.key) ?? 0) + slot.count)
     slot.isIn = true
   }
 
-  #letNextIn(): void {
+  #admitNext(): void {
     for (;;) {
-      const next = this.#queue.take((_key, slot) => this.mayEnter(slot))
+      const next = this.#queue.take((_key, slot) => this.hasRoom(slot))
       if (!next) return
-      this.#letIn(next)
+      this.#admit(next)
       next.enter()
     }
   }
 
-  /** Applies the bounds, which may have changed with the configuration. */
-  #take(bounds: SlotLimits): void {
-    const { inside, waiting } = this.#most
-    if (inside === bounds.inside && waiting === bounds.waiting) return
-    this.#most = bounds
+  /** Applies the limits, which may have changed with the configuration. */
+  #apply(limits: SlotLimits): void {
+    const { inside, waiting } = this.#limits
+    if (inside === limits.inside && waiting === limits.waiting) return
+    this.#limits = limits
     const before = this.#queue.clear()
-    this.#queue = queueOf(bounds)
+    this.#queue = queueOf(limits)
     for (const slot of before) this.#queue.add(slot.key, slot)
-    this.#letNextIn()
+    this.#admitNext()
   }
 }
 

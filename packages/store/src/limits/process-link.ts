@@ -13,6 +13,11 @@ interface SentError {
   readonly retryAfterMs?: number
 }
 
+/** The name of a message, with the types of its body and of the answer to it, which both processes know. */
+export type MessageName<Body = unknown, Answer = unknown> = string & {
+  readonly types?: (body: Body) => Answer
+}
+
 type Handler = (body: unknown) => unknown
 
 /**
@@ -38,21 +43,26 @@ export class ProcessLink {
   }
 
   /** Registers the handler of a question or notification. */
-  serve(name: string, handler: Handler): void {
-    this.#handlers.set(name, handler)
+  serve<Body, Answer>(
+    name: MessageName<Body, Answer>,
+    handler: (body: Body) => Answer | Promise<Answer>,
+  ): void {
+    // The other process sends what the name says.
+    this.#handlers.set(name, (body) => handler(body as Body))
   }
 
   /** Rejects with the other side's GatewayError, or with `overloaded` if the other side has ended. */
-  ask(name: string, body: unknown): Promise<unknown> {
+  ask<Body, Answer>(name: MessageName<Body, Answer>, body: Body): Promise<Answer> {
     if (this.#isClosed) return Promise.reject(ended())
     this.#count += 1
     const waiting = Promise.withResolvers<unknown>()
     this.#asked.set(this.#count, waiting)
     this.#send({ ask: name, id: this.#count, body })
-    return waiting.promise
+    // The other process answers with what the name says.
+    return waiting.promise as Promise<Answer>
   }
 
-  tell(name: string, body: unknown): void {
+  tell<Body>(name: MessageName<Body>, body: Body): void {
     this.#send({ tell: name, body })
   }
 

@@ -1,6 +1,6 @@
 import type { LimitStatus, RateClaim } from '@sluice/gateway/ports/limiter.ts'
 
-const minuteMs = 60_000
+export const minuteMs = 60_000
 /** In units: accumulated rounding errors must not refuse the last unit of a full bucket. */
 const tolerance = 0.001
 /** How many of the oldest buckets are searched for a full one, so that a request never scans the whole table. */
@@ -15,11 +15,11 @@ export class Rates {
     this.#bucketsMax = bucketsMax
   }
 
-  /** Milliseconds until the claim can be granted; 0 if now. */
-  wait({ bucket, limit, amount }: RateClaim, time: number): number {
+  /** Milliseconds until the claim can be granted beside what is lent; 0 if now. */
+  wait({ bucket, limit, amount }: RateClaim, time: number, lent = 0): number {
     const unitMs = minuteMs / limit
     if (amount > limit || limit <= 0) return Infinity
-    const excessMs = this.#emptyMs(bucket, time) + amount * unitMs - minuteMs
+    const excessMs = this.#emptyMs(bucket, time) + (amount + lent) * unitMs - minuteMs
     return excessMs <= unitMs * tolerance ? 0 : Math.max(1, Math.ceil(excessMs))
   }
 
@@ -37,13 +37,12 @@ export class Rates {
   }
 
   level({ bucket, limit }: RateClaim, time: number): LimitStatus {
-    const emptyMs = this.#emptyMs(bucket, time)
-    const left = (minuteMs - emptyMs) / (minuteMs / limit)
-    return {
-      limit,
-      remaining: Math.max(0, Math.floor(left + tolerance)),
-      resetMs: Math.ceil(emptyMs),
-    }
+    return rateLevel(limit, this.#emptyMs(bucket, time))
+  }
+
+  /** When the bucket is full. */
+  fullAt({ bucket }: RateClaim, time: number): number {
+    return time + this.#emptyMs(bucket, time)
   }
 
   clear(): void {
@@ -67,5 +66,15 @@ export class Rates {
       if (++seen === lookAtMax) break
     }
     if (oldest !== undefined) this.#fullAt.delete(oldest)
+  }
+}
+
+/** The level of a bucket that is full in so many milliseconds. */
+export function rateLevel(limit: number, emptyMs: number): LimitStatus {
+  const remaining = (minuteMs - emptyMs) / (minuteMs / limit)
+  return {
+    limit,
+    remaining: Math.max(0, Math.floor(remaining + tolerance)),
+    resetMs: Math.ceil(emptyMs),
   }
 }

@@ -6,12 +6,12 @@ export function isRequests(claim: Claim): boolean {
 }
 
 /** Undoes a reservation; slots are released in any case. */
-export function givenBack(claim: Claim): number {
+export function undoneAmount(claim: Claim): number {
   return claim.kind === 'concurrency' ? 0 : -claim.amount
 }
 
 /** What the budgets are charged if Redis has lost the reservation. */
-export function lostOf(claims: readonly Claim[], actual: Actual): readonly Claim[] {
+export function chargesOf(claims: readonly Claim[], actual: Actual): readonly Claim[] {
   const uses = usedOf(claims, actual)
   return claims.flatMap((claim, index) =>
     claim.kind === 'budget' ? [{ ...claim, amount: uses[index] ?? claim.amount }] : [],
@@ -19,7 +19,7 @@ export function lostOf(claims: readonly Claim[], actual: Actual): readonly Claim
 }
 
 /** What was used beyond the reserved amounts; negative if it was less. */
-export function beyond(claims: readonly Claim[], actual: Actual): readonly number[] {
+export function amountsBeyond(claims: readonly Claim[], actual: Actual): readonly number[] {
   const uses = usedOf(claims, actual)
   return claims.map((claim, index) => {
     const used = uses[index]

@@ -13,21 +13,21 @@ import {
   type Spent,
 } from '@sluice/gateway/ports/limiter.ts'
 import { LocalShare } from './local-share.ts'
-import { beyond, givenBack, isRequests, lostOf } from './redis-amounts.ts'
+import { amountsBeyond, undoneAmount, isRequests, chargesOf } from './redis-amounts.ts'
 import { type Command, RedisEmptied, RedisLink, type RedisLinkOptions } from './redis-link.ts'
 import { Recalls } from './recalls.ts'
-import { type Counting, RollCall } from './redis-roll-call.ts'
+import { type LedgerRecount, RedisRecovery } from './redis-recovery.ts'
 
 export interface RedisLimiterOptions extends RedisLinkOptions {
   /**
-   * Behaviour while Redis is unreachable: refuse all limited calls with 503, or let each of the given number of processes
+   * Behavior while Redis is unreachable: refuse all limited calls with 503, or let each of the given number of processes
    * grant its share. Default `refuse`.
    */
   readonly whenDown?: 'refuse' | { readonly processes: number }
   /** Reads what was spent of a budget in its current window; called for budgets unknown to Redis. */
   readonly recall?: Recall
   /** What is needed to count anew when Redis has lost its data. Default: nobody else is waited for. */
-  readonly counting?: Counting
+  readonly counting?: LedgerRecount
   /** How long others are waited for then, in milliseconds. Default 30,000. */
   readonly countingMs?: number
   /** Called when Redis is lost, with the reason, and when it is back. */
@@ -35,11 +35,11 @@ export interface RedisLimiterOptions extends RedisLinkOptions {
 }
 
 const probeMs = 250
-const shortlyMs = 50
+const othersPollMs = 50
 /** How long a start waits for Redis, in milliseconds. */
 const connectMs = 2_000
 /** How often a process that has nothing to ask looks whether Redis has lost its data, in milliseconds. */
-const lookMs = 500
+const dataCheckMs = 500
 /** Maximum number of queued settlements. The oldest are dropped and count as fully used. */
 const pendingMax = 100_000
 /** Claims of one command that charges what was granted without Redis. */
@@ -55,7 +55,10 @@ interface Pending {
   readonly sent: () => void
 }
 
-/** A limiter shared by all processes that use the same Redis. If Redis is unreachable, `whenDown` applies until it answers. */
+/**
+ * A limiter shared by all processes that use the same Redis. If Redis is unreachable, also at the start, `whenDown` applies until it
+ * answers; a start waits two seconds for it and never fails. Disposing closes the connection.
+ */
 export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Limiter> {
   const limiter = new RedisLimiter(options)
   await limiter.connect()
@@ -63,7 +66,7 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Li
 }
 
 /** A reservation in Redis that is not settled. */
-interface Held {
+interface OpenReservation {
   readonly claims: readonly Claim[]
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -72,19 +75,19 @@ interface Held {
 class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions
   readonly #link: RedisLink
-  readonly #rollCall: RollCall
+  readonly #recovery: RedisRecovery
   readonly #local: LocalShare | undefined
   readonly #recalls: Recalls | undefined
   readonly #pending = new Map<string, Pending>()
   /** Charges that are being sent. */
   readonly #charges = new Map<string, Command>()
-  readonly #held = new Map<string, Held>()
+  readonly #open = new Map<string, OpenReservation>()
   readonly #process = randomBytes(9).toString('base64url')
   #count = 0
   #isUp = false
   #isClosed = false
   #probe: NodeJS.Timeout | undefined
-  readonly #looking: NodeJS.Timeout
+  readonly #dataCheck: NodeJS.Timeout
 
   constructor(options: RedisLimiterOptions) {
     this.#options = options
@@ -95,8 +98,8 @@ class RedisLimiter implements Limiter {
       recalls: recall !== undefined,
       lost: (error) => this.#lost(error),
     })
-    this.#rollCall = new RollCall(this.#link, options.counting, options.countingMs)
-    this.#looking = setInterval(() => void this.#lookForData(), lookMs).unref()
+    this.#recovery = new RedisRecovery(this.#link, options.counting, options.countingMs)
+    this.#dataCheck = setInterval(() => void this.#checkData(), dataCheckMs).unref()
   }
 
   /** Waits for Redis for a short time; a later connection is also found. */
@@ -104,10 +107,10 @@ class RedisLimiter implements Limiter {
     const giveUpAt = performance.now() + connectMs
     try {
       await this.#link.connect()
-      while (!this.#isUp) await this.#recover().catch((error) => waited(error, giveUpAt))
+      while (!this.#isUp) await this.#recover().catch((error) => waitForOthers(error, giveUpAt))
     } catch (error) {
       this.#options.changed?.(false, error)
-      this.#probeSoon()
+      this.#scheduleProbe()
     }
   }
 
@@ -121,7 +124,7 @@ class RedisLimiter implements Limiter {
     } catch (error) {
       this.#lost(error)
       // The reservation may have been made nevertheless. Undo it, because the call is refused or counted locally.
-      void this.#later({ ...command, op: 'settle', amounts: claims.map(givenBack) })
+      void this.#queue({ ...command, op: 'settle', amounts: claims.map(undoneAmount) })
       return this.#withoutRedis(claims, leaseMs)
     }
     if (reply[0] === 'unknown') {
@@ -129,10 +132,10 @@ class RedisLimiter implements Limiter {
       return this.reserve(claims, leaseMs)
     }
     const levels = levelsOf(claims, reply)
-    this.#local?.saw(claims, levels)
+    this.#local?.setRemaining(claims, levels)
     if (reply[0] === 'granted') {
       const { now = Date.now } = this.#options
-      if (!claims.every(isRequests)) this.#held.set(command.id, { claims, at: now() })
+      if (!claims.every(isRequests)) this.#open.set(command.id, { claims, at: now() })
       return { granted: true, id: command.id, claims, levels }
     }
     const refused = Number(reply[1]) - 1
@@ -144,16 +147,16 @@ class RedisLimiter implements Limiter {
   async settle(reservation: Reservation, actual: Actual): Promise<void> {
     const { id, claims } = reservation
     if (this.#local?.settle(reservation, actual) === true) return this.#chargeIfUp()
-    this.#held.delete(id)
+    this.#open.delete(id)
     if (claims.every(isRequests) && actual.requests === undefined) return
-    const lost = lostOf(claims, actual)
-    await this.#tell({
+    const charges = chargesOf(claims, actual)
+    await this.#sendSettlement({
       op: 'settle',
       id,
       leaseMs: 0,
       claims,
-      amounts: beyond(claims, actual),
-      lost,
+      amounts: amountsBeyond(claims, actual),
+      charges,
     })
   }
 
@@ -174,7 +177,9 @@ class RedisLimiter implements Limiter {
   }
 
   async look(claims: readonly Claim[]): Promise<readonly LimitStatus[]> {
-    const reply = await this.#link.run({ op: 'look', id: '', leaseMs: 0, claims }).catch(unanswered)
+    const reply = await this.#link
+      .run({ op: 'look', id: '', leaseMs: 0, claims })
+      .catch(throwUnanswered)
     if (reply[0] !== 'unknown') return levelsOf(claims, reply)
     await this.#recalled(claims[Number(reply[1]) - 1])
     return this.look(claims)
@@ -197,7 +202,7 @@ class RedisLimiter implements Limiter {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#probe)
-    clearInterval(this.#looking)
+    clearInterval(this.#dataCheck)
     // Waits for the settlements that are on their way.
     await this.#link.close(this.#isUp)
   }
@@ -214,7 +219,7 @@ class RedisLimiter implements Limiter {
 
   #withoutRedis(claims: readonly Claim[], leaseMs: number): Decision {
     if (this.#local) return this.#local.reserve(claims, leaseMs)
-    return unanswered()
+    return throwUnanswered()
   }
 
   #chargeIfUp(): void {
@@ -237,12 +242,12 @@ class RedisLimiter implements Limiter {
     }
   }
 
-  async #tell(command: Command): Promise<void> {
-    if (!this.#isUp) return this.#later(command)
+  async #sendSettlement(command: Command): Promise<void> {
+    if (!this.#isUp) return this.#queue(command)
     try {
       await this.#settled(command)
     } catch (error) {
-      const sent = this.#later(command)
+      const sent = this.#queue(command)
       this.#lost(error)
       await sent
     }
@@ -250,10 +255,10 @@ class RedisLimiter implements Limiter {
 
   /** If Redis lost its data during a call, the call's spending is charged to the budgets recalled since. */
   async #settled(command: Command): Promise<void> {
-    const { id, lost = [] } = command
+    const { id, charges = [] } = command
     const [reply] = await this.#link.run(command)
-    if (reply !== 'forgotten' || lost.length === 0) return
-    await this.#charge({ op: 'charge', id, leaseMs: 0, claims: lost })
+    if (reply !== 'forgotten' || charges.length === 0) return
+    await this.#charge({ op: 'charge', id, leaseMs: 0, claims: charges })
   }
 
   /**
@@ -270,7 +275,7 @@ class RedisLimiter implements Limiter {
   }
 
   /** Resolves when it has been sent; never if it is dropped. */
-  #later(command: Command): Promise<void> {
+  #queue(command: Command): Promise<void> {
     const [oldest] = this.#pending.size < pendingMax ? [] : this.#pending.keys()
     if (oldest !== undefined) this.#pending.delete(oldest)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -282,33 +287,33 @@ class RedisLimiter implements Limiter {
     if (!this.#isUp || this.#isClosed) return
     this.#isUp = false
     this.#options.changed?.(false, reason)
-    this.#probeSoon()
+    this.#scheduleProbe()
   }
 
-  #probeSoon(): void {
+  #scheduleProbe(): void {
     if (this.#isClosed) return
     this.#probe = setTimeout(() => {
       this.#recover().catch(() => {
         if (!this.#isClosed) this.#link.connectAnew()
-        this.#probeSoon()
+        this.#scheduleProbe()
       })
     }, probeMs)
     this.#probe.unref()
   }
 
   /** Whoever asks nothing would not notice, and would be waited for. */
-  async #lookForData(): Promise<void> {
+  async #checkData(): Promise<void> {
     if (!this.#isUp) return
     // Whether Redis answers is decided by commands that need an answer.
-    const isOpen = await this.#rollCall.isOpen().catch(() => true)
+    const isOpen = await this.#recovery.isOpen().catch(() => true)
     if (!isOpen) this.#lost(new RedisEmptied())
   }
 
   /** Sends the queued settlements before Redis is used again. */
   async #recover(): Promise<void> {
-    const isOpen = await this.#rollCall.isOpen()
+    const isOpen = await this.#recovery.isOpen()
     if (!isOpen)
-      await this.#rollCall.attend({
+      await this.#recovery.takePart({
         forget: () => this.#forgetSettled(),
         restore: () => this.#restore(),
       })
@@ -323,7 +328,7 @@ class RedisLimiter implements Limiter {
     // Of calls that ended meanwhile.
     this.#chargeIfUp()
     this.#options.changed?.(true)
-    if (!isOpen) void this.#recallHeld()
+    if (!isOpen) void this.#recallOpen()
   }
 
   #forgetSettled(): void {
@@ -334,10 +339,10 @@ class RedisLimiter implements Limiter {
   }
 
   async #restore(): Promise<void> {
-    const held = [...this.#held]
-    for (let from = 0; from < held.length; from += restoresAtOnce)
+    const open = [...this.#open]
+    for (let from = 0; from < open.length; from += restoresAtOnce)
       await Promise.all(
-        held
+        open
           .slice(from, from + restoresAtOnce)
           .map(([id, { claims, at }]) =>
             this.#link.run({ op: 'restore', id, leaseMs, claims, dates: [at] }),
@@ -346,9 +351,9 @@ class RedisLimiter implements Limiter {
   }
 
   /** Before the restored calls end: they would be in the ledger then, and count twice. */
-  async #recallHeld(): Promise<void> {
+  async #recallOpen(): Promise<void> {
     const budgets = new Map<string, Claim>()
-    for (const { claims } of this.#held.values())
+    for (const { claims } of this.#open.values())
       for (const claim of claims)
         if (claim.kind === 'budget') budgets.set(`${claim.window}:${claim.bucket}`, claim)
     for (const claim of budgets.values()) await this.look([claim]).catch(() => undefined)
@@ -356,12 +361,12 @@ class RedisLimiter implements Limiter {
 }
 
 /** Others that count anew are waited for until then. */
-async function waited(error: unknown, until: number): Promise<void> {
+async function waitForOthers(error: unknown, until: number): Promise<void> {
   if (!(error instanceof RedisEmptied) || performance.now() > until) throw error
-  await wait(shortlyMs)
+  await wait(othersPollMs)
 }
 
-function unanswered(cause?: unknown): never {
+function throwUnanswered(cause?: unknown): never {
   throw new GatewayError('overloaded', 'The limits cannot be checked: Redis does not respond', {
     retryAfterMs: 1_000,
     cause,
@@ -376,6 +381,6 @@ function levelsOf(claims: readonly Claim[], reply: readonly string[]): readonly 
   }))
 }
 
-function amountOf(said: string | undefined): number {
-  return said === '-1' ? Infinity : Number(said)
+function amountOf(text: string | undefined): number {
+  return text === '-1' ? Infinity : Number(text)
 }

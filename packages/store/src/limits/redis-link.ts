@@ -16,8 +16,8 @@ export interface RedisLinkOptions {
   readonly now?: () => number
 }
 
-/** Whether budgets are recalled, and who is told of a lost connection. */
-interface Using {
+/** Whether budgets are recalled, and what is called when the connection is lost. */
+interface LinkUse {
   readonly recalls: boolean
   readonly lost: (error: unknown) => void
 }
@@ -35,7 +35,7 @@ export interface Command {
    */
   readonly dates?: readonly number[]
   /** For a settlement: what to charge if Redis has lost its data, including the reservation. */
-  readonly lost?: readonly Claim[]
+  readonly charges?: readonly Claim[]
 }
 
 /** Redis has lost its data, and is not used before what they said is counted anew. */
@@ -49,21 +49,21 @@ export class RedisEmptied extends Error {
 
 const timeoutMsUsual = 1_000
 /** How long an unsettled reservation is kept; a later settlement has no effect. */
-const keptMs = 24 * 3_600_000
+const recordMs = 24 * 3_600_000
 /** How long a new connection may take before it is replaced, in milliseconds. */
 const connectMs = 2_000
 
 /** A connection to Redis and the commands of the limiter's script. */
 export class RedisLink {
   readonly #options: RedisLinkOptions
-  readonly #using: Using
+  readonly #use: LinkUse
   readonly #digest = createHash('sha1').update(limiterScript).digest('hex')
   #client
   #connectedAt = 0
 
-  constructor(options: RedisLinkOptions, using: Using) {
+  constructor(options: RedisLinkOptions, use: LinkUse) {
     this.#options = options
-    this.#using = using
+    this.#use = use
     this.#client = this.#createClient()
   }
 
@@ -102,17 +102,17 @@ export class RedisLink {
     const keys = [this.#key(`call:${id}`), this.#key(openName)]
     const time = now === undefined ? '' : String(now())
     const date = now === undefined ? Date.now() : now()
-    const kept = op === 'reserve' && claims.every(isRequests) ? leaseMs : keptMs
-    const values = [time, op, id, String(leaseMs), String(kept)]
+    const lifetimeMs = op === 'reserve' && claims.every(isRequests) ? leaseMs : recordMs
+    const values = [time, op, id, String(leaseMs), String(lifetimeMs)]
     for (const [index, claim] of claims.entries()) {
       const own = claim.kind === 'concurrency' ? 1 : claim.amount
       const window = claim.kind === 'budget' ? String(claim.window) : ''
       for (const part of ['', '-nano', '-open'])
         keys.push(this.#key(`${claim.kind}${part}:${window}:${claim.bucket}`))
-      const told = claim.kind === 'budget' ? periodsOf(claim.window, date) : ''
-      values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), told)
+      const periods = claim.kind === 'budget' ? periodsOf(claim.window, date) : ''
+      values.push(claim.kind, String(claim.limit), String(amounts?.[index] ?? own), periods)
     }
-    values.push(this.#using.recalls ? 'recall' : '', ...dates.map(String))
+    values.push(this.#use.recalls ? 'recall' : '', ...dates.map(String))
     const reply = await within(timeoutMs, this.#evaluate(keys, values))
     if (reply[0] === 'closed') throw new RedisEmptied()
     return reply
@@ -129,35 +129,43 @@ export class RedisLink {
       socket: { reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
     })
     // Emitted for each failed connection; the outcome is decided by the commands.
-    client.on('error', this.#using.lost)
+    client.on('error', this.#use.lost)
     return client
   }
 
   async #evaluate(keys: string[], values: string[]): Promise<readonly string[]> {
     const options = { keys, arguments: values }
     try {
-      return (await this.#client.evalSha(this.#digest, options)) as unknown as string[]
+      return textsIn(await this.#client.evalSha(this.#digest, options))
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
-      return (await this.#client.eval(limiterScript, options)) as unknown as string[]
+      return textsIn(await this.#client.eval(limiterScript, options))
     }
   }
 }
 
-/** Scripts of Redis know no calendar: a calendar window is told by the starts of the periods around now. */
+/** A reply that is a list of texts. */
+export function textsIn(reply: unknown): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(reply) ? reply : []
+  if (!texts.every((text) => typeof text === 'string'))
+    throw new TypeError('Redis replied with something else than texts')
+  return texts
+}
+
+/** Scripts of Redis know no calendar: a calendar window is given as the starts of the periods around now. */
 function periodsOf(window: BudgetWindow, date: number): string {
   if (typeof window === 'number' || window === 'lifetime') return String(window)
   const slot = slotOf(window, date) - 1
-  const known = periods.get(window)
+  const known = periodTexts.get(window)
   if (known?.slot === slot) return known.text
   const starts = [slot, slot + 1, slot + 2, slot + 3].map((one) => endOfSlot(window, one - 1))
   const text = `zone:${slot}:${starts.join(',')}`
-  periods.set(window, { slot, text })
+  periodTexts.set(window, { slot, text })
   return text
 }
 
 /** Of each calendar window. */
-const periods = new Map<BudgetWindow, { readonly slot: number; readonly text: string }>()
+const periodTexts = new Map<BudgetWindow, { readonly slot: number; readonly text: string }>()
 
 /** The key that Redis has as long as it has lost nothing. */
 export const openName = 'open'

@@ -1,6 +1,6 @@
 /**
  * The limiter in Redis as one atomic script. Keys: the reservation's record; one that exists while Redis is open (see
- * redis-roll-call.ts); then three for each claim, of which only budgets use the second and third. Arguments: the time (empty:
+ * redis-recovery.ts); then three for each claim, of which only budgets use the second and third. Arguments: the time (empty:
  * Redis' own), the operation, the reservation's id, its lease, how long its record is kept; four per claim (kind, limit, amount,
  * window); whether budgets are recalled, and dates. Buckets are stored as in memory: a rate as the time at which it is full,
  * concurrency as a sorted set of leases, a budget as two hashes of slots. The first has whole millionths of a dollar, as programs
@@ -20,11 +20,11 @@ local since = time - 1767225600000
 local op, id, lease, kept = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 
 local function text(number) return string.format('%.17g', number) end
-local function said(number) if number == math.huge then return '-1' end return text(number) end
+local function encoded(number) if number == math.huge then return '-1' end return text(number) end
 local function whole(number) return string.format('%.0f', number) end
 local function least(a, b) if a < b then return a end return b end
 
--- A calendar window is told by the slot of its first period and the starts of the periods around now.
+-- A calendar window is given as the slot of its first period and the starts of the periods around now.
 local zones = {}
 local function zoneOf(window)
   local first, starts = string.match(window, '^zone:(%d+):(.+)$')
@@ -258,11 +258,11 @@ if op ~= 'look' and refused == 0 then
   end
   redis.call('SET', KEYS[1], text(time), 'PX', kept)
 end
-local reply = { refused == 0 and 'granted' or 'refused', text(refused), said(longest) }
+local reply = { refused == 0 and 'granted' or 'refused', text(refused), encoded(longest) }
 for _, claim in ipairs(claims) do
   local remaining, reset = claim.kind.level(claim)
   table.insert(reply, text(remaining))
-  table.insert(reply, said(reset))
+  table.insert(reply, encoded(reset))
 end
 if refused > 0 and mayReturn then table.insert(reply, 'mayReturn') end
 return reply

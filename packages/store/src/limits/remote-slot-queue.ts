@@ -5,7 +5,7 @@ import type {
   SlotTicket,
   SlotUsage,
 } from '@sluice/gateway/ports/slot-queue.ts'
-import type { ProcessLink } from './process-link.ts'
+import type { MessageName, ProcessLink } from './process-link.ts'
 
 interface Entering {
   /** The name of the queue. */
@@ -15,6 +15,11 @@ interface Entering {
   readonly bounds: SlotLimits
   readonly count: number
 }
+
+const enterMessage: MessageName<Entering, void> = 'slots.enter'
+const leaveMessage: MessageName<number> = 'slots.leave'
+/** Its body is the name of the queue. */
+const lookMessage: MessageName<string, SlotUsage> = 'slots.look'
 
 /** Counts the tickets of this process, over all slot queues. */
 let tickets = 0
@@ -26,8 +31,7 @@ export function createRemoteSlotQueue(link: ProcessLink, of: string): SlotQueue 
       tickets += 1
       return new RemoteTicket(link, { of, number: tickets, key, bounds, count })
     },
-    // The other side serves a SlotUsage.
-    look: async () => (await link.ask('slots.look', of)) as SlotUsage,
+    look: () => link.ask(lookMessage, of),
   }
 }
 
@@ -40,11 +44,11 @@ class RemoteTicket implements SlotTicket {
   constructor(link: ProcessLink, entering: Entering) {
     this.#link = link
     this.#number = entering.number
-    this.entered = link.ask('slots.enter', entering).then(() => {})
+    this.entered = link.ask(enterMessage, entering)
   }
 
   leave(): void {
-    if (!this.#isOver) this.#link.tell('slots.leave', this.#number)
+    if (!this.#isOver) this.#link.tell(leaveMessage, this.#number)
     this.#isOver = true
   }
 }
@@ -52,8 +56,7 @@ class RemoteTicket implements SlotTicket {
 /** Serves slot queues to another process over its link. The requests of a process that has ended leave. */
 export function serveSlotQueues(queueOf: (name: string) => SlotQueue, link: ProcessLink): void {
   const open = new Map<number, SlotTicket>()
-  link.serve('slots.enter', (body) => {
-    const { of, number, key, bounds, count } = body as Entering
+  link.serve(enterMessage, ({ of, number, key, bounds, count }) => {
     if (link.isClosed) throw new GatewayError('cancelled', 'The caller went away')
     const ticket = queueOf(of).enter(key, bounds, count)
     open.set(number, ticket)
@@ -62,11 +65,11 @@ export function serveSlotQueues(queueOf: (name: string) => SlotQueue, link: Proc
       throw error
     })
   })
-  link.serve('slots.leave', (body) => {
-    open.get(Number(body))?.leave()
-    open.delete(Number(body))
+  link.serve(leaveMessage, (number) => {
+    open.get(number)?.leave()
+    open.delete(number)
   })
-  link.serve('slots.look', (body) => queueOf(String(body)).look())
+  link.serve(lookMessage, (of) => queueOf(of).look())
   link.whenClosed(() => {
     for (const ticket of open.values()) ticket.leave()
     open.clear()

@@ -5,40 +5,44 @@ const retryMs = 1_000
 
 /** Concurrency leases per bucket. Empty buckets are removed. */
 export class SlotLeases {
-  readonly #held = new Map<string, Bucket>()
+  readonly #buckets = new Map<string, Bucket>()
 
-  /** Milliseconds until the claim may be granted; 0 if now. */
-  wait({ bucket, limit }: ConcurrencyClaim, time: number): number {
-    const held = this.#held.get(bucket)
-    if (!held) return limit > 0 ? 0 : Infinity
-    if (held.leases.size < limit) return 0
-    this.#sweep(bucket, held, time)
-    if (held.leases.size < limit) return 0
+  /**
+   * Milliseconds until the claim may be granted beside what is lent; 0 if now, Infinity if never. `time` is in milliseconds of
+   * any clock.
+   */
+  wait({ bucket, limit }: ConcurrencyClaim, time: number, lent = 0): number {
+    const known = this.#buckets.get(bucket)
     if (limit <= 0) return Infinity
-    return Math.max(1, Math.min(retryMs, Math.ceil(held.endsFrom - time)))
+    if (!known) return lent < limit ? 0 : retryMs
+    if (known.leases.size + lent < limit) return 0
+    this.#sweep(bucket, known, time)
+    if (known.leases.size + lent < limit) return 0
+    return Math.max(1, Math.min(retryMs, Math.ceil(known.endsFrom - time)))
   }
 
+  /** Holds a slot until it is released or the time `until`, even if none is free. Taking it again extends it. */
   take({ bucket }: ConcurrencyClaim, id: string, until: number): void {
-    const held = this.#held.get(bucket)
-    if (held) {
-      held.leases.set(id, until)
-      held.endsFrom = Math.min(held.endsFrom, until)
-    } else this.#held.set(bucket, { leases: new Map([[id, until]]), endsFrom: until })
+    const known = this.#buckets.get(bucket)
+    if (known) {
+      known.leases.set(id, until)
+      known.endsFrom = Math.min(known.endsFrom, until)
+    } else this.#buckets.set(bucket, { leases: new Map([[id, until]]), endsFrom: until })
   }
 
   release({ bucket }: ConcurrencyClaim, id: string): void {
-    const held = this.#held.get(bucket)
-    if (held?.leases.delete(id) && held.leases.size === 0) this.#held.delete(bucket)
+    const known = this.#buckets.get(bucket)
+    if (known?.leases.delete(id) && known.leases.size === 0) this.#buckets.delete(bucket)
   }
 
   level({ bucket, limit }: ConcurrencyClaim, time: number): LimitStatus {
-    const held = this.#held.get(bucket)
-    if (held) this.#sweep(bucket, held, time)
-    return { limit, remaining: Math.max(0, limit - (held?.leases.size ?? 0)), resetMs: 0 }
+    const known = this.#buckets.get(bucket)
+    if (known) this.#sweep(bucket, known, time)
+    return { limit, remaining: Math.max(0, limit - (known?.leases.size ?? 0)), resetMs: 0 }
   }
 
   clear(): void {
-    this.#held.clear()
+    this.#buckets.clear()
   }
 
   #sweep(name: string, bucket: Bucket, time: number): void {
@@ -48,7 +52,7 @@ export class SlotLeases {
       if (until <= time) bucket.leases.delete(id)
       else endsFrom = Math.min(endsFrom, until)
     bucket.endsFrom = endsFrom
-    if (bucket.leases.size === 0) this.#held.delete(name)
+    if (bucket.leases.size === 0) this.#buckets.delete(name)
   }
 }
 

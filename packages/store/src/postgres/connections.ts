@@ -15,8 +15,8 @@ const connectionsMax = 10
 /** Longer than any statement of this program takes. */
 const statementMs = 15_000
 /** Work that takes longer triggers a check whether the server responds at all. Work on a healthy server never waits for it. */
-const patienceMs = 750
-const betweenLooksMs = 250
+const slowMs = 750
+const checkEveryMs = 250
 const answerMs = 2_500
 
 /** Work that runs on a connection or waits for one. */
@@ -27,7 +27,7 @@ interface Working {
   backend?: number | undefined
 }
 
-/** Connections to one server. */
+/** At most ten connections to one server, opened when needed. Disposing waits for the running work and closes them. */
 export function openConnections(config: ClientConfig): Connections {
   const pool = new Pool({
     ...config,
@@ -36,29 +36,29 @@ export function openConnections(config: ClientConfig): Connections {
     keepAlive: true,
   })
   // Without a listener, losing an idle connection would end the process. The pool opens another one when needed.
-  pool.on('error', ignored)
+  pool.on('error', ignore)
   const watch = watchServer(config)
 
   return {
     async use(work) {
-      const { working, givenUp } = watch.begin()
+      const { working, abandoned } = watch.begin()
       const connecting = pool.connect()
       let client: PoolClient | undefined
       let isDone = false
       try {
-        client = await Promise.race([connecting, givenUp])
+        client = await Promise.race([connecting, abandoned])
         // The work fails with its connection; the process must not.
-        client.on('error', ignored)
+        client.on('error', ignore)
         working.backend = backendOf(client)
-        const result = await Promise.race([work(client), givenUp])
-        watch.heard()
+        const result = await Promise.race([work(client), abandoned])
+        watch.answered()
         isDone = true
         return result
       } finally {
         watch.end(working)
         // Closing a connection rolls back what it began. After a failure its state is unknown.
-        if (client) client.off('error', ignored).release(!isDone)
-        else connecting.then((late) => late.release(true)).catch(ignored)
+        if (client) client.off('error', ignore).release(!isDone)
+        else connecting.then((late) => late.release(true)).catch(ignore)
       }
     },
     async [Symbol.asyncDispose]() {
@@ -75,49 +75,49 @@ export function openConnections(config: ClientConfig): Connections {
  * for new ones), all work fails, and new work is refused until the server responds again.
  */
 function watchServer(config: ClientConfig) {
-  const underWay = new Set<Working>()
-  let silence: Error | undefined
-  let heardAt = 0
-  let isLooking = false
-  const timer = setInterval(() => void look(), betweenLooksMs).unref()
+  const running = new Set<Working>()
+  let outage: Error | undefined
+  let answeredAt = 0
+  let isChecking = false
+  const timer = setInterval(() => void check(), checkEveryMs).unref()
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const begun = performance.now()
-    const late = [...underWay].filter((working) => begun - working.begun > patienceMs)
-    if (isLooking || !(silence || late.length > 0)) return
-    isLooking = true
-    const found = await lookAt(
+    const late = [...running].filter((working) => begun - working.begun > slowMs)
+    if (isChecking || !(outage || late.length > 0)) return
+    isChecking = true
+    const idle = await findIdle(
       config,
       late.flatMap(({ backend }) => backend ?? []),
     )
-    isLooking = false
-    if (!(found instanceof Error)) {
-      silence = undefined
+    isChecking = false
+    if (!(idle instanceof Error)) {
+      outage = undefined
       for (const { backend, giveUp } of late)
-        if (backend !== undefined && found.has(backend)) giveUp(new Error(noAnswer))
-    } else if (silence || heardAt < begun) {
-      silence = found
-      for (const { giveUp } of underWay) giveUp(found)
+        if (backend !== undefined && idle.has(backend)) giveUp(new Error(noAnswer))
+    } else if (outage || answeredAt < begun) {
+      outage = idle
+      for (const { giveUp } of running) giveUp(idle)
     }
   }
 
   return {
     /** Throws while the server is known to be silent. */
     begin() {
-      if (silence) throw silence
-      const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
+      if (outage) throw outage
+      const { promise: abandoned, reject: giveUp } = Promise.withResolvers<never>()
       const working: Working = { begun: performance.now(), giveUp }
-      underWay.add(working)
-      return { working, givenUp }
+      running.add(working)
+      return { working, abandoned }
     },
-    end: (working: Working) => underWay.delete(working),
+    end: (working: Working) => running.delete(working),
     /** Called when any connection has received a response. */
-    heard: () => void (heardAt = performance.now()),
+    answered: () => void (answeredAt = performance.now()),
     [Symbol.dispose]: () => clearInterval(timer),
   }
 }
 
-const ignored = () => {}
+const ignore = () => {}
 
 const noAnswer = 'The database does not answer'
 
@@ -132,7 +132,7 @@ function backendOf(client: PoolClient): number | undefined {
  * The connections that have been idle for a second according to the server (PostgreSQL, "pg_stat_activity"); none if the query
  * fails. Behind a pooler with its own connection numbers, none are found.
  */
-async function lookAt(
+async function findIdle(
   config: ClientConfig,
   backends: readonly number[],
 ): Promise<ReadonlySet<number> | Error> {
@@ -141,8 +141,8 @@ async function lookAt(
     connectionTimeoutMillis: answerMs,
     query_timeout: answerMs,
   })
-  client.on('error', ignored)
-  const asked = client.connect().then(() =>
+  client.on('error', ignore)
+  const query = client.connect().then(() =>
     client.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE pid = ANY(CAST($1 AS INTEGER[])) AND state LIKE 'idle%'
         AND datname = current_database() AND clock_timestamp() - state_change > INTERVAL '1 second'`,
@@ -150,11 +150,11 @@ async function lookAt(
     ),
   )
   // Does not wait for a closing message, which a silent server never reads.
-  asked.finally(() => void client.end()).catch(() => {})
+  query.finally(() => void client.end()).catch(() => {})
   try {
     const { rows } = await Promise.race([
-      asked,
-      wait(answerMs, undefined, { ref: false }).then(nothingCame),
+      query,
+      wait(answerMs, undefined, { ref: false }).then(throwLate),
     ])
     return new Set(rows.map(({ pid }) => pid))
   } catch (cause) {
@@ -162,6 +162,6 @@ async function lookAt(
   }
 }
 
-function nothingCame(): never {
+function throwLate(): never {
   throw new Error(`Nothing came within ${answerMs} ms`)
 }

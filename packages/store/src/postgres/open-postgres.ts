@@ -10,7 +10,7 @@ import { dropPart, openMonths } from './month-partitions.ts'
 import { postgresHorizon, postgresUsage } from './usage-database.ts'
 import { openStore, type StoreOptions } from '../store.ts'
 import { unavailable } from '../unavailable.ts'
-import { createUsageBook } from '../usage/usage-book.ts'
+import { createUsageStore } from '../usage/usage-store.ts'
 
 export interface PostgresOptions extends StoreOptions {
   /** `postgres://user:password@host:port/database`, with parameters of libpq such as `sslmode`. */
@@ -42,12 +42,12 @@ export async function openPostgres({
       await opened[Symbol.asyncDispose]()
     },
   }
-  const usage = postgresUsage(database)
-  const book = createUsageBook(usage, {
-    horizon: postgresHorizon(usage),
+  const usageDatabase = postgresUsage(database)
+  const usage = createUsageStore(usageDatabase, {
+    horizon: postgresHorizon(usageDatabase),
     dropPart: (before) => dropPart(config, before),
   })
-  return openStore(database, { ...options, book, isShared: true })
+  return openStore(database, { ...options, usage, isShared: true })
 }
 
 const connectionTo = (url: string): ClientConfig => ({
@@ -65,7 +65,7 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
 
 function postgresDatabase(connections: Connections): Database {
   const change = (...statements: readonly Sql[]) =>
-    meant(() => untilNobodyElse(() => changed(...statements)))
+    withStoreErrors(() => retryConflicts(() => changed(...statements)))
 
   async function changed(...statements: readonly Sql[]): Promise<readonly number[]> {
     const [only, ...more] = statements
@@ -83,10 +83,11 @@ function postgresDatabase(connections: Connections): Database {
   }
 
   return {
-    rows: (query) => meant(() => connections.use((client) => rowsOf(client, query))),
+    rows: (query) => withStoreErrors(() => connections.use((client) => rowsOf(client, query))),
     change,
     // PostgreSQL's setting synchronous_commit is on unless the operator turned it off.
     changeDurably: change,
+    changeTogether: change,
     async append(rows) {
       await change(insertOf(rows))
     },
@@ -99,7 +100,7 @@ async function rowsOf(client: PoolClient, query: Sql): Promise<readonly Row[]> {
 }
 
 /** How each kind of field is read from JSON and converted to the type of its column. */
-const taken: {
+const fromJson: {
   readonly [As in Column['as']]: readonly [type: string, value: (name: string) => string]
 } = {
   text: ['TEXT', (name) => name],
@@ -115,21 +116,21 @@ const triesMax = 5
  * The server rolls back one of several transactions that wait for each other (deadlock_detected, serialization_failure). It is
  * retried once the others have ended.
  */
-async function untilNobodyElse<Result>(work: () => Promise<Result>): Promise<Result> {
+async function retryConflicts<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++)
     try {
       return await work()
     } catch (error) {
-      const isTakenBack = error instanceof DatabaseError && /^40(?:P01|001)$/.test(error.code ?? '')
-      if (!isTakenBack || tries === triesMax) throw error
+      const isConflict = error instanceof DatabaseError && /^40(?:P01|001)$/.test(error.code ?? '')
+      if (!isConflict || tries === triesMax) throw error
     }
 }
 
 /** The documents are sent unchanged, as one array. */
 function insertOf({ table, columns, documents }: NewRows): Sql {
   const names = columns.map(([, { column }]) => column)
-  const values = columns.map(([field, { as }]) => taken[as][1](`"${field}"`))
-  const types = columns.map(([field, { as }]) => `"${field}" ${taken[as][0]}`)
+  const values = columns.map(([field, { as }]) => fromJson[as][1](`"${field}"`))
+  const types = columns.map(([field, { as }]) => `"${field}" ${fromJson[as][0]}`)
   return sql`INSERT INTO ${raw(table)} (${raw(names.join(', '))})
     SELECT ${raw(values.join(', '))}
     FROM json_to_recordset(CAST(${`[${documents.join(',')}]`} AS JSON)) AS given (${raw(types.join(', '))})
@@ -144,20 +145,20 @@ function queryOf(statement: Sql): QueryConfig {
  * Errors caused by the connection, the server's resources or an operator (classes 08, 53, 57, 58, and a read-only server) are
  * not the statement's fault. Network errors are not a DatabaseError.
  */
-async function meant<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withStoreErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (thrown) {
     if (isRefusal(thrown)) throw new RefusedData(thrown.message, { cause: thrown })
-    const why = whyItPasses(thrown)
-    throw why === undefined ? thrown : unavailable(thrown, why)
+    const reason = temporaryReason(thrown)
+    throw reason === undefined ? thrown : unavailable(thrown, reason)
   }
 }
 
-function whyItPasses(thrown: unknown): string | undefined {
+function temporaryReason(thrown: unknown): string | undefined {
   if (thrown instanceof DatabaseError) {
-    const isPassing = /^(?:08|53|57|58|25006)/.test(thrown.code ?? '')
-    return isPassing ? 'The database cannot be used for now' : undefined
+    const isTemporary = /^(?:08|53|57|58|25006)/.test(thrown.code ?? '')
+    return isTemporary ? 'The database cannot be used for now' : undefined
   }
   const isOurs = thrown instanceof TypeError || thrown instanceof RangeError
   return thrown instanceof Error && !isOurs ? 'The database does not answer' : undefined

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import type { Database } from '../database.ts'
+import { readRows } from '../tables/columns.ts'
 import type { AddedRows, Horizon, UsageDatabase } from '../usage/fold.ts'
+import { lastRecord } from '../usage/state.ts'
 
-const looks = 5
-const betweenLooksMs = 20
+const checksMax = 5
+const checkEveryMs = 20
 
 /**
  * Records get their numbers before they become visible, and may become visible in another order. Every writer holds a lock on
@@ -15,28 +17,27 @@ export function postgresHorizon(database: UsageDatabase): Horizon {
   let candidate: { readonly last: number; readonly writers: ReadonlySet<string> } | undefined
 
   async function writersNow(): Promise<ReadonlySet<string>> {
-    const rows = await database.rows(
+    const rows = await readRows<{ readonly writer: string }>(
+      database,
+      { writer: 'text' },
       sql`SELECT virtualtransaction AS writer FROM pg_locks
         WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted
           AND relation = 'usage_records'::regclass
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     )
-    return new Set(rows.map((row) => String(row['writer'])))
+    return new Set(rows.map(({ writer }) => writer))
   }
 
   return async () => {
-    if (!candidate) {
-      const [row] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
-      candidate = { last: Number(row?.['last'] ?? 0), writers: await writersNow() }
-    }
+    candidate ??= { last: await lastRecord(database), writers: await writersNow() }
     const { last, writers } = candidate
-    for (let look = 0; look < looks; look++) {
+    for (let check = 0; check < checksMax; check++) {
       const now = writers.size === 0 ? writers : await writersNow()
       if (![...writers].some((writer) => now.has(writer))) {
         candidate = undefined
         return last
       }
-      await wait(betweenLooksMs)
+      await wait(checkEveryMs)
     }
     return undefined
   }

@@ -3,7 +3,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { serveThread } from '../threads/serve-thread.ts'
 import type { Column, NewRows } from '../database.ts'
 import { toValue } from '../tables/columns.ts'
-import type { AppendMethods, EncodedRows } from './append-thread.ts'
+import type { AppendMethods, BoundStatement, EncodedRows } from './append-thread.ts'
 import { connectThread, transaction } from './connection.ts'
 
 serveThread<AppendMethods>((file) => {
@@ -21,6 +21,11 @@ serveThread<AppendMethods>((file) => {
       append(rows) {
         const documents = documentsIn(rows)
         transaction(db, () => insertAll(prepare, rows, documents))
+      },
+      change(changes) {
+        const runOne = ({ text, values }: BoundStatement) =>
+          Number(prepare(text).run(...values).changes)
+        return transaction(db, () => changes.map((statements) => statements.map(runOne)))
       },
     },
     [Symbol.dispose]: () => db.close(),

@@ -3,10 +3,22 @@ import { type Database, type NewRows, RefusedData } from '../database.ts'
 import { sqliteError } from '../unavailable.ts'
 
 /** Writes in a separate thread with its own connection, one call at a time; see `Database.append`. */
-export type AppendThread = Pick<Database, 'append'> & AsyncDisposable
+export interface AppendThread extends Pick<Database, 'append'>, AsyncDisposable {
+  /** Runs changes in one transaction, and returns how many rows each statement of each has changed. */
+  change(changes: readonly Change[]): Promise<readonly (readonly number[])[]>
+}
+
+/** Statements that belong together. */
+export type Change = readonly BoundStatement[]
+
+export interface BoundStatement {
+  readonly text: string
+  readonly values: readonly (string | number | null)[]
+}
 
 export interface AppendMethods {
   append(rows: EncodedRows): void
+  change(changes: readonly Change[]): readonly (readonly number[])[]
 }
 
 export interface EncodedRows extends Omit<NewRows, 'documents'> {
@@ -20,7 +32,7 @@ export interface EncodedRows extends Omit<NewRows, 'documents'> {
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
 
 /** Five hundred usage records. Memory that no batch has needed is not occupied. */
-const keptBytes = 1024 * 1024
+const batchBytes = 1024 * 1024
 
 /** The thread starts on first use, so that startup and CLI commands do not wait for it. */
 export function openAppendThread(file: string): AppendThread {
@@ -34,11 +46,11 @@ export function openAppendThread(file: string): AppendThread {
     },
   })
   /** Used for every batch that fits: a copy that is passed in a message would be allocated and cloned each time. */
-  const kept = new SharedArrayBuffer(keptBytes)
+  const reused = new SharedArrayBuffer(batchBytes)
 
   function encoded({ table, columns, documents }: NewRows): EncodedRows {
     const size = documents.reduce((sum, document) => sum + Buffer.byteLength(document), 0)
-    const bytes = size <= kept.byteLength ? kept : new SharedArrayBuffer(size)
+    const bytes = size <= reused.byteLength ? reused : new SharedArrayBuffer(size)
     const target = Buffer.from(bytes)
     let end = 0
     const ends = Uint32Array.from(documents, (document) => (end += target.write(document, end)))
@@ -48,6 +60,7 @@ export function openAppendThread(file: string): AppendThread {
   /** Settles when the last request has finished, successfully or not. */
   let last: Promise<void> = Promise.resolve()
   return {
+    change: (changes) => thread.call('change', changes),
     append(rows) {
       const mine = last.then(() => thread.call('append', encoded(rows)))
       last = mine.catch(() => {})

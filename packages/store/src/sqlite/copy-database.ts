@@ -10,6 +10,8 @@ export function unfinishedCopy(copy: string): string {
  * Copies a database to a file that only its owner can read, as a snapshot while others read and write. The final name only
  * ever holds a complete copy. If another process has made the copy meanwhile, that one is kept: this one may already contain
  * its later changes.
+ *
+ * @throws Error if there is no room, or the folder cannot be written; nothing of the copy remains then.
  */
 export function copyDatabase(db: DatabaseSync, copy: string): void {
   const unfinished = unfinishedCopy(copy)

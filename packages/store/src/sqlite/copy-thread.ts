@@ -16,18 +16,18 @@ export interface CopyOptions extends Files {
   readonly at: (bytes: number, most: number) => void
 }
 
-const lookEveryMs = 100
+const reportEveryMs = 100
 
 /** Runs copyDatabase in a thread, so that its progress can be reported. Rejects with its error. */
 export async function copyInThread({ source, copy, at }: CopyOptions): Promise<void> {
   const entry = new URL('./copy-thread-entry.ts', import.meta.url)
   await using thread = openThread<CopyMethods>(entry, { task: 'copies the database' })
-  const look = () => {
+  const report = () => {
     const written = statSync(unfinishedCopy(copy), { throwIfNoEntry: false })?.size ?? 0
     at(written, statSync(source).size)
   }
-  look()
-  const timer = setInterval(look, lookEveryMs)
+  report()
+  const timer = setInterval(report, reportEveryMs)
   try {
     await thread.call('copy', { source, copy })
   } finally {

@@ -22,7 +22,7 @@ export function migrate(db: DatabaseSync, file = ':memory:'): void {
   const copy = `${file}.before-${newest?.version}`
   if (newest && state.version > 0 && file !== ':memory:' && !existsSync(copy))
     copyDatabase(db, copy)
-  const waitMs = Number(db.prepare('PRAGMA busy_timeout').get()?.['timeout'])
+  const waitMs = numberFrom(db, 'PRAGMA busy_timeout') ?? 0
   db.exec(`PRAGMA busy_timeout = ${migrationWaitMs}`)
   try {
     for (const migration of missing) apply(db, migration)
@@ -44,11 +44,15 @@ function stateOf(db: DatabaseSync): SchemaState {
   const version = userVersion(db)
   // The table was added by version 2.
   if (version < 2) return { version }
-  const row = db.prepare("SELECT version FROM versions WHERE name = 'oldest_program'").get()
-  return { version, ...(row && { oldestProgram: Number(row['version']) }) }
+  const oldestProgram = numberFrom(db, "SELECT version FROM versions WHERE name = 'oldest_program'")
+  return { version, ...(oldestProgram !== undefined && { oldestProgram }) }
 }
 
 function userVersion(db: DatabaseSync): number {
-  const row = db.prepare('PRAGMA user_version').get()
-  return Number(row?.['user_version'] ?? 0)
+  return numberFrom(db, 'PRAGMA user_version') ?? 0
+}
+
+function numberFrom(db: DatabaseSync, query: string): number | undefined {
+  const [value] = Object.values(db.prepare(query).get() ?? {})
+  return typeof value === 'number' ? value : undefined
 }

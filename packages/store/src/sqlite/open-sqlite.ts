@@ -5,11 +5,12 @@ import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { openAppendThread } from './append-thread.ts'
+import { WaitingChanges } from './waiting-changes.ts'
 import { rowsOf, run, transaction } from './connection.ts'
 import { openUsageThread } from './usage-thread.ts'
 import { openStore, type StoreOptions } from '../store.ts'
 import { isLocked, sqliteError } from '../unavailable.ts'
-import { isFolded } from '../usage/usage-book.ts'
+import { isFolded } from '../usage/usage-store.ts'
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created if absent. Its folder must exist. */
@@ -22,16 +23,18 @@ const lockWaitMs = 2_000
 /**
  * Opens a store in a file (SQLite in WAL mode, https://sqlite.org/wal.html). Several processes may have it open. The caller
  * disposes it, which writes pending usage.
+ *
+ * @throws Error if the file cannot be opened or migrated, or is too new for this program.
  */
 export function openSqlite({ file, ...options }: SqliteOptions): Store {
   const database = openSqliteDatabase(file)
   const thread = openUsageThread(file)
   // An idle gateway does not need the thread, which takes 15 MB.
   const fold = async () => ((await isFolded(database)) ? 0 : await thread.fold())
-  return openStore(database, { ...options, book: { ...thread, fold } })
+  return openStore(database, { ...options, usage: { ...thread, fold } })
 }
 
-/** Opens the database in a file and migrates it. The caller disposes it. */
+/** The same without what a store does with it: opens the database in a file and migrates it. The caller disposes it. */
 export function openSqliteDatabase(file: string): Database {
   makePrivate(file)
   const db = new DatabaseSync(file, { timeout: lockWaitMs })
@@ -47,31 +50,36 @@ export function openSqliteDatabase(file: string): Database {
 }
 
 /**
- * Statements run in this thread, which costs less than using another one, except `append`. Writes do not wait for the disk
- * unless they are durable.
+ * Statements run in this thread, which costs less than using another one, except `append` and `changeTogether`. Writes do not wait
+ * for the disk unless they are durable.
  */
 function sqliteDatabase(db: DatabaseSync, file: string): Database {
   const thread = openAppendThread(file)
   const opened = inodeOf(file)
   const change = (statements: readonly Sql[]) => transaction(db, () => run(db, statements))
+  const changes = new WaitingChanges(thread, (statements) =>
+    withStoreErrors(() => change(statements)),
+  )
 
   return {
-    rows: async (query) => meant(() => rowsOf(db, query)),
-    change: async (...statements) => meant(() => change(statements)),
+    rows: async (query) => withStoreErrors(() => rowsOf(db, query)),
+    change: async (...statements) => withStoreErrors(() => change(statements)),
     async changeDurably(...statements) {
       db.exec('PRAGMA synchronous = FULL')
       try {
-        return meant(() => change(statements))
+        return withStoreErrors(() => change(statements))
       } finally {
         db.exec('PRAGMA synchronous = NORMAL')
       }
     },
+    changeTogether: (...statements) => changes.add(statements),
     append: (rows) => thread.append(rows),
     checkPresent() {
       if (inodeOf(file) !== opened)
         throw new Error('The database file was deleted or replaced while the gateway runs')
     },
     async [Symbol.asyncDispose]() {
+      await changes.done()
       await thread[Symbol.asyncDispose]()
       if (db.isOpen) db.close()
     },
@@ -83,7 +91,7 @@ function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino
 }
 
-function meant<Result>(work: () => Result): Result {
+function withStoreErrors<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (thrown) {

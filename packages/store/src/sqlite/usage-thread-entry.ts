@@ -2,13 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { serveThread } from '../threads/serve-thread.ts'
 import { recordsPerFoldUsual, type UsageDatabase } from '../usage/fold.ts'
-import { createUsageBook } from '../usage/usage-book.ts'
+import { createUsageStore } from '../usage/usage-store.ts'
 import { connectThread, rowsOf, run, transaction } from './connection.ts'
 import type { UsageMethods } from './usage-thread.ts'
 
 serveThread<UsageMethods>((file) => {
   const db = connectThread(file)
-  return { methods: createUsageBook(databaseOf(db)), [Symbol.dispose]: () => db.close() }
+  return { methods: createUsageStore(databaseOf(db)), [Symbol.dispose]: () => db.close() }
 })
 
 function databaseOf(db: DatabaseSync): UsageDatabase {

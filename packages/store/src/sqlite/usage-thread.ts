@@ -1,18 +1,18 @@
 import { GatewayError } from '@sluice/contract'
-import type { UsageBook } from '@sluice/gateway/ports/usage-book.ts'
+import type { UsageStore } from '@sluice/gateway/ports/usage-store.ts'
 import { openThread } from '../threads/call-thread.ts'
 import { sqliteError, unavailable } from '../unavailable.ts'
 
-export type UsageMethods = Omit<UsageBook, symbol>
+export type UsageMethods = Omit<UsageStore, symbol>
 
 /** Rows are summed as they are read, so little memory is live at any time. */
 const resourceLimits = { maxYoungGenerationSizeMb: 6 }
 
 /**
- * The usage book of a SQLite database in a thread with its own connection, because SQLite statements block the thread that
+ * The usage store of a SQLite database in a thread with its own connection, because SQLite statements block the thread that
  * runs them. The thread starts on first use.
  */
-export function openUsageThread(file: string): UsageBook {
+export function openUsageThread(file: string): UsageStore {
   const thread = openThread<UsageMethods>(new URL('./usage-thread-entry.ts', import.meta.url), {
     task: 'reads usage',
     data: file,

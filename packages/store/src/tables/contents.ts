@@ -1,4 +1,4 @@
-import type { ContentShelf } from '@sluice/gateway/ports/content.ts'
+import type { ContentStore } from '@sluice/gateway/ports/content.ts'
 import { storableJson } from '../bound-values.ts'
 import type { Database } from '../database.ts'
 import { fieldsOf } from './columns.ts'
@@ -9,7 +9,7 @@ import { compiled, select, tables } from './statements.ts'
 const contentsPerRemoval = 500
 
 /** The part of the store for prompts and responses. */
-export function contentTable(database: Database): ContentShelf {
+export function contentTable(database: Database): ContentStore {
   const contents = tables.selectFrom('callContents').selectAll()
   return {
     add: (documents) =>

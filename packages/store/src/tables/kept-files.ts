@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import sql from 'sql-template-tag'
-import type { KeptFileKind, KeptFiles } from '@sluice/gateway/ports/kept-files.ts'
+import type { StoredFileKind, FileStore } from '@sluice/gateway/ports/file-store.ts'
 import type { Database } from '../database.ts'
 import type { Columns } from './columns.ts'
 import type { Tables } from './schema.ts'
@@ -19,8 +19,8 @@ const partBytes = 512 * 1024
 const orphanMs = 600_000
 
 /** The part of the store for files. */
-export function keptFileTable(database: Database): KeptFiles {
-  async function removeFiles(id: string, kinds: readonly KeptFileKind[]): Promise<void> {
+export function keptFileTable(database: Database): FileStore {
+  async function removeFiles(id: string, kinds: readonly StoredFileKind[]): Promise<void> {
     const files = tables.deleteFrom('keptFiles').where('id', '=', id)
     await database.change(compiled(files.where('kind', 'in', kinds)))
   }

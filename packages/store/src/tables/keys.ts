@@ -2,6 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import sql from 'sql-template-tag'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
+import { findNumber } from './columns.ts'
 import { keyColumns } from './schema.ts'
 import { compiled, pickColumns, select, tables } from './statements.ts'
 
@@ -36,8 +37,8 @@ export function keyTable(
       return revoked === 1
     },
     async keysVersion() {
-      const [row] = await database.rows(sql`SELECT version FROM versions WHERE name = 'keys'`)
-      return JSON.stringify(row?.['version'])
+      const version = sql`SELECT version FROM versions WHERE name = 'keys'`
+      return String(await findNumber(database, version))
     },
   }
 }

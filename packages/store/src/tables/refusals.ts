@@ -1,12 +1,12 @@
 import sql, { join, type Sql } from 'sql-template-tag'
-import type { RefusalBook, RefusalQuestion } from '@sluice/gateway/ports/refusals.ts'
+import type { RefusalStore, RefusalQuery } from '@sluice/gateway/ports/refusals.ts'
 import type { Database } from '../database.ts'
 import { readerOf } from './columns.ts'
 import { refusalColumns } from './schema.ts'
 import { compiled, pickColumns, tables } from './statements.ts'
 
 /** The part of the store that counts refused calls. */
-export function refusalTable(database: Pick<Database, 'rows' | 'change'>): RefusalBook {
+export function refusalTable(database: Pick<Database, 'rows' | 'change'>): RefusalStore {
   return {
     async add(refusals) {
       const added = refusals.map(({ teamId = '', ...refused }) =>
@@ -49,7 +49,7 @@ export function refusalTable(database: Pick<Database, 'rows' | 'change'>): Refus
   }
 }
 
-function conditions(question: RefusalQuestion): readonly Sql[] {
+function conditions(question: RefusalQuery): readonly Sql[] {
   const { from, to, keyId, userId, teamId, organizationId, operation } = question
   return [
     sql`hour >= ${from}`,

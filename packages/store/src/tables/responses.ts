@@ -25,7 +25,7 @@ export function responseTable(
     async addResponse(response, upstreamIds = []) {
       const { id, keyId, createdAt, previousResponseId = null, provider = null } = response
       const bytes = Buffer.byteLength(response.response) + Buffer.byteLength(response.input)
-      const [added] = await database.change(
+      const [added] = await database.changeTogether(
         // Timestamps in seconds cannot order the responses of a conversation, so they are numbered.
         sql`INSERT INTO responses
             (id, key_id, created_at, previous_response_id, provider, response, input, bytes, sequence)
@@ -51,7 +51,7 @@ export function responseTable(
       return deleted === 1
     },
     async trimResponses(keyId, { count, bytes }) {
-      const [trimmed] = await database.change(
+      const [trimmed] = await database.changeTogether(
         sql`DELETE FROM responses WHERE id IN (
           SELECT id FROM (
             SELECT id, ROW_NUMBER() OVER newest_first AS place, SUM(bytes) OVER newest_first AS total
@@ -65,6 +65,7 @@ export function responseTable(
       return trimmed ?? 0
     },
     async addUpstreamIds(ids, { keyId, source }) {
+      // Not together with others: on SQLite it is done when this returns, and a caller may use an id as soon as it has seen it.
       await database.change(...newIds(ids, { keyId, responseId: source }))
     },
     async findUpstreamIds(ids) {

@@ -4,8 +4,8 @@ import type { Account, Terms } from '@sluice/gateway/ports/account.ts'
 import type { AlertDelivery, AlertMessage } from '@sluice/gateway/ports/alert.ts'
 import type { ApiKey } from '@sluice/gateway/ports/api-key.ts'
 import type { AuditEntry } from '@sluice/gateway/ports/audit.ts'
-import type { KeptContent } from '@sluice/gateway/ports/content.ts'
-import type { NewKeptFile } from '@sluice/gateway/ports/kept-files.ts'
+import type { StoredContent } from '@sluice/gateway/ports/content.ts'
+import type { NewStoredFile } from '@sluice/gateway/ports/file-store.ts'
 import type { Refusals } from '@sluice/gateway/ports/refusals.ts'
 import type { Session } from '@sluice/gateway/ports/session.ts'
 import type { StoredResponse, UpstreamId } from '@sluice/gateway/ports/store.ts'
@@ -18,7 +18,7 @@ export interface Tables {
   alerts: Pick<AlertMessage, 'name' | 'quietUntil'> & { readonly messageId: string }
   apiKeys: ApiKey
   auditLog: AuditEntry
-  callContents: KeptContent
+  callContents: StoredContent
   keptFiles: FilePart
   refusals: Refusals
   responses: StoredResponse
@@ -42,7 +42,7 @@ export interface Tables {
 
 /** A part of a file. */
 interface FilePart
-  extends Pick<NewKeptFile, 'id' | 'kind' | 'contentType' | 'createdAt' | 'expiresAt'> {
+  extends Pick<NewStoredFile, 'id' | 'kind' | 'contentType' | 'createdAt' | 'expiresAt'> {
   /** Its number, from 0, and how many parts the file has. */
   readonly part: number
   readonly parts: number
@@ -108,7 +108,7 @@ export const auditColumns: Columns<AuditEntry> = {
   hash: 'text',
 }
 
-export const contentColumns: Columns<KeptContent> = {
+export const contentColumns: Columns<StoredContent> = {
   callId: 'text',
   requestId: 'text',
   keyId: 'text',

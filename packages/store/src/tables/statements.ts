@@ -10,7 +10,7 @@ import {
 } from 'kysely'
 import { Sql } from 'sql-template-tag'
 import type { Database } from '../database.ts'
-import { type Columns, readerOf } from './columns.ts'
+import { type Columns, readRows } from './columns.ts'
 import type { Tables } from './schema.ts'
 
 /**
@@ -40,12 +40,12 @@ interface QueryOf<Record> extends Compilable {
 }
 
 /** The records that a query finds. */
-export async function select<Record>(
+export function select<Record>(
   database: Pick<Database, 'rows'>,
   columns: Columns<Record>,
   query: QueryOf<NoInfer<Record>>,
 ): Promise<readonly Record[]> {
-  return (await database.rows(compiled(query))).map(readerOf(columns))
+  return readRows(database, columns, compiled(query))
 }
 
 /** The fields that have a column: objects of callers may have others. */

@@ -3,6 +3,7 @@ import { sql as fragment } from 'kysely'
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Database } from '../database.ts'
+import { findNumber } from './columns.ts'
 import { videoColumns } from './schema.ts'
 import { compiled, pickColumns, select, tables } from './statements.ts'
 
@@ -117,8 +118,8 @@ function videoSlots(database: Database): VideoSlots {
           WHERE ${count} < ${most.count} AND ${weight} < ${most.bytes} AND ${weight} + ${bytes} <= ${most.bytes}`,
       )
       if (changes.at(-1) === 1) return undefined
-      const [row] = await database.rows(sql`SELECT ${count} AS count`)
-      return Number(row?.['count']) >= most.count ? 'count' : 'bytes'
+      const found = await findNumber(database, sql`SELECT ${count} AS count`)
+      return found !== undefined && found >= most.count ? 'count' : 'bytes'
     },
     async renewVideoSlot(id, until) {
       const renew = tables.updateTable('videoPlaces').set({ until })

@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  type UsageDimension,
-  usageDimensions,
-  usagePeriods,
-} from '@sluice/gateway/ports/usage-book.ts'
+import { type UsageDimension, usagePeriods } from '@sluice/gateway/ports/usage-store.ts'
 import type { Row } from '../database.ts'
+import { numberIn, textIn } from '../tables/columns.ts'
 import {
   dimensionColumns,
   type Grouping,
   groupings,
   type GroupValues,
   groupId,
+  groupValues,
   measureColumns,
   periodStart,
 } from './groupings.ts'
@@ -18,7 +16,8 @@ import {
 /** A group of sums: one combination of dimension values in one grouping. */
 export interface Group {
   readonly id: string
-  readonly grouping: Grouping
+  /** The name of a grouping. A newer program may have others than this one. */
+  readonly grouping: string
   readonly values: GroupValues
 }
 
@@ -27,11 +26,14 @@ interface GroupSums extends Group {
   readonly hours: Map<number, number[]>
 }
 
+/** What a group's records used together in one period. */
 export interface Sums {
-  readonly grouping: Grouping
+  readonly grouping: string
   readonly period: string
+  /** Milliseconds since the epoch. */
   readonly startAt: number
   readonly groupId: string
+  /** One for each of the summed columns, in their order. */
   readonly values: readonly number[]
 }
 
@@ -40,7 +42,7 @@ export interface AddedUp {
   /** The columns that the values of the sums belong to; all other measures are 0 in every sum. */
   readonly columns: readonly string[]
   readonly sums: readonly Sums[]
-  /** When each key was last used. */
+  /** When each key was last used, in milliseconds since the epoch. */
   readonly uses: ReadonlyMap<string, number>
 }
 
@@ -55,8 +57,8 @@ export async function addUp(rows: readonly Row[], known: readonly Grouping[]): P
   const columns = measureColumns.filter((column) => rows.some((row) => numberIn(row, column) !== 0))
   for (const [at, row] of rows.entries()) {
     if (at % rowsPerTurn === rowsPerTurn - 1) await nextTurn()
-    const key = String(row['key_id'])
-    uses.set(key, Math.max(uses.get(key) ?? 0, Number(row['used_at'])))
+    const key = textIn(row, 'key_id')
+    uses.set(key, Math.max(uses.get(key) ?? 0, numberIn(row, 'used_at')))
     const added = columns.map((column) => numberIn(row, column))
     addRow(row, added, { known, groups })
   }
@@ -77,7 +79,7 @@ function addRow(
     groups,
   }: { readonly known: readonly Grouping[]; readonly groups: Map<string, GroupSums> },
 ): void {
-  const hour = Number(row['hour'])
+  const hour = numberIn(row, 'hour')
   const tags = tagsOf(row['tags'])
   for (const grouping of known) {
     const dimensions: readonly UsageDimension[] = groupings[grouping]
@@ -104,19 +106,16 @@ function groupOf(
   for (const dimension of dimensions) name += `\0${valueOf(row, dimension, tag)}`
   const found = groups.get(name)
   if (found) return found
-  const values: Record<string, string> = {}
-  for (const dimension of usageDimensions)
-    values[dimension] = dimensions.includes(dimension) ? valueOf(row, dimension, tag) : ''
-  // The loop above has set every dimension.
-  const whole = values as GroupValues
-  const made = { id: groupId(grouping, whole), grouping, values: whole, hours: new Map() }
+  const values = groupValues((dimension) =>
+    dimensions.includes(dimension) ? valueOf(row, dimension, tag) : '',
+  )
+  const made = { id: groupId(grouping, values), grouping, values, hours: new Map() }
   groups.set(name, made)
   return made
 }
 
 function valueOf(row: Row, dimension: UsageDimension, tag: string): string {
-  const value = dimension === 'tag' ? tag : row[dimensionColumns[dimension]]
-  return typeof value === 'string' ? value : ''
+  return dimension === 'tag' ? tag : textIn(row, dimensionColumns[dimension])
 }
 
 function addTo(sums: Map<number, number[]>, at: number, added: readonly number[]): void {
@@ -127,10 +126,6 @@ function addTo(sums: Map<number, number[]>, at: number, added: readonly number[]
   }
   for (let index = 0; index < added.length; index++)
     before[index] = (before[index] ?? 0) + (added[index] ?? 0)
-}
-
-function numberIn(row: Row, column: string): number {
-  return Number(row[column] ?? 0)
 }
 
 /** Days are summed from hours, and months from days. */

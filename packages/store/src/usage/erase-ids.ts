@@ -3,23 +3,22 @@ import sql, { join, raw, type Sql } from 'sql-template-tag'
 import {
   type Erased,
   type UsageDimension,
-  usageDimensions,
   type UsagePeriod,
   usagePeriods,
-} from '@sluice/gateway/ports/usage-book.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
 import type { Row } from '../database.ts'
+import { readRows, textIn } from '../tables/columns.ts'
 import {
+  dayMs,
   dimensionColumns,
-  type Grouping,
-  type GroupValues,
   groupId,
-  hourMs,
+  groupValues,
   measureColumns,
-  summed,
+  summedMeasures,
 } from './groupings.ts'
 import type { Group } from './add-up.ts'
-import { newGroups, onTop, type UsageDatabase } from './fold.ts'
-import { nextEpoch } from './state.ts'
+import { newGroups, addToSums, type UsageDatabase } from './fold.ts'
+import { lastRecord, nextEpoch } from './state.ts'
 
 /** Record numbers scanned per step. */
 const recordsPerStep = 20_000
@@ -33,11 +32,11 @@ export async function eraseIds(
   const dimensions: readonly UsageDimension[] = kind === 'user' ? ['user', 'key'] : ['key']
   const column = dimensionColumns[kind]
   const changed = dimensions.map((one) => sql`${raw(dimensionColumns[one])} = ${replacement}`)
-  const [newest] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
+  const newest = await lastRecord(database)
   // A user's keys are erased with the user. Refusals store the user for all of its keys, so this condition removes them all.
   await database.change(sql`DELETE FROM refusals WHERE ${raw(column)} = ${id}`)
   let records = 0
-  for (let from = 0; from < Number(newest?.['last'] ?? 0); from += recordsPerStep) {
+  for (let from = 0; from < newest; from += recordsPerStep) {
     const [count = 0] = await database.change(
       sql`UPDATE usage_records SET ${join(changed)}, request_id = NULL, client_address = NULL
         WHERE ${raw(column)} = ${id} AND sequence > ${from} AND sequence <= ${from + recordsPerStep}`,
@@ -66,15 +65,12 @@ function movesOf(
   replacement: string,
 ): readonly Move[] {
   return rows.map((row) => {
-    const grouping = String(row['face']) as Grouping
-    const values: Record<string, string> = {}
-    for (const dimension of usageDimensions) {
-      const value = String(row[dimensionColumns[dimension]])
-      values[dimension] = value !== '' && dimensions.includes(dimension) ? replacement : value
-    }
-    // The loop above has set every dimension.
-    const whole = values as GroupValues
-    return { from: String(row['id']), id: groupId(grouping, whole), grouping, values: whole }
+    const grouping = textIn(row, 'face')
+    const values = groupValues((dimension) => {
+      const value = textIn(row, dimensionColumns[dimension])
+      return value !== '' && dimensions.includes(dimension) ? replacement : value
+    })
+    return { from: textIn(row, 'id'), id: groupId(grouping, values), grouping, values }
   })
 }
 
@@ -101,37 +97,38 @@ async function moveSums(database: UsageDatabase, moves: readonly Move[]): Promis
 
 /** Sums of one grouping and period within a time range. The primary key stores them next to each other. */
 interface Part {
-  readonly grouping: Grouping
+  readonly grouping: string
   readonly period: UsagePeriod
   readonly from: number
   readonly to: number
 }
 
-const dayMs = 24 * hourMs
 const partMs = { hour: dayMs, day: 30 * dayMs, month: 3_650 * dayMs }
 
 async function partsOf(
   database: UsageDatabase,
-  grouping: Grouping,
+  grouping: string,
   period: UsagePeriod,
 ): Promise<readonly Part[]> {
-  const [ends] = await database.rows(sql`SELECT MIN(start_at) AS first, MAX(start_at) AS last
-    FROM usage_rollups WHERE face = ${grouping} AND period = ${period}`)
-  if (ends?.['first'] == null) return []
+  const [{ first, last = 0 } = {}] = await readRows<{ first?: number; last?: number }>(
+    database,
+    { first: 'integer', last: 'integer' },
+    sql`SELECT MIN(start_at) AS first, MAX(start_at) AS last
+      FROM usage_rollups WHERE face = ${grouping} AND period = ${period}`,
+  )
+  if (first === undefined) return []
   const parts: Part[] = []
-  const last = Number(ends['last'])
-  for (let from = Number(ends['first']); from <= last; from += partMs[period])
+  for (let from = first; from <= last; from += partMs[period])
     parts.push({ grouping, period, from, to: from + partMs[period] })
   return parts
 }
 
 function* moved({ grouping, period, from, to }: Part): Generator<Sql> {
-  const sums = measureColumns.map((column) => summed(column)).join(', ')
   const within = sql`r.face = ${grouping} AND r.period = ${period} AND r.start_at >= ${from} AND r.start_at < ${to}`
   yield sql`INSERT INTO usage_rollups (face, period, start_at, group_id, ${raw(measureColumns.join(', '))})
-    SELECT r.face, r.period, r.start_at, g.moved_to, ${raw(sums)}
+    SELECT r.face, r.period, r.start_at, g.moved_to, ${raw(summedMeasures)}
       FROM usage_rollups r JOIN usage_groups g ON g.id = r.group_id
-      WHERE ${within} AND g.moved_to IS NOT NULL GROUP BY r.face, r.period, r.start_at, g.moved_to ${raw(onTop)}`
+      WHERE ${within} AND g.moved_to IS NOT NULL GROUP BY r.face, r.period, r.start_at, g.moved_to ${raw(addToSums)}`
   yield sql`DELETE FROM usage_rollups AS r WHERE ${within}
       AND r.group_id IN (SELECT id FROM usage_groups WHERE moved_to IS NOT NULL)`
 }

@@ -1,5 +1,5 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
-import { usageDimensions } from '@sluice/gateway/ports/usage-book.ts'
+import { usageDimensions } from '@sluice/gateway/ports/usage-store.ts'
 import type { Database } from '../database.ts'
 import { addUp, type AddedUp, type Group } from './add-up.ts'
 import {
@@ -14,6 +14,7 @@ import {
   measureList,
   periodStart,
   summed,
+  summedMeasures,
 } from './groupings.ts'
 import { assertUnchanged, setState, type UsageState } from './state.ts'
 
@@ -46,17 +47,20 @@ export type Horizon = () => Promise<number | undefined>
 /** A transaction of this size takes a few milliseconds. */
 export const recordsPerFoldUsual = 4_000
 
+const allMarks = ['folded', 'foldedFurther', 'foldedRests'] as const
+type Mark = (typeof allMarks)[number]
+
 /** One step of folding: a range of records, the groupings they are added to, and what is summed of them. */
 interface Step {
   readonly groupings: readonly Grouping[]
   readonly measures: readonly Measure[]
   readonly after: number
   readonly to: number
-  /** Of records up to `heldTo`, those that started before `heldFrom` are already in these sums. */
-  readonly heldTo: number
-  readonly heldFrom: number
-  /** Statements that fail if another process has already made this step. */
-  readonly marks: readonly Sql[]
+  /** Of records up to `countedTo`, those that started before `countedFrom` are already in these sums. */
+  readonly countedTo: number
+  readonly countedFrom: number
+  /** What moves to `to`. The step fails if another process has moved one of them. */
+  readonly marks: readonly Mark[]
 }
 
 const allGroupings = Object.keys(groupings) as readonly Grouping[]
@@ -83,7 +87,10 @@ export async function foldNext(
   const rows = await database.rows(newSums(step))
   const added = await addUp(rows, step.groupings)
   await database.changeWith(
-    [...step.marks, assertUnchanged('epoch', state.epoch, state.epoch)],
+    [
+      ...step.marks.map((mark) => assertUnchanged(mark, state[mark], step.to)),
+      assertUnchanged('epoch', state.epoch, state.epoch),
+    ],
     [newGroups(added.groups), addedSums(added), laterUses(added.uses)],
   )
   return horizon - step.to
@@ -93,10 +100,10 @@ export async function foldNext(
 async function followClearing(database: UsageDatabase, state: UsageState): Promise<void> {
   const { folded, foldedFurther, foldedRests, rebuiltTo, rebuiltFrom } = state
   const further = [
-    assertUnchanged('folded_further', foldedFurther, 0),
-    ...heldAs(rebuiltTo, rebuiltFrom),
+    assertUnchanged('foldedFurther', foldedFurther, 0),
+    ...setFurtherCounted(rebuiltTo, rebuiltFrom),
   ]
-  const rests = [assertUnchanged('folded_rests', foldedRests, 0)]
+  const rests = [assertUnchanged('foldedRests', foldedRests, 0)]
   await database.change(
     assertUnchanged('folded', folded, folded),
     ...(foldedFurther > folded ? further : []),
@@ -106,60 +113,40 @@ async function followClearing(database: UsageDatabase, state: UsageState): Promi
 
 /** An older program may have continued without the further groupings or the rests, so these catch up first, in this order. */
 function stepOf(state: UsageState, horizon: number, recordsPerFold: number): Step {
-  const { folded, foldedFurther, foldedRests, furtherTo, furtherFrom, rebuiltTo, rebuiltFrom } =
-    state
+  const { folded, foldedFurther, foldedRests } = state
+  const next = (after: number, last: number) => ({
+    after,
+    to: Math.min(last, after + recordsPerFold),
+  })
+  const counted = { countedTo: state.rebuiltTo, countedFrom: state.rebuiltFrom }
   if (foldedFurther < folded) {
     // The rests of later records are not in the other groupings either, and are added to all groupings together.
     const hasRests = foldedFurther < foldedRests
-    const to = Math.min(hasRests ? foldedRests : folded, foldedFurther + recordsPerFold)
     return {
+      ...next(foldedFurther, hasRests ? foldedRests : folded),
       groupings: onlyFurther,
       measures: hasRests ? measureList : withoutRests,
-      after: foldedFurther,
-      to,
-      heldTo: furtherTo,
-      heldFrom: furtherFrom,
-      marks: [assertUnchanged('folded_further', foldedFurther, to)],
+      countedTo: state.furtherTo,
+      countedFrom: state.furtherFrom,
+      marks: ['foldedFurther'],
     }
   }
-  if (foldedRests < folded) {
-    const to = Math.min(folded, foldedRests + recordsPerFold)
-    return {
-      groupings: allGroupings,
-      measures: onlyRests,
-      after: foldedRests,
-      to,
-      heldTo: rebuiltTo,
-      heldFrom: rebuiltFrom,
-      marks: [assertUnchanged('folded_rests', foldedRests, to)],
-    }
-  }
-  const to = Math.min(horizon, folded + recordsPerFold)
-  return {
-    groupings: allGroupings,
-    measures: measureList,
-    after: folded,
-    to,
-    heldTo: rebuiltTo,
-    heldFrom: rebuiltFrom,
-    marks: [
-      assertUnchanged('folded', folded, to),
-      assertUnchanged('folded_further', foldedFurther, to),
-      assertUnchanged('folded_rests', foldedRests, to),
-    ],
-  }
+  const all = { ...counted, groupings: allGroupings }
+  if (foldedRests < folded)
+    return { ...all, ...next(foldedRests, folded), measures: onlyRests, marks: ['foldedRests'] }
+  return { ...all, ...next(folded, horizon), measures: measureList, marks: allMarks }
 }
 
-const heldAs = (to: number, from: number) => [
-  setState('further_to', to),
-  setState('further_from', from),
+const setFurtherCounted = (to: number, from: number) => [
+  setState('furtherTo', to),
+  setState('furtherFrom', from),
 ]
 
 const recordColumns = usageDimensions
   .map((dimension) => dimensionColumns[dimension])
   .filter((column) => column !== 'tag')
 
-function newSums({ measures, after, to, heldTo, heldFrom }: Step): Sql {
+function newSums({ measures, after, to, countedTo, countedFrom }: Step): Sql {
   const hour = `started_at - started_at % ${hourMs}`
   const group = [hour, ...recordColumns, 'tags'].join(', ')
   const added = measures.map(({ column, of }) => summed(column, of)).join(', ')
@@ -167,7 +154,7 @@ function newSums({ measures, after, to, heldTo, heldFrom }: Step): Sql {
   // Records that a rebuild kept in the sums are not added again.
   return sql`SELECT ${raw(`${hour} AS hour, ${[...recordColumns, 'tags'].join(', ')}, MAX(started_at) AS used_at, ${added}`)}
     FROM usage_records WHERE sequence > ${after} AND sequence <= ${to}
-      AND (sequence > ${heldTo} OR started_at >= ${heldFrom}) ${wanted}
+      AND (sequence > ${countedTo} OR started_at >= ${countedFrom}) ${wanted}
     GROUP BY ${raw(group)}`
 }
 
@@ -177,6 +164,7 @@ const groupColumns = [
   ...usageDimensions.map((dimension) => dimensionColumns[dimension]),
 ]
 
+/** The rows of groups; those that exist stay as they are. */
 export function newGroups(groups: readonly Group[]): AddedRows {
   const rows = groups.map(({ id, grouping, values }) => [
     id,
@@ -196,9 +184,9 @@ const idColumns = ['face', 'period', 'start_at', 'group_id']
 const sumColumns = [...idColumns, ...measureColumns]
 
 /** Adds to the sums of a group that exists. */
-export const onTop = onTopOf(measureColumns)
+export const addToSums = addToExisting(measureColumns)
 
-function onTopOf(columns: readonly string[]): string {
+function addToExisting(columns: readonly string[]): string {
   return `ON CONFLICT (face, period, start_at, group_id) DO UPDATE SET ${columns
     .map((column) => `${column} = usage_rollups.${column} + excluded.${column}`)
     .join(', ')}`
@@ -216,7 +204,7 @@ function addedSums({ sums, columns }: AddedUp): AddedRows {
       ...values,
     ]),
     zeros: measureColumns.filter((column) => !columns.includes(column)),
-    onConflict: onTopOf(columns),
+    onConflict: addToExisting(columns),
   }
 }
 
@@ -264,19 +252,16 @@ export async function clearNext(database: UsageDatabase, state: UsageState): Pro
         LIMIT ${rowsPerClearing})`,
   )
   if (cleared > 0) return
-  const sums = measureColumns.map((column) => summed(column)).join(', ')
   await database.change(
-    assertUnchanged('folded', state.folded, 0),
-    assertUnchanged('folded_further', state.foldedFurther, 0),
-    assertUnchanged('folded_rests', state.foldedRests, 0),
+    ...allMarks.map((mark) => assertUnchanged(mark, state[mark], 0)),
     assertUnchanged('epoch', state.epoch, state.epoch + 1),
     assertUnchanged('clearing', 1, 0),
-    setState('rebuilt_to', state.folded),
-    setState('rebuilt_from', keptFrom),
-    ...heldAs(state.folded, keptFrom),
+    setState('rebuiltTo', state.folded),
+    setState('rebuiltFrom', keptFrom),
+    ...setFurtherCounted(state.folded, keptFrom),
     // The days of that month whose records have been removed.
     sql`INSERT INTO usage_rollups (${raw(sumColumns.join(', '))})
-      SELECT face, 'month', ${raw(String(month))}, group_id, ${raw(sums)} FROM usage_rollups
+      SELECT face, 'month', ${raw(String(month))}, group_id, ${raw(summedMeasures)} FROM usage_rollups
         WHERE period = 'day' AND start_at >= ${month} AND start_at < ${keptFrom} GROUP BY face, group_id`,
   )
 }

@@ -6,7 +6,9 @@ import {
   type UsagePeriod,
   type UsageSums,
   usageDimensions,
-} from '@sluice/gateway/ports/usage-book.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
+import type { Row } from '../database.ts'
+import { numberIn } from '../tables/columns.ts'
 
 /**
  * The sets of dimensions by which sums are stored; the column `face` has the name of one. A single set of all dimensions could
@@ -76,7 +78,23 @@ export const dimensionColumns: Readonly<Record<UsageDimension, string>> = {
 /** The values of a group's dimensions; empty if the grouping does not have the dimension or the records have no value. */
 export type GroupValues = Readonly<Record<UsageDimension, string>>
 
-export function groupId(grouping: Grouping, values: GroupValues): string {
+/** Asks for the value of every dimension. */
+export function groupValues(valueOf: (dimension: UsageDimension) => string): GroupValues {
+  return {
+    key: valueOf('key'),
+    user: valueOf('user'),
+    team: valueOf('team'),
+    organization: valueOf('organization'),
+    provider: valueOf('provider'),
+    model: valueOf('model'),
+    operation: valueOf('operation'),
+    tag: valueOf('tag'),
+    outcome: valueOf('outcome'),
+  }
+}
+
+/** The id of a group: 22 characters that follow from its grouping and values. */
+export function groupId(grouping: string, values: GroupValues): string {
   // Without the outcome if it does not count, so that ids stay the same as before outcomes existed.
   const counted = usageDimensions.filter((one) => one !== 'outcome' || values.outcome !== '')
   const text = JSON.stringify([grouping, ...counted.map((dimension) => values[dimension])])
@@ -144,9 +162,12 @@ export function summed(column: string, sum = `SUM(${column})`): string {
   return `CAST(${sum} AS ${type}) AS ${column}`
 }
 
+/** The sums of all measures over sums. */
+export const summedMeasures = measureColumns.map((column) => summed(column)).join(', ')
+
 /** Reads the sums from a row; all are 0 if nothing was summed. */
-export function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
-  const sum = ({ column }: Measure) => Number(row[column] ?? 0)
+export function sumsOf(row: Row): UsageSums {
+  const sum = ({ column }: Measure) => numberIn(row, column)
   const sums = Object.entries(measures).map(([name, measure]) => [name, sum(measure)])
   const cost = joinMoney(sum(measures.cost), sum(costRests))
   // The entries above cover every measure.

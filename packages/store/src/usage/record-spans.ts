@@ -3,8 +3,9 @@ import {
   type UsagePeriod,
   type UsageScope,
   usageDimensions,
-} from '@sluice/gateway/ports/usage-book.ts'
-import { groupingOf, hourMs, periodEnd, periodStart } from './groupings.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
+import { findNumber, readRows } from '../tables/columns.ts'
+import { groupingOf, periodEnd, periodStart } from './groupings.ts'
 import type { UsageDatabase } from './fold.ts'
 import { readState } from './state.ts'
 import { conditionsOf } from './sums.ts'
@@ -28,29 +29,29 @@ const hoursMax = 128
 const spansMax = 16
 
 /**
- * Calls `look` for the time spans that contain records of the scope's dimensions: first one, then twice as many at once while
+ * Calls `search` for the time spans that contain records of the scope's dimensions: first one, then twice as many at once while
  * too little was found. Adjacent spans are joined.
  */
-export async function lookThrough<Found>(
+export async function searchSpans<Found>(
   database: Pick<UsageDatabase, 'rows'>,
   scope: OrderedScope & { readonly limit: number },
-  look: (spans: readonly Span[], limit: number) => Promise<readonly Found[]>,
+  search: (spans: readonly Span[], limit: number) => Promise<readonly Found[]>,
 ): Promise<readonly Found[]> {
   const { limit } = scope
   const found: Found[] = []
   let spans: Span[] = []
-  let taken = 0
-  let together = 1
+  let spanCount = 0
+  let spansAtOnce = 1
   for await (const span of spansOf(database, scope)) {
     joinSpan(spans, span)
-    if ((taken += 1) < together && spans.length < spansMax) continue
-    found.push(...(await look(spans, limit - found.length)))
+    if ((spanCount += 1) < spansAtOnce && spans.length < spansMax) continue
+    found.push(...(await search(spans, limit - found.length)))
     if (found.length >= limit) return found
     spans = []
-    taken = 0
-    together = Math.min(2 * together, hoursMax)
+    spanCount = 0
+    spansAtOnce = Math.min(2 * spansAtOnce, hoursMax)
   }
-  if (spans.length > 0) found.push(...(await look(spans, limit - found.length)))
+  if (spans.length > 0) found.push(...(await search(spans, limit - found.length)))
   return found
 }
 
@@ -84,8 +85,8 @@ async function* spansOf(
     yield { from, to }
     return
   }
-  const [oldest] = await database.rows(sql`SELECT MIN(started_at) AS at FROM usage_records`)
-  const begin = Math.max(from, Number(oldest?.['at'] ?? to))
+  const oldest = await findNumber(database, sql`SELECT MIN(started_at) FROM usage_records`)
+  const begin = Math.max(from, oldest ?? to)
   const summedTo = Math.max(begin, Math.min(to, await unsummedFrom(database)))
   const unsummed = summedTo < to ? [{ from: summedTo, to }] : []
   if (scope.first === 'newest') yield* unsummed
@@ -111,11 +112,11 @@ async function unsummedFrom(database: Pick<UsageDatabase, 'rows'>): Promise<numb
   const { folded, foldedFurther, clearing } = await readState(database)
   if (clearing > 0) return 0
   // Written so that the index on time is not used, which would be scanned to its end.
-  const [unsummed] = await database.rows(
-    sql`SELECT MIN(started_at + 0) AS at FROM usage_records WHERE sequence > ${Math.min(folded, foldedFurther)}`,
+  const unsummed = await findNumber(
+    database,
+    sql`SELECT MIN(started_at + 0) FROM usage_records WHERE sequence > ${Math.min(folded, foldedFurther)}`,
   )
-  const at = unsummed?.['at']
-  return at == null ? Infinity : Number(at) - (Number(at) % hourMs)
+  return unsummed === undefined ? Infinity : periodStart('hour', unsummed)
 }
 
 const finer: Readonly<Record<UsagePeriod, UsagePeriod | undefined>> = {
@@ -132,16 +133,17 @@ async function* summedSpans(
 ): AsyncGenerator<Span> {
   const { from, to, only, first } = scope
   const grouping = groupingOf(usageDimensions.filter((dimension) => only[dimension] !== undefined))
-  const rows = await database.rows(
+  const rows = await readRows<{ readonly startAt: number }>(
+    database,
+    { startAt: 'integer' },
     sql`SELECT DISTINCT r.start_at FROM usage_rollups r CROSS JOIN usage_groups g
       WHERE r.face = ${grouping} AND r.period = ${period} AND r.start_at >= ${periodStart(period, from)}
         AND r.start_at < ${to} AND ${join(conditionsOf(grouping, only), ' AND ')}
       ORDER BY r.start_at ${raw(first === 'newest' ? 'DESC' : 'ASC')}`,
   )
   const next = finer[period]
-  for (const row of rows) {
-    const start = Number(row['start_at'])
-    const span = { from: Math.max(from, start), to: Math.min(to, periodEnd(period, start)) }
+  for (const { startAt } of rows) {
+    const span = { from: Math.max(from, startAt), to: Math.min(to, periodEnd(period, startAt)) }
     if (next) yield* summedSpans(database, { ...scope, ...span }, next)
     else yield span
   }

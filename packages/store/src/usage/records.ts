@@ -3,15 +3,22 @@ import {
   type LedgerQuestion,
   type LedgerRow,
   type SpentGroup,
-  type UsageBook,
+  type UsageStore,
   type UsageDimension,
   usageDimensions,
-} from '@sluice/gateway/ports/usage-book.ts'
-import { lookThrough, orderedStart, type Span } from './record-spans.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
+import { searchSpans, orderedStart, type Span } from './record-spans.ts'
 import { readRecord } from './record-columns.ts'
 import { dimensionColumns, hourMs } from './groupings.ts'
 import type { UsageDatabase } from './fold.ts'
-import { spentIn, spentTogether } from './spent.ts'
+import { numberIn, readerOf } from '../tables/columns.ts'
+import {
+  type Spending,
+  spendingByGroup,
+  spendingColumns,
+  spendingGroup,
+  spendingOf,
+} from './spent.ts'
 
 /** A page of the ledger's records, ordered by start time. */
 export async function listRecords(
@@ -22,7 +29,7 @@ export async function listRecords(
   const place = after
     ? [sql`(started_at > ${after.startedAt} OR sequence > ${after.sequence})`]
     : []
-  const rows = await lookThrough(
+  const rows = await searchSpans(
     database,
     { from: begin, to, only, first: 'oldest', limit },
     (spans, most) =>
@@ -31,39 +38,31 @@ export async function listRecords(
           ORDER BY ${orderedStart(spans, 'started_at')}, sequence LIMIT ${most}`,
       ),
   )
-  return rows.map((row) => ({
-    sequence: Number(row['sequence']),
-    record: readRecord(row),
-  }))
+  return rows.map((row) => ({ sequence: numberIn(row, 'sequence'), record: readRecord(row) }))
 }
 
-/** The cost of records that began from a moment on; see `UsageBook.spent`. */
+const readSpending = readerOf<Spending & { readonly hour: number }>({
+  ...spendingColumns,
+  hour: 'integer',
+})
+
+/** The cost of records that began from a moment on; see `UsageStore.spent`. */
 export async function spentGroups(
   database: UsageDatabase,
-  { from, to = endOfTime, only, isUnknown = false }: Parameters<UsageBook['spent']>[0],
+  { from, to = endOfTime, only, isUnknown = false }: Parameters<UsageStore['spent']>[0],
 ): Promise<readonly SpentGroup[]> {
   const unknown = isUnknown ? [sql`cost_micro_usd IS NULL`] : []
-  // Calls that a budget redirected do not count for the model they asked for.
-  const asked = 'CASE WHEN over_budget IS NULL THEN requested_model END'
-  const group = `provider, model, ${asked}, started_at - started_at % ${hourMs}`
-  const look = (spans: readonly Span[]) =>
+  const hour = raw(`started_at - started_at % ${hourMs}`)
+  const search = (spans: readonly Span[]) =>
     database.rows(
-      sql`SELECT ${raw(`provider, model, ${asked} AS asked, started_at - started_at % ${hourMs} AS hour`)},
-          ${spentTogether}
-        FROM usage_records
+      sql`SELECT ${hour} AS hour, ${spendingByGroup} FROM usage_records
         WHERE ${join([withinSpans(spans), ...conditionsOf(only), ...unknown], ' AND ')}
-        GROUP BY ${raw(group)}`,
+        GROUP BY ${spendingGroup}, ${hour}`,
     )
   const scope = { from, to, only, first: 'oldest', limit: Infinity } as const
   // Records with unknown cost have their own index.
-  const rows = isUnknown ? await look([scope]) : await lookThrough(database, scope, look)
-  return rows.map((row) => ({
-    provider: String(row['provider']),
-    model: String(row['model']),
-    ...(typeof row['asked'] === 'string' && { requestedModel: row['asked'] }),
-    hour: Number(row['hour']),
-    money: spentIn(row),
-  }))
+  const rows = isUnknown ? await search([scope]) : await searchSpans(database, scope, search)
+  return rows.map((row) => spendingOf(readSpending(row)))
 }
 
 /** Later than any clock, so that records that began a moment ago are included. */

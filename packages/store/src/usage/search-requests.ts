@@ -5,10 +5,10 @@ import {
   type RequestQuestion,
   type RequestScope,
   usageDimensions,
-} from '@sluice/gateway/ports/usage-book.ts'
-import type { Row } from '../database.ts'
-import { lookThrough, orderedStart, type Span } from './record-spans.ts'
-import { readRecord } from './record-columns.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
+import { type Columns, readRows } from '../tables/columns.ts'
+import { searchSpans, orderedStart, type Span } from './record-spans.ts'
+import { recordColumns } from './record-columns.ts'
 import type { UsageDatabase } from './fold.ts'
 import { isOf } from './records.ts'
 
@@ -23,19 +23,27 @@ export async function searchRequests(
   const found =
     sinceSequence === undefined
       ? await pageOf(database, scope, { limit, before, asOf: asOfSequence })
-      : await database.rows(newestOf(scope, limit, sinceSequence))
+      : await readRows(database, foundColumns, newestOf(scope, limit, sinceSequence))
   if (found.length === 0) return []
-  const ids = [...new Set(found.map((row) => String(row['call_id'])))]
-  const rows = await database.rows(
+  const ids = [...new Set(found.map(({ callId }) => callId))]
+  const records = await readRows(
+    database,
+    recordColumns,
     sql`SELECT * FROM usage_records WHERE call_id IN (${join(ids)}) ORDER BY attempt, sequence`,
   )
-  const attempts = Map.groupBy(rows, (row) => String(row['call_id']))
-  return found.map((row) => ({
-    startedAt: Number(row['started_at']),
-    sequence: Number(row['sequence']),
-    attempts: (attempts.get(String(row['call_id'])) ?? []).map(readRecord),
+  const attempts = Map.groupBy(records, ({ callId }) => callId)
+  return found.map(({ callId, ...cursor }) => ({
+    ...cursor,
+    attempts: attempts.get(callId) ?? [],
   }))
 }
+
+/** A call by its newest matching attempt. */
+interface Found extends RequestCursor {
+  readonly callId: string
+}
+
+const foundColumns: Columns<Found> = { callId: 'text', startedAt: 'integer', sequence: 'integer' }
 
 interface Page {
   readonly limit: number
@@ -47,27 +55,31 @@ async function pageOf(
   database: Pick<UsageDatabase, 'rows'>,
   scope: RequestScope,
   { limit, before, asOf }: Page,
-): Promise<readonly Row[]> {
+): Promise<readonly Found[]> {
   const to = before ? Math.min(scope.to, before.startedAt + 1) : scope.to
   const found = await Promise.all(
-    waysTo(scope).map(({ only, conditions }) =>
-      lookThrough(database, { from: scope.from, to, only, first: 'newest', limit }, (spans, most) =>
-        database.rows(within(spans, scope, { limit: most, before, asOf, conditions })),
+    searchPaths(scope).map(({ only, conditions }) =>
+      searchSpans(database, { from: scope.from, to, only, first: 'newest', limit }, (spans, most) =>
+        readRows(
+          database,
+          foundColumns,
+          within(spans, scope, { limit: most, before, asOf, conditions }),
+        ),
       ),
     ),
   )
   return found.flat().toSorted(newestFirst).slice(0, limit)
 }
 
-/** One way to find matching records. The ways of a search never overlap. */
-interface Way {
+/** One way to find matching records. Those of a search never overlap. */
+interface SearchPath {
   /** The conditions that the sums can check. */
   readonly only: RequestScope['only']
   readonly conditions: readonly Sql[]
 }
 
 /** A requested model name may be a route, found by an index, or a target, found by the sums. */
-function waysTo({ only, id, requestedModel: name }: RequestScope): readonly Way[] {
+function searchPaths({ only, id, requestedModel: name }: RequestScope): readonly SearchPath[] {
   // An id is found by its index, whatever its time.
   if (id !== undefined) return [{ only: {}, conditions: [] }]
   if (name === undefined) return [{ only, conditions: [] }]
@@ -81,12 +93,11 @@ function waysTo({ only, id, requestedModel: name }: RequestScope): readonly Way[
   return [byRoute, byModel, { only: { ...only, provider, model }, conditions }]
 }
 
-function newestFirst(one: Row, other: Row): number {
-  const [later, earlier] = [Number(other['started_at']), Number(one['started_at'])]
-  return later - earlier || Number(other['sequence']) - Number(one['sequence'])
+function newestFirst(one: RequestCursor, other: RequestCursor): number {
+  return other.startedAt - one.startedAt || other.sequence - one.sequence
 }
 
-interface FoundOn extends Page, Pick<Way, 'conditions'> {}
+interface FoundOn extends Page, Pick<SearchPath, 'conditions'> {}
 
 /**
  * The offset keeps PostgreSQL from joining: it misjudges how few the other attempts of a call are, and would read whole partitions

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Database } from '../database.ts'
+import { columnName, type Columns, findNumber, readerOf, readRows } from '../tables/columns.ts'
 
 /** The state of the sums; the migration that created the table describes each value. */
 export interface UsageState {
@@ -19,22 +20,34 @@ export interface UsageState {
   readonly furtherFrom: number
 }
 
+/** Each value is a row; its name is that of its field in snake case. */
+const stateColumns: Columns<UsageState> = {
+  folded: 'integer',
+  foldedFurther: 'integer',
+  foldedRests: 'integer',
+  epoch: 'integer',
+  keptFrom: 'integer',
+  clearing: 'integer',
+  rebuiltTo: 'integer',
+  rebuiltFrom: 'integer',
+  furtherTo: 'integer',
+  furtherFrom: 'integer',
+}
+const stateOf = readerOf(stateColumns)
+
+/** The state as it is now. Whoever changes the sums by it asserts that it is unchanged (`assertUnchanged`). */
 export async function readState(database: Pick<Database, 'rows'>): Promise<UsageState> {
-  const rows = await database.rows(sql`SELECT name, value FROM usage_state`)
-  const values = new Map(rows.map((row) => [row['name'], Number(row['value'])]))
-  const of = (name: string) => values.get(name) ?? 0
-  return {
-    folded: of('folded'),
-    foldedFurther: of('folded_further'),
-    foldedRests: of('folded_rests'),
-    epoch: of('epoch'),
-    keptFrom: of('kept_from'),
-    clearing: of('clearing'),
-    rebuiltTo: of('rebuilt_to'),
-    rebuiltFrom: of('rebuilt_from'),
-    furtherTo: of('further_to'),
-    furtherFrom: of('further_from'),
-  }
+  const rows = await readRows<{ readonly name: string; readonly value: number }>(
+    database,
+    { name: 'text', value: 'integer' },
+    sql`SELECT name, value FROM usage_state`,
+  )
+  return stateOf(Object.fromEntries(rows.map(({ name, value }) => [name, value])))
+}
+
+/** The number of the newest record; 0 if there is none. */
+export async function lastRecord(database: Pick<Database, 'rows'>): Promise<number> {
+  return (await findNumber(database, sql`SELECT MAX(sequence) FROM usage_records`)) ?? 0
 }
 
 /** The last record that is in the sums with everything that they are of. */
@@ -42,25 +55,14 @@ export function foldedWhole({ folded, foldedFurther, foldedRests }: UsageState):
   return Math.min(folded, foldedFurther, foldedRests)
 }
 
-type Name =
-  | 'folded'
-  | 'folded_further'
-  | 'folded_rests'
-  | 'epoch'
-  | 'kept_from'
-  | 'clearing'
-  | 'rebuilt_to'
-  | 'rebuilt_from'
-  | 'further_to'
-  | 'further_from'
-
 /** Makes the whole transaction fail if the value has changed: it then writes NULL, which the column does not allow. */
-export function assertUnchanged(name: Name, from: number, to: number): Sql {
-  return sql`UPDATE usage_state SET value = CASE WHEN value = ${from} THEN CAST(${to} AS BIGINT) END WHERE name = ${name}`
+export function assertUnchanged(name: keyof UsageState, from: number, to: number): Sql {
+  return sql`UPDATE usage_state SET value = CASE WHEN value = ${from} THEN CAST(${to} AS BIGINT) END WHERE name = ${columnName(name)}`
 }
 
-export function setState(name: Name, value: number): Sql {
-  return sql`UPDATE usage_state SET value = ${value} WHERE name = ${name}`
+/** Sets a value whatever it was. */
+export function setState(name: keyof UsageState, value: number): Sql {
+  return sql`UPDATE usage_state SET value = ${value} WHERE name = ${columnName(name)}`
 }
 
 /** Invalidates all sums being computed now; they are computed again. */

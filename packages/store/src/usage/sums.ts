@@ -7,8 +7,9 @@ import {
   type UsageScope,
   usageDimensions,
   usagePeriods,
-} from '@sluice/gateway/ports/usage-book.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
 import type { Row } from '../database.ts'
+import { textIn } from '../tables/columns.ts'
 import {
   dayMs,
   dimensionColumns,
@@ -18,7 +19,7 @@ import {
   measureColumns,
   periodEnd,
   periodStart,
-  summed,
+  summedMeasures,
   sumsOf,
 } from './groupings.ts'
 import type { UsageDatabase } from './fold.ts'
@@ -43,7 +44,7 @@ export async function answerSums(
 
 function keyOf(row: Row, at: number): string | number {
   const value = row[`by_${at}`]
-  return typeof value === 'number' ? value : String(value)
+  return typeof value === 'number' ? value : textIn(row, `by_${at}`)
 }
 
 function groupsQuery({ by, after, limit, ...scope }: UsageQuestion): Sql {
@@ -51,22 +52,20 @@ function groupsQuery({ by, after, limit, ...scope }: UsageQuestion): Sql {
   const keys = by.map((one) => (isPeriod(one) ? 'r.bucket' : `g.${dimensionColumns[one]}`))
   const dimensions = by.filter((one): one is UsageDimension => !isPeriod(one))
   const names = keys.map((key, at) => `${key} AS by_${at}`).join(', ')
-  const sums = measureColumns.map((column) => summed(column)).join(', ')
   const grouping = groupingFor(scope, dimensions)
   const conditions = [
     ...conditionsOf(grouping, scope.only),
     ...(after ? [pageAfter(keys, after)] : []),
   ]
-  return sql`SELECT ${raw(names)}, ${raw(sums)} FROM (${rowsOf(scope, grouping, period)}) r
+  return sql`SELECT ${raw(names)}, ${raw(summedMeasures)} FROM (${rowsOf(scope, grouping, period)}) r
     CROSS JOIN usage_groups g WHERE ${join(conditions, ' AND ')}
     GROUP BY ${raw(keys.join(', '))} ORDER BY ${raw(keys.join(', '))} LIMIT ${limit + 1}`
 }
 
 /** Uses a grouping without tags unless a tag is requested, because a call with two tags would count twice. */
 function totalQuery(scope: UsageScope): Sql {
-  const sums = measureColumns.map((column) => summed(column)).join(', ')
   const grouping = groupingFor(scope, [])
-  const rows = sql`SELECT ${raw(sums)} FROM (${rowsOf(scope, grouping, undefined)}) r`
+  const rows = sql`SELECT ${raw(summedMeasures)} FROM (${rowsOf(scope, grouping, undefined)}) r`
   if (filteredBy(scope).length === 0) return rows
   return sql`${rows} CROSS JOIN usage_groups g WHERE ${join(conditionsOf(grouping, scope.only), ' AND ')}`
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { UsageBook } from '@sluice/gateway/ports/usage-book.ts'
+import type { UsageStore } from '@sluice/gateway/ports/usage-store.ts'
 
 export interface UsageUpkeepOptions {
-  readonly book: UsageBook
+  readonly usage: UsageStore
   /** How many days records are kept; undefined means forever. Read each time. */
   readonly keepDays: () => number | undefined
   /** Called after old records were removed, with their number and the moment before which they began. Default: ignored. */
@@ -16,7 +16,7 @@ export interface UsageUpkeepOptions {
 }
 
 const everyMsUsual = 2_000
-const forgetEveryMs = 60 * 60_000
+const removeEveryMs = 60 * 60_000
 const dayMs = 24 * 60 * 60_000
 
 /**
@@ -24,17 +24,17 @@ const dayMs = 24 * 60 * 60_000
  * pauses for as long as the step took, so that other writes can proceed.
  */
 export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
-  const { book, keepDays, forgotten, failed, now, everyMs = everyMsUsual } = options
+  const { usage, keepDays, forgotten, failed, now, everyMs = everyMsUsual } = options
   const stopping = new AbortController()
   const { signal } = stopping
   let isFailing = false
-  let forgottenAt = Number.NEGATIVE_INFINITY
+  let removedAt = Number.NEGATIVE_INFINITY
 
   async function repeat(step: () => Promise<boolean>): Promise<void> {
     while (!signal.aborted) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       if (!(await step())) return
-      await rest(performance.now() - begun)
+      await rest(performance.now() - startedAt)
     }
   }
 
@@ -43,20 +43,20 @@ export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
     await wait(ms, undefined, { ref: false, signal }).catch(() => {})
   }
 
-  async function look(): Promise<void> {
-    await repeat(async () => (await book.fold()) > 0)
+  async function work(): Promise<void> {
+    await repeat(async () => (await usage.fold()) > 0)
     const days = keepDays()
-    if (days === undefined || now() - forgottenAt < forgetEveryMs) return
-    forgottenAt = now()
-    await forget(now() - days * dayMs)
+    if (days === undefined || now() - removedAt < removeEveryMs) return
+    removedAt = now()
+    await removeOld(now() - days * dayMs)
   }
 
   /** Removed records are reported even if the rest failed, because they are gone. */
-  async function forget(before: number): Promise<void> {
+  async function removeOld(before: number): Promise<void> {
     let records = 0
     try {
       await repeat(async () => {
-        const step = await book.forget(before)
+        const step = await usage.forget(before)
         records += step.records
         return step.hasMore
       })
@@ -70,7 +70,7 @@ export function openUsageUpkeep(options: UsageUpkeepOptions): AsyncDisposable {
       await rest(everyMs)
       if (signal.aborted) return
       try {
-        await look()
+        await work()
         isFailing = false
       } catch (error) {
         if (!isFailing) failed(error)

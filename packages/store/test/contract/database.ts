@@ -31,7 +31,7 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
     const versions = () =>
       database.rows(sql`SELECT name, version FROM versions WHERE name <> 'keys' ORDER BY name`)
 
-    test.each(['change', 'changeDurably'] as const)(
+    test.each(['change', 'changeDurably', 'changeTogether'] as const)(
       '%s executes all of its statements or none, and counts rows',
       async (method) => {
         expect(await database[method](insert('a', 1), insert('b', 2 ** 53 - 1))).toEqual([1, 1])
@@ -57,6 +57,37 @@ export function describeDatabase(name: string, open: () => Promise<DatabaseUnder
       ])
       const rows = await database.rows(sql`SELECT version FROM versions`)
       expect(rows).toEqual([{ version: 40 }])
+    })
+
+    test('changes together: each has its own outcome, and is seen as soon as it is reported', async () => {
+      await database.changeTogether(insert('b', 0))
+      const add = sql`UPDATE versions SET version = version * 2 + 1 WHERE name = 'b'`
+      const outcomes = await Promise.allSettled([
+        database.changeTogether(add, insert('a', 1)),
+        database.changeTogether(add, insert('a', 2)),
+        database.changeTogether(add),
+        database.changeTogether(add, insert('c', 3), sql`DELETE FROM versions WHERE name = 'd'`),
+        database.changeTogether(
+          insert('long', 1),
+          sql`UPDATE versions SET version = LENGTH(${'x'.repeat(2 ** 21)}) WHERE name = 'long'`,
+        ),
+      ])
+      // Connections of a server decide which of the first two comes first.
+      const [one, other, ...further] = outcomes
+      const [kept, refused] = one?.status === 'fulfilled' ? [one, other] : [other, one]
+      expect([kept, refused, ...further]).toMatchObject([
+        { value: [1, 1] },
+        { reason: expect.any(RefusedData) },
+        { value: [1] },
+        { value: [1, 1, 0] },
+        { value: [1, 1] },
+      ])
+      expect(await versions()).toEqual([
+        { name: 'a', version: kept === one ? 1 : 2 },
+        { name: 'b', version: 7 },
+        { name: 'c', version: 3 },
+        { name: 'long', version: 2 ** 21 },
+      ])
     })
 
     test('constraint violations are distinguished from errors that may pass', async () => {

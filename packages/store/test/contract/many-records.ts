@@ -3,7 +3,7 @@ import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { costOf, splitMoney } from '../../../contract/src/core/money.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
-import type { UsageQuestion } from '../../../gateway/src/ports/usage-book.ts'
+import type { UsageQuestion } from '../../../gateway/src/ports/usage-store.ts'
 
 const day = 24 * 3_600_000
 /** A day in the middle of a month, and one around the end of a year. */
@@ -120,8 +120,8 @@ export function expected(
   return Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-export async function answered({ book }: Store, question: Partial<UsageQuestion>) {
-  const { groups, hasMore, pending } = await book.sums({ ...everything, by: [], ...question })
+export async function answered({ usage }: Store, question: Partial<UsageQuestion>) {
+  const { groups, hasMore, pending } = await usage.sums({ ...everything, by: [], ...question })
   expect({ hasMore, pending }).toEqual({ hasMore: false, pending: 0 })
   const sums = groups.map(
     ({ of, sums: s }) =>
@@ -143,6 +143,6 @@ export async function answered({ book }: Store, question: Partial<UsageQuestion>
   return Object.fromEntries(sums.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-export async function foldAll({ book }: Store): Promise<void> {
-  while ((await book.fold()) > 0);
+export async function foldAll({ usage }: Store): Promise<void> {
+  while ((await usage.fold()) > 0);
 }

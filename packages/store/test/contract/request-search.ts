@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
-import type { RequestScope } from '../../../gateway/src/ports/usage-book.ts'
+import type { RequestScope } from '../../../gateway/src/ports/usage-store.ts'
 import type { StoreUnderTest } from './store.ts'
 import { everything, foldAll, manyRecords, march } from './many-records.ts'
 
@@ -59,10 +59,10 @@ const questions: readonly (readonly [
 ]
 
 /** All pages of a search. */
-async function found({ book }: Store, asked: Partial<RequestScope>): Promise<readonly string[]> {
+async function found({ usage }: Store, asked: Partial<RequestScope>): Promise<readonly string[]> {
   const ids: string[] = []
   for (let before: { startedAt: number; sequence: number } | undefined; ; ) {
-    const page = await book.requests({
+    const page = await usage.requests({
       ...everything,
       ...asked,
       limit: 37,
@@ -103,7 +103,7 @@ export function describeRequestSearch(name: string, open: () => Promise<StoreUnd
       await checked()
       await foldAll(store)
       await checked()
-      await store.book.rebuild()
+      await store.usage.rebuild()
       await checked()
     })
   })

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sampleJob } from '../../../../test/support/store-samples.ts'
-import type { NewKeptFile } from '../../../gateway/src/ports/kept-files.ts'
+import type { NewStoredFile } from '../../../gateway/src/ports/file-store.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
 import type { StoreUnderTest } from './store.ts'
 
 const hour = 3_600_000
 
-function sampleFile(change: Partial<NewKeptFile> = {}): NewKeptFile {
+function sampleFile(change: Partial<NewStoredFile> = {}): NewStoredFile {
   return {
     id: 'file_1',
     kind: 'image',
@@ -26,7 +26,7 @@ export function describeFiles(subject: () => StoreUnderTest): void {
     beforeEach(() => {
       store = subject().store
     })
-    const found = async (id: string, kind: NewKeptFile['kind'] = 'image', at = 0) =>
+    const found = async (id: string, kind: NewStoredFile['kind'] = 'image', at = 0) =>
       (await store.findFile({ id, kind, at }))?.bytes.length
 
     test.each([0, 1, 512 * 1024 - 1, 512 * 1024, 1_300_000])(

@@ -22,7 +22,7 @@ const sample = (further: Partial<Refusals> = {}): Refusals => ({
 })
 const owners = { userId: 'user_1', teamId: 'team_1', organizationId: 'org_1' }
 
-/** The meaning of the book of refusals: a part of the contract of Store. */
+/** The meaning of the stored refusals: a part of the contract of Store. */
 export function describeRefusals(subjectOf: () => Subject): void {
   describe('refusals', () => {
     let subject: Subject
@@ -68,9 +68,9 @@ export function describeRefusals(subjectOf: () => Subject): void {
       await store.refusals.add([...reasons, sample({ hour: 11 * hour, keyId: 'key_2' })])
       await store.refusals.forget(11 * hour)
       expect(await list()).toHaveLength(2)
-      await store.book.erase({ kind: 'user', id: 'user_1' })
+      await store.usage.erase({ kind: 'user', id: 'user_1' })
       expect(await list()).toMatchObject([{ keyId: 'key_2' }])
-      await store.book.erase({ kind: 'key', id: 'key_2' })
+      await store.usage.erase({ kind: 'key', id: 'key_2' })
       expect(await list()).toEqual([])
     })
   })

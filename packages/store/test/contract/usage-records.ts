@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { costOf, joinMoney } from '../../../contract/src/core/money.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
-import type { SpentGroup, UsageQuestion } from '../../../gateway/src/ports/usage-book.ts'
+import type { SpentGroup, UsageQuestion } from '../../../gateway/src/ports/usage-store.ts'
 import type { StoreUnderTest } from './store.ts'
 import { everything, foldAll, manyRecords, march } from './many-records.ts'
 
@@ -24,11 +24,11 @@ async function keep(store: Store, records: readonly UsageRecord[]): Promise<void
   await store.flush()
 }
 
-async function listed({ book }: Store, only: UsageQuestion['only']): Promise<readonly string[]> {
+async function listed({ usage }: Store, only: UsageQuestion['only']): Promise<readonly string[]> {
   const ids: string[] = []
   let after: { startedAt: number; sequence: number } | undefined
   for (;;) {
-    const page = await book.records({ ...everything, only, limit: 61, ...(after && { after }) })
+    const page = await usage.records({ ...everything, only, limit: 61, ...(after && { after }) })
     ids.push(...page.map(({ record }) => record.callId))
     const last = page.at(-1)
     if (!last) return ids
@@ -44,7 +44,7 @@ function countedOf(record: UsageRecord): bigint {
 
 const sumOf = (groups: readonly SpentGroup[]) => groups.reduce((sum, { money }) => sum + money, 0n)
 
-/** What the book says of single records. Each implementation of Store runs it. */
+/** What the usage store says of single records. Each implementation of Store runs it. */
 export function describeUsageRecords(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`the records of ${name}`, () => {
     let subject: StoreUnderTest
@@ -64,9 +64,9 @@ export function describeUsageRecords(name: string, open: () => Promise<StoreUnde
           const cost = found
             .filter(({ startedAt }) => startedAt >= from)
             .reduce((sum, record) => sum + countedOf(record), 0n)
-          const spent = await store.book.spent({ from, only })
+          const spent = await store.usage.spent({ from, only })
           expect(sumOf(spent)).toBe(cost)
-          const unknown = await store.book.spent({ from, only, isUnknown: true })
+          const unknown = await store.usage.spent({ from, only, isUnknown: true })
           const ofUnknown = found.filter(
             (each) => each.startedAt >= from && each.costMicroUsd === undefined,
           )
@@ -82,7 +82,7 @@ export function describeUsageRecords(name: string, open: () => Promise<StoreUnde
       await checked()
       await foldAll(store)
       await checked()
-      await store.book.rebuild()
+      await store.usage.rebuild()
       await checked()
     })
   })

@@ -103,7 +103,7 @@ test.each([1, 3, 7])(
       expect(journal.failure).toBeDefined()
       journal.append(`second ${turn}`)
       // A segment is not changed while its lines wait.
-      expect(journal.turn()).toEqual([])
+      expect(journal.rotate()).toEqual([])
       disk.room = Infinity
       journal.write()
       expect(journal.failure).toBeUndefined()

@@ -48,13 +48,13 @@ test('reads unfinished lines again from older segments and then deletes these', 
   using folder = temporaryFolder()
   using journal = openJournal({ folder: folder.path })
   journal.append('written').done()
-  journal.append('left').leave()
-  const [segment, ...others] = journal.turn()
+  journal.append('left').evict()
+  const [segment, ...others] = journal.rotate()
   expect(others).toEqual([])
   expect(readFileSync(segment?.file ?? '', 'utf8')).toBe('written\nleft\n')
-  segment?.leftDone()
+  segment?.evictedDone()
   await vi.waitFor(() => expect(textsIn(folder.path)).toEqual(['']), soon)
-  expect(journal.turn()).toEqual([])
+  expect(journal.rotate()).toEqual([])
 })
 
 test('dispose removes an empty journal and keeps unfinished lines', async () => {

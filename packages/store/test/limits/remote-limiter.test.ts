@@ -21,7 +21,8 @@ import {
 /** A process that holds the limits, and those that ask it. */
 function openLimits() {
   let time = 0
-  const server = createLimiterServer({ now: () => time, date: () => startDate + time })
+  const clocks = { now: () => time, date: () => startDate + time }
+  const server = createLimiterServer(clocks)
   return {
     advance: (ms: number): void => {
       time += ms
@@ -29,7 +30,7 @@ function openLimits() {
     join: (options?: RemoteLimiterOptions) => {
       const { near, far, end } = linked()
       server.serve(far)
-      return { limiter: createRemoteLimiter(near, options), end }
+      return { limiter: createRemoteLimiter(near, { ...clocks, ...options }), end }
     },
   }
 }

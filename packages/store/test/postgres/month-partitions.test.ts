@@ -60,7 +60,7 @@ async function open() {
 async function forgetAll({ store }: Awaited<ReturnType<typeof open>>, before: number) {
   let records = 0
   for (;;) {
-    const step = await store.book.forget(before)
+    const step = await store.usage.forget(before)
     records += step.records
     if (!step.hasMore) return records
   }
@@ -90,10 +90,10 @@ describe.runIf(database)('monthly partitions of usage records', () => {
     expect(await forgetAll(opened, at(2, 10))).toBe(6)
     expect(await opened.filled()).toEqual({ [monthOf(2)]: 1, [monthOf(3)]: 2 })
     expect((await opened.parts())[0]).toBe(monthOf(2))
-    const left = await opened.store.book.records(everything)
+    const left = await opened.store.usage.records(everything)
     expect(left.map(({ record }) => record.startedAt)).toEqual([at(2, 10), at(3), at(3, 2)])
     expect(await answered(opened.store, { ...everything, by: ['day'] })).toEqual(sums)
-    await opened.store.book.rebuild()
+    await opened.store.usage.rebuild()
     await foldAll(opened.store)
     expect(await answered(opened.store, { ...everything, by: ['day'] })).toEqual(sums)
     // What comes late for a month that is gone has a place all the same.
@@ -128,15 +128,15 @@ describe.runIf(database)('monthly partitions of usage records', () => {
       [monthOf(2)]: 1,
       usage_records_others: 1,
     })
-    const listed = await opened.store.book.records(everything)
+    const listed = await opened.store.usage.records(everything)
     expect(listed.map(({ record, sequence }) => [record.startedAt, sequence])).toEqual([
       [at(1), 1],
       [at(2), 2],
       [at(9), 3],
     ])
-    await opened.store.book.rebuild()
+    await opened.store.usage.rebuild()
     await foldAll(opened.store)
-    expect((await opened.store.book.sums({ ...everything, by: [] })).total.calls).toBe(3)
+    expect((await opened.store.usage.sums({ ...everything, by: [] })).total.calls).toBe(3)
   }, 60_000)
 
   test('are created and dropped by several processes while others write, without losing records', async () => {

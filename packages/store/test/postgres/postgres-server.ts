@@ -39,10 +39,12 @@ async function createDatabase(server: string): Promise<TestDatabase> {
   return {
     async newSchema() {
       schemas += 1
-      await query(database.href, `CREATE SCHEMA test_${schemas}`)
+      // Tests that run at the same time each get their own.
+      const schema = `test_${schemas}`
+      await query(database.href, `CREATE SCHEMA ${schema}`)
       const url = new URL(database)
       // The server itself never fails here, and waiting for its disk takes a quarter of the time of a migration.
-      url.searchParams.set('options', `-c search_path=test_${schemas} -c synchronous_commit=off`)
+      url.searchParams.set('options', `-c search_path=${schema} -c synchronous_commit=off`)
       return url.href
     },
     [Symbol.asyncDispose]: () => query(server, `DROP DATABASE ${name} WITH (FORCE)`),

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { onEachDatabase } from '../../../../test/support/servers/databases.ts'
-import { openOlderBook } from '../../../../test/support/servers/older-ledger.ts'
+import { openOlderUsage } from '../../../../test/support/servers/older-ledger.ts'
 import '../../../../test/support/property-limits.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
@@ -39,7 +39,7 @@ onEachDatabase((newData) => {
       fc.asyncProperty(steps, async (taken) => {
         await using data = await newData()
         await using store = await data.openStore()
-        await using older = await openOlderBook(data)
+        await using older = await openOlderUsage(data)
         const kept: UsageRecord[] = []
         const keep = async (change: (record: UsageRecord) => UsageRecord) => {
           const some = records.slice(kept.length, kept.length + 40).map(change)
@@ -50,14 +50,14 @@ onEachDatabase((newData) => {
         const acts: Readonly<Record<Step, () => Promise<unknown>>> = {
           records: () => keep((record) => record),
           'older records': () => keep(rounded),
-          fold: () => store.book.fold(),
+          fold: () => store.usage.fold(),
           'older fold': () => older.fold(),
-          rebuild: () => store.book.rebuild(),
+          rebuild: () => store.usage.rebuild(),
           async 'older rebuild'() {
             await older.clear()
             await older.fold()
             // Sees it before as many are summed again as were before; a gateway looks every two seconds.
-            await store.book.fold()
+            await store.usage.fold()
           },
         }
         await acts.records()

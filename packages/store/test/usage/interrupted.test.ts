@@ -38,7 +38,7 @@ const isErased = ({ userId, keyId }: Partial<UsageRecord>) =>
 /** An id of an erased user or key is a new one each time. */
 const plain = (id: string) => (id.startsWith('erased_') ? 'erased' : id)
 
-/** All sums, as one record after the other gives them, or as the book says. */
+/** All sums, as one record after the other gives them, or as the usage store says. */
 async function sums(store: Store) {
   const by = ['user', 'key'] as const
   const found = await answered(store, { by: [...by] })
@@ -84,22 +84,22 @@ const operations: readonly (readonly [
   after: readonly UsageRecord[],
 ])[] = [
   ['summing', foldAll, records],
-  ['summing all anew', ({ book }) => book.rebuild(), records],
+  ['summing all anew', ({ usage }) => usage.rebuild(), records],
   [
     'erasing a user',
-    ({ book }) => book.erase({ kind: 'user', id: 'user_1' }),
+    ({ usage }) => usage.erase({ kind: 'user', id: 'user_1' }),
     erased(({ userId }) => userId === 'user_1', { userId: 'erased_', keyId: 'erased_' }),
   ],
   [
     'erasing a key',
-    ({ book }) => book.erase({ kind: 'key', id: 'key_2' }),
+    ({ usage }) => usage.erase({ kind: 'key', id: 'key_2' }),
     erased(({ keyId }) => keyId === 'key_2', { keyId: 'erased_' }),
   ],
   [
     'forgetting old records',
-    async ({ book }) => {
-      await foldAll({ book } as Store)
-      while ((await book.forget(march + dayMs)).hasMore);
+    async ({ usage }) => {
+      await foldAll({ usage } as Store)
+      while ((await usage.forget(march + dayMs)).hasMore);
     },
     records,
   ],

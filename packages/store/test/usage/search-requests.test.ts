@@ -5,7 +5,7 @@ import type { Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import type { RequestScope } from '../../../gateway/src/ports/usage-book.ts'
+import type { RequestScope } from '../../../gateway/src/ports/usage-store.ts'
 import { boundValues } from '../../src/bound-values.ts'
 import { searchRequests } from '../../src/usage/search-requests.ts'
 import { openSqlite, openSqliteDatabase } from '../../src/sqlite/open-sqlite.ts'
@@ -52,7 +52,7 @@ test.each([
       sampleUsage({ callId: `call_${day}`, keyId: 'key_7', startedAt: end - day * 24 * hourMs }),
     )
   await store.flush()
-  while ((await store.book.fold()) > 0);
+  while ((await store.usage.fold()) > 0);
   await using database = openSqliteDatabase(file)
   using plain = new DatabaseSync(file)
   const steps: string[] = []

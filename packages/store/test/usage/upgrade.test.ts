@@ -61,12 +61,12 @@ test('keeps sums of the earlier version, also those without records', async () =
   {
     await using store = openSqlite({ file })
     await keepAll(store)
-    while ((await store.book.forget(day)).hasMore);
+    while ((await store.usage.forget(day)).hasMore);
   }
   const older = join(folder.path, 'older.db')
   copyAsOfThen(file, older)
   await using store = openSqlite({ file: older })
-  expect((await store.book.sums({ ...everything, by: [] })).pending).toBeGreaterThan(0)
+  expect((await store.usage.sums({ ...everything, by: [] })).pending).toBeGreaterThan(0)
   await foldAll(store)
   expect(await answered(store, { by: ['tag', 'model'] })).toEqual(byTagAndModel)
   expect(await answered(store, { by: ['month', 'tag'] })).toEqual(
@@ -84,7 +84,7 @@ test('keeps sums of the earlier version, also those without records', async () =
       [known.find(({ callId }) => callId === record.callId)?.how ?? '', record.keyId],
     ]),
   )
-  await store.book.rebuild()
+  await store.usage.rebuild()
   await foldAll(store)
   expect(await answered(store, { by: ['tag', 'model'] })).toEqual(byTagAndModel)
   expect(await store.lastUse()).toHaveProperty('size', 6)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../../../test/support/start.ts'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import type { UsageBook } from '../../../gateway/src/ports/usage-book.ts'
+import type { UsageStore } from '../../../gateway/src/ports/usage-store.ts'
 import { openSqlite } from '../../src/sqlite/open-sqlite.ts'
 import { openUsageUpkeep } from '../../src/usage/upkeep.ts'
 
@@ -22,7 +22,7 @@ test('sums new records and deletes old ones, keeping their sums', async () => {
   const errors: unknown[] = []
   const forgotten: unknown[] = []
   await using _upkeep = openUsageUpkeep({
-    book: store.book,
+    usage: store.usage,
     keepDays: () => 30,
     forgotten: async (...told) => void forgotten.push(told),
     failed: (error) => errors.push(error),
@@ -31,13 +31,13 @@ test('sums new records and deletes old ones, keeping their sums', async () => {
   })
   let left: readonly string[] = []
   await until(() => {
-    void store.book.records(all).then((rows) => {
+    void store.usage.records(all).then((rows) => {
       left = rows.map(({ record }) => record.callId)
     })
     return left.length === 2
   })
   expect(left).toEqual(['call_29', 'call_1'])
-  const { total, pending } = await store.book.sums(all)
+  const { total, pending } = await store.usage.sums(all)
   expect([total.attempts, pending, errors]).toEqual([4, 0, []])
   await until(() => forgotten.length > 0)
   expect(forgotten).toEqual([[2, Date.UTC(2026, 3, 20)]])
@@ -46,15 +46,15 @@ test('sums new records and deletes old ones, keeping their sums', async () => {
 test('continues after a failure, which is reported once', async () => {
   let asked = 0
   const errors: unknown[] = []
-  const book = {
+  const usage = {
     async fold() {
       asked += 1
       if (asked < 4) throw new Error('away')
       return 0
     },
-  } as unknown as UsageBook
+  } as unknown as UsageStore
   await using _upkeep = openUsageUpkeep({
-    book,
+    usage,
     keepDays: () => undefined,
     failed: (error) => errors.push(error),
     now: () => now,
@@ -75,7 +75,7 @@ test('dispose between two steps completes although nothing else keeps the proces
         setTimeout(done, 500)
       })
     const upkeep = openUsageUpkeep({
-      book: { fold }, keepDays: () => undefined, failed() {}, now: Date.now, everyMs: 1,
+      usage: { fold }, keepDays: () => undefined, failed() {}, now: Date.now, everyMs: 1,
     })
     const alive = setInterval(() => {}, 1_000)
     await folded.promise

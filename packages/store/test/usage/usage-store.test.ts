@@ -11,7 +11,7 @@ import { segmentsOf } from '../../src/usage/sums.ts'
 import { describeRequestSearch } from '../contract/request-search.ts'
 import { foldAll } from '../contract/many-records.ts'
 import type { StoreUnderTest } from '../contract/store.ts'
-import { describeUsageBook } from '../contract/usage-book.ts'
+import { describeUsageStore } from '../contract/usage-store.ts'
 import { describeUsageRecords } from '../contract/usage-records.ts'
 import { leaveOutPostgres, openTestDatabase } from '../postgres/postgres-server.ts'
 
@@ -49,7 +49,7 @@ const onSqlite = async () => {
     () => folder[Symbol.dispose](),
   )
 }
-describeUsageBook('sqlite', onSqlite)
+describeUsageStore('sqlite', onSqlite)
 describeRequestSearch('sqlite', onSqlite)
 describeUsageRecords('sqlite', onSqlite)
 
@@ -67,7 +67,7 @@ describe.runIf(database)('with PostgreSQL', () => {
     const url = await newSchema()
     return underTest(() => openPostgres({ url }))
   }
-  describeUsageBook('postgres', onPostgres)
+  describeUsageStore('postgres', onPostgres)
   describeRequestSearch('postgres', onPostgres)
   describeUsageRecords('postgres', onPostgres)
 
@@ -86,7 +86,7 @@ describe.runIf(database)('with PostgreSQL', () => {
       const total = async () => {
         await foldAll(store)
         const all = { from: 0, to: 1_800_000_000_000, only: {}, by: [], limit: 1 }
-        return (await store.book.sums(all)).total.attempts
+        return (await store.usage.sums(all)).total.attempts
       }
       // Nothing counts while a record with a smaller number may still come.
       expect(await total()).toBe(0)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleUsage } from '../../../../test/support/store-samples.ts'
 import type { UsageRecord } from '../../../contract/src/core/usage.ts'
 import type { Store } from '../../../gateway/src/ports/store.ts'
-import type { UsageQuestion } from '../../../gateway/src/ports/usage-book.ts'
+import type { UsageQuestion } from '../../../gateway/src/ports/usage-store.ts'
 import {
   answered,
   december,
@@ -22,9 +22,9 @@ function identityOf({ callId, attempt }: UsageRecord): string {
   return `${callId} ${attempt}`
 }
 
-/** The meaning of UsageBook. Each implementation of Store runs it. */
-export function describeUsageBook(name: string, open: () => Promise<StoreUnderTest>): void {
-  describe(`the usage book of ${name}`, () => {
+/** The meaning of UsageStore. Each implementation of Store runs it. */
+export function describeUsageStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`the usage store of ${name}`, () => {
     let subject: StoreUnderTest
     let store: Store
     beforeEach(async () => {
@@ -68,7 +68,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       await check(['outcome', 'model'], ({ outcome, model }) => [[outcome, model]])
       await check(['outcome', 'key'], ({ outcome, keyId }) => [[outcome, keyId]])
       await check(['tag', 'outcome'], ({ tags = [], outcome }) => tags.map((tag) => [tag, outcome]))
-      const { total, groups } = await store.book.sums({ ...everything, by: ['tag'] })
+      const { total, groups } = await store.usage.sums({ ...everything, by: ['tag'] })
       expect(total.attempts).toBe(2_500)
       expect(groups.reduce((sum, { sums }) => sum + sums.attempts, 0)).toBeGreaterThan(2_500)
     })
@@ -97,7 +97,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
           expect(await answered(store, { from, to, by: [period] }), `${period} ${to}`).toEqual(
             expected(within, ({ startedAt }) => [[startOf(startedAt)]]),
           )
-        const { total } = await store.book.sums({ ...everything, from, to, by: [] })
+        const { total } = await store.usage.sums({ ...everything, from, to, by: [] })
         expect(total.attempts).toBe(within.length)
       }
     })
@@ -115,7 +115,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
         expect(await answered(store, { by: ['model'], only })).toEqual(
           expected(found, ({ model }) => [[model]]),
         )
-        const listed = await store.book.records({ ...everything, only })
+        const listed = await store.usage.records({ ...everything, only })
         expect(listed.map(({ record }) => record.callId).toSorted()).toEqual(
           found.map(({ callId }) => callId).toSorted(),
         )
@@ -144,11 +144,11 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const records = manyRecords(500)
       await keep(records)
       await foldAll(store)
-      const whole = await store.book.sums({ ...everything, by: ['day', 'key'] })
+      const whole = await store.usage.sums({ ...everything, by: ['day', 'key'] })
       const seen: unknown[] = []
       let after: readonly (string | number)[] | undefined
       for (;;) {
-        const page = await store.book.sums({
+        const page = await store.usage.sums({
           ...everything,
           by: ['day', 'key'],
           limit: 7,
@@ -166,7 +166,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const records = manyRecords(3_000)
       const others = [await subject.openAnother(), await subject.openAnother()]
       const folders = [store, ...others].map(async (each) => {
-        for (let quiet = 0; quiet < 20; ) quiet = (await each.book.fold()) === 0 ? quiet + 1 : 0
+        for (let quiet = 0; quiet < 20; ) quiet = (await each.usage.fold()) === 0 ? quiet + 1 : 0
       })
       await keep(records)
       await Promise.all(folders)
@@ -178,10 +178,10 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
 
     test('reports the number of pending records', async () => {
       await keep(manyRecords(1_500))
-      const before = await store.book.sums({ ...everything, by: [] })
+      const before = await store.usage.sums({ ...everything, by: [] })
       expect([before.pending, before.total.attempts]).toEqual([1_500, 0])
-      await store.book.fold()
-      const between = await store.book.sums({ ...everything, by: [] })
+      await store.usage.fold()
+      const between = await store.usage.sums({ ...everything, by: [] })
       expect(between.pending + between.total.attempts).toBe(1_500)
     })
 
@@ -192,14 +192,14 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       const before = await answered(store, { by: ['day', 'key'] })
       const months = await answered(store, { by: ['month'] })
       // In the middle of March.
-      while ((await store.book.forget(march + 2 * day + 7 * hour)).hasMore);
-      const left = await store.book.records({ ...everything, limit: 5_000 })
+      while ((await store.usage.forget(march + 2 * day + 7 * hour)).hasMore);
+      const left = await store.usage.records({ ...everything, limit: 5_000 })
       const kept = records.filter(({ startedAt }) => startedAt >= march + 2 * day)
       // The newest stays, whatever its age.
       expect(left.length - kept.length).toBeLessThanOrEqual(1)
       expect(await answered(store, { by: ['day', 'key'] })).toEqual(before)
       for (let times = 0; times < 2; times++) {
-        await store.book.rebuild()
+        await store.usage.rebuild()
         await foldAll(store)
         expect(await answered(store, { by: ['day', 'key'] })).toEqual(before)
         expect(await answered(store, { by: ['month'] })).toEqual(months)
@@ -215,10 +215,10 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       await keep(Array.from({ length: 4_500 }, () => sampleUsage({ startedAt: december })))
       await keep([sampleUsage({ startedAt: march })])
       await foldAll(store)
-      while ((await store.book.forget(march)).hasMore);
-      await store.book.rebuild()
+      while ((await store.usage.forget(march)).hasMore);
+      await store.usage.rebuild()
       await foldAll(store)
-      const { total, pending } = await store.book.sums({ ...everything, by: [] })
+      const { total, pending } = await store.usage.sums({ ...everything, by: [] })
       expect([total.attempts, pending]).toEqual([4_501, 0])
     })
 
@@ -240,7 +240,10 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       ]
       await keep(later)
       const mine = [...records, ...later].filter(({ userId }) => userId === 'user_1')
-      const { replacement, records: count } = await store.book.erase({ kind: 'user', id: 'user_1' })
+      const { replacement, records: count } = await store.usage.erase({
+        kind: 'user',
+        id: 'user_1',
+      })
       expect(count).toBe(mine.length)
       await foldAll(store)
       const all = [...records, ...later].map((record) =>
@@ -254,7 +257,7 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       expect(await answered(store, { by: ['tag', 'user'] })).toEqual(
         expected(all, ({ tags = [], userId }) => tags.map((tag) => [tag, userId ?? ''])),
       )
-      const listed = await store.book.records(everything)
+      const listed = await store.usage.records(everything)
       const erased = listed.filter(({ record }) => record.userId === replacement)
       expect(erased).toHaveLength(mine.length)
       const known = new Map([...records, ...later].map((record) => [identityOf(record), record]))
@@ -264,9 +267,9 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
         expect(record).toEqual({ ...rest, userId: replacement, keyId: replacement })
       }
       expect(listed.filter(({ record }) => record.userId === 'user_1')).toEqual([])
-      expect(await store.book.erase({ kind: 'user', id: 'user_1' })).toMatchObject({ records: 0 })
+      expect(await store.usage.erase({ kind: 'user', id: 'user_1' })).toMatchObject({ records: 0 })
 
-      await store.book.erase({ kind: 'key', id: 'key_2' })
+      await store.usage.erase({ kind: 'key', id: 'key_2' })
       const keys = await answered(store, { by: ['key'] })
       expect(Object.keys(keys)).not.toContain('["key_2"]')
     })
@@ -283,9 +286,9 @@ export function describeUsageBook(name: string, open: () => Promise<StoreUnderTe
       ])
       expect(await store.lastUse()).toEqual(known)
       await foldAll(store)
-      while ((await store.book.forget(march + 2 * day)).hasMore);
+      while ((await store.usage.forget(march + 2 * day)).hasMore);
       expect(await store.lastUse()).toEqual(known)
-      await store.book.rebuild()
+      await store.usage.rebuild()
       expect(await store.lastUse()).toEqual(known)
     })
   })

@@ -1,18 +1,25 @@
 import sql from 'sql-template-tag'
-import type { UsageBook } from '@sluice/gateway/ports/usage-book.ts'
+import type { UsageStore } from '@sluice/gateway/ports/usage-store.ts'
 import type { Database } from '../database.ts'
 import { searchRequests } from './search-requests.ts'
 import { eraseIds } from './erase-ids.ts'
 import { dayMs } from './groupings.ts'
 import { clearNext, foldNext, type Horizon, type UsageDatabase } from './fold.ts'
 import { listRecords, spentGroups } from './records.ts'
-import { assertUnchanged, foldedWhole, nextEpoch, readState, setState } from './state.ts'
+import {
+  assertUnchanged,
+  foldedWhole,
+  lastRecord,
+  nextEpoch,
+  readState,
+  setState,
+} from './state.ts'
 import { answerSums } from './sums.ts'
 
 /** Number of records removed per transaction. */
 const recordsPerRemoval = 2_000
 
-export interface UsageBookOptions {
+export interface UsageStoreOptions {
   /** Default: the newest record. */
   readonly horizon?: Horizon
   /**
@@ -22,11 +29,11 @@ export interface UsageBookOptions {
   readonly dropPart?: (before: number) => Promise<number | undefined>
 }
 
-/** The book of a database. Disposing it does not dispose the database. */
-export function createUsageBook(
+/** The usage store of a database. Disposing it does not dispose the database. */
+export function createUsageStore(
   database: UsageDatabase,
-  { horizon = () => lastRecord(database), dropPart }: UsageBookOptions = {},
-): UsageBook {
+  { horizon = () => lastRecord(database), dropPart }: UsageStoreOptions = {},
+): UsageStore {
   async function fold(): Promise<number> {
     const state = await readState(database)
     try {
@@ -64,7 +71,7 @@ export function createUsageBook(
     async forget(before) {
       const day = before - (before % dayMs)
       const state = await readState(database)
-      if (day > state.keptFrom) await database.change(setState('kept_from', day))
+      if (day > state.keptFrom) await database.change(setState('keptFrom', day))
       const dropped = await dropPart?.(day)
       if (dropped !== undefined) return { records: dropped, hasMore: true }
       // The newest record stays, because SQLite would reuse its number for a record that would then count as already summed.
@@ -86,10 +93,4 @@ export function createUsageBook(
 export async function isFolded(database: Pick<Database, 'rows'>): Promise<boolean> {
   const state = await readState(database)
   return state.clearing === 0 && foldedWhole(state) >= (await lastRecord(database))
-}
-
-/** The number of the newest record; 0 if there is none. */
-async function lastRecord(database: Pick<Database, 'rows'>): Promise<number> {
-  const [row] = await database.rows(sql`SELECT MAX(sequence) AS last FROM usage_records`)
-  return Number(row?.['last'] ?? 0)
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { openName, RedisEmptied, type RedisLink, within } from './redis-link.ts'
+import { openName, RedisEmptied, type RedisLink, textsIn, within } from './redis-link.ts'
 
 /** What processes that share Redis have in common beside it: the ledger. */
-export interface Counting {
+export interface LedgerRecount {
   /** The name of this process among `present`. */
   readonly name: string
   /** Writes to the ledger what this process has settled. */
@@ -13,7 +13,7 @@ export interface Counting {
   readonly missed: (names: readonly string[]) => Promise<void>
 }
 
-export interface Losing {
+export interface OwnRecovery {
   /** Called once, first: what is settled by now is in the ledger, and Redis need not hear of it. */
   readonly forget: () => void
   /** Reserves again what is not settled. */
@@ -34,18 +34,18 @@ const countedName = 'counted'
  * calls, and written what they have settled to the ledger, from which budgets are then recalled. Until then nothing is admitted:
  * what one process has not written would be forgotten by a recall of another.
  */
-export class RollCall {
+export class RedisRecovery {
   readonly #link: RedisLink
-  readonly #counting: Counting | undefined
+  readonly #counting: LedgerRecount | undefined
   readonly #missingMs: number
   /** The loss for which reservations were restored, and the one that was counted for. */
   #restored = ''
   #counted = ''
   /** The loss that is being counted for, and since when. */
-  #closed = ''
+  #loss = ''
   #since = 0
 
-  constructor(link: RedisLink, counting: Counting | undefined, waitMs = missingMs) {
+  constructor(link: RedisLink, counting: LedgerRecount | undefined, waitMs = missingMs) {
     this.#link = link
     this.#counting = counting
     this.#missingMs = waitMs
@@ -60,12 +60,12 @@ export class RollCall {
    *
    * @throws RedisEmptied if others are waited for.
    */
-  async attend(losing: Losing): Promise<void> {
-    if (await this.#learn()) losing.forget()
+  async takePart(own: OwnRecovery): Promise<void> {
+    if (await this.#noticeLoss()) own.forget()
     const leftMs = Math.max(0, this.#since + this.#missingMs - performance.now())
     let missing: readonly string[] = []
     try {
-      await this.#count(losing)
+      await this.#count(own)
       missing = await this.#missing()
     } catch (error) {
       // A ledger that does not answer must not keep limits closed for ever.
@@ -79,31 +79,31 @@ export class RollCall {
   }
 
   /** Whether this is another loss than before. */
-  async #learn(): Promise<boolean> {
+  async #noticeLoss(): Promise<boolean> {
     await this.#link.send('SET', closedName, randomBytes(9).toString('base64url'), 'NX')
-    const closed = String(await this.#link.send('GET', closedName))
-    if (closed === this.#closed) return false
-    this.#closed = closed
+    const loss = String(await this.#link.send('GET', closedName))
+    if (loss === this.#loss) return false
+    this.#loss = loss
     this.#since = performance.now()
     return true
   }
 
-  async #count({ restore }: Losing): Promise<void> {
-    const closed = this.#closed
-    if (this.#counted === closed) return
+  async #count({ restore }: OwnRecovery): Promise<void> {
+    const loss = this.#loss
+    if (this.#counted === loss) return
     // Once: what is settled from then on is found in Redis.
-    if (this.#restored !== closed) await restore()
-    this.#restored = closed
+    if (this.#restored !== loss) await restore()
+    this.#restored = loss
     if (this.#counting) {
       await within(countMs, this.#counting.count(), 'The ledger')
       await this.#link.send('HSET', countedName, this.#counting.name, '1')
     }
-    this.#counted = closed
+    this.#counted = loss
   }
 
   async #missing(): Promise<readonly string[]> {
     if (!this.#counting) return []
-    const counted = new Set((await this.#link.send('HKEYS', countedName)) as readonly string[])
+    const counted = new Set(textsIn(await this.#link.send('HKEYS', countedName)))
     return (await this.#counting.present()).filter((name) => !counted.has(name))
   }
 }
