@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { bundledLibrary } from './build/bundled-library.ts'
+import { bundledThreads } from './build/bundled-threads.ts'
 
 // Each gateway of a test starts threads, which would compile the same modules again and again.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compile')
@@ -12,18 +14,38 @@ const previousSdks: Readonly<Record<string, string>> = {
   'cohere-ai': 'cohere-previous',
 }
 
+const timed = [
+  'test/flows/limits/costly-bodies.test.ts',
+  'test/flows/limits/costly-requests.test.ts',
+  'test/flows/limits/large-answers.test.ts',
+]
+
 export default defineConfig({
+  // Only our sources import it, and each test process would take 60 ms to load its three hundred files.
+  resolve: { alias: [{ find: /^kysely$/, replacement: await bundledLibrary('kysely') }] },
+  plugins: [bundledThreads()],
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
     expect: { poll: { timeout: 20_000 } },
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
         test: {
           name: 'all',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
+          exclude: timed,
+        },
+      },
+      {
+        extends: true,
+        // After all others, one after another: they measure how long the gateway makes others wait.
+        test: {
+          name: 'timed',
+          include: timed,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
       {

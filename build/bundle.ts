@@ -19,7 +19,7 @@ const minify = { compress: true, mangle: false, codegen: { removeWhitespace: tru
  * Bundles the command line: our packages and every library, except those that are in `dependencies` of the root's
  * package.json. Whatever the sources import dynamically, and each worker, becomes a chunk of its own.
  *
- * @throws Error when a file cannot be bundled, or when a library's licence forbids to publish it like this.
+ * @throws Error when a file cannot be bundled, or when a library's license forbids to publish it like this.
  */
 export async function createBundle(root: string): Promise<Bundle> {
   const read = new Set(standingInputs)
@@ -69,7 +69,7 @@ const standingInputs = [
 ]
 
 /**
- * Decoders of sound: those of `dependencies`, and those that only a user may install, because their licence is not permissive.
+ * Decoders of sound: those of `dependencies`, and those that only a user may install, because their license is not permissive.
  * The two that read containers are bundled: they depend on all others, and load one when a file needs it.
  */
 const decoders = /^@audio\/decode-(?!(?:mp4|webm)(?:\/|$))/

@@ -1,5 +1,5 @@
 // What only a checkout needs before it runs: a bundle of the sources as they are now.
-const { readFileSync, statSync } = require('node:fs')
+const { readFileSync, rmSync, statSync } = require('node:fs')
 const path = require('node:path')
 
 const root = path.join(__dirname, '..')
@@ -39,6 +39,12 @@ function ensureBundle() {
   return status === 0
 }
 
+/** Removes the C headers of the Node that npm installed (67 MB): only the build of a native addon reads them, and nothing here has one. */
+function removeHeaders() {
+  const node = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  rmSync(path.join(root, 'node_modules', node, 'include'), { recursive: true, force: true })
+}
+
 function isInstalled(name) {
   try {
     return require.resolve(name) !== ''
@@ -54,4 +60,7 @@ function tell(text) {
 module.exports = { ensureBundle, isFresh, stampFiles }
 
 // Run by npm after an installation. Where no Node of the right version is at hand, the start will say so.
-if (require.main === module && Number.parseInt(process.versions.node, 10) >= 24) ensureBundle()
+if (require.main === module) {
+  removeHeaders()
+  if (Number.parseInt(process.versions.node, 10) >= 24) ensureBundle()
+}

@@ -13,7 +13,7 @@ const compressedBytesMin = 1_000
  * Builds the console: its page, and scripts and styles whose names hold the hash of what is in them. Each is there as it is and,
  * where that is smaller, compressed ahead (`.br`, `.gz`). The names in `files` begin with `console/`.
  *
- * @throws Error when it cannot be built, or when a library's licence forbids to publish it like this.
+ * @throws Error when it cannot be built, or when a library's license forbids to publish it like this.
  */
 export async function createConsole(root: string): Promise<Bundle> {
   const folder = join(root, 'packages/console')

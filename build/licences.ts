@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Licences that let a copy be published inside of another program when their text goes with it. */
+/** Licenses that let a copy be published inside of another program when their text goes with it. */
 export const permissive: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
@@ -20,7 +20,7 @@ export const permissive: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The licence of a package: what its package.json says, except for Flite, whose text is Carnegie Mellon's own and has no clause
+ * The license of a package: what its package.json says, except for Flite, whose text is Carnegie Mellon's own and has no clause
  * about advertising.
  */
 export function licenceOf(name: string, declared: string): string {

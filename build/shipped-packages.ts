@@ -68,7 +68,7 @@ function folderFor(packages: Lock, from: string, name: string): string | undefin
   return packages[top] ? top : undefined
 }
 
-/** Titles of notices: name, version and licence. */
+/** Titles of notices: name, version and license. */
 const title = /^((?:@[\w.-]+\/)?[\w.-]+) (\d[\w.+-]*) \(.+\)$/gm
 
 function bundled(root: string, packages: Lock): readonly string[] {

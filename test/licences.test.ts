@@ -18,7 +18,7 @@ const exchangeable: ReadonlySet<string> = new Set([
   'MPL-1.1',
 ])
 
-/** Native code that was compiled into a package, with its licence. An empty list: it only runs what others hold. */
+/** Native code that was compiled into a package, with its license. An empty list: it only runs what others hold. */
 const native: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   '@audio/decode-flac': [],
   '@audio/decode-mp3': [['mpg123', 'LGPL-2.1-only']],

@@ -13,14 +13,14 @@ import type { Ran } from './gateway.ts'
  * `CEILING=print npx vitest run test/ceiling` prints what is counted.
  */
 const ceilings = {
-  chat: { files: 52, functions: 299 },
+  chat: { files: 52, functions: 270 },
   stream: { files: 72 },
 }
 
 /** Calls before the first that counts. */
 const warmingCalls = 20
 /** Calls that count: what ran in each of them is taken, because timers may run beside one. */
-const countedCalls = 5
+const countedCalls = 8
 /** Before each call that counts, so that the timers of the one before have run, in milliseconds. */
 const quietMs = 300
 
@@ -41,6 +41,8 @@ beforeAll(async () => {
     SLUICE_DATA: join(folder, 'data'),
     SLUICE_CONFIG: file,
     SLUICE_API_KEYS: key,
+    // What it runs is not what the calls below run.
+    SLUICE_WARM_START: 'false',
   })
   address = await listeningAddress(gateway)
   for (let call = 0; call < warmingCalls; call += 1) {

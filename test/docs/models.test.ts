@@ -83,9 +83,7 @@ const tables: ReadonlySet<string> = new Set([
   'packages/contract/src/operations/default-models.ts',
   // Names that existing programs send.
   'packages/sluice/src/config/default-aliases.ts',
-  'packages/gateway/src/prices/corrected-rows.ts',
   'packages/gateway/src/prices/own-rows.ts',
-  'packages/gateway/src/prices/tier-rows.ts',
   'packages/gateway/src/prices/tool-rows.ts',
   'packages/gateway/src/providers/retirements.ts',
 ])
@@ -95,9 +93,9 @@ const shipped = [
   ...['docs', 'deploy', 'bench', 'packages'].flatMap(filesBelow),
 ].filter(
   (path) =>
-    // Of history, and of measurements; of tests, whose names are wire data.
+    // Of history, and of measurements; of tests and of streams for the benchmark, whose names are wire data.
     path !== 'CHANGELOG.md' &&
-    !/^bench\/results\/|^packages\/[\w-]+\/test\/|^packages\/protocols\/src\/families\//.test(
+    !/^bench\/(?:results|src\/streams|peers\/on-the-bench)\/|^packages\/[\w-]+\/test\/|^packages\/protocols\/src\/families\//.test(
       path,
     ) &&
     !tables.has(path),

@@ -40,7 +40,7 @@ const places = [
   ['overview', '/overview', 'section[aria-label="Models"] tbody tr'],
   ['requests', '/requests', 'section[data-tall] tbody tr a'],
   ['one request', '/requests/call_99', 'ol li'],
-  ['usage and cost', '/usage', '.recharts-bar-rectangle'],
+  ['usage and cost', '/usage', 'figure li'],
   ['keys', '/keys', 'main section, main p'],
 ] as const
 
@@ -119,7 +119,7 @@ async function fill(folder: string, requests: number): Promise<void> {
     const whole = { from: 0, to: requests - 1, total: requests }
     database.exec(fillText({ ...whole, series: sqliteSeries, end: Date.now(), days }))
     database.exec('ANALYZE')
-    while ((await store.book.fold()) > 0);
+    while ((await store.usage.fold()) > 0);
   } finally {
     await store[Symbol.asyncDispose]()
   }

@@ -10,7 +10,7 @@ import { openPostgres } from '../../packages/store/src/postgres/open-postgres.ts
 import { forPostgres } from '../../packages/store/src/postgres/migrate.ts'
 import { openSqlite } from '../../packages/store/src/sqlite/open-sqlite.ts'
 import { query, readRow } from '../../packages/store/test/postgres/postgres-server.ts'
-import { openOlderBook } from '../support/servers/older-ledger.ts'
+import { openOlderUsage } from '../support/servers/older-ledger.ts'
 import { sampleUsage } from '../support/store-samples.ts'
 import { fillText, sqliteSeries } from './usage-fill.ts'
 
@@ -61,18 +61,18 @@ export async function proveCosts(records: number, databaseUrl?: string): Promise
     const begun = performance.now()
     await using store = await older.open()
     const openMs = performance.now() - begun
-    await using olderBook = await openOlderBook(older, recordsPerFold)
+    await using olderUsage = await openOlderUsage(older, recordsPerFold)
     for (let call = 0; call < 500; call++)
       store.recordUsage(
         sampleUsage({ callId: `fine_${call}`, costMicroUsd: 0, costRestPicoUsd: 240_001 + call }),
       )
     await store.flush()
     const folding = performance.now()
-    await Promise.all([foldAll(store.book), foldAll(olderBook, stepsOfOlder)])
+    await Promise.all([foldAll(store.usage), foldAll(olderUsage, stepsOfOlder)])
     const slowestWriteMs = await writer.stop()
-    await foldAll(olderBook, stepsOfOlder)
-    await foldAll(store.book)
-    const { total } = await store.book.sums({ from: 0, to: end * 2, only: {}, by: [], limit: 1 })
+    await foldAll(olderUsage, stepsOfOlder)
+    await foldAll(store.usage)
+    const { total } = await store.usage.sums({ from: 0, to: end * 2, only: {}, by: [], limit: 1 })
     return {
       database: databaseUrl === undefined ? 'SQLite' : 'PostgreSQL',
       records: total.attempts,
@@ -114,12 +114,12 @@ function openWriter(older: Older, total: number) {
 
 /** A step is made again that fails because another one held the database for too long, as a gateway does. */
 async function foldAll(
-  book: { readonly fold: () => Promise<number> },
+  usage: { readonly fold: () => Promise<number> },
   steps = Infinity,
 ): Promise<void> {
   for (let failures = 0, step = 0; step < steps; step++)
     try {
-      if ((await book.fold()) === 0) return
+      if ((await usage.fold()) === 0) return
     } catch (error) {
       if ((failures += 1) > failuresMax) throw error
       await pause(100)

@@ -25,11 +25,14 @@ export interface LimitProof {
 /** So much of what is allowed is had by those who ask for ten times of it. */
 const utilisationMin = 0.95
 
-/** What is wrong; empty where every limit held exactly and was used. */
-export function breaches(proofs: readonly LimitProof[]): readonly string[] {
+/** What is wrong; empty where every limit held exactly and was used, which it is from this share on. */
+export function breaches(
+  proofs: readonly LimitProof[],
+  usedFrom = utilisationMin,
+): readonly string[] {
   return proofs.flatMap(({ limit, allowed, admitted, utilisation }) => [
     ...(admitted > allowed ? [`${limit}: ${admitted} were admitted, ${allowed} are allowed`] : []),
-    ...(utilisation < utilisationMin ? [`${limit}: ${utilisation} of it could be used`] : []),
+    ...(utilisation < usedFrom ? [`${limit}: ${utilisation} of it could be used`] : []),
   ])
 }
 

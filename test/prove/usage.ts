@@ -8,7 +8,7 @@ import type {
   RequestQuestion,
   UsageDimension,
   UsageQuestion,
-} from '../../packages/gateway/src/ports/usage-book.ts'
+} from '../../packages/gateway/src/ports/usage-store.ts'
 import { openPostgres } from '../../packages/store/src/postgres/open-postgres.ts'
 import { addMonths } from '../../packages/store/src/postgres/month-partitions.ts'
 import { openSqlite } from '../../packages/store/src/sqlite/open-sqlite.ts'
@@ -97,7 +97,7 @@ const searches: readonly (readonly [string, Partial<RequestQuestion>])[] = [
   ['what is new in the ledger', { sinceSequence: 900_000, only: { key: 'key_7' } }],
 ]
 
-async function search({ book }: Store): Promise<Proved['times']> {
+async function search({ usage }: Store): Promise<Proved['times']> {
   const times: { question: string; rows: number; ms: number }[] = []
   for (const [question, asked] of searches) {
     const took: number[] = []
@@ -105,7 +105,7 @@ async function search({ book }: Store): Promise<Proved['times']> {
     for (let time = 0; time < 7; time++) {
       const begun = performance.now()
       const to = lastDay - time
-      rows = (await book.requests({ from: 0, to, only: {}, limit: 50, ...asked })).length
+      rows = (await usage.requests({ from: 0, to, only: {}, limit: 50, ...asked })).length
       took.push(performance.now() - begun)
     }
     times.push({ question, rows, ms: middle(took) })
@@ -121,7 +121,7 @@ async function ask(store: Store): Promise<Pick<Proved, 'times' | 'summed'>> {
     let rows = 0
     for (let time = 0; time < 7; time++) {
       const begun = performance.now()
-      rows = (await store.book.sums({ ...whole, ...asked })).groups.length
+      rows = (await store.usage.sums({ ...whole, ...asked })).groups.length
       took.push(performance.now() - begun)
     }
     times.push({ question, rows, ms: middle(took) })
@@ -132,21 +132,21 @@ async function ask(store: Store): Promise<Pick<Proved, 'times' | 'summed'>> {
     for (let time = 0; time < 7; time++) {
       const begun = performance.now()
       const from = lastDay - (10 + time) * dayMs
-      rows = (await store.book.records({ from, to: lastDay, only, limit: 1_000 })).length
+      rows = (await store.usage.records({ from, to: lastDay, only, limit: 1_000 })).length
       took.push(performance.now() - begun)
     }
     const question = `1,000 records${Object.keys(only).length > 0 ? ' of one key' : ''}`
     times.push({ question, rows, ms: middle(took) })
   }
   times.push(...(await search(store)))
-  return { times, summed: (await store.book.sums({ ...whole, by: [] })).total.attempts }
+  return { times, summed: (await store.usage.sums({ ...whole, by: [] })).total.attempts }
 }
 
-async function forgetFirst({ book }: Store): Promise<Proved['forgotten']> {
+async function forgetFirst({ usage }: Store): Promise<Proved['forgotten']> {
   const begun = performance.now()
   let records = 0
   for (let hasMore = true; hasMore; ) {
-    const step = await book.forget(firstDay + 40 * dayMs)
+    const step = await usage.forget(firstDay + 40 * dayMs)
     records += step.records
     hasMore = step.hasMore
   }
@@ -156,10 +156,10 @@ async function forgetFirst({ book }: Store): Promise<Proved['forgotten']> {
 const triesMax = 20
 
 /** A step that a busy server does not answer in time is made again, as a gateway does. */
-async function foldAll({ book }: Store): Promise<void> {
+async function foldAll({ usage }: Store): Promise<void> {
   for (let tries = 1; ; )
     try {
-      if ((await book.fold()) === 0) return
+      if ((await usage.fold()) === 0) return
     } catch (error) {
       if (tries++ === triesMax) throw error
       await pause(1_000)

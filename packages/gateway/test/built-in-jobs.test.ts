@@ -9,11 +9,11 @@ import { WorkerPool } from '../../engine/src/workers/pool.ts'
 import { readMp4 } from '../../engine/test/support/mp4-boxes.ts'
 import {
   jobFilesIn,
-  keepChange,
+  saveJobChange,
   openBuiltInJobs,
   type VideoWorker,
 } from '../src/stored/built-in-jobs.ts'
-import type { KeptFileKind } from '../src/ports/kept-files.ts'
+import type { StoredFileKind } from '../src/ports/file-store.ts'
 import type { Store } from '../src/ports/store.ts'
 import { openSqlite } from '../../store/src/sqlite/open-sqlite.ts'
 
@@ -84,7 +84,7 @@ class World implements AsyncDisposable {
       files: jobFilesIn(this.store, now),
       now,
       newId: (prefix) => `${prefix}_${(this.ids += 1)}`,
-      onChange: (id, change) => keepChange(this.store, owner, { id, change }),
+      onChange: (id, change) => saveJobChange(this.store, owner, { id, change }),
     })
     const kept = await openBuiltInJobs({
       engine: { id: 'builtin', jobs },
@@ -112,7 +112,7 @@ class World implements AsyncDisposable {
 
   /** Which files of a job are there. */
   async files(id: string): Promise<readonly string[]> {
-    const kinds: readonly KeptFileKind[] = ['clip', 'input', 'still']
+    const kinds: readonly StoredFileKind[] = ['clip', 'input', 'still']
     const found = await Promise.all(
       kinds.map((kind) => this.store.findFile({ id, kind, at: this.time })),
     )

@@ -1,4 +1,4 @@
-import { formats } from '@sluice/protocols'
+import { formats } from '@sluice/protocols/formats.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Call } from '../src/call/call.ts'

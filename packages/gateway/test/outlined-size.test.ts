@@ -1,5 +1,5 @@
 import { outlineJson } from '@sluice/contract'
-import { formats } from '@sluice/protocols'
+import { formats } from '@sluice/protocols/formats.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import '../../../test/support/property-limits.ts'

@@ -2,17 +2,17 @@ import { moneyOfMicroUsd } from '@sluice/contract'
 import { describe, expect, test } from 'vitest'
 import { recallBudget } from '../src/admit/recall-budget.ts'
 import type { Budget, Holder } from '../src/ports/account.ts'
-import type { UsageBook } from '../src/ports/usage-book.ts'
+import type { UsageStore } from '../src/ports/usage-store.ts'
 import { createMemoryLimiter } from '../../store/src/limits/memory-limiter.ts'
 
 const now = Date.UTC(2026, 5, 17, 12, 30)
 const hourMs = 3_600_000
 const micro = (count: number) => moneyOfMicroUsd(count)
 
-/** A book that has sums, and is asked for records only where it says so. */
+/** A usage store that has sums, and is asked for records only where it says so. */
 function bookOf({ unknownCosts = 0, pending = 0 } = {}) {
   const read: unknown[] = []
-  const book = {
+  const usage = {
     fold: async () => 0,
     sums: async ({ by }: { by: readonly string[] }) => ({
       groups: by.length === 0 ? [] : [{ of: [now - (now % hourMs)], sums: { cost: micro(70) } }],
@@ -24,7 +24,7 @@ function bookOf({ unknownCosts = 0, pending = 0 } = {}) {
       return [{ provider: 'up', model: 'm', hour: now - (now % hourMs), money: micro(5) }]
     },
   }
-  return { read, store: { book: book as unknown as UsageBook, flush: async () => {} } }
+  return { read, store: { usage: usage as unknown as UsageStore, flush: async () => {} } }
 }
 
 const claimOf = (window: Budget['window'], further: Partial<Budget> = {}) => {
@@ -72,7 +72,7 @@ describe.each([
     { hour: turn - hourMs, money: micro(70) },
     { hour: turn, money: micro(5) },
   ]
-  const book = {
+  const usage = {
     fold: async () => 0,
     sums: async ({ from, to, by }: { from: number; to: number; by: readonly string[] }) => {
       const summed = hours.filter(({ hour }) => hour >= from && hour < to)
@@ -85,7 +85,7 @@ describe.each([
       return { groups: by.length === 0 ? [] : groups, total, pending: 0 }
     },
   }
-  const store = { book: book as unknown as UsageBook, flush: async () => {} }
+  const store = { usage: usage as unknown as UsageStore, flush: async () => {} }
 
   test.each([
     ['as the gateway’s', 5, 5, 95_000],

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
 import type { OperationName } from '@sluice/contract'
-import type { ClientFormat } from '@sluice/protocols'
+import type { ClientFormat } from '@sluice/protocols/client-format.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Cancellation } from '@sluice/gateway/call/cancellation.ts'
 import type { Gateway } from './gateway.ts'
@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly publicUrl?: string
   /** Keep-alive and stall times of streams; default `defaultStreamTimes`. */
   readonly streamTimes?: StreamTimes
+  /** Which addresses are served; default all. */
+  readonly serves?: (address: Address) => boolean
 }
 
 export interface Address {

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { assertAddress, assertOperation } from '@sluice/gateway/accounts/allowed.ts'
 import { callerOf } from '@sluice/gateway/accounts/callers.ts'
 import type { Admission } from '@sluice/gateway/admit/admission.ts'
-import type { Door } from '@sluice/gateway/admit/admit.ts'
 import {
   type CallerLimits,
   type ClaimedAmounts,
@@ -12,7 +11,7 @@ import {
 import { tellLimits } from '@sluice/gateway/admit/tell-limits.ts'
 import type { Cancellation } from '@sluice/gateway/call/cancellation.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
-import type { Address, Exchange, ServerOptions } from './address.ts'
+import type { Address, ServerOptions } from './address.ts'
 import { authenticate, clientAddress, requireAdministrator } from './authenticate.ts'
 import type { Gateway } from './gateway.ts'
 
@@ -45,30 +44,23 @@ export function enter(address: Address, entering: EnteringRequest): Caller | Pro
     : letIn(found, address, entering)
 }
 
-function letIn(key: Caller, address: Address, entering: EnteringRequest): Caller | Promise<Caller> {
-  const { options, request } = entering
+function letIn(
+  key: Caller,
+  { access, operation, uncounted, isSized }: Address,
+  entering: EnteringRequest,
+): Caller | Promise<Caller> {
+  const { gateway, options, request, admission } = entering
   request.apiKey = key
   assertAddress(key, clientAddress(request, options.trustedProxies))
-  if (address.operation !== undefined) assertOperation(key, address.operation)
-  if (typeof address.access !== 'string') requireAdministrator(key, address.access)
-  const waiting = reserveEntering(key, address, entering)
-  return waiting ? waiting.then(() => takeSlot(key, entering)) : takeSlot(key, entering)
-}
-
-/**
- * Reserves what a request may use, before its body is read unless a limit depends on its size. Rate limit headers are set on
- * every response (OpenAI API, rate limit headers); beyond a limit it throws `rate_limited` with Retry-After. Returns a promise
- * only if the limiter is asynchronous.
- */
-function reserveEntering(
-  key: Caller,
-  { uncounted, isSized }: Address,
-  { gateway, request, admission }: EnteringRequest,
-): Promise<void> | undefined {
+  if (operation !== undefined) assertOperation(key, operation)
+  if (typeof access !== 'string') requireAdministrator(key, access)
   const limits = limitsOf(key, gateway.current.limits)
-  if (isSized === true && limits.needsSize) return
+  // Before the body is read, unless a limit depends on its size.
+  if (isSized === true && limits.needsSize) return takeSlot(key, entering)
   const asked = { isCounted: uncounted !== true, ...(isSized === true && { tokens: 0 }) }
-  return reserve({ request, admission, limits, isPriced: limits.budgets.length === 0 }, asked)
+  const isPriced = limits.budgets.length === 0
+  const waiting = reserve({ request, admission, limits, isPriced }, asked)
+  return waiting ? waiting.then(() => takeSlot(key, entering)) : takeSlot(key, entering)
 }
 
 /** Takes one of the slots shared by all keys; waits in turn with other keys if none is free. */
@@ -95,23 +87,6 @@ function takeSlot(
   )
 }
 
-/** The door for the calls of a request. */
-export function doorOf({ gateway, request, admission }: Exchange): Door<Gateway> {
-  return { gateway, admission, limitHeaders: request }
-}
-
-/** Settles the reservations of an ended request with its actual usage. */
-export function settle(
-  { learnedSizes }: Gateway,
-  { admission, call }: FastifyRequest,
-  disconnected: boolean,
-): void {
-  admission?.end({ call, disconnected })
-  const { usage, outcome, choices = 1 } = call?.trail ?? {}
-  if (call && usage && outcome === 'completed')
-    learnedSizes.learn(call.request.model, Math.ceil(usage.outputTokens / choices))
-}
-
 /** Counts a request that was found invalid before it was admitted. Returns the error to report. */
 export async function admitFailed(
   thrown: unknown,
@@ -136,6 +111,10 @@ interface Reserving {
   readonly isPriced: boolean
 }
 
+/**
+ * Reserves what a request may use. Rate limit headers are set on every response (OpenAI API, rate limit headers); beyond a limit it
+ * throws `rate_limited` with Retry-After. Returns a promise only if the limiter is asynchronous.
+ */
 function reserve(
   { request, admission, limits, isPriced }: Reserving,
   asked: ClaimedAmounts,

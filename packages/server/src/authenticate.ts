@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
-import { GatewayError } from '@sluice/contract'
-import { geminiVersions } from '@sluice/protocols'
+import { GatewayError, objectOf } from '@sluice/contract'
+import { geminiVersions } from '@sluice/protocols/gemini/client/paths.ts'
 import type { SignedIn } from './sign-in/sessions.ts'
 import type { Place } from './public-address.ts'
 import { isListed } from '@sluice/gateway/settings/address-block.ts'
@@ -70,7 +70,7 @@ function secretOf({ headers, query, url }: FastifyRequest): string | undefined {
   const [google, ...others] = keyHeaders
   const named = headers[google]
   if (typeof named === 'string') return named
-  const { key } = query as { readonly key?: unknown }
+  const { key } = objectOf(query)
   if (typeof key === 'string' && keyedRoots.some((root) => url.startsWith(root))) return key
   for (const name of others) {
     const value = headers[name]
@@ -110,12 +110,9 @@ export function publicHeaders(
   return kept
 }
 
-/** The raw query without the `key` parameter. */
-export function publicQuery(url: string): string {
-  const at = url.indexOf('?')
-  if (at < 0) return ''
-  return url
-    .slice(at + 1)
+/** A raw query without the `key` parameter. */
+export function publicQuery(query: string): string {
+  return query
     .split('&')
     .filter((pair) => !new URLSearchParams(pair).has('key'))
     .join('&')

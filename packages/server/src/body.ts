@@ -4,8 +4,10 @@ import type { Readable } from 'node:stream'
 import {
   assertDepth,
   bytesOfUnits,
+  type Fields,
   GatewayError,
   invalidRequest,
+  isObject,
   outlineJson,
   parseJson,
 } from '@sluice/contract'
@@ -18,13 +20,8 @@ import { turn } from '@sluice/gateway/turns/turn.ts'
 import { createDecoder, type Decoder } from '@sluice/gateway/upstream/decoders.ts'
 import type { Exchange } from './address.ts'
 
-export interface BodyLimits {
-  readonly bytesMax: number
-  /** For a compressed body, after decompression. */
-  readonly inflatedBytesMax: number
-  /** Counts all bytes received; throws if there is no room for them. */
-  readonly held: HeldBytes
-}
+/** Whose body is read: its limits are those of the server, and what it holds is counted for the request. */
+export type BodyOwner = Pick<Exchange, 'request' | 'options' | 'held'>
 
 /** Maximum compression ratio of bodies that are not small. Ordinary text stays far below it. */
 const ratioMax = 100
@@ -41,21 +38,23 @@ export class ArrivingBody {
   readonly stream: Readable
   readonly #request: IncomingMessage
   readonly #decoder: Decoder | undefined
-  readonly #limits: BodyLimits
+  readonly #held: HeldBytes
   readonly #bytesMax: number
   /** Bytes received so far. */
   size = 0
 
-  constructor(request: IncomingMessage, limits: BodyLimits) {
-    const announced = Number(request.headers['content-length'] ?? 0)
-    if (announced > limits.bytesMax) throw tooLarge(limits.bytesMax)
-    this.#request = request
-    this.#limits = limits
-    this.#decoder = decoderFor(request.headers['content-encoding'])
-    const { bytesMax, inflatedBytesMax } = limits
-    this.#bytesMax = this.#decoder ? Math.min(bytesMax, inflatedBytesMax) : bytesMax
-    askForBody(request)
-    this.stream = this.#decoder ? request.pipe(this.#decoder) : request
+  constructor(
+    { request: { raw }, options, held }: BodyOwner,
+    bytesMax: number = options.bodyBytesMax,
+  ) {
+    const { 'content-length': announced, 'content-encoding': encoding, expect } = raw.headers
+    if (Number(announced ?? 0) > bytesMax) throw tooLarge(bytesMax)
+    this.#request = raw
+    this.#held = held
+    this.#decoder = encoding === undefined ? undefined : decoderFor(encoding)
+    this.#bytesMax = this.#decoder ? Math.min(bytesMax, options.inflatedBytesMax) : bytesMax
+    if (expect !== undefined) askForBody(raw)
+    this.stream = this.#decoder ? raw.pipe(this.#decoder) : raw
   }
 
   /** Counts a chunk. Throws if a limit is exceeded. */
@@ -63,7 +62,7 @@ export class ArrivingBody {
     this.size += length
     if (this.size > this.#bytesMax) throw tooLarge(this.#bytesMax)
     if (this.#decoder) checkRatio(this.size, this.#decoder.bytesWritten)
-    this.#limits.held.add(length)
+    this.#held.add(length)
   }
 
   /** Stops reading. The rest is read and discarded when the request is answered. */
@@ -74,9 +73,9 @@ export class ArrivingBody {
   }
 }
 
-function decoderFor(header: string | undefined): Decoder | undefined {
-  const encoding = header?.trim().toLowerCase()
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined
+function decoderFor(header: string): Decoder | undefined {
+  const encoding = header.trim().toLowerCase()
+  if (encoding === '' || encoding === 'identity') return undefined
   const decoder = createDecoder(encoding)
   if (decoder) return decoder
   throw new GatewayError(
@@ -93,10 +92,14 @@ function checkRatio(size: number, compressed: number): void {
   )
 }
 
-/** Reads a whole body and removes a byte order mark. Limits apply after decompression and throw `too_large`. */
-export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+/**
+ * Reads a whole body and removes a byte order mark. Limits apply after decompression and throw `too_large`; `bytesMax` defaults to
+ * that of the server.
+ */
+export function readBody(owner: BodyOwner, bytesMax?: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const body = new ArrivingBody(request, limits)
+    const body = new ArrivingBody(owner, bytesMax)
+    const { raw: request } = owner.request
     const pieces: Buffer[] = []
     let isOver = false
     // The listeners are not removed: removing them costs more than their calls after the end.
@@ -160,7 +163,7 @@ export function parseJsonObject(
   bytes: Buffer,
   contentType: string | undefined,
   unitsMax: number,
-): Record<string, unknown> | Promise<Record<string, unknown>> {
+): Fields | Promise<Fields> {
   assertJson(bytes, contentType)
   if (bytes.length > bytesOfUnits(unitsMax)) return parseLargeObject(bytes, unitsMax)
   let value: unknown
@@ -172,7 +175,7 @@ export function parseJsonObject(
   return checkedObject(value)
 }
 
-async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Record<string, unknown>> {
+async function parseLargeObject(bytes: Buffer, unitsMax: number): Promise<Fields> {
   const parsed = await parseLargeJson(bytes, unitsMax).catch(notJson)
   await turn()
   const fields = checkedObject(parsed)
@@ -186,7 +189,7 @@ export function outlineJsonObject(
   bytes: Buffer,
   contentType: string | undefined,
   unitsMax: number,
-): Record<string, unknown> | undefined {
+): Fields | undefined {
   assertJson(bytes, contentType)
   if (bytes.length > bytesOfUnits(unitsMax)) return undefined
   const outline = outlineJson(bytes)
@@ -212,11 +215,10 @@ function notJson(cause: unknown): never {
   throw new GatewayError('invalid_request', 'The request body is not valid JSON', { cause })
 }
 
-function checkedObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidRequest('The request body must be a JSON object')
+function checkedObject(value: unknown): Fields {
+  if (!isObject(value)) throw invalidRequest('The request body must be a JSON object')
   assertDepth(value)
-  return withNumbers(value as Record<string, unknown>)
+  return withNumbers(value)
 }
 
 export function isForm(contentType: string | undefined): boolean {
@@ -241,8 +243,7 @@ export function askForBodiesLate(server: Server): void {
 }
 
 /** Sends 100 Continue if the caller waits for it. */
-export function askForBody(request: IncomingMessage): void {
-  if (request.headers.expect === undefined) return
+function askForBody(request: IncomingMessage): void {
   const response = waiting.get(request)
   if (!response || response.headersSent) return
   waiting.delete(request)
@@ -259,51 +260,18 @@ export interface BudgetLimits {
 /** Suggested retry delay, in milliseconds. */
 const retryAfterMs = 1_000
 
-/** Counts the bytes that requests hold, per key and in total. */
-export class BodyBudget {
-  readonly #current: { readonly limits: BudgetLimits }
-  readonly #byKey = new Map<string, number>()
-  #all = 0
-
-  constructor(current: { readonly limits: BudgetLimits }) {
-    this.#current = current
-  }
-
-  /** Throws `rate_limited` if the key's limit is reached and `overloaded` if the total limit is; nothing is counted then. */
-  take(keyId: string, bytes: number): void {
-    const { heldBytes, heldBytesPerKey } = this.#current.limits
-    const held = (this.#byKey.get(keyId) ?? 0) + bytes
-    if (held > heldBytesPerKey)
-      throw new GatewayError(
-        'rate_limited',
-        `The requests in progress of this key may hold ${heldBytesPerKey} bytes in all`,
-        { retryAfterMs },
-      )
-    if (this.#all + bytes > heldBytes)
-      throw new GatewayError(
-        'overloaded',
-        'The requests in progress hold as many bytes as the gateway allows',
-        {
-          retryAfterMs,
-        },
-      )
-    this.#byKey.set(keyId, held)
-    this.#all += bytes
-  }
-
-  give(keyId: string, bytes: number): void {
-    this.#all -= bytes
-    const held = (this.#byKey.get(keyId) ?? 0) - bytes
-    if (held > 0) this.#byKey.set(keyId, held)
-    else this.#byKey.delete(keyId)
-  }
+/** The bytes that requests hold. Their shares change it. */
+export interface BodyBudget {
+  readonly current: { readonly limits: BudgetLimits }
+  readonly byKey: Map<string, number>
+  all: number
 }
 
 /** The bytes that one request holds, until it is over. */
 export class BudgetShare implements HeldBytes {
+  bytes = 0
   readonly #budget: BodyBudget
   readonly #keyId: string
-  #bytes = 0
   #isOver = false
 
   constructor(budget: BodyBudget, keyId: string) {
@@ -311,27 +279,39 @@ export class BudgetShare implements HeldBytes {
     this.#keyId = keyId
   }
 
-  get bytes(): number {
-    return this.#bytes
-  }
-
+  /** Throws `rate_limited` if the key's limit is reached and `overloaded` if the total limit is; nothing is counted then. */
   add(bytes: number): void {
     // Data that arrives after the end is discarded by its reader.
     if (this.#isOver) return
-    this.#budget.take(this.#keyId, bytes)
-    this.#bytes += bytes
+    const { current, byKey, all } = this.#budget
+    const { heldBytes, heldBytesPerKey } = current.limits
+    const held = (byKey.get(this.#keyId) ?? 0) + bytes
+    if (held > heldBytesPerKey)
+      throw new GatewayError(
+        'rate_limited',
+        `The requests in progress of this key may hold ${heldBytesPerKey} bytes in all`,
+        { retryAfterMs },
+      )
+    if (all + bytes > heldBytes)
+      throw new GatewayError(
+        'overloaded',
+        'The requests in progress hold as many bytes as the gateway allows',
+        { retryAfterMs },
+      )
+    byKey.set(this.#keyId, held)
+    this.#budget.all += bytes
+    this.bytes += bytes
   }
 
   /** Releases the bytes when the request is over. */
   release(): void {
     if (this.#isOver) return
     this.#isOver = true
-    if (this.#bytes > 0) this.#budget.give(this.#keyId, this.#bytes)
+    if (this.bytes === 0) return
+    const { byKey } = this.#budget
+    this.#budget.all -= this.bytes
+    const held = (byKey.get(this.#keyId) ?? 0) - this.bytes
+    if (held > 0) byKey.set(this.#keyId, held)
+    else byKey.delete(this.#keyId)
   }
-}
-
-/** The body limits of a request. */
-export function limitsOf({ options, held }: Exchange): BodyLimits {
-  const { bodyBytesMax: bytesMax, inflatedBytesMax } = options
-  return { bytesMax, inflatedBytesMax, held }
 }

@@ -1,6 +1,17 @@
-import { assertSpelling, formatJson, invalidRequest, operations, validate } from '@sluice/contract'
-import type { ClientFormat, FormatContext } from '@sluice/protocols'
-import { isUnsupportedMode, unsupportedModes } from '@sluice/gateway/settings/unsupported-mode.ts'
+import {
+  assertSpelling,
+  formatJson,
+  invalidRequest,
+  type Operation,
+  operations,
+  validate,
+} from '@sluice/contract'
+import {
+  isUnsupportedMode,
+  type UnsupportedMode,
+  unsupportedModes,
+} from '@sluice/gateway/settings/unsupported-mode.ts'
+import type { ClientFormat, FormatContext } from '@sluice/protocols/client-format.ts'
 import { type Call, openTrail, formatContext } from '@sluice/gateway/call/call.ts'
 import { CallRequest, type RequestParts, requestOf } from '@sluice/gateway/call/call-request.ts'
 import { tagsHeader, tagsOf } from '@sluice/gateway/call/tags.ts'
@@ -33,16 +44,19 @@ export function createCall(exchange: Arrival, input: CallInput): Call {
   const { gateway, id, key, cancellation, request: incoming } = exchange
   const { format } = input
   const headers = input.headers ?? publicHeaders(incoming.headers)
-  const query = input.query ?? publicQuery(incoming.url)
+  const queryAt = incoming.url.indexOf('?')
+  const query = input.query ?? (queryAt < 0 ? '' : publicQuery(incoming.url.slice(queryAt + 1)))
   const trail = openTrail(gateway.now())
-  const context = formatContext(gateway, headers, trail, shownId(incoming))
-  const given = { ...input, isOwn: format.isOwn === true }
-  const { request, parts } = acceptedRequest(format, given, context)
+  // Few calls need it.
+  const context = () => formatContext(gateway, headers, trail, shownId(incoming))
+  const written = { ...input, isOwn: format.isOwn === true }
+  const { request, parts } = acceptedRequest(format, written, context)
   const address = clientAddress(incoming, exchange.options.trustedProxies)
-  const writer = asksForStream(format, request)
-    ? format.writer?.(request, context, query)
-    : undefined
+  // Formats that cannot stream ignore the field.
+  const streams = format.streams ?? format.isStreamed?.(request) ?? request['stream'] === true
+  const writer = streams ? format.writer?.(request, context(), query) : undefined
   const tagged = headers[tagsHeader]
+  const unsupported = headers[unsupportedHeader]
   // Fields are set one by one: merging objects takes several times as long.
   const call: { -readonly [Field in keyof Call]: Call[Field] } = {
     id,
@@ -60,10 +74,9 @@ export function createCall(exchange: Arrival, input: CallInput): Call {
     admission: exchange.admission,
     trail,
   }
-  const unsupported = unsupportedOf(headers)
   if (incoming.givenId !== undefined) call.givenId = incoming.givenId
   if (address !== undefined) call.clientAddress = address
-  if (unsupported !== undefined) call.unsupported = unsupported
+  if (unsupported !== undefined) call.unsupported = checkedMode(unsupported)
   if (writer) call.writer = writer
   if (key.keepsContent)
     call.content = gateway.contents.open(input.raw ?? describeForm(input.fields))
@@ -83,14 +96,14 @@ const respelledBytesMax = 4 * 1024 * 1024
 function acceptedRequest(
   format: ClientFormat,
   parts: RequestParts,
-  context: FormatContext,
+  context: () => FormatContext,
 ): AcceptedRequest {
   try {
     return { request: checkedRequest(format, parts), parts }
   } catch (error) {
     const { raw, fields, isOutline } = parts
     if (!raw || isOutline === true || !format.respell || raw.length > respelledBytesMax) throw error
-    const respelled = format.respell(fields, context)
+    const respelled = format.respell(fields, context())
     const again = { ...parts, fields: respelled, raw: Buffer.from(formatJson(respelled)) }
     return { request: checkedRequest(format, again), parts: again }
   }
@@ -101,9 +114,9 @@ function checkedRequest(format: ClientFormat, parts: RequestParts): AcceptedRequ
   const fields = requestOf(parts)
   assertSpelling(format.request, fields)
   const request = validate(format.request, fields) as AcceptedRequest['request']
-  const { check } = operations[format.operation]
+  const { check }: Operation = operations[format.operation]
   format.check?.(request)
-  if (format.isOwn === true) (check as ((value: unknown) => void) | undefined)?.(request)
+  if (format.isOwn === true) check?.(request)
   return request
 }
 
@@ -123,16 +136,10 @@ function withoutFiles(value: unknown): unknown {
 
 const unsupportedHeader = 'x-sluice-unsupported'
 
-function unsupportedOf(headers: Call['headers']): Call['unsupported'] {
-  const said = headers[unsupportedHeader]
-  if (said === undefined || isUnsupportedMode(said)) return said
+function checkedMode(said: string): UnsupportedMode {
+  if (isUnsupportedMode(said)) return said
   throw invalidRequest(
     `'${unsupportedHeader}' must be one of ${unsupportedModes.join(', ')}`,
     unsupportedHeader,
   )
-}
-
-/** The `stream` field is ignored for formats that cannot stream. */
-function asksForStream(format: ClientFormat, request: Readonly<Record<string, unknown>>): boolean {
-  return format.streams ?? format.isStreamed?.(request) ?? request['stream'] === true
 }

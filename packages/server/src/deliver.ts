@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, objectOf } from '@sluice/contract'
 import type { FastifyReply } from 'fastify'
 import type { Answer } from '@sluice/gateway/call/call.ts'
+import type { ContentCapture } from '@sluice/gateway/call/content.ts'
 
 /** How long a stream to the caller may be idle, in milliseconds. */
 export interface StreamTimes {
@@ -28,7 +29,8 @@ export function deliverWhole(
   const { raw } = reply
   const isJson = answer.kind === 'json'
   const bytes = isJson ? Buffer.from(JSON.stringify(answer.body)) : answer.bytes
-  takeDown(reply, isJson ? 'application/json' : answer.contentType, bytes)
+  const content = reply.request.call?.content
+  if (content) takeDown(content, isJson ? 'application/json' : answer.contentType, bytes)
   reply.hijack()
   const fields = headFields(reply, answer.headers)
   fields.push('content-type', isJson ? 'application/json; charset=utf-8' : answer.contentType)
@@ -98,28 +100,21 @@ export function deliverError(reply: FastifyReply, error: GatewayError, body: unk
   if (error.status === 401) void reply.header('www-authenticate', 'Bearer')
   discardRest(reply.request.raw)
   const text = JSON.stringify(body)
-  takeDown(reply, 'application/json', text)
+  const content = reply.request.call?.content
+  if (content) takeDown(content, 'application/json', text)
   void reply.code(error.status).header('content-type', 'application/json; charset=utf-8').send(text)
 }
 
-/** Records the response if it is stored. */
-function takeDown(
-  { request }: FastifyReply,
-  contentType: string,
-  answer: string | Uint8Array,
-): void {
-  const content = request.call?.content
-  if (!content) return
+/** Records a response that is stored. */
+function takeDown(content: ContentCapture, contentType: string, answer: string | Uint8Array): void {
   content.begin(contentType)
   content.add(answer)
 }
 
 /** The error code in an error body: OpenAI's `code`, Google's `status`, otherwise the `type`. */
 export function codeIn(body: unknown): string | undefined {
-  const { error } = body as { readonly error?: Readonly<Record<string, unknown>> }
-  return [error?.['code'], error?.['status'], error?.['type']].find(
-    (word) => typeof word === 'string',
-  )
+  const { code, status, type } = objectOf(objectOf(body)['error'])
+  return [code, status, type].find((word) => typeof word === 'string')
 }
 
 /** Converts anything thrown to a GatewayError. The only place that interprets foreign errors. */

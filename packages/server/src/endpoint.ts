@@ -5,7 +5,7 @@ import { type Admin, adminOf } from '@sluice/gateway/accounts/rights.ts'
 import type { AdminRole } from '@sluice/gateway/ports/api-key.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import type { Address, Exchange } from './address.ts'
-import { limitsOf, parseJsonObject, readBody } from './body.ts'
+import { parseJsonObject, readBody } from './body.ts'
 import { one, type Values } from './query.ts'
 import type { EndpointDescription, Parameters } from './openapi-endpoint.ts'
 import type { Of } from './shapes.ts'
@@ -148,7 +148,7 @@ async function bodyOf(
   isUnchecked: boolean,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { options, request } = exchange
-  const raw = await readBody(request.raw, limitsOf(exchange))
+  const raw = await readBody(exchange)
   if (raw.length === 0 && !isUnchecked) return {}
   return parseJsonObject(raw, request.headers['content-type'], options.bodyUnitsMax)
 }

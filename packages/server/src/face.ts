@@ -1,5 +1,6 @@
-import type { GatewayError } from '@sluice/contract'
-import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
+import { type GatewayError, objectOf } from '@sluice/contract'
+import type { ClientFormat, FormatName } from '@sluice/protocols/client-format.ts'
+import { formats } from '@sluice/protocols/formats.ts'
 import type { FastifyRequest } from 'fastify'
 
 /** How an endpoint answers in what differs between APIs: its error bodies and the names of some headers. */
@@ -31,7 +32,7 @@ function isNamedGoogle({ headers }: ClientRequest): boolean {
 
 /** A request whose URL cannot be decoded has no query. */
 function hasQueryKey({ query }: ClientRequest): boolean {
-  return (query as Readonly<Record<string, unknown>> | null)?.['key'] !== undefined
+  return objectOf(query)['key'] !== undefined
 }
 
 /** The face for whoever sends this request, where several APIs have the address. A query may hold a key of any kind elsewhere. */
@@ -51,17 +52,19 @@ const roots: readonly (readonly [string, Face])[] = [
   ['/admin', plainFace],
 ]
 
-/** The face of an endpoint, which may leave it to the caller, or of a path that no endpoint serves. */
-export function faceAt(request: ClientRequest, at: Face | 'caller' | undefined): Face {
-  if (at !== undefined) return at === 'caller' ? faceOfCaller(request) : at
+/** The face of a path that no endpoint serves. */
+function faceOfPath(request: ClientRequest): Face {
   const root = roots.find(([path]) => request.url.startsWith(path))
   return root?.[1] ?? faceOfCaller(request)
 }
 
-/** Settles in which face a request is answered. Every response from then on has the headers of that face. */
+/**
+ * Settles in which face a request is answered: that of its endpoint, which may leave it to the caller, or of a path that no endpoint
+ * serves. Every response from then on has the headers of that face.
+ */
 export function takeFace(request: FastifyRequest, at: Face | 'caller' | undefined): Face {
   if (request.face) return request.face
-  const face = faceAt(request, at)
+  const face = at === 'caller' ? faceOfCaller(request) : (at ?? faceOfPath(request))
   request.face = face
   const { headers } = face
   if (headers?.requestId !== undefined)

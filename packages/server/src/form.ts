@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { assertDepth, GatewayError, invalidRequest, type UploadedFile } from '@sluice/contract'
 import type { TObject } from 'typebox'
-import { ArrivingBody, type BodyLimits } from './body.ts'
+import { ArrivingBody, type BodyOwner } from './body.ts'
 
 interface Part {
   readonly name: string
@@ -19,17 +19,17 @@ const objectLengthMax = 16 * 1024
  * come in any order. The limit applies to all bytes after decompression.
  */
 export async function readForm(
-  request: IncomingMessage,
+  owner: BodyOwner,
   schema: TObject,
-  limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
-  return toRequest(await readParts(request, limits), schema)
+  return toRequest(await readParts(owner), schema)
 }
 
-function readParts(request: IncomingMessage, limits: BodyLimits): Promise<readonly Part[]> {
+function readParts(owner: BodyOwner): Promise<readonly Part[]> {
   return new Promise((resolve, reject) => {
+    const { raw: request } = owner.request
     const parts: Part[] = []
-    const body = new ArrivingBody(request, limits)
+    const body = new ArrivingBody(owner)
     const { stream: source } = body
     let isOver = false
     const fail = (error: unknown) => {

@@ -1,13 +1,12 @@
 import { GatewayError, operations, outlinedBytesMin } from '@sluice/contract'
-import type { ClientFormat } from '@sluice/protocols'
+import type { ClientFormat } from '@sluice/protocols/client-format.ts'
 import type { TObject } from 'typebox'
 import { admit, type Admitted } from '@sluice/gateway/admit/admit.ts'
 import type { Answer, Call } from '@sluice/gateway/call/call.ts'
 import type { Gateway } from './gateway.ts'
 import { turn } from '@sluice/gateway/turns/turn.ts'
 import type { Exchange } from './address.ts'
-import { doorOf } from './admit.ts'
-import { isForm, limitsOf, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
+import { isForm, outlineJsonObject, parseJsonObject, readBody } from './body.ts'
 import { countUnparsedBody } from './collect-bodies.ts'
 import { createCall } from './create-call.ts'
 import { defaultStreamTimes, deliverWhole } from './deliver.ts'
@@ -32,10 +31,10 @@ export function servedBy(inference: Inference): (exchange: Exchange) => Promise<
     if (body === 'none') reading = createCall(exchange, { format, fields: {}, parameters })
     else if (body === 'form' || (body === 'either' && isForm(request.headers['content-type'])))
       reading = readFormCall(exchange, format)
-    else reading = jsonCall(exchange, format, await readBody(request.raw, limitsOf(exchange)))
+    else reading = jsonCall(exchange, format, await readBody(exchange))
     const call = reading instanceof Promise ? await reading : reading
     request.call = call
-    const admitting = admit(doorOf(exchange), call)
+    const admitting = admit(exchange, call)
     const admitted = admitting instanceof Promise ? await admitting : admitting
     await deliverAnswer(exchange, call, handle(gateway, admitted))
   }
@@ -64,9 +63,9 @@ export function bodyRead({ operation, isOwn }: ClientFormat): Inference['body'] 
 }
 
 async function readFormCall(exchange: Exchange, format: ClientFormat): Promise<Call> {
-  const { request, parameters } = exchange
+  const { parameters } = exchange
   // Every request schema is an object.
-  const fields = await readForm(request.raw, format.request as TObject, limitsOf(exchange))
+  const fields = await readForm(exchange, format.request as TObject)
   return createCall(exchange, { format, fields, parameters })
 }
 

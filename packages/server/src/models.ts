@@ -1,5 +1,5 @@
 import { invalidRequest, type OperationName, operationNames } from '@sluice/contract'
-import { claudeFacts } from '@sluice/protocols'
+import { claudeFacts } from '@sluice/protocols/anthropic/client/model-capabilities.ts'
 import type { FastifyRequest } from 'fastify'
 import { didYouMean } from '@sluice/gateway/settings/similar-name.ts'
 import type { ListedModel } from '@sluice/gateway/route/routing.ts'

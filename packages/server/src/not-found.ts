@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from './address.ts'
 import { answerPreflight } from './cors.ts'
 import { deliverError } from './deliver.ts'
-import { faceAt, plainFace, shownId, takeFace } from './face.ts'
+import { plainFace, shownId, takeFace } from './face.ts'
 import { pathOf } from './serve.ts'
 
 /** Answers requests that no endpoint serves. Lists the methods the path has, if any. */
@@ -40,8 +40,7 @@ export function notFound(
   if (known) void reply.header('allow', methods.join(', '))
   // Several methods of one path have one face. That of the route may be another: routes with a wildcard hold several paths.
   const [first] = served
-  const face = faceAt(request, first && (first.face ?? plainFace))
-  takeFace(request, face)
+  const face = takeFace(request, first && (first.face ?? plainFace))
   deliverError(reply, error, face.error(error, shownId(request)))
   return reply
 }

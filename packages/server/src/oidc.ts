@@ -8,7 +8,7 @@ import type { OidcSettings } from '@sluice/gateway/settings/schema-console.ts'
 import type { Principal } from '@sluice/gateway/ports/session.ts'
 import type { Address, Exchange } from './address.ts'
 import { clientAddress } from './authenticate.ts'
-import { limitsOf, readBody } from './body.ts'
+import { readBody } from './body.ts'
 import { isSecure } from './public-address.ts'
 import { one } from './query.ts'
 import {
@@ -53,10 +53,10 @@ export const oidcAddresses: readonly Address[] = [
 
 /** The issuer reports that a user has signed out there (OpenID Connect Back-Channel Logout 1.0, 2.5). */
 async function logOut(exchange: Exchange): Promise<void> {
-  const { gateway, request, reply } = exchange
+  const { gateway, reply } = exchange
   assertSetUp(exchange)
   void reply.header('cache-control', 'no-store')
-  const raw = await readBody(request.raw, { ...limitsOf(exchange), bytesMax: logoutBytesMax })
+  const raw = await readBody(exchange, logoutBytesMax)
   const token = new URLSearchParams(raw.toString('utf8')).get('logout_token')
   if (token === null)
     throw invalidRequest("'logout_token' is missing from the form in the body", 'logout_token')

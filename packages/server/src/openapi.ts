@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, operations } from '@sluice/contract'
-import { type ClientFormat, formats } from '@sluice/protocols'
+import type { ClientFormat } from '@sluice/protocols/client-format.ts'
+import { formats } from '@sluice/protocols/formats.ts'
 import { Type } from 'typebox'
 import type { Address } from './address.ts'
 import { type ErrorForm, errorSchema, failureResponses } from './openapi-failures.ts'

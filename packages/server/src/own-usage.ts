@@ -2,7 +2,7 @@ import { invalidRequest, nanoPerMicro } from '@sluice/contract'
 import { claimsOf, type HolderClaim, limitsOf } from '@sluice/gateway/admit/claims.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { LimitStatus } from '@sluice/gateway/ports/limiter.ts'
-import type { UsageDimension } from '@sluice/gateway/ports/usage-book.ts'
+import type { UsageDimension } from '@sluice/gateway/ports/usage-store.ts'
 import type { Exchange } from './address.ts'
 import { endpoint } from './endpoint.ts'
 import { parameter } from './openapi-endpoint.ts'
@@ -79,7 +79,7 @@ async function sendOwn(
     throw invalidRequest("Other keys of the same user are shown with 'of=user' alone", 'key')
   const only = { ...asked.only, ...scope }
   const question = { ...asked, limit: groupsMax, only }
-  const found = await gateway.store.book.sums(question)
+  const found = await gateway.store.usage.sums(question)
   const limits = limitsOf(key, gateway.current.limits)
   // All budgets, whichever calls they count.
   const spending = { nanoUsd: 0, ofEachNanoUsd: 0, budgets: limits.budgets }

@@ -1,6 +1,5 @@
 import { invalidRequest, parseJson } from '@sluice/contract'
-import { deleteResponse } from '@sluice/gateway/stored/delete-response.ts'
-import { findResponse } from '@sluice/gateway/stored/responses.ts'
+import { deleteResponse, findResponse } from '@sluice/gateway/stored/responses.ts'
 import { addressOf, endpoint } from './endpoint.ts'
 import { success } from './openapi-endpoint.ts'
 import { pageOfItems, paging, pagingOf } from './query.ts'

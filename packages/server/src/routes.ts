@@ -1,5 +1,6 @@
 import { operations } from '@sluice/contract'
-import { type ClientFormat, type FormatName, formats } from '@sluice/protocols'
+import type { ClientFormat, FormatName } from '@sluice/protocols/client-format.ts'
+import { formats } from '@sluice/protocols/formats.ts'
 import { handle } from '@sluice/gateway/answer/answer.ts'
 import { countTokens } from '@sluice/gateway/answer/count-tokens.ts'
 import { compactResponse, createResponse } from '@sluice/gateway/stored/responses.ts'

@@ -3,13 +3,14 @@ import { performance } from 'node:perf_hooks'
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Admission, type Leases } from '@sluice/gateway/admit/admission.ts'
-import { causeText } from '@sluice/gateway/answer/answer.ts'
+import { endCall } from '@sluice/gateway/admit/end-call.ts'
+import { causeText } from '@sluice/gateway/call/log.ts'
 import { isLogged } from '@sluice/gateway/attempt/log-failure.ts'
 import { type Call, type CallEnd, headerText } from '@sluice/gateway/call/call.ts'
 import { Cancellation } from '@sluice/gateway/call/cancellation.ts'
 import type { OpenList } from '@sluice/gateway/call/open-list.ts'
 import type { Address, Selected, ServerOptions } from './address.ts'
-import { admitFailed, enter, settle } from './admit.ts'
+import { admitFailed, enter } from './admit.ts'
 import { type BodyBudget, BudgetShare } from './body.ts'
 import { allowOrigins } from './cors.ts'
 import { codeIn, deliverError, funnel } from './deliver.ts'
@@ -74,13 +75,7 @@ export function begin(gateway: Gateway, requests: Requests, { request, reply }: 
     // First, so that everything the call still has open ends and its cost is recorded.
     if (disconnected)
       request.cancellation?.cancel(new GatewayError('cancelled', 'The caller went away'))
-    request.held?.release()
-    settle(gateway, request, disconnected)
-    const end = endOf(request, reply, { startedAt, disconnected })
-    const { observers, contents } = gateway
-    for (const observer of observers.ofRequests) observer.ended(end)
-    if (end.call?.content) contents.ended(end)
-    if (end.failure !== undefined) for (const observer of observers.ofFailures) observer.ended(end)
+    endCall(gateway, request, endOf(request, reply, { startedAt, disconnected }))
     if (requests.isStopping) requests.answered?.()
   })
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { GatewayError } from '@sluice/contract'
-import type { ClientFormat } from '@sluice/protocols'
+import type { ClientFormat } from '@sluice/protocols/client-format.ts'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Cancellation, keyEnded, stopping } from '@sluice/gateway/call/cancellation.ts'
 import type { Call } from '@sluice/gateway/call/call.ts'
@@ -11,7 +11,7 @@ import type { CallTrace } from '@sluice/gateway/call/trace.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { SlotTicket } from '@sluice/gateway/ports/slot-queue.ts'
 import type { ServerOptions } from './address.ts'
-import { askForBodiesLate, BodyBudget, type BudgetShare } from './body.ts'
+import { askForBodiesLate, type BudgetShare } from './body.ts'
 import { defaultStreamTimes, deliverError, funnel } from './deliver.ts'
 import { type Face, shownId, takeFace } from './face.ts'
 import { QueuedResponses, refuseClient, refuseTunnels } from './invalid-http.ts'
@@ -136,11 +136,12 @@ export function createServer(gateway: Gateway, options: ServerOptions): GatewayS
   // Otherwise live subscriptions would delay the stop like open calls.
   server.addHook('preClose', async () => gateway.live.end())
   closeWhenIdle(server, requests)
-  serveAddresses(server, installRoutes(), {
+  const { serves = () => true } = options
+  serveAddresses(server, installRoutes().filter(serves), {
     gateway,
     options,
     requests,
-    budget: new BodyBudget(gateway.current),
+    budget: { current: gateway.current, byKey: new Map(), all: 0 },
   })
   server.setNotFoundHandler((request, reply) => notFound(request, reply, servedAt))
   server.setErrorHandler((thrown, request, reply) => {

@@ -7,7 +7,7 @@ import {
   type UsageScope,
   usageDimensions,
   usagePeriods,
-} from '@sluice/gateway/ports/usage-book.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
 import { isDay } from '@sluice/gateway/prices/calendar-day.ts'
 import { type Parameter, parameter } from './openapi-endpoint.ts'
 import { type Values, whole } from './query.ts'

@@ -4,8 +4,8 @@ import {
   inTurns,
   type ProviderExport,
   readExport,
-  UnreadableExport,
 } from '@sluice/gateway/prices/provider-exports.ts'
+import { UnreadableExport } from '@sluice/gateway/prices/read-csv.ts'
 import type { Exchange } from './address.ts'
 import { endpoint, wholeReaders } from './endpoint.ts'
 import { described, integer, list, number, object, text, textOrNull, words } from './shapes.ts'
@@ -65,7 +65,7 @@ async function reconciled(
   const to = days.at(-1) ?? null
   await catchUp(gateway.store)
   const asking = (found.operations ?? [undefined]).map((operation) =>
-    gateway.store.book.sums({
+    gateway.store.usage.sums({
       from: from === null ? 0 : Date.parse(from),
       to: to === null ? dayMs : Date.parse(to) + dayMs,
       only: { provider: provider ?? found.provider, ...(operation && { operation }) },

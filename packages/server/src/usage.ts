@@ -9,9 +9,9 @@ import type {
   LedgerQuestion,
   LedgerRow,
   UsageAnswer,
-  UsageBook,
+  UsageStore,
   UsageQuestion,
-} from '@sluice/gateway/ports/usage-book.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
 import type { Exchange } from './address.ts'
 import { addressOf, changers, endpoint, readers } from './endpoint.ts'
 import { success } from './openapi-endpoint.ts'
@@ -134,10 +134,10 @@ export const usageEndpoints = {
     changes: false,
     reply: object({ pending }),
     async answer(_, { gateway, key }) {
-      const { book } = gateway.store
-      await book.rebuild()
+      const { usage } = gateway.store
+      await usage.rebuild()
       await audit(gateway, key, { action: 'usage.rebuild', target: 'usage' })
-      const { pending: left } = await book.sums({ from: 0, to: 1, only: {}, by: [], limit: 1 })
+      const { pending: left } = await usage.sums({ from: 0, to: 1, only: {}, by: [], limit: 1 })
       return { pending: left }
     },
   }),
@@ -169,12 +169,12 @@ const catchUpMs = 4_000
 
 /** Waits until the sums include everything recorded so far, but at most `waitMs`. */
 export async function catchUp(
-  store: Pick<Store, 'book' | 'flush'>,
+  store: Pick<Store, 'usage' | 'flush'>,
   waitMs = catchUpMs,
 ): Promise<void> {
   await store.flush()
   const until = performance.now() + waitMs
-  while ((await store.book.fold()) > 0 && performance.now() < until);
+  while ((await store.usage.fold()) > 0 && performance.now() < until);
 }
 
 async function sendSums(
@@ -184,19 +184,19 @@ async function sendSums(
   const askable = { dimensions: allDimensions, now: gateway.now() }
   const question = withinTeam(readQuestion(query, askable), key)
   const format = readFormat(query.format)
-  const { book } = gateway.store
+  const { usage } = gateway.store
   await catchUp(gateway.store)
   if (format === 'json') {
-    return sendRows(reply, await pageOf(question, await book.sums(question)))
+    return sendRows(reply, await pageOf(question, await usage.sums(question)))
   }
-  const [first] = (await book.sums({ ...question, limit: 1 })).groups
+  const [first] = (await usage.sums({ ...question, limit: 1 })).groups
   const names = Object.keys(
     shownGroup(
       question.by,
-      first ?? { of: question.by.map(() => ''), sums: await noSums(book, question) },
+      first ?? { of: question.by.map(() => ''), sums: await noSums(usage, question) },
     ),
   )
-  const { type, body } = streamRows(format, groupPages(book, question), names)
+  const { type, body } = streamRows(format, groupPages(usage, question), names)
   reply.type(type).send(body)
 }
 
@@ -217,15 +217,15 @@ const groupsPerTurn = 400
 
 /** Without grouping, the total is the only row. */
 async function* groupPages(
-  book: UsageBook,
+  usage: UsageStore,
   question: UsageQuestion,
 ): AsyncGenerator<readonly FlatRow[]> {
   if (question.by.length === 0) {
-    yield [shownGroup([], { of: [], sums: (await book.sums(question)).total })]
+    yield [shownGroup([], { of: [], sums: (await usage.sums(question)).total })]
     return
   }
   for (let after = question.after; ; ) {
-    const found = await book.sums({ ...question, limit: groupsPerRead, ...(after && { after }) })
+    const found = await usage.sums({ ...question, limit: groupsPerRead, ...(after && { after }) })
     for (let from = 0; from < found.groups.length; from += groupsPerTurn) {
       await turn()
       const groups = found.groups.slice(from, from + groupsPerTurn)
@@ -236,8 +236,8 @@ async function* groupPages(
   }
 }
 
-async function noSums(book: UsageBook, question: UsageQuestion) {
-  return (await book.sums({ ...question, by: [], to: question.from })).total
+async function noSums(usage: UsageStore, question: UsageQuestion) {
+  return (await usage.sums({ ...question, by: [], to: question.from })).total
 }
 
 /**
@@ -254,14 +254,14 @@ async function sendRecords(
   const limit = readLimit(query.limit)
   const after = placeOf(readCursor(query.cursor))
   const format = readFormat(query.format)
-  const { book } = gateway.store
+  const { usage } = gateway.store
   await gateway.store.flush()
   const question = { ...scope, ...(after && { after }) }
   if (format === 'json') {
     const data: FlatRow[] = []
     let last: LedgerRow | undefined
     let next: (string | number)[] | undefined
-    for await (const rows of recordPages(book, question, limit + 1))
+    for await (const rows of recordPages(usage, question, limit + 1))
       for (const row of rows) {
         if (data.length === limit && last) next = [last.record.startedAt, last.sequence]
         else data.push(flatRecord(row.record))
@@ -269,25 +269,25 @@ async function sendRecords(
       }
     return sendRows(reply, { data, nextCursor: next ? writeCursor(next) : null })
   }
-  const { type, body } = streamRows(format, flatPages(book, question), recordNames)
+  const { type, body } = streamRows(format, flatPages(usage, question), recordNames)
   reply.type(type).send(body)
 }
 
-async function* flatPages(book: UsageBook, question: Omit<LedgerQuestion, 'limit'>) {
-  for await (const rows of recordPages(book, question))
+async function* flatPages(usage: UsageStore, question: Omit<LedgerQuestion, 'limit'>) {
+  for await (const rows of recordPages(usage, question))
     yield rows.map(({ record }) => flatRecord(record))
 }
 
 /** The records in parts, at most `most` in total. */
 async function* recordPages(
-  book: UsageBook,
+  usage: UsageStore,
   question: Omit<LedgerQuestion, 'limit'>,
   most = Infinity,
 ): AsyncGenerator<readonly LedgerRow[]> {
   let place = question.after
   for (let left = most; left > 0; ) {
     const limit = Math.min(recordsPerRead, left)
-    const rows = await book.records({ ...question, limit, ...(place && { after: place }) })
+    const rows = await usage.records({ ...question, limit, ...(place && { after: place }) })
     yield rows
     left -= rows.length
     const last = rows.at(-1)
@@ -318,7 +318,7 @@ async function erase(
   // The contents go first, because they are found by the ids that are replaced next.
   await gateway.contents.flush()
   const contents = await gateway.store.contents.erase({ kind, id })
-  const erased = { ...(await gateway.store.book.erase({ kind, id })), contents }
+  const erased = { ...(await gateway.store.usage.erase({ kind, id })), contents }
   // Records the replacement: the audit log is kept forever and must not contain the erased id.
   const { replacement: target, records } = erased
   await audit(gateway, key, { action: 'usage.erase', target, after: { kind, records, contents } })

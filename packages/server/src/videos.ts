@@ -6,7 +6,7 @@ import {
   type VideoJob,
   validate,
 } from '@sluice/contract'
-import { ownFormats } from '@sluice/protocols'
+import { ownFormats } from '@sluice/protocols/openai/client/formats.ts'
 import type { FastifyReply } from 'fastify'
 import {
   deleteVideo,
@@ -16,7 +16,6 @@ import {
   videoOf,
 } from '@sluice/gateway/stored/videos.ts'
 import type { Exchange } from './address.ts'
-import { doorOf } from './admit.ts'
 import { createCall } from './create-call.ts'
 import { addressOf, endpoint } from './endpoint.ts'
 import { foreignBytesHeaders } from './foreign-bytes.ts'
@@ -86,7 +85,7 @@ export async function serveVideo(exchange: Exchange): Promise<void> {
   const job = await findVideo(gateway, key, parameters['id'] ?? '')
   const call = createCall(exchange, { format: ownFormats.getVideo, fields: { id: job.id } })
   exchange.request.call = call
-  reply.send(shown(exchange, await pollVideo(doorOf(exchange), call, job)))
+  reply.send(shown(exchange, await pollVideo(exchange, call, job)))
 }
 
 /** The content of a finished job. */
@@ -102,13 +101,13 @@ export async function serveVideoContent(exchange: Exchange): Promise<void> {
   request.call = call
   // Polling the job is part of the same call, and its attempts are counted with it.
   const poll = createCall(exchange, { format: ownFormats.getVideo, fields: { id: found.id } })
-  const job = await pollVideo(doorOf(exchange), { ...poll, trail: call.trail }, found)
+  const job = await pollVideo(exchange, { ...poll, trail: call.trail }, found)
   if (job.status !== 'completed')
     throw invalidRequest(`The video is ${job.status}, it has no content`, 'id')
   // An error in place of the bytes has them too, and no use for them.
   request.answerHeaders.push(...foreignBytesHeaders)
   if (gateway.videos.owns(job)) return sendClip(exchange, job, fields.variant ?? 'video')
-  await deliverAnswer(exchange, call, downloadUpstream(doorOf(exchange), call, job))
+  await deliverAnswer(exchange, call, downloadUpstream(exchange, call, job))
 }
 
 async function sendClip(

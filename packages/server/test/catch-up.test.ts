@@ -12,7 +12,7 @@ function storeWith(steps: number, stepMs: number) {
     return Math.max(0, steps - done)
   }
   // Nothing else of a store is asked for.
-  const store = { flush: async () => {}, book: { fold } } as unknown as Store
+  const store = { flush: async () => {}, usage: { fold } } as unknown as Store
   return { store, done: () => done }
 }
 

@@ -1,4 +1,4 @@
-import { formats } from '@sluice/protocols'
+import { formats } from '@sluice/protocols/formats.ts'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { rawClient } from '../../../test/support/clients/raw-client.ts'

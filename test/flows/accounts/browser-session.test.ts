@@ -181,7 +181,7 @@ test('the cookie is Secure with the __Host- prefix behind https', async () => {
   const cookie = await cookieOf(answer)
   const headers = { cookie, ...ofConsole, origin: 'https://models.example' }
   expect((await behind.request('/admin/v1/keys', { key: null, headers })).status).toBe(200)
-  // The same session in a cookie that a neighbouring host could have set.
+  // The same session in a cookie that a neighboring host could have set.
   const strange = { ...headers, cookie: cookie.replace('__Host-', '') }
   expect((await behind.request('/admin/v1/keys', { key: null, headers: strange })).status).toBe(401)
   expect(await (await behind.request(path, { key: null, headers: strange })).json()).toMatchObject({

@@ -78,7 +78,7 @@ describe('an image edit in the contract’s format', () => {
   })
 
   test.each([1, 2, 6])('answers n images: %i', async (n) => {
-    expect((await edit('Add a blue border', { n })).data).toHaveLength(n)
+    expect((await edit('Invert the colors', { n })).data).toHaveLength(n)
   })
 
   test('reports the revised prompt unless prompt_extend is off', async () => {

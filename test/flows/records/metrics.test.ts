@@ -13,6 +13,7 @@ import { adminKey, type Started, start, testKey, until } from '../../support/sta
 const settings = (upstream: FakeUpstream) => ({
   providers: {
     up: { type: 'openai' as const, baseUrl: upstream.url, key: 'k', models: ['named'] },
+    paris: { kind: 'mistral', baseUrl: upstream.url, key: 'k', models: ['small'] },
   },
   prices: { 'up/*': { input: 2, output: 10 }, 'up/unpriced': {} },
   defaults: { retries: { attempts: 1 }, breaker: { failures: 2 } },
@@ -81,6 +82,12 @@ describe('metrics count', () => {
       seen.value('gen_ai_client_token_usage_sum', { ...conventional, gen_ai_token_type: 'input' }),
     ).toBe(7)
     expect(seen.value('gen_ai_client_operation_duration_count', conventional)).toBe(1)
+  })
+
+  test("a provider with the conventions' name of its kind", async () => {
+    expect(await ask(gateway, { model: 'paris/small' })).toBe(200)
+    const of = { gen_ai_provider_name: 'mistral_ai', gen_ai_request_model: 'small' }
+    await scraped(gateway, 'gen_ai_client_operation_duration_count', of, 1)
   })
 
   test('the time to the first token of a stream and per further token', async () => {

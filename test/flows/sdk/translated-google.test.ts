@@ -34,7 +34,7 @@ const ways: Readonly<Record<string, Ask>> = {
     const last = await client.models.generateContent(request)
     return { content: last.candidates![0]!.content!, last }
   },
-  /** Joins the pieces as applications do: all parts in order, neighbours of one kind as one text. */
+  /** Joins the pieces as applications do: all parts in order, neighbors of one kind as one text. */
   async streamed(client, request) {
     const parts: Part[] = []
     let last: GenerateContentResponse | undefined

@@ -1,6 +1,6 @@
 /** Responses of upstreams that cannot be read, or could be read in two ways (RFC 9112, 4 to 7). */
 
-export const lines = (...all: readonly string[]) => `${all.join('\r\n')}\r\n`
+const lines = (...all: readonly string[]) => `${all.join('\r\n')}\r\n`
 
 const head = (...further: readonly string[]) => lines('HTTP/1.1 200 OK', ...further, '')
 

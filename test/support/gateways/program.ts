@@ -62,6 +62,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
       SLUICE_ADMIN_KEY: adminKey,
       SLUICE_DATA: join(folder, 'data'),
       SLUICE_CONFIG: file,
+      // It is tested on its own, and half a second of every other test would be too much.
+      SLUICE_WARM_START: 'false',
       ...variables,
     },
   })

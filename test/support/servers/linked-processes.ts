@@ -1,8 +1,11 @@
 import { ProcessLink } from '../../../packages/store/src/limits/process-link.ts'
 
-/** Two ends of one link, which exchange text as processes do. */
-export function linked() {
-  const asText = (batch: readonly unknown[]): unknown => JSON.parse(JSON.stringify(batch))
+/** Two ends of one link, which exchange text as processes do. `sent` is told of each batch. */
+export function linked(sent: (batch: readonly unknown[]) => void = () => {}) {
+  const asText = (batch: readonly unknown[]): unknown => {
+    sent(batch)
+    return JSON.parse(JSON.stringify(batch))
+  }
   const near: ProcessLink = new ProcessLink((batch) => far.receive(asText(batch)))
   const far: ProcessLink = new ProcessLink((batch) => near.receive(asText(batch)))
   return {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import type { UsageBook } from '../../../packages/gateway/src/ports/usage-book.ts'
+import type { UsageStore } from '../../../packages/gateway/src/ports/usage-store.ts'
 import type { Database } from '../../../packages/store/src/database.ts'
 import { openPostgresDatabase } from '../../../packages/store/src/postgres/open-postgres.ts'
 import { postgresUsage } from '../../../packages/store/src/postgres/usage-database.ts'
 import { openSqliteDatabase } from '../../../packages/store/src/sqlite/open-sqlite.ts'
-import { createUsageBook } from '../../../packages/store/src/usage/usage-book.ts'
+import { createUsageStore } from '../../../packages/store/src/usage/usage-store.ts'
 import { plainUsage, type UsageDatabase } from '../../../packages/store/src/usage/fold.ts'
 import { readState } from '../../../packages/store/src/usage/state.ts'
 import type { SharedData } from './databases.ts'
@@ -37,28 +37,28 @@ function asOlder(database: UsageDatabase): UsageDatabase {
   }
 }
 
-interface OlderBook extends Pick<UsageBook, 'fold'>, AsyncDisposable {
+interface OlderUsage extends Pick<UsageStore, 'fold'>, AsyncDisposable {
   /** Removes all sums, to make them anew. */
   clear(): Promise<void>
 }
 
-/** The book of such a program, beside those of others. Disposing it disposes its connection. */
-export async function openOlderBook(
+/** The usage store of such a program, beside those of others. Disposing it disposes its connection. */
+export async function openOlderUsage(
   { options }: Pick<SharedData, 'options'>,
   recordsPerFold = 30,
-): Promise<OlderBook> {
+): Promise<OlderUsage> {
   const { databaseUrl, dataFolder = '' } = options
   const database: Database =
     databaseUrl === undefined
       ? openSqliteDatabase(join(dataFolder, 'sluice.db'))
       : await openPostgresDatabase(databaseUrl)
-  const usage = databaseUrl === undefined ? plainUsage(database) : postgresUsage(database)
-  const book = createUsageBook(asOlder({ ...usage, recordsPerFold }))
+  const usageDatabase = databaseUrl === undefined ? plainUsage(database) : postgresUsage(database)
+  const usage = createUsageStore(asOlder({ ...usageDatabase, recordsPerFold }))
   return {
-    fold: () => book.fold(),
+    fold: () => usage.fold(),
     async clear() {
-      await book.rebuild()
-      while ((await readState(database)).clearing > 0) await book.fold()
+      await usage.rebuild()
+      while ((await readState(database)).clearing > 0) await usage.fold()
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { Account, AccountKind, Terms } from '../ports/account.ts'
-import type { Change, State } from './administer.ts'
+import { type Change, replacing, type State } from './administer.ts'
 import { type Admin, seesAccount } from './rights.ts'
 import { createId } from './secrets.ts'
 import { type Changes, changed } from './terms.ts'
@@ -13,6 +13,7 @@ export interface NewAccount extends Terms {
   readonly unique?: boolean
 }
 
+/** An account as administrators see it: as it is stored, with its kind as `object` too. */
 export type ShownAccount = Account & { readonly object: AccountKind }
 
 export function shownAccount(account: Account): ShownAccount {
@@ -32,6 +33,7 @@ const parents: Readonly<Record<AccountKind, readonly AccountKind[]>> = {
   user: ['team', 'organization'],
 }
 
+/** Who changes an account of which kind, and when. */
 export interface ChangeRequest {
   readonly admin: Admin
   readonly kind: AccountKind
@@ -39,11 +41,16 @@ export interface ChangeRequest {
   readonly at: number
 }
 
-/** Creates an organization, a team or a user. A user created by a team administrator belongs to that team. */
-export function accountCreation({ admin, kind, at }: ChangeRequest, asked: NewAccount) {
+/**
+ * Creates an organization, a team or a user. A user created by a team administrator belongs to that team. The returned function
+ * decides for `administer`.
+ *
+ * @throws GatewayError `conflict` for a name that must be unique and is not, `invalid_request` for a parent that does not fit.
+ */
+export function accountCreation({ admin, kind, at }: ChangeRequest, properties: NewAccount) {
   return ({ accounts }: State): Change<ShownAccount> => {
-    const { parentId = admin.teamId, unique = false, ...rest } = asked
-    if (unique) assertUnique(kind, accounts, asked.name)
+    const { parentId = admin.teamId, unique = false, ...rest } = properties
+    if (unique) assertUnique(kind, accounts, properties.name)
     if (parentId !== undefined) assertParent({ admin, kind }, accounts, parentId)
     const account: Account = {
       id: createId(prefixes[kind]),
@@ -64,33 +71,43 @@ export type AccountChanges = Changes & { readonly parentId?: string | null }
 /**
  * Changes the name or terms of an account, or moves it; null removes a term. Limits on a team are set from above it: its own
  * administrators may only change its name and metadata, and may not move users out of it.
+ *
+ * @throws GatewayError `not_found`, `forbidden`, or `invalid_request` for a parent that does not fit.
  */
-export function accountChange(asked: ChangeRequest, id: string, changes: AccountChanges) {
+export function accountChange(request: ChangeRequest, id: string, changes: AccountChanges) {
   return (state: State): Change<ShownAccount> => {
-    const account = findAccount(asked, state, id)
+    const account = findAccount(request, state, id)
     const { parentId } = changes
-    if (parentId === null && asked.admin.role === 'team')
+    if (parentId === null && request.admin.role === 'team')
       throw invalidRequest('It has to stay in the team', 'parentId')
-    if (typeof parentId === 'string') assertParent(asked, state.accounts, parentId)
+    if (typeof parentId === 'string') assertParent(request, state.accounts, parentId)
     for (const field of Object.keys(changes))
-      if (field !== 'name' && field !== 'metadata') assertAbove(asked.admin, account)
+      if (field !== 'name' && field !== 'metadata') assertAbove(request.admin, account)
     return replaced('change', account, changed(account, changes))
   }
 }
 
-/** Makes everything below an account invalid until it is enabled again. */
-export function accountDisabling(asked: ChangeRequest, id: string) {
+/**
+ * Makes everything below an account invalid until it is enabled again. An account that is disabled already keeps its time.
+ *
+ * @throws GatewayError `not_found`, or `forbidden` for a team's own administrator.
+ */
+export function accountDisabling(request: ChangeRequest, id: string) {
   return (state: State): Change<ShownAccount> => {
-    const account = findAccount(asked, state, id)
-    assertAbove(asked.admin, account)
-    return replaced('disable', account, { ...account, disabledAt: account.disabledAt ?? asked.at })
+    const account = findAccount(request, state, id)
+    assertAbove(request.admin, account)
+    return replaced('disable', account, {
+      ...account,
+      disabledAt: account.disabledAt ?? request.at,
+    })
   }
 }
 
-export function accountEnabling(asked: ChangeRequest, id: string) {
+/** Undoes `accountDisabling`, with the same errors. */
+export function accountEnabling(request: ChangeRequest, id: string) {
   return (state: State): Change<ShownAccount> => {
-    const before = findAccount(asked, state, id)
-    assertAbove(asked.admin, before)
+    const before = findAccount(request, state, id)
+    assertAbove(request.admin, before)
     const { disabledAt: _disabledAt, ...account } = before
     return replaced('enable', before, account)
   }
@@ -99,10 +116,12 @@ export function accountEnabling(asked: ChangeRequest, id: string) {
 /**
  * Removes the OIDC identity linked to a user and ends its sessions. The next person whose claim has the user's name may link
  * to it.
+ *
+ * @throws GatewayError `not_found`, or `conflict` if no identity is linked.
  */
-export function userUnlinking(asked: ChangeRequest, id: string) {
+export function userUnlinking(request: ChangeRequest, id: string) {
   return (state: State): Change<ShownAccount> => {
-    const before = findAccount(asked, state, id)
+    const before = findAccount(request, state, id)
     const { identity, ...account } = before
     if (identity === undefined)
       throw new GatewayError('conflict', 'No identity is linked to this user')
@@ -110,11 +129,15 @@ export function userUnlinking(asked: ChangeRequest, id: string) {
   }
 }
 
-/** Deletes an account to which nothing belongs except revoked keys. */
-export function accountRemoval(asked: ChangeRequest, id: string) {
+/**
+ * Deletes an account to which nothing belongs except revoked keys.
+ *
+ * @throws GatewayError `not_found`, `forbidden` for a team's own administrator, or `conflict` if something belongs to it.
+ */
+export function accountRemoval(request: ChangeRequest, id: string) {
   return (state: State): Change<{ readonly id: string; readonly deleted: true }> => {
-    const account = findAccount(asked, state, id)
-    assertAbove(asked.admin, account)
+    const account = findAccount(request, state, id)
+    assertAbove(request.admin, account)
     const holds = state.accounts.some(({ parentId }) => parentId === id)
     const owns = state.keys.some(
       ({ ownerId, revokedAt }) => ownerId === id && revokedAt === undefined,
@@ -172,13 +195,6 @@ function assertAbove({ teamId }: Admin, { id }: Account): void {
 }
 
 function replaced(what: string, before: Account, after: Account): Change<ShownAccount> {
-  const result = shownAccount(after)
-  return {
-    action: `${after.kind}.${what}`,
-    target: after.id,
-    before: shownAccount(before),
-    after: result,
-    writes: [{ account: after }],
-    result,
-  }
+  const shown = [shownAccount(before), shownAccount(after)] as const
+  return replacing(`${after.kind}.${what}`, shown, { account: after })
 }

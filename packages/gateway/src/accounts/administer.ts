@@ -3,7 +3,8 @@ import type { Account } from '../ports/account.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { AccountWrite, Store } from '../ports/store.ts'
 import { entryAfter } from './audit.ts'
-import { assertOwnerLeft } from './lasting-owner.ts'
+import { expiringCaller } from './callers.ts'
+import { isOwner } from './rights.ts'
 
 /** A snapshot of all keys and accounts. */
 export interface State {
@@ -24,8 +25,19 @@ export interface Change<Result> {
   readonly result: Result
 }
 
+/** The change of one object to another state; both as administrators see them. */
+export function replacing<Shown extends { readonly id: string }>(
+  action: string,
+  [before, after]: readonly [Shown, Shown],
+  write: AccountWrite,
+): Change<Shown> {
+  return { action, target: after.id, before, after, writes: [write], result: after }
+}
+
+/** The part of the store in which accounts and keys are changed. */
 export type AccountStore = Pick<Store, 'listKeys' | 'listAccounts' | 'listAudit' | 'administer'>
 
+/** Where a change is written, and what the audit log says of it beside the change itself. */
 export interface Administering {
   readonly store: AccountStore
   /** Who makes the change: the id of a key, or another origin. */
@@ -69,4 +81,36 @@ export async function administer<Result>(
     if (await store.administer(change.writes, entry)) return change.result
   }
   throw new GatewayError('overloaded', 'Too many changes at once', { retryAfterMs: 1_000 })
+}
+
+/**
+ * Refuses changes that would leave no valid owner key without expiry. If there was none before, a currently valid one must be
+ * left; if there was not even that, everything is allowed.
+ *
+ * @throws GatewayError `conflict`.
+ */
+function assertOwnerLeft(state: State, writes: readonly AccountWrite[], at: number): void {
+  if (rankOf(after(state, writes), at) >= rankOf(state, at)) return
+  throw new GatewayError(
+    'conflict',
+    'This is the last owner key: create another one first (role administrator, without an expiry), or set SLUICE_ADMIN_KEY',
+  )
+}
+
+function after({ keys, accounts }: State, writes: readonly AccountWrite[]): State {
+  const keysAfter = new Map(keys.map((key) => [key.id, key]))
+  const accountsAfter = new Map(accounts.map((account) => [account.id, account]))
+  for (const write of writes)
+    if ('key' in write) keysAfter.set(write.key.id, write.key)
+    else if ('account' in write) accountsAfter.set(write.account.id, write.account)
+    else accountsAfter.delete(write.removed)
+  return { keys: [...keysAfter.values()], accounts: [...accountsAfter.values()] }
+}
+
+/** 2 if a valid owner key never expires, 1 if one is valid now. */
+function rankOf({ keys, accounts }: State, at: number): 0 | 1 | 2 {
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  const ends = keys.filter(isOwner).map((key) => expiringCaller(key, byId)?.expiresAt ?? 0)
+  const last = Math.max(0, ...ends)
+  return last === Infinity ? 2 : last > at ? 1 : 0
 }

@@ -16,7 +16,7 @@ export interface BudgetsReset {
   readonly resetAt: number
 }
 
-export interface AskedReset {
+export interface BudgetResetRequest {
   /** The id of a key or account. */
   readonly holder: string
   /** The id of one of its budgets; absent: all. */
@@ -24,7 +24,7 @@ export interface AskedReset {
 }
 
 /** Counts budgets anew from now on. Whoever may change them may do so. */
-export function budgetReset(admin: Admin, { holder, budget }: AskedReset, at: number) {
+export function budgetReset(admin: Admin, { holder, budget }: BudgetResetRequest, at: number) {
   return (state: State): Change<BudgetsReset> => {
     const { kind, terms, written } = holderOf({ admin, at }, state, holder)
     const budgets = (terms.budgets ?? []).map((one) =>

@@ -1,4 +1,5 @@
 import type { Budget } from '../ports/account.ts'
+import { calendarWindows } from '../ports/limiter.ts'
 import { isTimeZone } from '../settings/time-zone.ts'
 
 /** A year, the maximum length of a rolling window. */
@@ -11,21 +12,28 @@ const hoursMax = 8_760
 export function parseBudget(text: string): Omit<Budget, 'id'> | undefined {
   const [amount = '', ...further] = text.split(',')
   const parts = /^(\d{1,9}(?:\.\d{1,6})?)\/(day|week|month|lifetime|(\d{1,4})h)$/.exec(amount)
-  const pairs = further.map((pair) => /^(model|tag|over|zone)=(.+)$/.exec(pair))
-  if (!parts || pairs.includes(null)) return undefined
-  if (new Set(pairs.map((pair) => pair?.[1])).size < pairs.length) return undefined
-  const [, usd, window, hours] = parts
-  if (hours !== undefined && (Number(hours) < 1 || Number(hours) > hoursMax)) return undefined
-  const { over, zone, ...of } = Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])) as {
-    readonly [Name in 'model' | 'tag' | 'over' | 'zone']?: string
+  const pairs = new Map<string, string>()
+  for (const pair of further) {
+    const [, name, value] = /^(model|tag|over|zone)=(.+)$/.exec(pair) ?? []
+    if (name === undefined || value === undefined || pairs.has(name)) return undefined
+    pairs.set(name, value)
   }
-  const isCalendar = hours === undefined && window !== 'lifetime'
-  if (zone !== undefined && !(isCalendar && isTimeZone(zone))) return undefined
+  const [, usd, named, hours] = parts ?? []
+  const isRolling = hours !== undefined && Number(hours) >= 1 && Number(hours) <= hoursMax
+  const window = isRolling ? Number(hours) : namedWindows.find((one) => one === named)
+  if (window === undefined) return undefined
+  const [model, tag] = [pairs.get('model'), pairs.get('tag')]
+  const [over, timeZone] = [pairs.get('over'), pairs.get('zone')]
+  const isCalendar = !isRolling && window !== 'lifetime'
+  if (timeZone !== undefined && !(isCalendar && isTimeZone(timeZone))) return undefined
   return {
     limitMicroUsd: Math.round(Number(usd) * 1_000_000),
-    window: hours === undefined ? (window as 'day') : Number(hours),
-    ...(zone !== undefined && { timeZone: zone }),
-    ...of,
+    window,
+    ...(timeZone !== undefined && { timeZone }),
+    ...(model !== undefined && { model }),
+    ...(tag !== undefined && { tag }),
     ...(over !== undefined && { overBudget: { route: over } }),
   }
 }
+
+const namedWindows = [...calendarWindows, 'lifetime'] as const

@@ -1,4 +1,4 @@
-import type { BudgetWindow, CalendarWindow } from '../ports/limiter.ts'
+import { type BudgetWindow, type CalendarWindow, calendarWindows } from '../ports/limiter.ts'
 import { localTime, momentOf } from '../settings/time-zone.ts'
 
 const dayMs = 24 * 3_600_000
@@ -64,7 +64,8 @@ export function startOf(window: BudgetWindow, date: number): number {
 
 type ZonedWindow = Exclude<BudgetWindow, CalendarWindow | 'lifetime' | number>
 
-function isUtc(window: CalendarWindow | ZonedWindow): window is CalendarWindow {
+/** Whether a calendar window is in UTC. */
+export function isUtc(window: CalendarWindow | ZonedWindow): window is CalendarWindow {
   return !window.includes(' ')
 }
 
@@ -74,7 +75,7 @@ const zoned = new Map<ZonedWindow, Period>()
 function zonedPeriod(window: ZonedWindow, date: number): Period {
   const known = zoned.get(window)
   if (known && date >= known.from && date < known.to) return known
-  const { calendar, zone } = partsOf(window)
+  const { calendar, zone } = zonedParts(window)
   const slot = slotOf(calendar, localTime(zone, date))
   const period = { slot, from: endOfZoned(window, slot - 1), to: endOfZoned(window, slot) }
   zoned.set(window, period)
@@ -84,14 +85,15 @@ function zonedPeriod(window: ZonedWindow, date: number): Period {
 function endOfZoned(window: ZonedWindow, slot: number): number {
   const known = zoned.get(window)
   if (known?.slot === slot) return known.to
-  const { calendar, zone } = partsOf(window)
+  const { calendar, zone } = zonedParts(window)
   return momentOf(zone, endOfSlot(calendar, slot))
 }
 
-function partsOf(window: ZonedWindow): {
+/** The calendar and the time zone of a window that has one, such as `day Europe/Berlin`. */
+export function zonedParts(window: ZonedWindow): {
   readonly calendar: CalendarWindow
   readonly zone: string
 } {
-  const space = window.indexOf(' ')
-  return { calendar: window.slice(0, space) as CalendarWindow, zone: window.slice(space + 1) }
+  const calendar = calendarWindows.find((one) => window.startsWith(one)) ?? 'day'
+  return { calendar, zone: window.slice(calendar.length + 1) }
 }

@@ -4,7 +4,7 @@ import type { ApiKey, Caller } from '../ports/api-key.ts'
 import type { Principal } from '../ports/session.ts'
 
 /** A caller and when it expires. */
-export interface Dated {
+export interface ExpiringCaller {
   readonly caller: Caller
   /** Milliseconds since the epoch; Infinity if it does not expire. */
   readonly expiresAt: number
@@ -17,25 +17,25 @@ export interface Dated {
 export function callersByHash(
   keys: readonly ApiKey[],
   accounts: readonly Account[],
-): ReadonlyMap<string, Dated> {
+): ReadonlyMap<string, ExpiringCaller> {
   const byId = new Map(accounts.map((account) => [account.id, account]))
-  const found = new Map<string, Dated>()
+  const found = new Map<string, ExpiringCaller>()
   for (const key of keys) {
-    const dated = datedCaller(key, byId)
-    if (!dated) continue
-    const { caller, expiresAt } = dated
+    const current = expiringCaller(key, byId)
+    if (!current) continue
+    const { caller, expiresAt } = current
     for (const older of key.olderSecrets ?? [])
       found.set(older.hash, { caller, expiresAt: Math.min(expiresAt, older.expiresAt) })
-    found.set(key.hash, dated)
+    found.set(key.hash, current)
   }
   return found
 }
 
 /** A key with its levels; undefined if it is invalid regardless of time. */
-export function datedCaller(
+export function expiringCaller(
   key: ApiKey & Pick<Partial<Principal>, 'identity'>,
   accounts: ReadonlyMap<string, Account>,
-): Dated | undefined {
+): ExpiringCaller | undefined {
   const owners = ownersOf(key, accounts)
   if (key.identity !== undefined && key.identity !== owners?.[0]?.identity) return undefined
   if (!owners || key.revokedAt !== undefined || key.disabledAt !== undefined) return undefined
@@ -90,28 +90,26 @@ function holderOf({ kind, id, name }: Pick<Holder, 'kind' | 'id' | 'name'>, term
   return addresses === undefined ? holder : { ...holder, addressList: addressListOf(addresses) }
 }
 
-/** Only the terms of a key or account. */
+/** Only the terms of a key or account. Those that it lacks are left out, so that they do not appear in responses or storage. */
 function termsOf(carrier: Terms): Terms {
-  const { expiresAt, models, operations, addresses, budgets, metadata, tags } = carrier
-  const { requestsPerMinute, tokensPerMinute, concurrentRequests, contentLogging, ownKeys } =
-    carrier
-  const { output, inputBound } = carrier
-  const terms = {
-    expiresAt,
-    models,
-    operations,
-    addresses,
-    requestsPerMinute,
-    tokensPerMinute,
-    concurrentRequests,
-    budgets,
-    output,
-    inputBound,
-    metadata,
-    tags,
-    contentLogging,
-    ownKeys,
-  }
-  // Undefined terms are left out, so that they do not appear in responses or storage.
-  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(
+    termNames.map((name) => [name, carrier[name]]).filter(([, value]) => value !== undefined),
+  )
 }
+
+const termNames = [
+  'expiresAt',
+  'models',
+  'operations',
+  'addresses',
+  'requestsPerMinute',
+  'tokensPerMinute',
+  'concurrentRequests',
+  'budgets',
+  'output',
+  'inputBound',
+  'metadata',
+  'tags',
+  'contentLogging',
+  'ownKeys',
+] as const satisfies readonly (keyof Terms)[]

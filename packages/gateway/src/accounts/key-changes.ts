@@ -1,7 +1,7 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { Terms } from '../ports/account.ts'
 import type { AdminRole, ApiKey } from '../ports/api-key.ts'
-import type { Change, State } from './administer.ts'
+import { type Change, replacing, type State } from './administer.ts'
 import { type Admin, assertOwner, seenKeys, seesAccount } from './rights.ts'
 import { createKey, createSecret, hashSecret, prefixOf } from './secrets.ts'
 import { type Changes, changed } from './terms.ts'
@@ -25,22 +25,29 @@ export type ShownKey = Omit<ApiKey, 'hash' | 'olderSecrets'> & {
 /** A key with its secret, which is shown only once. */
 export type KeyWithSecret = ShownKey & { readonly secret: string }
 
+/** A key without the hashes of its secrets. */
 export function shownKey({ hash: _hash, olderSecrets, ...key }: ApiKey): ShownKey {
   const older = olderSecrets?.map(({ prefix, expiresAt }) => ({ prefix, expiresAt }))
   return { object: 'key', ...key, ...(older && { olderSecrets: older }) }
 }
 
-/** Creates a key. A key created by a team administrator belongs to the team, unless one of its users is named as owner. */
-export function keyCreation(admin: Admin, asked: NewKey, at: number) {
+/**
+ * Creates a key. A key created by a team administrator belongs to the team, unless one of its users is named as owner. The
+ * returned function decides for `administer`; its result has the secret, which is not stored.
+ *
+ * @throws GatewayError `conflict` for a name that must be unique and is not, `forbidden` if only owners may create this key,
+ *   `invalid_request` for an owner or an administrator role that does not fit.
+ */
+export function keyCreation(admin: Admin, properties: NewKey, at: number) {
   return ({ accounts, keys }: State): Change<KeyWithSecret> => {
-    const { role = 'caller', ownerId = admin.teamId, unique = false, ...options } = asked
-    const namesake = keys.find((one) => one.name === asked.name && one.revokedAt === undefined)
+    const { role = 'caller', ownerId = admin.teamId, unique = false, ...options } = properties
+    const namesake = keys.find((one) => one.name === properties.name && one.revokedAt === undefined)
     if (unique && namesake)
       throw new GatewayError('conflict', 'Another key has this name', { param: 'name' })
     if (role === 'administrator') assertOwner(admin)
-    else if (asked.adminRole !== undefined)
+    else if (properties.adminRole !== undefined)
       throw invalidRequest("'adminRole' is for keys with the role administrator", 'adminRole')
-    assertOwnerFits(admin, { ownerId, adminRole: asked.adminRole }, accounts)
+    assertOwnerFits(admin, { ownerId, adminRole: properties.adminRole }, accounts)
     const owned = ownerId === undefined ? {} : { ownerId }
     const { secret, key } = createKey({ role, ...options, ...owned }, at)
     const shown = shownKey(key)
@@ -82,6 +89,8 @@ export type KeyChanges = Changes & {
 /**
  * Changes the name, terms, owner or role of a key. Changing the role requires an owner. Team administrators may not move a key
  * out of their team.
+ *
+ * @throws GatewayError `not_found`, `conflict` if the key is revoked, `forbidden`, or `invalid_request`.
  */
 export function keyChange(admin: Admin, id: string, changes: KeyChanges) {
   return (state: State): Change<ShownKey> => {
@@ -104,7 +113,12 @@ export function keyChange(admin: Admin, id: string, changes: KeyChanges) {
 /** Maximum number of older secrets that are valid beside the current one. */
 const olderMax = 4
 
-/** Gives a key a new secret. The previous one stays valid for `overlapMs`; still older ones are not extended. */
+/**
+ * Gives a key a new secret. The previous one stays valid for `overlapMs` after `at`, both in milliseconds; still older ones are
+ * not extended, and at most four are kept.
+ *
+ * @throws GatewayError as `keyDisabling`.
+ */
 export function keyRotation(
   admin: Admin,
   id: string,
@@ -128,7 +142,11 @@ export function keyRotation(
   }
 }
 
-/** Makes a key invalid until it is enabled again. */
+/**
+ * Makes a key invalid until it is enabled again; a key that is disabled already keeps its time.
+ *
+ * @throws GatewayError `not_found`, `conflict` if the key is revoked, or `forbidden` if only owners may change it.
+ */
 export function keyDisabling(admin: Admin, id: string, at: number) {
   return (state: State): Change<ShownKey> => {
     const key = liveKey(admin, state, id)
@@ -136,6 +154,7 @@ export function keyDisabling(admin: Admin, id: string, at: number) {
   }
 }
 
+/** Undoes `keyDisabling`, with the same errors. */
 export function keyEnabling(admin: Admin, id: string) {
   return (state: State): Change<ShownKey> => {
     const before = liveKey(admin, state, id)
@@ -173,13 +192,5 @@ function liveKey(admin: Admin, state: State, id: string): ApiKey {
 }
 
 function replaced(action: string, before: ApiKey, after: ApiKey): Change<ShownKey> {
-  const result = shownKey(after)
-  return {
-    action,
-    target: after.id,
-    before: shownKey(before),
-    after: result,
-    writes: [{ key: after }],
-    result,
-  }
+  return replacing(action, [shownKey(before), shownKey(after)], { key: after })
 }

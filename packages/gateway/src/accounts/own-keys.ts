@@ -1,5 +1,4 @@
 import { GatewayError } from '@sluice/contract'
-import type { Holder } from '../ports/account.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { Change, State } from './administer.ts'
 import { type KeyWithSecret, keyCreation, type NewKey } from './key-changes.ts'
@@ -32,7 +31,10 @@ export function ownAdminOf(caller: Caller): Admin {
   if (!mayOwnKeys(caller) || owners.userId === undefined)
     throw new GatewayError('forbidden', 'Users may not manage keys of their own here')
   // A new key would not be bound by the limits of this one.
-  if (!isPrincipal(caller) && holders.some((holder) => holder.kind === 'key' && isBound(holder)))
+  const isBound = holders.some(
+    ({ kind, terms }) => kind === 'key' && limitingTerms.some((term) => terms[term] !== undefined),
+  )
+  if (!isPrincipal(caller) && isBound)
     throw new GatewayError(
       'forbidden',
       'This key has limits of its own and may not create or change other keys',
@@ -40,24 +42,21 @@ export function ownAdminOf(caller: Caller): Admin {
   return { id, role: 'team', teamId: owners.userId }
 }
 
-function isBound({ terms }: Holder): boolean {
-  const { expiresAt, models, operations, addresses, budgets } = terms
-  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = terms
-  return [
-    expiresAt,
-    models,
-    operations,
-    addresses,
-    budgets,
-    requestsPerMinute,
-    tokensPerMinute,
-    concurrentRequests,
-  ].some((term) => term !== undefined)
-}
+/** The terms that limit what a key may be used for. */
+const limitingTerms = [
+  'expiresAt',
+  'models',
+  'operations',
+  'addresses',
+  'budgets',
+  'requestsPerMinute',
+  'tokensPerMinute',
+  'concurrentRequests',
+] as const
 
 /** Creates a key of the user. Throws GatewayError `conflict` if there are too many. */
-export function ownKeyCreation(admin: Admin, asked: NewKey, at: number) {
-  const creation = keyCreation(admin, asked, at)
+export function ownKeyCreation(admin: Admin, properties: NewKey, at: number) {
+  const creation = keyCreation(admin, properties, at)
   return (state: State): Change<KeyWithSecret> => {
     const own = state.keys.filter(
       ({ ownerId, revokedAt }) => ownerId === admin.teamId && revokedAt === undefined,

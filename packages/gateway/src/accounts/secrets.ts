@@ -34,7 +34,7 @@ function randomLetters(length: number): string {
   let result = ''
   while (result.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 below 256; larger bytes would favour the first letters.
+      // 248 is the largest multiple of 62 below 256; larger bytes would favor the first letters.
       if (byte < 248 && result.length < length) result += letters[byte % 62]
     }
   }

@@ -2,12 +2,12 @@ import type { Budget, Terms } from '../ports/account.ts'
 import { createId } from './secrets.ts'
 
 /** A budget that may not have an id yet. */
-export type AskedBudget = Omit<Budget, 'id'> & Partial<Pick<Budget, 'id'>>
+export type BudgetInput = Omit<Budget, 'id'> & Partial<Pick<Budget, 'id'>>
 
 /** Changes to a key or account; null removes a term. */
 export type Changes = {
   readonly name?: string
-  readonly budgets?: readonly AskedBudget[] | null
+  readonly budgets?: readonly BudgetInput[] | null
 } & {
   readonly [Term in Exclude<keyof Terms, 'budgets'>]?: Terms[Term] | null
 }
@@ -16,16 +16,17 @@ export type Changes = {
 export function changed<Carrier extends Terms>(carrier: Carrier, changes: Changes): Carrier {
   const { budgets } = changes
   const known = budgets && { budgets: identified(budgets, carrier.budgets ?? []) }
-  const next = { ...carrier, ...changes, ...known }
-  // The carrier's own fields are always present, and every term is optional.
-  return Object.fromEntries(
-    Object.entries(next).filter(([, value]) => value !== null && value !== undefined),
-  ) as unknown as Carrier
+  const next = { ...carrier }
+  // Only the owner and terms can be null, which are all optional.
+  for (const [name, value] of Object.entries({ ...changes, ...known }))
+    if (value === null || value === undefined) Reflect.deleteProperty(next, name)
+    else Reflect.set(next, name, value)
+  return next
 }
 
 /** A budget keeps its id only if it counts the same as before: with another scope its recorded spending would be incomplete. */
-function identified(asked: readonly AskedBudget[], present: readonly Budget[]): readonly Budget[] {
-  return withKnownIds(asked, present).map((budget) => ({
+function identified(inputs: readonly BudgetInput[], present: readonly Budget[]): readonly Budget[] {
+  return withKnownIds(inputs, present).map((budget) => ({
     ...budget,
     id: budget.id ?? createId('budget_'),
   }))
@@ -36,19 +37,19 @@ function identified(asked: readonly AskedBudget[], present: readonly Budget[]): 
  * get no id.
  */
 export function withKnownIds(
-  asked: readonly AskedBudget[],
+  inputs: readonly BudgetInput[],
   present: readonly Budget[],
-): readonly AskedBudget[] {
+): readonly BudgetInput[] {
   const remaining = new Set(present)
   const take = (fits: (one: Budget) => boolean): Budget | undefined => {
     const found = [...remaining].find(fits)
     if (found) remaining.delete(found)
     return found
   }
-  const named = asked.map((budget) =>
+  const named = inputs.map((budget) =>
     take((one) => one.id === budget.id && countsTheSame(one, budget)),
   )
-  return asked.map(({ id: _id, resetAt: _resetAt, ...budget }, index) => {
+  return inputs.map(({ id: _id, resetAt: _resetAt, ...budget }, index) => {
     const found = named[index] ?? take((one) => countsTheSame(one, budget))
     if (!found) return budget
     const { id, resetAt } = found
@@ -56,7 +57,7 @@ export function withKnownIds(
   })
 }
 
-function countsTheSame(one: AskedBudget, other: AskedBudget): boolean {
+function countsTheSame(one: BudgetInput, other: BudgetInput): boolean {
   return (
     one.window === other.window &&
     one.timeZone === other.timeZone &&

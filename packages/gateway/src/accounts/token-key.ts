@@ -68,10 +68,10 @@ function termsIn(payload: JWTPayload, settings: JwtConfig): Terms {
     settings.models,
     modelsClaim === undefined ? undefined : listIn(payload[modelsClaim]),
   )
-  const saidOperations = valueOf(claims.operations)
+  const claimedOperations = valueOf(claims.operations)
   const operations = allowedBoth(
     settings.operations,
-    saidOperations === undefined ? undefined : listIn(saidOperations),
+    claimedOperations === undefined ? undefined : listIn(claimedOperations),
   )
   const tags = tagsIn(valueOf(claims.tags), claims.tags)
   const counts = ['requestsPerMinute', 'tokensPerMinute', 'concurrentRequests'] as const
@@ -111,24 +111,24 @@ function allowedBoth(
 }
 
 /** Some issuers write all claims as strings. */
-function countIn(said: unknown, claim = ''): number | undefined {
-  if (said === undefined || said === null) return undefined
-  const count = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
+function countIn(value: unknown, claim = ''): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
   if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 1) return count
   throw unreadable(claim, 'a whole number from 1 up')
 }
 
-function tagsIn(said: unknown, claim = ''): readonly string[] {
-  if (said === undefined || said === null) return []
-  const tags: readonly unknown[] = typeof said === 'string' ? listIn(said) : [said].flat()
+function tagsIn(value: unknown, claim = ''): readonly string[] {
+  if (value === undefined || value === null) return []
+  const tags: readonly unknown[] = typeof value === 'string' ? listIn(value) : [value].flat()
   const isTag = (tag: unknown): tag is string => typeof tag === 'string' && tagPattern.test(tag)
   if (tags.length <= tagsMax && tags.every(isTag)) return tags
   throw unreadable(claim, `a list of at most ${tagsMax} tags`)
 }
 
-function budgetTexts(said: unknown, claim = ''): readonly string[] {
-  if (said === undefined || said === null) return []
-  const texts: readonly unknown[] = Array.isArray(said) ? said : [said]
+function budgetTexts(value: unknown, claim = ''): readonly string[] {
+  if (value === undefined || value === null) return []
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
   return texts.map((text) => {
     if (typeof text === 'string' && texts.length <= budgetsMax && parseBudget(text)) return text
     throw unreadable(claim, 'a list of budgets such as 10/month')

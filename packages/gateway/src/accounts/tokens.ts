@@ -3,7 +3,7 @@ import { GatewayError, isObject } from '@sluice/contract'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import type { JwtConfig } from '../settings/schema-jwt.ts'
 import type { ApiKey, Caller } from '../ports/api-key.ts'
-import type { Dated } from './callers.ts'
+import type { ExpiringCaller } from './callers.ts'
 import { tokenKey } from './token-key.ts'
 import { type Fetch, keysOfFile, keysOfIssuer, keysUnreadable } from './token-keys.ts'
 
@@ -23,8 +23,10 @@ export interface Tokens {
 export interface TokenOptions {
   readonly fetch: Fetch
   readonly issuers: readonly JwtConfig[]
-  /** A key with its current owners; undefined if one of them is not valid. */
-  readonly dated: (key: ApiKey) => Dated | undefined
+  readonly keys: {
+    /** A key with its current owners; undefined if one of them is not valid. */
+    expiringCaller(key: ApiKey): ExpiringCaller | undefined
+  }
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -51,7 +53,7 @@ interface Seen {
 }
 
 /** Verifies tokens offline with the keys of their issuers. */
-export function createTokens({ fetch, issuers, dated, now }: TokenOptions): Tokens {
+export function createTokens({ fetch, issuers, keys, now }: TokenOptions): Tokens {
   let known = new Map<string, Issuer>()
   let seen = new Map<string, Seen>()
   configure(issuers)
@@ -71,7 +73,7 @@ export function createTokens({ fetch, issuers, dated, now }: TokenOptions): Toke
   /** Looks up the owners again, because they may have changed since the signature was verified. */
   function callerOf({ key, expiresAt }: Seen): Caller {
     const time = now()
-    const found = dated(key)
+    const found = keys.expiringCaller(key)
     if (expiresAt <= time) throw invalid('The token has expired')
     if (!found || found.expiresAt <= time || isOfOrganization(found.caller))
       throw invalid('The token is of nobody who may call')

@@ -3,7 +3,7 @@ import { nanoUsdOf } from '@sluice/contract'
 import type { Budget } from '../ports/account.ts'
 import type { Actual, Decision, RefusingLimit, Reservation } from '../ports/limiter.ts'
 import type { BudgetReservation, OpenUsage, ReservedBudget } from '../ports/store.ts'
-import type { Call, Elsewhere } from '../call/call.ts'
+import type { Call, CallEnd, Elsewhere } from '../call/call.ts'
 import type { AdmitParts } from './admit-parts.ts'
 import { type Listed, OpenList } from '../call/open-list.ts'
 import { countsAttempt, type HolderClaim } from './claims.ts'
@@ -23,12 +23,9 @@ const leaseMs = 60_000
  */
 const againAfterMs = [50, 250] as const
 
-/** The end of a request. */
-interface Ended {
-  /** Undefined if it never became a call. */
-  readonly call: Call | undefined
-  /** Whether the caller disconnected before it had received the whole response. */
-  readonly disconnected: boolean
+interface Ended extends Pick<CallEnd, 'disconnected'> {
+  /** Absent if it never became a call. */
+  readonly call?: Call | undefined
 }
 
 /**

@@ -23,10 +23,13 @@ import type { Route } from '../route/routing.ts'
 class AdmittedCall {
   /** Makes the type nominal: no other object has it. */
   declare private readonly isAdmitted: true
-  readonly call: Call
-  readonly route: Route
+  declare readonly call: Call
+  declare readonly route: Route
 
-  constructor(call: Call, route: Route) {
+  constructor({ admission }: Door, call: Call, route: Route) {
+    // An address that admits before it knows the size of a call must not be one whose calls budgets count.
+    if (!admission.isPriced && !isFree(call))
+      throw new GatewayError('internal', 'The cost of the call was not reserved')
     this.call = call
     this.route = route
   }
@@ -39,8 +42,8 @@ export type Admitted = AdmittedCall
 export interface Door<Parts = AdmitParts> {
   readonly gateway: Parts
   readonly admission: Admission
-  /** Receives the headers of the response. */
-  readonly limitHeaders: LimitHeaders
+  /** What the response, to which headers about limits are added, is for. */
+  readonly request: LimitHeaders
 }
 
 type Later<T> = T | Promise<T>
@@ -62,7 +65,7 @@ export function admit(door: Door, call: Call): Later<Admitted> {
 /** As `admit`, for a call whose route is known. */
 export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
   const { gateway, admission } = door
-  if (admission.isGranted) return admitted(door, call, route)
+  if (admission.isGranted) return new AdmittedCall(door, call, route)
   const { limits: defaults } = gateway.current
   const limits = limitsOf(call.key, defaults)
   const { estimates = usualEstimates } = defaults
@@ -72,18 +75,11 @@ export function admitOn(door: Door, call: Call, route: Route): Later<Admitted> {
     const entering: CountedCall = { door, call, route, limits, size }
     const done = limits.budgets.length > 0 ? admitPriced(entering) : admitCounted(entering)
     return done instanceof Promise
-      ? done.then((last) => admitted(door, call, last))
-      : admitted(door, call, done)
+      ? done.then((last) => new AdmittedCall(door, call, last))
+      : new AdmittedCall(door, call, done)
   }
   const previous = limits.needsSize ? continuedBy(call) : undefined
   return previous === undefined ? sized() : keptTokens(gateway.store, call, previous).then(sized)
-}
-
-/** An address that admits before it knows the size of a call must not be one whose calls budgets count. */
-function admitted({ admission }: Door, call: Call, route: Route): Admitted {
-  if (!admission.isPriced && !isFree(call))
-    throw new GatewayError('internal', 'The cost of the call was not reserved')
-  return new AdmittedCall(call, route)
 }
 
 interface CountedCall {
@@ -96,11 +92,11 @@ interface CountedCall {
 
 /** For a call that no budget counts. */
 function admitCounted({ door, route, limits, size }: CountedCall): Later<Route> {
-  const { admission, limitHeaders } = door
+  const { admission, request } = door
   const claims = claimsOf(limits, { isCounted: true, tokens: usualTokens(size) })
   const decision = admission.ask(claims, { isPriced: true })
   const tell = (one: Decision): Route => {
-    tellLimits(limitHeaders, { claims, decision: one }, admission.now)
+    tellLimits(request, { claims, decision: one }, admission.now)
     return route
   }
   if (decision === undefined) return route
@@ -130,7 +126,7 @@ function admitPlanned(
   { planned, fittings }: Planning,
 ): Later<Route> {
   const { door, limits, route } = entering
-  const { admission, limitHeaders } = door
+  const { admission, request } = door
   const claims = claimsOf(limits, askedFor(entering, planned))
   const decision = admission.ask(claims, priced(planned?.spending))
   if (decision === undefined) return route
@@ -143,7 +139,7 @@ function admitPlanned(
       return admitPlanned(entering, spender, { planned: smaller, fittings: fittings + 1 })
     const refused = one.granted ? undefined : claims[one.refused]?.budget
     if (refused?.overBudget) return admitElsewhere(entering, { claims, decision: one }, refused)
-    tellLimits(limitHeaders, { claims, decision: one }, admission.now)
+    tellLimits(request, { claims, decision: one }, admission.now)
     limitOutput(door, planned)
     return route
   }
@@ -153,10 +149,10 @@ function admitPlanned(
 /** Tells the limit that the gateway sets to the output. */
 const outputLimitHeader = 'x-sluice-output-limit'
 
-function limitOutput({ limitHeaders, admission }: Door, planned: Planned | undefined): void {
+function limitOutput({ request, admission }: Door, planned: Planned | undefined): void {
   if (planned?.plan.by !== 'gateway') return
   admission.outputLimit = planned.plan.tokens
-  limitHeaders.answerHeaders.push(outputLimitHeader, String(planned.plan.tokens))
+  request.answerHeaders.push(outputLimitHeader, String(planned.plan.tokens))
 }
 
 function spenderOf(
@@ -182,9 +178,9 @@ async function admitElsewhere(
   { id, overBudget }: Budget,
 ): Promise<Route> {
   const { door, call, limits } = entering
-  const { limitHeaders, admission, gateway } = door
+  const { request, admission, gateway } = door
   const refuse = (): Route => {
-    tellLimits(limitHeaders, first, admission.now)
+    tellLimits(request, first, admission.now)
     return entering.route
   }
   const name = overBudget?.route ?? ''
@@ -200,10 +196,10 @@ async function admitElsewhere(
   const claims = claimsOf(limits, askedFor(entering, planned))
   const decision = await admission.ask(claims, priced(planned?.spending))
   if (decision?.granted === false && claims[decision.refused]?.kind === 'budget') return refuse()
-  if (decision) tellLimits(limitHeaders, { claims, decision }, admission.now)
+  if (decision) tellLimits(request, { claims, decision }, admission.now)
   admission.elsewhere = { route: name, budget: id }
   limitOutput(door, planned)
-  limitHeaders.answerHeaders.push(elsewhereHeader, headerText(name))
+  request.answerHeaders.push(elsewhereHeader, headerText(name))
   return route
 }
 

@@ -7,7 +7,7 @@ import {
   soundSeconds,
   type Usage,
 } from '@sluice/contract'
-import type { Measured } from '@sluice/protocols'
+import type { Measured } from '@sluice/protocols/measure.ts'
 import type { Call } from '../call/call.ts'
 import { type Estimates, estimatedInput, type InputSize, inputSizeOf } from './input-size.ts'
 
@@ -201,13 +201,18 @@ export function askedUsage(
       const { seconds, size } = request.value
       const length = said?.seconds ?? Number(seconds ?? Number.NaN)
       if (!Number.isFinite(length)) return said
-      return { ...(said ?? noUsage), seconds: length, ...textOf('size', size) }
+      const asked = typeof size === 'string' ? { size } : {}
+      return { ...(said ?? noUsage), seconds: length, ...asked }
     }
     case 'createImage':
     case 'editImage': {
       if (said?.images === undefined) return said
       const { size, quality } = isObject(request.value) ? request.value : {}
-      return { ...said, ...textOf('size', size), ...textOf('quality', quality) }
+      return {
+        ...said,
+        ...(typeof size === 'string' && { size }),
+        ...(typeof quality === 'string' && { quality }),
+      }
     }
     default:
       return said
@@ -217,12 +222,4 @@ export function askedUsage(
 function soundLength(file: unknown): number | undefined {
   const bytes = isObject(file) ? file['bytes'] : undefined
   return bytes instanceof Uint8Array ? soundSeconds(bytes) : undefined
-}
-
-function textOf<Name extends string>(
-  name: Name,
-  value: unknown,
-): { readonly [N in Name]?: string } {
-  // The property name is `Name` by construction.
-  return (typeof value === 'string' ? { [name]: value } : {}) as { readonly [N in Name]?: string }
 }

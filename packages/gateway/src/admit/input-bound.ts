@@ -1,5 +1,6 @@
 import { GatewayError } from '@sluice/contract'
-import { imageTokensMax, type Measured, type ProviderTools } from '@sluice/protocols'
+import { imageTokensMax } from '@sluice/protocols/families/image-tokens.ts'
+import type { Measured, ProviderTools } from '@sluice/protocols/measure.ts'
 import type { Target } from '../route/routing.ts'
 import type { InputSize } from './input-size.ts'
 
@@ -37,7 +38,7 @@ export function inputBound(
 ): InputBound {
   const window = target.inputTokensMax?.()
   if (tools && tools.uses === undefined) throw unlimitedTools(tools)
-  const imageTokens = size.images * imageTokensMax(target.model)
+  const imageTokens = size.images === 0 ? 0 : size.images * imageTokensMax(target.model)
   const audioTokens = Math.ceil(size.audioBytes / bytesPerAudioToken)
   const own =
     size.textBytes +

@@ -1,5 +1,5 @@
 import { isObject } from '@sluice/contract'
-import type { Measured, MediaKind } from '@sluice/protocols'
+import type { Measured, MediaKind } from '@sluice/protocols/measure.ts'
 import type { Call } from '../call/call.ts'
 
 /** Assumed sizes, in tokens, of what cannot be counted before the upstream reports usage. */

@@ -2,7 +2,7 @@ import { type Money, nanoUsdOf } from '@sluice/contract'
 import { startOf } from '../accounts/budget-windows.ts'
 import type { BudgetClaim, BudgetWindow, Spent } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
-import type { SpentGroup, UsageScope } from '../ports/usage-book.ts'
+import type { SpentGroup, UsageScope } from '../ports/usage-store.ts'
 import { countsAttempt, type HolderClaim } from './claims.ts'
 
 const hourMs = 3_600_000
@@ -22,22 +22,22 @@ const hoursMax = 100_000
  * records were removed, their sums count, which know only the names of targets.
  */
 export async function recallBudget(
-  { book, flush }: Pick<Store, 'book' | 'flush'>,
+  { usage, flush }: Pick<Store, 'usage' | 'flush'>,
   claim: BudgetClaim & Partial<HolderClaim>,
   now: number,
 ): Promise<readonly Spent[]> {
   const { holder, budget, window } = claim
   if (!holder || !budget) return []
   await flush()
-  while ((await book.fold()) > 0);
+  while ((await usage.fold()) > 0);
   const { model, tag, resetAt = 0 } = budget
   const scope = {
     from: Math.max(startOf(window, now), resetAt),
     only: { [holder.kind]: holder.id, ...(tag !== undefined && { tag }) },
   }
   const moment = { window, now, resetAt }
-  const summed = model === undefined ? await recallSummed(book, scope, moment) : undefined
-  return summed ?? recallRecords(book, scope, { model, now })
+  const summed = model === undefined ? await recallSummed(usage, scope, moment) : undefined
+  return summed ?? recallRecords(usage, scope, { model, now })
 }
 
 type Scope = Pick<UsageScope, 'from' | 'only'>
@@ -47,7 +47,7 @@ type Scope = Pick<UsageScope, 'from' | 'only'>
  * Undefined if the sums are behind the records.
  */
 async function recallSummed(
-  book: Store['book'],
+  usage: Store['usage'],
   { from, only }: Scope,
   {
     window,
@@ -66,7 +66,7 @@ async function recallSummed(
   // Windows begin within an hour in some time zones, and after a reset. The rest of that hour is read from the records.
   const isRolling = typeof window === 'number' && early > resetAt
   const firstHour = isRolling ? early - (early % hourMs) : nextHour(early)
-  const { groups, total, pending } = await book.sums({
+  const { groups, total, pending } = await usage.sums({
     from: firstHour,
     to: endOfHour(now + clocksMs),
     only,
@@ -77,23 +77,23 @@ async function recallSummed(
   const spent = isByHour
     ? groups.map(({ of: [hour], sums }) => ({ hour: Number(hour), money: sums.cost }))
     : [{ hour: now - (now % hourMs), money: total.cost }]
-  const part = firstHour > early ? await book.spent({ from: early, to: firstHour, only }) : []
+  const part = firstHour > early ? await usage.spent({ from: early, to: firstHour, only }) : []
   if (total.unknownCosts === 0) return byHour([...spent, ...part], now)
-  const unknown = await book.spent({ from: Math.max(from, firstHour), only, isUnknown: true })
+  const unknown = await usage.spent({ from: Math.max(from, firstHour), only, isUnknown: true })
   return byHour([...spent, ...part, ...unknown], now)
 }
 
 /** Reads the records, which know the requested names, and the sums where records were removed. */
 async function recallRecords(
-  book: Store['book'],
+  usage: Store['usage'],
   { from, only }: Scope,
   { model, now }: { readonly model: string | undefined; readonly now: number },
 ): Promise<readonly Spent[]> {
-  const groups = await book.spent({ from, only })
+  const groups = await usage.spent({ from, only })
   const counted =
     model === undefined ? groups : groups.filter((group) => countsAttempt(model, group))
   const spent = byHour(counted, now)
-  const summed = await sumOf(book, { from, now, model, only })
+  const summed = await sumOf(usage, { from, now, model, only })
   const missing = summed - counted.reduce((total, { money }) => total + money, 0n)
   return missing > 0n ? [...spent, { at: now, nanoUsd: nanoUsdOf(missing) }] : spent
 }
@@ -128,8 +128,8 @@ interface Summed {
   readonly only: Readonly<Record<string, string>>
 }
 
-async function sumOf(book: Store['book'], { from, now, model, only }: Summed): Promise<Money> {
-  const { groups, total } = await book.sums({
+async function sumOf(usage: Store['usage'], { from, now, model, only }: Summed): Promise<Money> {
+  const { groups, total } = await usage.sums({
     from: nextHour(from),
     to: endOfHour(now + clocksMs),
     only,

@@ -1,14 +1,8 @@
 import { formatUsd, GatewayError, moneyOfNanoUsd } from '@sluice/contract'
-import type { FormatHeaders } from '@sluice/protocols'
+import { isUtc, zonedParts } from '../accounts/budget-windows.ts'
+import type { FormatHeaders } from '@sluice/protocols/format-headers.ts'
 import type { Holder } from '../ports/account.ts'
-import type {
-  BudgetWindow,
-  CalendarWindow,
-  Decision,
-  LimitStatus,
-  RateClaim,
-  Refusal,
-} from '../ports/limiter.ts'
+import type { BudgetWindow, Decision, LimitStatus, RateClaim, Refusal } from '../ports/limiter.ts'
 import type { HolderClaim } from './claims.ts'
 
 /** Midnight in every time zone is at a quarter of an hour. */
@@ -154,9 +148,10 @@ function spent(
 function windowName(window: BudgetWindow): string {
   if (typeof window === 'number') return `${window}-hour`
   if (window === 'lifetime') return window
-  const [calendar, zone] = window.split(' ') as [CalendarWindow, string | undefined]
-  const name = { day: 'daily', week: 'weekly', month: 'monthly' }[calendar]
-  return zone === undefined ? name : `${name} (${zone})`
+  const names = { day: 'daily', week: 'weekly', month: 'monthly' }
+  if (isUtc(window)) return names[window]
+  const { calendar, zone } = zonedParts(window)
+  return `${names[calendar]} (${zone})`
 }
 
 /** RFC 3339 in whole seconds, rounded up, so that a retry is never too early. */

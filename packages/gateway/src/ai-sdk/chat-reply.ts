@@ -17,14 +17,10 @@ import {
   textOf,
   type Usage,
 } from '@sluice/contract'
-import {
-  answerMessage,
-  argumentsText,
-  carry,
-  fileCitation,
-  noRange,
-  urlCitation,
-} from '@sluice/protocols'
+import { argumentsText } from '@sluice/protocols/call-arguments.ts'
+import { carry } from '@sluice/protocols/carried-reasoning.ts'
+import { answerMessage } from '@sluice/protocols/chat-reply.ts'
+import { fileCitation, noRange, urlCitation } from '@sluice/protocols/citations.ts'
 import type { AiSdkContext } from './context.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {

@@ -1,12 +1,8 @@
+import { reportUnsupported } from '@sluice/protocols/report-unsupported.ts'
+import { allowedTools } from '@sluice/protocols/tools/tool-choice.ts'
 import { type ChatRequest, invalidRequest, objectOf } from '@sluice/contract'
-import {
-  allowedTools,
-  applyDecisions,
-  asksFor,
-  type Decisions,
-  reportUnsupported,
-  usualChat,
-} from '@sluice/protocols'
+import { applyDecisions, asksFor, type Decisions } from '@sluice/protocols/decisions.ts'
+import { usualChat } from '@sluice/protocols/usual-decisions.ts'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
 import { promptOf } from './prompt.ts'

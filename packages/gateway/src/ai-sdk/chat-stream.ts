@@ -6,7 +6,8 @@ import {
   type Step,
   textOf,
 } from '@sluice/contract'
-import { CallArguments, createChatChunks } from '@sluice/protocols'
+import { createChatChunks } from '@sluice/protocols/chat-chunks.ts'
+import { CallArguments } from '@sluice/protocols/whole-calls.ts'
 import {
   annotationOf,
   callBlock,

@@ -1,8 +1,6 @@
-import { GatewayError } from '@sluice/contract'
-import type { Engine, EngineContext } from '@sluice/engine'
+import type { RoutedEngine } from '@sluice/engine'
 import type { Settings } from '../settings/settings.ts'
 import type { ProviderConfig } from '../settings/schema-provider.ts'
-import type { AiSdkContext, AiSdkProvider } from './context.ts'
 
 /**
  * The configured providers of type `ai-sdk`. Such a package makes its own connections, so it runs like an engine in this
@@ -10,7 +8,7 @@ import type { AiSdkContext, AiSdkProvider } from './context.ts'
  */
 export function aiSdkEngines({
   providers,
-}: Pick<Settings, 'providers'>): ReadonlyMap<string, () => Promise<Engine>> {
+}: Pick<Settings, 'providers'>): ReadonlyMap<string, () => Promise<RoutedEngine>> {
   return new Map(
     Object.entries(providers).flatMap(([id, settings]) => {
       const { type, enabled, package: name } = settings
@@ -21,8 +19,8 @@ export function aiSdkEngines({
   )
 }
 
-function onceOpened(open: () => Promise<Engine>): () => Promise<Engine> {
-  let opened: Promise<Engine> | undefined
+function onceOpened(open: () => Promise<RoutedEngine>): () => Promise<RoutedEngine> {
+  let opened: Promise<RoutedEngine> | undefined
   return async () => {
     opened ??= open()
     try {
@@ -34,9 +32,9 @@ function onceOpened(open: () => Promise<Engine>): () => Promise<Engine> {
   }
 }
 
-async function open(name: string, settings: ProviderConfig): Promise<Engine> {
+async function open(name: string, settings: ProviderConfig): Promise<RoutedEngine> {
   const { openAiSdkProvider } = await import('./open-provider.ts')
-  return asEngine(await openAiSdkProvider({ package: name, options: optionsOf(settings) }))
+  return openAiSdkProvider({ package: name, options: optionsOf(settings) })
 }
 
 /** Settings that AI SDK packages have in common, and the settings under their own names. */
@@ -52,36 +50,4 @@ function optionsOf(settings: ProviderConfig): Readonly<Record<string, unknown>> 
     apiVersion,
   }
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-}
-
-function asEngine(provider: AiSdkProvider): Engine {
-  return Object.fromEntries(
-    Object.entries(provider).map(([name, run]) => {
-      const operation = run as (request: never, context: AiSdkContext) => Promise<unknown>
-      return [
-        name,
-        (request: never, context: EngineContext) => operation(request, adapted(context)),
-      ]
-    }),
-  )
-}
-
-function adapted(context: EngineContext): AiSdkContext {
-  const { model, signal, now, newId, fetchMedia } = context
-  return {
-    model,
-    upstreamModel: context.target ?? model,
-    signal,
-    now,
-    newId,
-    fetchMedia,
-    unsupported: context.unsupported ?? refuse,
-    leftOut: context.leftOut ?? (() => {}),
-  }
-}
-
-function refuse(param: string): never {
-  throw new GatewayError('unsupported_parameter', `'${param}' is not supported by this model`, {
-    param,
-  })
 }

@@ -1,17 +1,13 @@
 import type { ChatChunk, Step } from '@sluice/contract'
-import {
-  createCallRestorer,
-  fitTools,
-  restoredReply,
-  type ToolChanges,
-  usualNames,
-} from '@sluice/protocols'
+import { fitTools, type ToolChanges } from '@sluice/protocols/tools/fit-tools.ts'
+import { createCallRestorer, restoredReply } from '@sluice/protocols/tools/restore-calls.ts'
+import { usualNames } from '@sluice/protocols/tools/tool-names.ts'
 import type { AiSdkOperation } from './context.ts'
 
 /** Wraps a chat so that it sees only functions, with names that every provider accepts. */
 export function withFittedTools(chat: AiSdkOperation<'chat'>): AiSdkOperation<'chat'> {
   return async (request, context) => {
-    const { upstreamModel: model, leftOut } = context
+    const { target: model, leftOut } = context
     const { request: fitted, changes } = fitTools(request, usualNames, { model, leftOut })
     const result = await chat(fitted, context)
     if (changes === undefined || result.kind === 'bytes') return result

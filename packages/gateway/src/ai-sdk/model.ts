@@ -11,8 +11,8 @@ export interface ProviderV4 {
   readonly rerankingModel?: (id: string) => RerankingModelV4
 }
 
-/** Provider-specific data under the provider's name. Must be sent back unchanged. */
-export type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+/** Provider-specific data under the provider's name, which is not read. Must be sent back unchanged. */
+type Metadata = Readonly<Record<string, unknown>>
 
 interface Model {
   readonly specificationVersion: string

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { GatewayError, isObject, type OperationName } from '@sluice/contract'
-import type { AiSdkContext, AiSdkProvider } from './context.ts'
-import { aiSdkError } from './errors.ts'
+import { GatewayError, isObject } from '@sluice/contract'
+import type { AiSdkProvider } from './context.ts'
 import type { ProviderV4 } from './model.ts'
 import { operationsOf } from './operations.ts'
 
+/** A provider of the AI SDK (https://ai-sdk.dev/providers), which the user has installed. */
 export interface AiSdkOptions {
   /** The installed package, such as `@ai-sdk/luma`. */
   readonly package: string
@@ -39,39 +39,31 @@ export async function openAiSdkProvider({
       'upstream_unavailable',
       `The package ${name} has no function ${wanted ?? 'create…'} that makes a provider`,
     )
-  const made: unknown = create(options)
-  if (typeof made !== 'function' && !isObject(made))
+  const made = create(options)
+  if (!isProvider(made))
     throw new GatewayError('upstream_unavailable', `The package ${name} made no provider`)
-  // The package promises ProviderV4; each model's version is checked when it is used.
-  return translatingErrors(operationsOf(made as ProviderV4))
+  return operationsOf(made)
 }
 
 type Create = (options: unknown) => unknown
 
 function creatorIn(module: unknown, wanted: string | undefined): Create | undefined {
   if (typeof module !== 'object' || module === null) return undefined
-  const functions = Object.entries(module).filter(([, value]) => typeof value === 'function')
-  const found =
-    wanted === undefined
-      ? functions.find(([name]) => /^create[A-Z]/.test(name))
-      : functions.find(([name]) => name === wanted)
-  return found?.[1] as Create | undefined
+  const isWanted = (name: string) =>
+    wanted === undefined ? /^create[A-Z]/.test(name) : name === wanted
+  return Object.entries(module)
+    .filter(([name]) => isWanted(name))
+    .map(([, value]: [string, unknown]) => value)
+    .find(isCreate)
 }
 
-function translatingErrors(provider: AiSdkProvider): AiSdkProvider {
-  return Object.fromEntries(
-    Object.entries(provider).map(([name, run]) => {
-      const operation = run as (request: never, context: AiSdkContext) => Promise<unknown>
-      const translated = async (request: never, context: AiSdkContext) => {
-        try {
-          return await operation(request, context)
-        } catch (thrown) {
-          throw aiSdkError(thrown)
-        }
-      }
-      return [name as OperationName, translated]
-    }),
-  )
+function isCreate(value: unknown): value is Create {
+  return typeof value === 'function'
+}
+
+/** Whether it may be a provider, which can be a function itself; the version of each model is checked when it is used. */
+function isProvider(made: unknown): made is ProviderV4 {
+  return typeof made === 'function' || isObject(made)
 }
 
 async function importFromProject(name: string): Promise<unknown> {

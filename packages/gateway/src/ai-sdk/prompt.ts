@@ -12,9 +12,9 @@ import {
   type ToolCall,
   textOf,
 } from '@sluice/contract'
-import { restore } from '@sluice/protocols'
+import { restore } from '@sluice/protocols/carried-reasoning.ts'
 import type { AiSdkContext } from './context.ts'
-import type { Metadata, Part, PromptMessage, UrlPatterns } from './model.ts'
+import type { Part, PromptMessage, UrlPatterns } from './model.ts'
 
 /** The largest file that is downloaded for a model that cannot read addresses. */
 const mediaBytesMax = 50 * 1024 * 1024
@@ -106,9 +106,7 @@ function assistantParts(message: Message, path: string): readonly Part[] {
 function reasoningPart({ encrypted_content: carried }: ThinkingBlock): readonly Part[] {
   const { kind, text, metadata } = objectOf(carried == null ? undefined : restore(carried))
   if (kind !== 'ai_sdk') return []
-  return [
-    { type: 'reasoning', text: textOf(text), providerOptions: objectOf(metadata) as Metadata },
-  ]
+  return [{ type: 'reasoning', text: textOf(text), providerOptions: objectOf(metadata) }]
 }
 
 /** The data that the provider attached to calls, by id. Earlier versions of this gateway wrote it with the call. */
@@ -132,7 +130,7 @@ function toolCall(call: ToolCall, metadata: unknown, path: string): Part {
     toolCallId: call.id,
     toolName: nameOf(call),
     input: parsedArguments(call.function?.arguments ?? '', `${path}.function.arguments`),
-    ...(isObject(metadata) ? { providerOptions: metadata as Metadata } : {}),
+    ...(isObject(metadata) ? { providerOptions: metadata } : {}),
   }
 }
 
@@ -171,17 +169,9 @@ async function userPart(
     case 'refusal':
       return { type: 'text', text: part.text ?? part.refusal ?? '' }
     case 'image_url':
-      return filePart(
-        part.image_url?.url ?? '',
-        { path: `${path}.image_url.url`, kind: 'image' },
-        writing,
-      )
+      return filePart(part.image_url?.url ?? '', `${path}.image_url.url`, 'image', writing)
     case 'video_url':
-      return filePart(
-        part.video_url?.url ?? '',
-        { path: `${path}.video_url.url`, kind: 'video' },
-        writing,
-      )
+      return filePart(part.video_url?.url ?? '', `${path}.video_url.url`, 'video', writing)
     case 'input_audio': {
       const { format, data = '' } = part.input_audio ?? {}
       const mediaType = format === 'mp3' ? 'audio/mpeg' : 'audio/wav'
@@ -193,14 +183,8 @@ async function userPart(
         writing.context.unsupported(`${path}.file.file_id`)
         return undefined
       }
-      const found = await filePart(
-        data,
-        { path: `${path}.file.file_data`, kind: 'application' },
-        writing,
-      )
-      return found && part.file?.filename != null
-        ? { ...found, filename: part.file.filename }
-        : found
+      const file = await filePart(data, `${path}.file.file_data`, 'application', writing)
+      return part.file?.filename == null ? file : { ...file, filename: part.file.filename }
     }
   }
 }
@@ -210,16 +194,13 @@ type FilePart = Extract<Part, { type: 'file' }>
 /** A data: URL as its bytes, a URL that the model reads itself unchanged, any other downloaded. */
 async function filePart(
   url: string,
-  { path, kind }: { readonly path: string; readonly kind: string },
+  path: string,
+  kind: string,
   { urls, context }: Writing,
-): Promise<FilePart | undefined> {
+): Promise<FilePart> {
   const data = parseDataUrl(url)
   if (data !== undefined)
-    return {
-      type: 'file',
-      mediaType: data.contentType,
-      data: { type: 'data', data: data.base64 },
-    }
+    return { type: 'file', mediaType: data.contentType, data: { type: 'data', data: data.base64 } }
   if (!/^https?:/i.test(url)) throw invalidRequest('Expected a data URL or an http(s) URL', path)
   if (isReadable(url, kind, urls))
     return { type: 'file', mediaType: `${kind}/*`, data: { type: 'url', url: new URL(url) } }

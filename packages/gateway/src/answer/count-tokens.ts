@@ -1,4 +1,4 @@
-import { type ChatRequest, GatewayError } from '@sluice/contract'
+import { GatewayError } from '@sluice/contract'
 import { answerHeaders, answerOf, begin, openRun } from './answer.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Admitted } from '../admit/admit.ts'
@@ -22,6 +22,8 @@ export async function countTokens(gateway: CallParts, admitted: Admitted): Promi
   call.trail.model = target?.model
   // Only chat formats support counting.
   const mode = target === undefined ? 'hints' : modeOf(run, target)
-  const tokens = await gateway.engine.countTokens(canonicalOf(run, mode) as ChatRequest)
+  const asked = canonicalOf(run, mode)
+  if (!('messages' in asked)) throw new GatewayError('internal', 'No chat is to be counted')
+  const tokens = await gateway.engine.countTokens(asked)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
 }

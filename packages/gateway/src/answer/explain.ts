@@ -4,7 +4,7 @@ import { outgoing } from '../providers/provider.ts'
 import { prepare } from '../attempt/prepare.ts'
 import type { Call } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
-import { type RouteParts, orderFor } from '../route/call-route.ts'
+import { isAvailable, type RouteParts, orderFor } from '../route/call-route.ts'
 import type { Route, Target } from '../route/routing.ts'
 import { unpricedNote } from '../route/unpriced.ts'
 import { type CallDraft, modeOf, draft, withCall } from '../attempt/call-run.ts'
@@ -74,7 +74,7 @@ export async function explainCall(
       priority: target.priority,
       weight: target.weight,
       unsupported: modeOf(run, target),
-      available: gateway.health.available(target.id, call.key.id),
+      available: isAvailable(gateway.health, target, call.key.id),
       places: await slotUsageAt(gateway, target),
       latencyMs: gateway.health.latencyMs(target.id) ?? null,
       unpriced: isPriced(target) ? null : unpricedNote(target.id, isAlone),

@@ -1,5 +1,5 @@
 import { GatewayError, type OperationName } from '@sluice/contract'
-import type { StreamWriter } from '@sluice/protocols'
+import type { StreamWriter } from '@sluice/protocols/client-format.ts'
 import type { AttemptAnswer } from '../attempt/attempt.ts'
 import { type Sink, type Source, through } from '../call/source.ts'
 import type { Call } from '../call/call.ts'
@@ -43,7 +43,8 @@ class StepWriting implements Sink<readonly AnyStep[]> {
   }
 
   push(batch: readonly AnyStep[]): void {
-    this.#inOrder(() => this.#write(batch))
+    if (this.#waiting) this.#inOrder(() => this.#write(batch))
+    else if (!this.#isBroken) this.#write(batch)
   }
 
   end(): void {
@@ -75,10 +76,13 @@ class StepWriting implements Sink<readonly AnyStep[]> {
   #write(batch: readonly AnyStep[]): void {
     const { writer, sink } = this.#writing
     let text = ''
-    for (const [index, step] of batch.entries()) {
+    let written = 0
+    for (const step of batch) {
       text += writer.write(step)
+      written += 1
       if (text.length < largeLengthMin) continue
-      if (this.#send(text)) return this.#inOrder(() => this.#write(batch.slice(index + 1)))
+      const rest = batch.slice(written)
+      if (this.#send(text)) return this.#inOrder(() => this.#write(rest))
       text = ''
     }
     if (text !== '') sink.push(text)

@@ -1,6 +1,6 @@
 import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
 import { type EngineContext, engineCard, type EngineOperation } from '@sluice/engine'
-import { reportUnsupportedProviderTools, reportUnlisted } from '@sluice/protocols'
+import { reportUnsupportedProviderTools, reportUnlisted } from '@sluice/protocols/decisions.ts'
 import { modelOf } from '../call/call.ts'
 import type { AnyStep } from '../call/canonical.ts'
 import { outputMaxOf } from './output-max.ts'
@@ -27,7 +27,9 @@ export async function askEngine(
 ): Promise<BegunResponse> {
   const { call } = run
   const engine = await target.engine()
-  const answering = engine[call.operation] as EngineOperation<OperationName> | undefined
+  const answering = engine[call.operation] as
+    | EngineOperation<OperationName, Required<EngineContext>>
+    | undefined
   if (!answering)
     throw new GatewayError(
       'unsupported_value',
@@ -56,7 +58,11 @@ export async function askEngine(
   }
 }
 
-function engineContext(run: CallRun, target: EngineTarget, signal: AbortSignal): EngineContext {
+function engineContext(
+  run: CallRun,
+  target: EngineTarget,
+  signal: AbortSignal,
+): Required<EngineContext> {
   const { gateway, route, call } = run
   const { publish } = gateway.engineContext
   return {
@@ -81,8 +87,7 @@ async function answerOf(
   result: ResultOf<OperationName>,
 ): Promise<AttemptAnswer> {
   if (result.kind === 'reply') {
-    attempt.report(result.usage)
-    attempt.complete()
+    attempt.complete(result.usage)
     return { kind: 'reply', reply: result.reply }
   }
   if (result.kind === 'bytes') {

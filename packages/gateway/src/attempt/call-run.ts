@@ -1,5 +1,5 @@
-import { GatewayError, operations, validate } from '@sluice/contract'
-import type { FormatContext } from '@sluice/protocols'
+import { GatewayError, type Operation, operations, validate } from '@sluice/contract'
+import type { FormatContext } from '@sluice/protocols/client-format.ts'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { TakenSlots } from './taken-slots.ts'
@@ -58,10 +58,10 @@ function translate({ gateway, call }: CallDraft, mode: UnsupportedMode): AnyRequ
   const translated = format.toCanonical(request.value, context)
   // Requests in the gateway's own format were already validated when the call was created.
   if (format.isOwn === true) return translated
-  const { request: schema, check } = operations[operation]
+  const { request: schema, check }: Operation = operations[operation]
   try {
     const canonical = validate(schema, translated) as AnyRequest
-    ;(check as ((request: AnyRequest) => void) | undefined)?.(canonical)
+    check?.(canonical)
     return canonical
   } catch (thrown) {
     throw asWritten(call, thrown)

@@ -79,7 +79,7 @@ export class Deadline implements Disposable, Listed {
   /** Starts waiting for the given phase instead of the current one. The total timeout keeps running. */
   wait(next: Phase): void {
     this.#phase = next
-    this.#heldMs = this.heldMs
+    if (this.#heldAt !== undefined) this.#heldMs += performance.now() - this.#heldAt
     this.#heldAt = undefined
     // The time until the headers counts towards the first-token timeout.
     this.#since = next === 'first token' || next === 'total' ? this.#openedAt : performance.now()

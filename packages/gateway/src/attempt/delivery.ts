@@ -1,12 +1,11 @@
-import type { EventBlock } from '@sluice/contract'
-import { canonicalTextBytes } from '@sluice/protocols'
+import type { EventBlock, PlainBlock } from '@sluice/contract'
+import { canonicalTextBytes } from '@sluice/protocols/event-text.ts'
 import type { AnyStep } from '../call/canonical.ts'
 
 /** The first events of a stream are always measured. */
 const firstMeasured = 4
 /** Of later events only every n-th is measured; a power of two. */
 const measuredEvery = 16
-const dataFieldLength = 'data: '.length
 /** Larger events are always measured, because the sampled ones are not representative of them. */
 const smallBytesMax = 1_024
 
@@ -36,12 +35,10 @@ export class Delivery {
     if (this.#count(length)) this.#measure(length, block.data)
   }
 
-  /** As `see`, for a block known to be plain data with one character per byte (latin1). */
-  seeBlock(block: string): void {
-    const { length } = block
-    if (!this.#count(length)) return
-    const data = Buffer.from(block, 'latin1').toString('utf8', dataFieldLength, length - 2)
-    this.#measure(length, data)
+  /** The same for plain events, whose texts were measured when they were found. */
+  seePlain({ count, textBytes }: PlainBlock): void {
+    this.events += count
+    this.#text += textBytes
   }
 
   /** Counts an event and returns whether it should be measured. */

@@ -1,5 +1,5 @@
 import { countOf, isObject, noUsage, type OperationName, type Usage } from '@sluice/contract'
-import { unbilledFields } from '@sluice/protocols'
+import { unbilledFields } from '@sluice/protocols/measure.ts'
 import type { Call } from '../call/call.ts'
 import { isMedia, mediaTokensOf } from '../admit/input-size.ts'
 import { promptsIn, searchesIn } from '../admit/call-size.ts'

@@ -1,11 +1,19 @@
-import { type EventBlock, type EventSplitter, formatEvent, GatewayError } from '@sluice/contract'
-import type { StreamWatcher } from '@sluice/protocols'
-import { Delivery } from './delivery.ts'
+import {
+  type EventBlock,
+  type EventSplitter,
+  formatEvent,
+  GatewayError,
+  PlainBlock,
+} from '@sluice/contract'
+import type { Delivery } from './delivery.ts'
+import type { StreamWatcher } from '@sluice/protocols/protocol.ts'
 import { repairEvent } from './repair-event.ts'
 
 export interface GuardOptions {
   readonly splitter: EventSplitter
   readonly watcher: StreamWatcher
+  /** Counts the content, for an estimate if usage is never reported. */
+  readonly delivered: Pick<Delivery, 'see' | 'seePlain'>
   /** Whether comments are passed on. Only native streams want them. */
   readonly comments: boolean
   /** Whether to drop usage-only events, which exist only because the gateway asked for usage. */
@@ -15,9 +23,6 @@ export interface GuardOptions {
 }
 
 const nothing: readonly EventBlock[] = []
-
-/** A larger chunk usually holds more than one event. */
-const repeatedBytesMax = 2_048
 
 /**
  * Validates an upstream's stream. Only readable events are passed on, and the stream counts as complete only after
@@ -32,8 +37,6 @@ export class Guard {
   hasContent = false
   /** Whether the format's terminal event has arrived. */
   isTerminated = false
-  /** Content received so far, for an estimate if usage is never reported. */
-  readonly delivered: Delivery
   /** An error found after good events of the same chunk; raised once those have been passed on. */
   failure: GatewayError | undefined
   /** Whether the response is complete although the terminal event is missing. */
@@ -44,7 +47,6 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options
-    this.delivered = new Delivery(options.watcher.textBytes)
   }
 
   /** Splits a chunk into blocks without validating them. Throws `upstream_garbled` if an event is too large. */
@@ -58,22 +60,6 @@ export class Guard {
    */
   sift(blocks: readonly EventBlock[]): readonly EventBlock[] {
     return this.#sift(blocks)
-  }
-
-  /**
-   * Whether a chunk is a single event that differs from the previous one only in its texts. It is then counted and
-   * can be passed on unchanged; most chunks are like this.
-   */
-  repeats(piece: Uint8Array): boolean {
-    const { splitter, watcher } = this.#options
-    if (!this.hasContent || this.isTerminated || splitter.isBetween !== true) return false
-    if (piece.length > repeatedBytesMax || !watcher.repeats) return false
-    const block = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1')
-    if (!watcher.repeats(block)) return false
-    this.#unreadable = 0
-    this.events += 1
-    this.delivered.seeBlock(block)
-    return true
   }
 
   /** Returns what is left when the upstream ends its stream. Throws `upstream_cut` if the response is not complete. */
@@ -121,6 +107,7 @@ export class Guard {
       }
       good ??= blocks.slice(0, index)
       if (verdict instanceof GatewayError) this.#fail(verdict, isPromised && good.length > 0)
+      else if (verdict instanceof Array) good.push(...verdict)
       else if (verdict) good.push(verdict)
     }
     return good ?? (blocks.length === 0 ? nothing : blocks)
@@ -132,16 +119,17 @@ export class Guard {
   }
 
   /** Returns the block to pass on, false to drop it, or an error that ends the stream. */
-  #judge(block: EventBlock): EventBlock | false | GatewayError {
-    const { watcher, comments, hidesUsage, listener } = this.#options
+  #judge(block: EventBlock): EventBlock | readonly EventBlock[] | false | GatewayError {
+    const { watcher, delivered, comments, hidesUsage, listener } = this.#options
+    if (block instanceof PlainBlock) return this.#passPlain(block)
     if (block.kind === 'comment') return comments && block
     const verdict = block.kind === 'unreadable' ? 'garbage' : watcher.see(block)
     if (verdict instanceof GatewayError) return verdict
     if (verdict === 'garbage') {
       // Some keep a stream open with events that say nothing; clients that read each as JSON would fail.
       if (block.kind === 'event' && block.data.trim() === '') return false
-      const mended = repairEvent(block)
-      if (mended) return this.#judge(mended)
+      const repaired = repairEvent(block)
+      if (repaired) return this.#judge(repaired)
       this.#unreadable += 1
       listener.skipped()
       return this.hasContent && this.#unreadable < 2
@@ -151,16 +139,40 @@ export class Guard {
     this.#unreadable = 0
     this.events += 1
     if (verdict !== 'other') this.hasContent = true
-    if (verdict === 'content') this.delivered.see(block)
+    if (verdict === 'content') delivered.see(block)
     if (verdict === 'finish') this.#isWhole = true
     if (verdict === 'terminal') this.isTerminated = true
     if (hidesUsage && watcher.usageOnly === true) return false
-    return comments && watcher.mended !== undefined ? mendedBlock(block, watcher.mended) : block
+    return comments && watcher.repaired !== undefined
+      ? repairedBlock(block, watcher.repaired)
+      : block
+  }
+
+  /** Until the watcher knows what they belong to, plain events are judged one by one. None of them fails. */
+  #passPlain(block: PlainBlock): EventBlock | readonly EventBlock[] {
+    const { watcher, delivered } = this.#options
+    const seen: EventBlock[] = []
+    for (let rest: PlainBlock | undefined = block; rest; ) {
+      if (watcher.pass?.(rest) !== false) {
+        this.#unreadable = 0
+        this.events += rest.count
+        this.hasContent = true
+        delivered.seePlain(rest)
+        if (rest === block) return block
+        return [...seen, rest]
+      }
+      const [first, others]: readonly [EventBlock, PlainBlock | undefined] = rest.split(
+        watcher.textBytes,
+      )
+      seen.push(...this.#sift([first]))
+      rest = others
+    }
+    return seen
   }
 }
 
 /** The same event with replaced data, for native streams. */
-function mendedBlock(block: EventBlock, data: string): EventBlock {
+function repairedBlock(block: EventBlock, data: string): EventBlock {
   const { event } = block
   return { ...block, data, raw: Buffer.from(formatEvent({ event, data })) }
 }

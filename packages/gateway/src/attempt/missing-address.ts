@@ -1,5 +1,5 @@
 import { isObject } from '@sluice/contract'
-import type { Received } from '@sluice/protocols'
+import type { Received } from '@sluice/protocols/protocol.ts'
 
 /**
  * JSON error messages of servers that do not have the requested endpoint. Only whole sentences are matched, because

@@ -1,5 +1,6 @@
 import type { OperationName } from '@sluice/contract'
-import { type Codec, completeByChat } from '@sluice/protocols'
+import { completeByChat } from '@sluice/protocols/complete-by-chat.ts'
+import type { Codec } from '@sluice/protocols/protocol.ts'
 import type { Provider } from '../providers/provider.ts'
 
 /** The codec by which an upstream handles an operation. */
@@ -14,14 +15,12 @@ const completions = new WeakMap<Codec<'chat'>, Offered>()
 
 /** Undefined if the provider does not offer the operation. One that only chats gets text completions as chats. */
 export function offeredBy(provider: Provider, operation: OperationName): Offered | undefined {
-  const codec = isOffered(provider, operation)
-    ? (provider.protocol.codecs[operation] as Codec<OperationName> | undefined)
-    : undefined
+  const codec = isOffered(provider, operation) ? provider.protocol.codecs[operation] : undefined
   if (codec) return { codec, spoken: operation }
   const { chat } = provider.protocol.codecs
   if (operation !== 'complete' || !chat || !isOffered(provider, 'chat')) return undefined
   const offered = completions.get(chat) ?? {
-    codec: completeByChat(chat) as Codec<OperationName>,
+    codec: completeByChat(chat),
     spoken: 'chat',
   }
   completions.set(chat, offered)

@@ -1,4 +1,4 @@
-import type { OutputMaximum } from '@sluice/protocols'
+import type { OutputMaximum } from '@sluice/protocols/output-limit.ts'
 import type { Target } from '../route/routing.ts'
 import type { CallDraft } from './call-run.ts'
 import { askedOutput } from '../admit/call-size.ts'

@@ -1,12 +1,11 @@
 import { GatewayError, type OperationName } from '@sluice/contract'
-import {
-  type CodecContext,
-  type Decoded,
-  outputLimitIn,
-  type Received,
-  type UpstreamRequest,
-  withinOutput,
-} from '@sluice/protocols'
+import { outputLimitIn, withinOutput } from '@sluice/protocols/output-limit.ts'
+import type {
+  CodecContext,
+  Decoded,
+  Received,
+  UpstreamRequest,
+} from '@sluice/protocols/protocol.ts'
 import type { AnyRequest } from '../call/canonical.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { namedFilesOf } from '../call/named-files.ts'

@@ -10,7 +10,8 @@ import {
   removeFields,
   spliceFields,
 } from '@sluice/contract'
-import type { Change, Native, Quirk, UpstreamRequest } from '@sluice/protocols'
+import type { Change } from '@sluice/protocols/native-target.ts'
+import type { Native, Quirk, UpstreamRequest } from '@sluice/protocols/protocol.ts'
 import { askedOutput } from '../admit/call-size.ts'
 import type { Call } from '../call/call.ts'
 import type { Cancellation } from '../call/cancellation.ts'

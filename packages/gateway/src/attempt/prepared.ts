@@ -5,7 +5,7 @@ import type {
   StreamReader,
   StreamWatcher,
   UpstreamRequest,
-} from '@sluice/protocols'
+} from '@sluice/protocols/protocol.ts'
 import type { AttemptAnswer } from './attempt.ts'
 import type { Framing } from './splitters.ts'
 

@@ -3,12 +3,13 @@ import {
   createEventSplitter,
   createJsonArraySplitter,
   type EventSplitter,
+  type PlainForm,
 } from '@sluice/contract'
 
 export type Framing = 'sse' | 'aws-event-stream' | 'json-array'
 
-/** Creates an event splitter for the framing of a stream. */
-export const splitters: Readonly<Record<Framing, () => EventSplitter>> = {
+/** Creates an event splitter for the framing of a stream. Only `sse` finds plain events. */
+export const splitters: Readonly<Record<Framing, (form?: PlainForm) => EventSplitter>> = {
   sse: createEventSplitter,
   'aws-event-stream': createAwsEventSplitter,
   'json-array': createJsonArraySplitter,

@@ -4,6 +4,7 @@ import { parseLargeAnswer } from '../turns/large-json.ts'
 import { readingFailure } from './failures.ts'
 import { turn } from '../turns/turn.ts'
 import type { Attempt, AttemptAnswer } from './attempt.ts'
+import type { Delivery } from './delivery.ts'
 import { Guard } from './guard.ts'
 import type { StreamReading } from './prepared.ts'
 import type { Receiver } from '../call/send.ts'
@@ -13,6 +14,7 @@ import { splitters } from './splitters.ts'
 export interface StreamOptions {
   readonly attempt: Attempt
   readonly reading: StreamReading
+  readonly delivered: Delivery
   readonly contentType: string
 }
 
@@ -30,9 +32,11 @@ export interface StreamListener {
 /** If no content arrives within this many events, the stream is passed on as it is. */
 const preambleMax = 512
 
-/** The event rate is checked every this many blocks. */
-const burstBlocks = 64
-/** A stream that delivers `burstBlocks` blocks in less time is a burst, or a response that was buffered before. */
+/** The rate of a stream is checked after this many bytes, which take a millisecond or two to read. */
+const burstBytes = 192 * 1024
+/** What a block costs beside its bytes, in bytes. */
+const blockBytes = 256
+/** A stream that delivers `burstBytes` in less time is a burst, or a response that was buffered before. */
 const burstMs = 50
 
 /** How long to wait for data after the terminal event, in milliseconds. */
@@ -42,9 +46,7 @@ const trailerMs = 500
 interface StreamOutput {
   readonly answer: AttemptAnswer
   readonly out: Pick<Sink<never>, 'end' | 'fail'>
-  push(blocks: readonly EventBlock[], piece: Uint8Array): void
-  /** Passes a chunk that needs no further inspection; absent where every event must be decoded. */
-  pass?(piece: Uint8Array): void
+  push(blocks: readonly EventBlock[]): void
   /** The stream is complete: delivers what the reader still holds. */
   end(): void
 }
@@ -64,24 +66,25 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
   #trailer: NodeJS.Timeout | undefined
   /** Input queued while a large event is parsed in turns or while the stream yields to others. */
   #later: (() => void)[] | undefined
-  /** Blocks since the last check of the event rate. */
-  #blocks = 0
+  /** Bytes since the last check of the rate. */
+  #bytes = 0
   /** How many ids of what the response created were passed on. */
   #made = 0
   #lookedAtMs = performance.now()
 
   constructor(listener: StreamListener, options: StreamOptions) {
-    const { attempt, reading } = options
+    const { attempt, reading, delivered } = options
     this.#listener = listener
     this.#options = options
     this.#guard = new Guard({
-      splitter: splitters[reading.framing](),
+      splitter: splitters[reading.framing](reading.reader ? undefined : reading.watcher.plain),
       watcher: reading.watcher,
+      delivered,
       comments: !reading.reader,
       hidesUsage: reading.hidesUsage,
       listener,
     })
-    attempt.delivers(this.#guard.delivered)
+    attempt.delivers(delivered)
     this.#way = reading.reader
       ? translatedWay(attempt, reading, reading.reader)
       : passedWay(options, this.#guard)
@@ -93,31 +96,24 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       this.#later.push(() => this.data(piece))
       return
     }
-    if (this.#way.pass && this.#guard.repeats(piece)) {
-      this.#seen += 1
-      this.#way.pass(piece)
-      this.#options.attempt.deadline.progress()
-      this.#count(1)
-      return
-    }
     try {
       const blocks = this.#guard.split(piece)
-      if (blocks.some(isLarge)) void this.#readInTurns(blocks, piece)
+      if (blocks.some(isLarge)) void this.#readInTurns(blocks)
       else {
-        this.#pass(blocks, piece)
-        this.#count(blocks.length)
+        this.#pass(blocks)
+        this.#count(piece.length + blocks.length * blockBytes)
       }
     } catch (thrown) {
       this.#fail(readingFailure(thrown))
     }
   }
 
-  #count(blocks: number): void {
-    this.#blocks += blocks
-    if (this.#blocks < burstBlocks) return
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes < burstBytes) return
     const now = performance.now()
-    const isBurst = now - this.#lookedAtMs < burstMs * (this.#blocks / burstBlocks)
-    this.#blocks = 0
+    const isBurst = now - this.#lookedAtMs < burstMs * (this.#bytes / burstBytes)
+    this.#bytes = 0
     this.#lookedAtMs = now
     if (isBurst && !this.#isOver) void this.#yield()
   }
@@ -134,20 +130,20 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     if (!attempt.isPaused && this.#later === undefined) attempt.connection?.resume()
   }
 
-  async #readInTurns(blocks: readonly EventBlock[], piece: Uint8Array): Promise<void> {
+  async #readInTurns(blocks: readonly EventBlock[]): Promise<void> {
     const later: (() => void)[] = []
     this.#later = later
     await parseInTurns(blocks)
     this.#later = undefined
-    this.#pass(blocks, piece)
+    this.#pass(blocks)
     for (const told of later) told()
   }
 
-  #pass(blocks: readonly EventBlock[], piece: Uint8Array): void {
+  #pass(blocks: readonly EventBlock[]): void {
     if (this.#isOver || this.#options.attempt.isOver) return
     const { events } = this.#guard
     try {
-      this.#take(this.#guard.sift(blocks), piece)
+      this.#take(this.#guard.sift(blocks))
     } catch (thrown) {
       return this.#fail(readingFailure(thrown))
     }
@@ -166,7 +162,7 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       return
     }
     try {
-      this.#take(this.#guard.end(), new Uint8Array())
+      this.#take(this.#guard.end())
     } catch (thrown) {
       return this.#fail(readingFailure(thrown))
     }
@@ -179,10 +175,10 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     else this.#fail(error)
   }
 
-  #take(blocks: readonly EventBlock[], piece: Uint8Array): void {
+  #take(blocks: readonly EventBlock[]): void {
     if (blocks.length > 0) {
       this.#seen += blocks.length
-      this.#way.push(blocks, piece)
+      this.#way.push(blocks)
       if (this.#guard.hasContent || this.#seen >= preambleMax) this.#begin()
     }
     if (this.#guard.failure) this.#fail(this.#guard.failure)
@@ -273,23 +269,23 @@ function passedWay({ attempt, reading, contentType }: StreamOptions, guard: Guar
       isTerminated: () => guard.isTerminated,
       whole: () => watcher.whole?.(),
     },
-    push: (blocks, piece) => out.push(joined(blocks, piece)),
-    pass: (piece) => out.push(piece),
+    push: (blocks) => out.push(joined(blocks)),
     end() {},
   }
 }
 
-/** The bytes of the blocks, which usually are exactly those of the chunk. */
-function joined(blocks: readonly EventBlock[], piece: Uint8Array): Uint8Array {
+/** The bytes of the blocks, which usually lie one after the other. */
+function joined(blocks: readonly EventBlock[]): Uint8Array {
   const [first] = blocks
-  if (blocks.length === 1 && first) return first.raw
-  let length = 0
-  for (const { raw } of blocks) length += raw.length
-  const isPiece =
-    first?.raw.buffer === piece.buffer &&
-    first.raw.byteOffset === piece.byteOffset &&
-    length === piece.length
-  return isPiece ? piece : Buffer.concat(blocks.map(({ raw }) => raw))
+  if (first === undefined || blocks.length === 1) return first?.raw ?? new Uint8Array()
+  const { buffer, byteOffset: start } = first.raw
+  let end = start
+  for (const { raw } of blocks) {
+    if (raw.buffer !== buffer || raw.byteOffset !== end)
+      return Buffer.concat(blocks.map((block) => block.raw))
+    end += raw.length
+  }
+  return new Uint8Array(buffer, start, end - start)
 }
 
 /** For other formats: decodes events into canonical steps. */

@@ -1,5 +1,6 @@
 import {
   type GatewayError,
+  type Money,
   moneyOfNanoUsd,
   noUsage,
   splitMoney,
@@ -10,6 +11,7 @@ import type { UsageBegun, UsageEnded } from '../ports/store.ts'
 import type { Cost } from '../prices/cost.ts'
 import { isFree } from '../admit/call-size.ts'
 import type { Call } from '../call/call.ts'
+import { type Listed, OpenList } from '../call/open-list.ts'
 import type { Target } from '../route/routing.ts'
 import type { CallRun } from './call-run.ts'
 
@@ -115,14 +117,22 @@ interface Charging {
   readonly startedAt: number
 }
 
+interface Charge {
+  /** Undefined if it is unknown. */
+  readonly cost: Money | undefined
+  /** As it is recorded. */
+  readonly charged: Charged
+}
+
 /** Computes the cost of an attempt and adds it to the totals of its call. */
 export function charge(
   { call, pieces = 1 }: Pick<CallRun, 'call' | 'pieces'>,
   target: Target,
   ended: Charging,
-): Charged {
+): Charge {
   const { trail, operation } = call
-  if (!ended.isCharged || isFree(call)) return { costMicroUsd: 0, priceSource: 'not charged' }
+  if (!ended.isCharged || isFree(call))
+    return { cost: 0n, charged: { costMicroUsd: 0, priceSource: 'not charged' } }
   const { providerId: provider, model } = target
   const { usage, estimated, startedAt } = ended
   const found = target.price.cost(usage && { ...usage, estimated }, operation, startedAt)
@@ -132,7 +142,7 @@ export function charge(
   // An unknown cost counts as the reserved amount, never as zero.
   if (reserved > 0)
     trail.spent.push({ provider, model, money: found?.money ?? moneyOfNanoUsd(reserved) })
-  return found ? recorded(found) : {}
+  return { cost: found?.money, charged: found ? recorded(found) : {} }
 }
 
 /** The cost so far, recorded in case the process dies. */
@@ -155,4 +165,35 @@ function recorded({ money, priceSource, priceDate }: Cost): Charged {
     priceSource,
     ...(priceDate !== '' && { priceDate }),
   }
+}
+
+/** An attempt whose usage grows while it is in progress. */
+export interface Growing extends Listed {
+  /** Writes down the usage so far. */
+  note(): void
+}
+
+/** Maximum age of a note when the process dies, in milliseconds. */
+const noteEveryMs = 500
+
+/** All attempts share one timer. */
+const growing = new OpenList<Growing>()
+let timer: NodeJS.Timeout | undefined
+
+/** Calls `note` every 500 ms until `stopNoting`. */
+export function startNoting(one: Growing): void {
+  growing.add(one)
+  timer ??= setInterval(noteAll, noteEveryMs).unref()
+}
+
+/** Does nothing if `startNoting` was never called for it. */
+export function stopNoting(one: Growing): void {
+  growing.remove(one)
+}
+
+function noteAll(): void {
+  for (const one of growing.all()) one.note()
+  if (growing.size > 0) return
+  clearInterval(timer)
+  timer = undefined
 }

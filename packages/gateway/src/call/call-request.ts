@@ -1,8 +1,14 @@
-import { isRawNumber, type Parsed, parseJson, spliceFields, spliceInPlace } from '@sluice/contract'
-import type { Inspected, Native } from '@sluice/protocols'
+import {
+  type Fields,
+  isRawNumber,
+  objectOf,
+  type Parsed,
+  parseJson,
+  spliceFields,
+  spliceInPlace,
+} from '@sluice/contract'
+import type { Inspected, Native } from '@sluice/protocols/protocol.ts'
 import { longTextBytesMin, longTextsOf } from '../turns/large-json.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The parts of a request. */
 export interface RequestParts {
@@ -40,6 +46,8 @@ const readAgainBytesMax = 1024 * 1024
 export class CallRequest {
   /** The model as the caller wrote it. */
   readonly model: unknown
+  /** Whether there is a JSON body that can be passed on unchanged. */
+  readonly hasBytes: boolean
   readonly #parameters: Fields | undefined
   readonly #isOwn: boolean
   #value: Fields | undefined
@@ -57,6 +65,7 @@ export class CallRequest {
   constructor(value: Fields, parts: RequestParts) {
     const { fields, raw, parameters, isOwn, isOutline } = parts
     this.model = value['model']
+    this.hasBytes = raw !== undefined
     this.#parameters = parameters
     this.#isOwn = isOwn
     if (isOutline === true) this.#outline = value
@@ -94,11 +103,6 @@ export class CallRequest {
     return this.#bytes !== undefined && (this.#bytes.includes(word) || this.#bytes.includes('\\u'))
   }
 
-  /** Whether there is a JSON body that can be passed on unchanged. */
-  get hasBytes(): boolean {
-    return this.#bytes !== undefined
-  }
-
   /**
    * Releases the parsed objects, which `value` parses again from the bytes. Skipped for large bodies, whose parsing
    * would block others.
@@ -130,8 +134,7 @@ export class CallRequest {
 
   #read(): Fields {
     // The body was an object when it was first parsed.
-    const parsed = parseJson(this.#bytes?.toString('utf8') ?? '{}') as Record<string, unknown>
-    const fields = withNumbers(parsed)
+    const fields = withNumbers(objectOf(parseJson(this.#bytes?.toString('utf8') ?? '{}')))
     const own = this.#isLent && 'model' in fields ? { ...fields, model: this.model } : fields
     return requestOf({
       fields: own,
@@ -145,10 +148,14 @@ export class CallRequest {
  * Converts the raw numbers of top-level fields. Large integers deeper in a request, such as ids in tool arguments,
  * keep their digits.
  */
-export function withNumbers(fields: Record<string, unknown>): Record<string, unknown> {
-  for (const name in fields) {
-    const field = fields[name]
-    if (isRawNumber(field)) fields[name] = Number(field.rawJSON)
-  }
+export function withNumbers(fields: Fields): Fields {
+  for (const name in fields)
+    if (isRawNumber(fields[name]))
+      return Object.fromEntries(
+        Object.entries(fields).map(([one, field]) => [
+          one,
+          isRawNumber(field) ? Number(field.rawJSON) : field,
+        ]),
+      )
   return fields
 }

@@ -7,7 +7,7 @@ import {
   type OperationName,
   type Usage,
 } from '@sluice/contract'
-import type { ClientFormat, FormatContext, StreamWriter } from '@sluice/protocols'
+import type { ClientFormat, FormatContext, StreamWriter } from '@sluice/protocols/client-format.ts'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { RefusingLimit } from '../ports/limiter.ts'

@@ -84,13 +84,18 @@ export class Cancellation implements CancelListener {
   }
 }
 
+/** Whether something failed because it was no longer wanted. */
+export function isCancelled(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && error.code === 'cancelled'
+}
+
 /**
  * Maps a cancellation reason to the error of the call. The failure of another attempt is not reported as this one's.
  */
 export function cancelledBy(reason: unknown): GatewayError {
   if (reason === stopping) return stopping
   if (reason === keyEnded) return keyEnded
-  return reason instanceof GatewayError && reason.code === 'cancelled'
+  return isCancelled(reason)
     ? reason
     : new GatewayError('cancelled', 'The caller went away', { cause: reason })
 }

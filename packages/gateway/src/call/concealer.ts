@@ -89,7 +89,7 @@ export class Concealer {
   }
 
   /** A JSON value with all strings masked for callers. */
-  concealTexts(value: unknown): unknown {
+  concealTexts<Value>(value: Value): Value {
     return JSON.parse(
       JSON.stringify(value, (_name, part: unknown) =>
         typeof part === 'string' ? this.shown(part) : part,

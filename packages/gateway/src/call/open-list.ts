@@ -11,10 +11,8 @@ export interface Listed {
  */
 export class OpenList<Item extends Listed> {
   readonly #items: Item[] = []
-
-  get size(): number {
-    return this.#items.length
-  }
+  /** Only the list changes it. */
+  size = 0
 
   /** A snapshot of the current items. */
   all(): readonly Item[] {
@@ -22,7 +20,8 @@ export class OpenList<Item extends Listed> {
   }
 
   add(item: Item): void {
-    item.place = this.#items.push(item) - 1
+    item.place = this.size
+    this.size = this.#items.push(item)
   }
 
   /** Does nothing if the item is not in the list. */
@@ -34,5 +33,6 @@ export class OpenList<Item extends Listed> {
       last.place = item.place
     }
     item.place = -1
+    this.size = this.#items.length
   }
 }

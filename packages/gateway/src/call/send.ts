@@ -1,5 +1,11 @@
-import { formatJson, GatewayError, outlineJson, parseJson } from '@sluice/contract'
-import type { Protocol, Received } from '@sluice/protocols'
+import {
+  formatJson,
+  GatewayError,
+  outlinedBytesMin,
+  outlineJson,
+  parseJson,
+} from '@sluice/contract'
+import type { Protocol, Received } from '@sluice/protocols/protocol.ts'
 import { concatInTurns } from '../turns/concat.ts'
 import { parseLargeAnswer } from '../turns/large-json.ts'
 
@@ -87,25 +93,22 @@ export class Collector {
     this.#pieces.push(piece)
   }
 
-  /** Whether parsing it at once would block other requests. */
-  get isLarge(): boolean {
-    return this.#size > parsedAtOnceMax && (this.#headers['content-type'] ?? '').includes('json')
+  /** The response; a promise of it if parsing it at once would block other requests. */
+  received(): Received | Promise<Received> {
+    const isJson = (this.#headers['content-type'] ?? '').includes('json')
+    if (isJson && this.#size > parsedAtOnceMax) return this.#parsedInTurns()
+    const [first] = this.#pieces
+    return this.#receivedOf(
+      this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces),
+    )
   }
 
-  /** As `received`, but parsed in several turns of the event loop. */
-  async parsed(): Promise<Received> {
+  async #parsedInTurns(): Promise<Received> {
     const bytes = await concatInTurns(this.#pieces)
     const value = await parseLargeAnswer(bytes).catch((cause: unknown) => {
       throw unreadable(cause)
     })
     return this.#receivedOf(bytes, { value })
-  }
-
-  received(): Received {
-    const [first] = this.#pieces
-    return this.#receivedOf(
-      this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces),
-    )
   }
 
   #receivedOf(bytes: Uint8Array, known?: { readonly value: unknown }): Received {
@@ -129,7 +132,7 @@ export class Collector {
         }
       },
       outline() {
-        if (parsed) return parsed.value
+        if (parsed || bytes.length < outlinedBytesMin) return this.json()
         outlined ??= outlineJson(bytes)?.value ?? this.json()
         return outlined
       },
@@ -193,8 +196,7 @@ export function ask(send: Send, request: Outgoing, signal: AbortSignal): Promise
       },
       end: () =>
         settle(() => {
-          if (collector?.isLarge === true) collector.parsed().then(resolve, reject)
-          else if (collector) resolve(collector.received())
+          if (collector) resolve(collector.received())
         }),
       fail,
     })

@@ -1,3 +1,4 @@
+import type { Dialing } from '../call/send.ts'
 import type { ProxyVariables } from '../settings/proxy-variables.ts'
 import { Dispatchers, type Origin } from './dispatchers.ts'
 
@@ -44,13 +45,18 @@ export class Network implements AsyncDisposable {
   }
 
   /** As the global one, for libraries that ask servers the settings name. It follows no redirects. */
-  readonly fetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init)
-    try {
-      return await this.#fetched(request)
-    } catch (cause) {
-      // What libraries take for a server that cannot be reached.
-      throw request.signal.aborted ? cause : new TypeError('fetch failed', { cause })
+  readonly fetch: typeof globalThis.fetch = this.fetchThrough({})
+
+  /** The same over connections that are made as the settings of an upstream say. */
+  fetchThrough(dialing: Dialing): typeof globalThis.fetch {
+    return async (input, init) => {
+      const request = new Request(input, init)
+      try {
+        return await this.#fetched(request, dialing)
+      } catch (cause) {
+        // What libraries take for a server that cannot be reached.
+        throw request.signal.aborted ? cause : new TypeError('fetch failed', { cause })
+      }
     }
   }
 
@@ -59,10 +65,10 @@ export class Network implements AsyncDisposable {
     await this.dispatchers?.[Symbol.asyncDispose]()
   }
 
-  async #fetched(request: Request): Promise<Response> {
+  async #fetched(request: Request, dialing: Dialing): Promise<Response> {
     const url = new URL(request.url)
     const dispatchers = await this.open()
-    const answer = await dispatchers.to(originOf(url), {}, connectMs).request({
+    const answer = await dispatchers.to(originOf(url), dialing, connectMs).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method as 'GET',

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 
+/** Which addresses files may be fetched from beside public ones. */
 export interface AddressRuleOptions {
   /** Allows loopback, private and link-local addresses; default false. */
   readonly allowPrivateAddresses?: boolean
@@ -11,7 +12,12 @@ export interface AddressRuleOptions {
 /** Public addresses that serve cloud metadata: Azure's wire server. */
 const metadataAddresses: readonly string[] = ['168.63.129.16']
 
-/** Returns a test whether an address may be connected to. */
+/**
+ * Returns a test whether an address may be connected to: by default only public unicast ones (IANA's special-purpose address
+ * registries, as ipaddr.js knows them), without those that serve cloud metadata. What is no address is not allowed.
+ *
+ * @throws Error if one of `allowedNetworks` is neither an address nor a network.
+ */
 export function addressRule(options: AddressRuleOptions = {}): (address: string) => boolean {
   const networks = (options.allowedNetworks ?? []).map(parseNetwork)
   return (address) => {

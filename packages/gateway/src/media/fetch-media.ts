@@ -12,7 +12,9 @@ export interface Media {
   readonly contentType: string | undefined
 }
 
+/** Limits of one fetch. */
 export interface FetchMediaOptions {
+  /** The largest file, in bytes after decoding. */
   readonly bytesMax: number
   /** Timeout of the whole fetch including DNS and redirects, in milliseconds. */
   readonly timeoutMs: number
@@ -29,6 +31,7 @@ export interface FetchMediaOptions {
  */
 export type FetchMedia = (url: string, options: FetchMediaOptions) => Promise<Media>
 
+/** How files are fetched, and from where. */
 export interface MediaFetcherOptions extends AddressRuleOptions {
   readonly network: Network
   /** Whether a forward proxy may resolve host names, which are not checked then. Default false. */
@@ -41,6 +44,10 @@ const redirectsMax = 3
 /** Of the time for the whole fetch, in milliseconds. */
 const connectMs = 10_000
 
+/**
+ * Creates a reader of media fields. It follows at most three redirects, connects to no address that `AddressRuleOptions` forbid,
+ * and sends neither cookies nor credentials.
+ */
 export function createMediaFetcher(options: MediaFetcherOptions): FetchMedia {
   const { network, resolve = resolveBySystem, proxyResolves = false } = options
   const isAllowed = addressRule(options)
@@ -173,14 +180,15 @@ async function readBody(
   answer: Dispatcher.ResponseData,
   { bytesMax, param, counted }: FetchMediaOptions,
 ): Promise<Uint8Array> {
-  const { headers, body } = answer
+  const { headers } = answer
+  const body: AsyncIterable<Uint8Array> = answer.body
   const encoding = first(headers['content-encoding'])
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('The URL returned a compressed body that was not requested', param)
   if (Number(first(headers['content-length']) ?? 0) > bytesMax) throw tooLarge(bytesMax, param)
   const pieces: Uint8Array[] = []
   let length = 0
-  for await (const piece of body as AsyncIterable<Uint8Array>) {
+  for await (const piece of body) {
     length += piece.length
     if (length > bytesMax) throw tooLarge(bytesMax, param)
     counted?.(piece.length)

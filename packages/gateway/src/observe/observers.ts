@@ -1,4 +1,4 @@
-import type { GatewayError } from '@sluice/contract'
+import type { GatewayError, Money } from '@sluice/contract'
 import type { UsageBegun, UsageEnded } from '../ports/store.ts'
 import type { Call, CallEnd } from '../call/call.ts'
 import type { ContentCapture } from '../call/content.ts'
@@ -12,6 +12,8 @@ export interface AttemptEnd {
   /** The two parts of its usage record. */
   readonly begun: UsageBegun
   readonly ended: UsageEnded
+  /** What it cost; undefined if that is unknown. */
+  readonly cost: Money | undefined
   /** From the start of the attempt to its first content, in milliseconds; undefined if none arrived. */
   readonly firstContentMs: number | undefined
   /** As callers may see it. */

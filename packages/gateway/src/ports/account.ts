@@ -24,7 +24,9 @@ export interface Budget {
   readonly overBudget?: { readonly route: string }
 }
 
+/** As `limits.output` of sluice.yaml; see `Terms.output`. */
 export type OutputPolicy = 'limit' | 'reserve' | 'refuse'
+/** As `limits.inputBound` of sluice.yaml; see `Terms.inputBound`. */
 export type InputBound = 'bytes' | 'estimate'
 
 /**

@@ -1,5 +1,5 @@
 /** A stored prompt and response, masked. */
-export interface KeptContent {
+export interface StoredContent {
   readonly callId: string
   /** The caller's id of the call. */
   readonly requestId?: string
@@ -23,7 +23,7 @@ export interface KeptContent {
 }
 
 /** Selects contents. */
-export interface ContentQuestion {
+export interface ContentQuery {
   /** Milliseconds since the epoch; the first that counts. */
   readonly from: number
   /** The first that does not count any more. */
@@ -33,16 +33,16 @@ export interface ContentQuestion {
   readonly teamId?: string
   readonly limit: number
   /** The last one of the previous page. */
-  readonly after?: Pick<KeptContent, 'createdAt' | 'callId'>
+  readonly after?: Pick<StoredContent, 'createdAt' | 'callId'>
 }
 
 /** Stored prompts and responses. */
-export interface ContentShelf {
+export interface ContentStore {
   /** Adds contents, each given as the text of a JSON object, without blocking this thread. */
   add(documents: readonly string[]): Promise<void>
-  find(callId: string): Promise<KeptContent | undefined>
+  find(callId: string): Promise<StoredContent | undefined>
   /** The oldest first. */
-  list(question: ContentQuestion): Promise<readonly KeptContent[]>
+  list(question: ContentQuery): Promise<readonly StoredContent[]>
   /** Removes contents that began before a moment, a bounded number; returns whether there may be more. */
   forget(before: number): Promise<boolean>
   /** Removes all contents of a user or a key; returns how many. */

@@ -92,7 +92,8 @@ export interface BudgetClaim {
   readonly amount: number
 }
 
-export type CalendarWindow = 'day' | 'week' | 'month'
+export const calendarWindows = ['day', 'week', 'month'] as const
+export type CalendarWindow = (typeof calendarWindows)[number]
 
 /** A calendar window in UTC or, after a space, in a time zone (`day Europe/Berlin`); all time, or a number of hours up to now. */
 export type BudgetWindow = CalendarWindow | `${CalendarWindow} ${string}` | 'lifetime' | number

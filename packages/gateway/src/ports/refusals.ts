@@ -20,7 +20,7 @@ export interface Refusals {
 }
 
 /** Selects refusals whose hour begins at or after `from` and before `to`. */
-export interface RefusalQuestion {
+export interface RefusalQuery {
   readonly from: number
   readonly to: number
   readonly keyId?: string
@@ -32,11 +32,11 @@ export interface RefusalQuestion {
 }
 
 /** Refused calls, summed by hour: the ledger has only admitted calls. */
-export interface RefusalBook {
+export interface RefusalStore {
   /** Adds to the existing sums, from any process. */
   add(refusals: readonly Refusals[]): Promise<void>
   /** One entry per reason, key and operation, with the first of its hours; most frequent first. */
-  list(question: RefusalQuestion): Promise<readonly Refusals[]>
+  list(question: RefusalQuery): Promise<readonly Refusals[]>
   /** Removes hours that began before a moment. */
   forget(before: number): Promise<void>
 }

@@ -3,12 +3,12 @@ import type { Account } from './account.ts'
 import type { AlertOutbox } from './alert.ts'
 import type { ApiKey } from './api-key.ts'
 import type { AuditEntry } from './audit.ts'
-import type { KeptFiles } from './kept-files.ts'
+import type { FileStore } from './file-store.ts'
 import type { BudgetClaim } from './limiter.ts'
 import type { Session } from './session.ts'
-import type { ContentShelf } from './content.ts'
-import type { RefusalBook } from './refusals.ts'
-import type { UsageBook } from './usage-book.ts'
+import type { ContentStore } from './content.ts'
+import type { RefusalStore } from './refusals.ts'
+import type { UsageStore } from './usage-store.ts'
 
 /** A stored response of POST /v1/responses. */
 export interface StoredResponse {
@@ -36,7 +36,7 @@ export interface UpstreamId {
 }
 
 /** How much of a kind a key stores, or may store. */
-export interface KeptAmount {
+export interface StoredAmount {
   readonly count: number
   readonly bytes: number
 }
@@ -48,7 +48,7 @@ export interface VideoSlot {
   /** Size of its files from the start. */
   readonly bytes: number
   /** What the key may store, including this video. */
-  readonly most: KeptAmount
+  readonly most: StoredAmount
   /** Milliseconds since the epoch. */
   readonly at: number
   /** When the slot is freed if its holder dies, in milliseconds since the epoch. */
@@ -166,7 +166,7 @@ export interface AuditPage {
  * Keys are few; they are read at the start and after a change, so authentication waits for the disk only with an unknown key.
  * Texts are stored unchanged, except that NUL and lone surrogates become U+FFFD.
  */
-export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
+export interface Store extends VideoJobStore, AlertOutbox, FileStore {
   /** All keys, including revoked and expired ones; oldest first. */
   listKeys(): Promise<readonly ApiKey[]>
   /** Rejects with `conflict` if the id or the hash exists. */
@@ -206,7 +206,7 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
    * Removes the oldest responses of a key beyond `most`; returns how many. Their upstream ids are kept, because the upstream
    * still has them.
    */
-  trimResponses(keyId: string, most: KeptAmount): Promise<number>
+  trimResponses(keyId: string, most: StoredAmount): Promise<number>
   /**
    * Reserves room for one more video if the key's videos and reservations leave enough; the oldest failed or expired videos
    * make room. Otherwise returns what is missing. Concurrent callers, in any process, see each other's reservations.
@@ -281,9 +281,9 @@ export interface Store extends VideoJobStore, AlertOutbox, KeptFiles {
   listUsage(page: { readonly limit: number }): Promise<readonly UsageRecord[]>
   readonly ledgerWriters: LedgerWriters
   /** Stored prompts and responses. */
-  readonly contents: ContentShelf
+  readonly contents: ContentStore
   /** Refused calls. */
-  readonly refusals: RefusalBook
+  readonly refusals: RefusalStore
   /** Usage in sums and in written records. */
-  readonly book: UsageBook
+  readonly usage: UsageStore
 }

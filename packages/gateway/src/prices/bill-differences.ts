@@ -13,7 +13,7 @@ export interface LedgerSums {
 }
 
 /** Smaller differences are rounding, because providers round each line. */
-const usdThat = 0.005
+const roundingUsdMax = 0.005
 
 /** A difference between a bill and the ledger. */
 export interface Difference {
@@ -81,7 +81,7 @@ function differencesIn(row: Billed, own: readonly LedgerSums[]): readonly Differ
     ['output tokens', outputTokens, total('outputTokens')],
   ]
   return all.flatMap(([of, billed, ledger]) =>
-    billed === undefined || Math.abs(billed - ledger) < (of === 'USD' ? usdThat : 1)
+    billed === undefined || Math.abs(billed - ledger) < (of === 'USD' ? roundingUsdMax : 1)
       ? []
       : [{ day, model, of, billed, ledger }],
   )

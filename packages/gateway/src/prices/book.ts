@@ -19,7 +19,9 @@ export interface PriceOverride {
   readonly price: Omit<PriceInput, 'source' | 'date'>
 }
 
+/** Where a price book looks. */
 export interface PriceBookInput {
+  /** Loads the library; called once, when a provider of the catalogue is first looked up, and again if it failed. */
   readonly library: () => Promise<Library>
   readonly overrides: readonly PriceOverride[]
   /** The day of the overrides, YYYY-MM-DD. */
@@ -34,6 +36,7 @@ export interface PriceBook {
   find(target: PricedTarget, at: number): Price | undefined
 }
 
+/** A price book that loads nothing before it is needed. */
 export function createPriceBook({ library: load, overrides, today }: PriceBookInput): PriceBook {
   let library: Library | undefined
   let loading: Promise<void> | undefined
@@ -79,10 +82,10 @@ function baseOf(
 ): readonly PriceInput[] {
   if (catalogue === undefined) return []
   const found = library?.(catalogue, model, new Date(at))
-  const kind = kinds[catalogue] ?? catalogue
+  const pricedAs = samePrices[catalogue] ?? catalogue
   const own = ownRows.filter(
     ({ provider, models, since = '' }) =>
-      provider === kind &&
+      provider === pricedAs &&
       new Date(at).toISOString() >= since &&
       models.some((pattern) => fits(pattern, model)),
   )
@@ -90,7 +93,7 @@ function baseOf(
 }
 
 /** Providers with the same prices as another one. */
-const kinds: Readonly<Record<string, string>> = {
+const samePrices: Readonly<Record<string, string>> = {
   'openai-responses': 'openai',
   'google-vertex': 'google',
 }

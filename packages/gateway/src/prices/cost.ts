@@ -9,16 +9,19 @@ export interface CostPart {
   readonly microUsd: number
 }
 
+/** What a call cost, and the price that says so. */
 export interface Cost {
   /** Rounded half up to picodollars. */
   readonly money: Money
+  /** The page, file or library of the price, or `charged by the provider`. */
   readonly priceSource: string
-  /** YYYY-MM-DD. */
+  /** The day of the price, YYYY-MM-DD; empty for a charge. */
   readonly priceDate: string
   /** Whether the quantities are this gateway's estimate instead of the provider's report. */
   readonly estimated: boolean
 }
 
+/** Usage, with whether its quantities are this gateway's estimate. Default: they are what the provider reported. */
 export type PricedUsage = Usage & { readonly estimated?: boolean }
 
 const attoPerPico = 1_000_000n

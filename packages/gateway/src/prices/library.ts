@@ -68,7 +68,7 @@ const toolKeys: Readonly<Record<string, string>> = {
 }
 
 /** Duplicates, and prices for kinds that usage does not distinguish. */
-const leftOut: ReadonlySet<string> = new Set([
+const ignoredKeys: ReadonlySet<string> = new Set([
   'input_audio_hours',
   'cache_image_read_mtok',
   'input_video_mtok',
@@ -84,7 +84,7 @@ function priceOf(
   const rates: Partial<Record<RateName, RateInput>> = {}
   const tools: Record<string, number> = {}
   for (const [key, value] of Object.entries(found)) {
-    if (value === undefined || leftOut.has(key)) continue
+    if (value === undefined || ignoredKeys.has(key)) continue
     const rate = rateKeys[key]
     const tool = toolKeys[key]
     const [usd, tiers] =

@@ -74,6 +74,7 @@ export interface OwnRow extends PriceInput {
 /** The smallest unit of prices, 10⁻¹⁸ USD, so that divisions such as hours into seconds stay exact enough. */
 const attoPerUsd = 10n ** 18n
 
+/** A rate ready for calculation. A tier applies to the whole request; they are ordered from the highest bound down. */
 export interface Rate {
   /** 10⁻¹⁸ USD for one unit. */
   readonly atto: bigint
@@ -99,11 +100,14 @@ export interface Price extends Pick<PriceInput, 'source' | 'date'> {
   readonly isFree: boolean
 }
 
+/**
+ * Makes a written price ready for calculation.
+ *
+ * @throws RangeError if an amount is negative or not a number.
+ */
 export function createPrice(written: PriceInput): Price {
   const { variants: kinds = [], tools = {}, serviceTiers = {}, source, date } = written
-  const rates = Object.fromEntries(
-    Object.entries(written.rates).map(([name, rate]) => [name, rateOf(rate)]),
-  ) as Price['rates']
+  const rates = ratesOf(written.rates)
   const variants = kinds.map(({ usd, ...kind }) => ({ ...kind, rate: rateOf({ usd, per: 1 }) }))
   const paid = Object.entries(rates).filter(([, rate]) => !isZero(rate))
   const hasRate = Object.keys(rates).length > 0 || variants.length > 0
@@ -122,6 +126,15 @@ export function createPrice(written: PriceInput): Price {
     date,
     written,
   }
+}
+
+function ratesOf(written: PriceInput['rates']): Price['rates'] {
+  const rates: Partial<Record<RateName, Rate>> = {}
+  for (const name of rateNames) {
+    const rate = written[name]
+    if (rate) rates[name] = rateOf(rate)
+  }
+  return rates
 }
 
 function plainOf({ input, output }: Price['rates']): Price['plain'] {

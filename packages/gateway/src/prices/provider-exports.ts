@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OperationName } from '@sluice/contract'
 import { isDay } from './calendar-day.ts'
-import { type CsvRow as Row, readCsv, UnreadableTable } from './read-csv.ts'
-
-/** The text is not a known export; the message says why. */
-export class UnreadableExport extends Error {
-  override readonly name = 'UnreadableExport'
-}
+import { type CsvRow as Row, readCsv, UnreadableExport } from './read-csv.ts'
 
 /** A provider's figures for one model on one day. Figures that the export lacks are absent. */
 export interface Billed {
@@ -118,7 +113,7 @@ export async function readExport(
 ): Promise<ProviderExport> {
   const sums = new Map<string, Billed>()
   let found: Form | undefined
-  for await (const row of rowsIn(pieces)) {
+  for await (const row of readCsv(pieces)) {
     found ??= formOf(Object.keys(row))
     // Days without usage are rows without values.
     if (!found.columns.some((column) => column !== 'start_time_iso' && row[column] !== '')) continue
@@ -138,17 +133,6 @@ function formOf(names: readonly string[]): Form {
   throw new UnreadableExport(
     `This is no export that is known; its columns are ${names.join(', ').slice(0, 500) || '(none)'}. Known are\n  ${known}`,
   )
-}
-
-async function* rowsIn(
-  pieces: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<Row, void> {
-  try {
-    yield* readCsv(pieces)
-  } catch (cause) {
-    if (cause instanceof UnreadableTable) throw new UnreadableExport(cause.message, { cause })
-    throw cause
-  }
 }
 
 function added(one: Billed, other: Billed): Billed {

@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 
-/** The text is not a table; the message names the line. */
-export class UnreadableTable extends Error {
-  override readonly name = 'UnreadableTable'
+/** The text is not a known export, or not a table; the message says why, or names the line. */
+export class UnreadableExport extends Error {
+  override readonly name = 'UnreadableExport'
 }
 
 export type CsvRow = Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ const lineBytesMax = 1024 * 1024
  * Reads a CSV text (RFC 4180), or one with semicolons or tabs, into rows keyed by the names of the first line. Only the current
  * piece and the unfinished line are held in memory. Empty lines are skipped.
  *
- * @throws UnreadableTable if quotation marks do not match or are in an unquoted value, a line has a different number of values
+ * @throws UnreadableExport if quotation marks do not match or are in an unquoted value, a line has a different number of values
  *   than the first has names, or a line is too long.
  */
 export async function* readCsv(
@@ -50,7 +50,7 @@ export async function* readCsv(
       cause.code === 'CSV_MAX_RECORD_SIZE'
         ? `Line ${number} is longer than ${lineBytesMax} bytes, or a quotation mark in it does not fit`
         : `A quotation mark in line ${number} does not fit`
-    throw new UnreadableTable(misfit, { cause })
+    throw new UnreadableExport(misfit, { cause })
   }
 }
 
@@ -58,7 +58,7 @@ function hasValues(cells: readonly string[], count: number, number: number): boo
   const used = cells.findLastIndex((value) => value !== '') + 1
   // Otherwise missing values would count as nothing, and a comma in a number would split it.
   if (used > count || (used > 0 && cells.length < count))
-    throw new UnreadableTable(
+    throw new UnreadableExport(
       `Line ${number} has ${cells.length} values, and the first line ${count} names`,
     )
   return used > 0

@@ -84,14 +84,14 @@ function priceOf(model: Fields): ListedPrices[string] | undefined {
     Object.keys(own).length > 0 ? own : objectOf(objectOf(model['metadata'])['pricing'])
   const rates: Partial<Record<RateName, RateInput>> = {}
   const tools: Record<string, number> = {}
-  for (const [name, said] of Object.entries(pricing)) {
+  for (const [name, listed] of Object.entries(pricing)) {
     const rate = Object.hasOwn(fields, name) ? fields[name] : undefined
-    const usd = amountOf(said)
+    const usd = amountOf(listed)
     if (usd === undefined || rate === null || (rate === undefined && usd === 0)) continue
     if (rate === undefined || usd < 0) return undefined
     if (rate === 'web_search') tools[rate] = usd
     else if (perCall.has(name)) rates[rate] = { usd, per: 1 }
-    else rates[rate] = { usd: typeof said === 'string' ? millionfold(usd) : usd, per: 1_000_000 }
+    else rates[rate] = { usd: typeof listed === 'string' ? millionfold(usd) : usd, per: 1_000_000 }
   }
   if (!rates.input && !rates.output) return undefined
   // What is free of charge beside tokens is left to them: such zeros stand for "not charged apart".
@@ -111,7 +111,7 @@ function millionfold(usd: number): number {
 }
 
 /** A number, or a text that is one. */
-function amountOf(said: unknown): number | undefined {
-  const value = typeof said === 'string' && said.trim() !== '' ? Number(said) : said
+function amountOf(listed: unknown): number | undefined {
+  const value = typeof listed === 'string' && listed.trim() !== '' ? Number(listed) : listed
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

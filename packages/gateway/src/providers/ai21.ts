@@ -1,4 +1,5 @@
-import { developerAsSystem, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { developerAsSystem, maxTokensOnly } from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible, withoutModelList } from './compatible.ts'
 
 export const ai21 = compatible({

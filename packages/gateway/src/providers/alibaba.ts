@@ -1,4 +1,5 @@
-import { dashscope, effortAs, maxTokensOnly, systemFirst } from '@sluice/protocols'
+import { dashscope } from '@sluice/protocols/dashscope/index.ts'
+import { effortAs, maxTokensOnly, systemFirst } from '@sluice/protocols/openai/upstream/quirks.ts'
 import { bearer, type Provider } from './provider.ts'
 
 /** Keys belong to a region: `baseUrl: https://dashscope.aliyuncs.com` for those of mainland China. */

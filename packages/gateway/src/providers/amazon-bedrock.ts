@@ -1,4 +1,4 @@
-import { bedrock } from '@sluice/protocols'
+import { bedrock } from '@sluice/protocols/bedrock/index.ts'
 import { awsCredentials, awsSecretFrom } from './aws-signature.ts'
 import type { Provider } from './provider.ts'
 

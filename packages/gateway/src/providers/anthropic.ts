@@ -1,4 +1,4 @@
-import { anthropic as anthropicProtocol } from '@sluice/protocols'
+import { anthropic as anthropicProtocol } from '@sluice/protocols/anthropic/index.ts'
 import { header, type Provider } from './provider.ts'
 import { anthropicRetirements } from './retirements.ts'
 

@@ -1,4 +1,4 @@
-import { openai } from '@sluice/protocols'
+import { openai } from '@sluice/protocols/openai/index.ts'
 import { header, type Provider } from './provider.ts'
 
 /** Azure's newer endpoint, which uses OpenAI's own protocol and lists the models. */

@@ -1,4 +1,4 @@
-import { azureDeployments } from '@sluice/protocols'
+import { azureDeployments } from '@sluice/protocols/openai/azure.ts'
 import { header, type Provider } from './provider.ts'
 
 /** Models are deployment names: `azure-openai/my-deployment`. */

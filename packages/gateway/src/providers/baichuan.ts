@@ -1,4 +1,4 @@
-import { developerAsSystem, maxTokensOnly } from '@sluice/protocols'
+import { developerAsSystem, maxTokensOnly } from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible } from './compatible.ts'
 
 export const baichuan = compatible({

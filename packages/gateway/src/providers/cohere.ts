@@ -1,4 +1,4 @@
-import { cohere as cohereProtocol } from '@sluice/protocols'
+import { cohere as cohereProtocol } from '@sluice/protocols/cohere/index.ts'
 import { bearer, type Provider } from './provider.ts'
 
 export const cohere: Provider = {

@@ -1,6 +1,8 @@
 import type { OperationName } from '@sluice/contract'
-import { developerAsSystem, openaiLike, type Protocol } from '@sluice/protocols'
-import { bearer, type Provider } from './provider.ts'
+import { bearer, optionalBearer, type Provider } from './provider.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { developerAsSystem, effortAs } from '@sluice/protocols/openai/upstream/quirks.ts'
+import type { Protocol } from '@sluice/protocols/protocol.ts'
 
 /** What common servers for open models (vLLM, SGLang) add to OpenAI's Chat Completions. */
 export const openModelsChat = {
@@ -24,6 +26,16 @@ export function compatible(given: Known & Partial<Provider>): Provider {
     ...given,
   }
 }
+
+/** An OpenAI-compatible server on the user's own machine, which needs no key. Otherwise as `compatible`. */
+export function localServer(given: Omit<Known, 'environment'> & Partial<Provider>): Provider {
+  return compatible({ environment: [], credentials: optionalBearer, local: true, ...given })
+}
+
+/** For hosts whose models think or do not, whatever the effort. */
+export const thinkingSwitch = effortAs((effort) => ({
+  thinking: { type: effort === 'none' ? 'disabled' : 'enabled' },
+}))
 
 /** For hosts without a model list in OpenAI's format. */
 export function withoutModelList({ models: _models, ...protocol }: Protocol): Protocol {

@@ -1,4 +1,4 @@
-import { deepgram as deepgramProtocol } from '@sluice/protocols'
+import { deepgram as deepgramProtocol } from '@sluice/protocols/deepgram/index.ts'
 import type { Provider } from './provider.ts'
 
 export const deepgram: Provider = {

@@ -1,4 +1,9 @@
-import { developerAsSystem, maxTokensOnly, openaiLike, toldSchema } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import {
+  developerAsSystem,
+  maxTokensOnly,
+  toldSchema,
+} from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible } from './compatible.ts'
 
 const chat = {
@@ -12,7 +17,7 @@ const chat = {
 const filling = openaiLike({
   chat,
   complete: {
-    path: () => '/../beta/completions',
+    path: '/../beta/completions',
     lacks: ['n', 'best_of', 'logit_bias', 'seed', 'user'],
     singlePrompt: true,
   },

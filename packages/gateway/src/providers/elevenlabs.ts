@@ -1,4 +1,4 @@
-import { elevenlabs as elevenlabsProtocol } from '@sluice/protocols'
+import { elevenlabs as elevenlabsProtocol } from '@sluice/protocols/elevenlabs/index.ts'
 import { header, type Provider } from './provider.ts'
 
 export const elevenlabs: Provider = {

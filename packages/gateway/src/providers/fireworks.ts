@@ -1,4 +1,5 @@
-import { openaiLike, systemFirst } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { systemFirst } from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible } from './compatible.ts'
 
 export const fireworks = compatible({

@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
 import { compatible, withoutModelList } from './compatible.ts'
 
 export const githubModels = compatible({

@@ -1,4 +1,4 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, objectOf } from '@sluice/contract'
 import type { Credentials, Provider } from './provider.ts'
 
 const scopes = ['https://www.googleapis.com/auth/cloud-platform']
@@ -18,17 +18,18 @@ function googleSecretFrom(
   return project && variables['GOOGLE_APPLICATION_CREDENTIALS'] ? 'application-default' : undefined
 }
 
-const clients = new Map<string, Promise<TokenClient>>()
+/** By secret, for each way to connect. */
+const clients = new WeakMap<typeof globalThis.fetch, Map<string, Promise<TokenClient>>>()
 
 /**
  * Adds a Google OAuth access token. The secret is an access token, the JSON of a service account, or `application-default`
  * (the credentials that Google's own tools would use). Throws `upstream_refused_us`, or `upstream_unavailable` if Google could
  * not be reached.
  */
-export const googleAccess: Credentials = async (secret) => {
+export const googleAccess: Credentials = async (secret, _request, _settings, fetch) => {
   if (secret !== 'application-default' && !secret.trimStart().startsWith('{'))
     return { authorization: `Bearer ${secret}` }
-  return { authorization: `Bearer ${await accessToken(secret)}` }
+  return { authorization: `Bearer ${await accessToken(secret, fetch)}` }
 }
 
 /** Address and credentials of Vertex AI, for all protocols used there. */
@@ -51,9 +52,9 @@ export const googleVertexAccess = {
   credentials: googleAccess,
 } as const satisfies Partial<Provider>
 
-async function accessToken(secret: string): Promise<string> {
+async function accessToken(secret: string, fetch: typeof globalThis.fetch): Promise<string> {
   try {
-    const answer = await (await clientOf(secret)).getAccessToken()
+    const answer = await (await clientOf(secret, fetch)).getAccessToken()
     const token = typeof answer === 'object' ? answer?.token : answer
     if (token) return token
   } catch (cause) {
@@ -71,19 +72,22 @@ function isPassing(cause: unknown): boolean {
   return typeof status !== 'number' || status === 429 || status >= 500
 }
 
-function clientOf(secret: string): Promise<TokenClient> {
-  const known = clients.get(secret) ?? createClient(secret)
-  clients.set(secret, known)
-  return known
+function clientOf(secret: string, fetch: typeof globalThis.fetch): Promise<TokenClient> {
+  const bySecret = clients.get(fetch) ?? new Map<string, Promise<TokenClient>>()
+  clients.set(fetch, bySecret)
+  const client = bySecret.get(secret) ?? createClient(secret, fetch)
+  bySecret.set(secret, client)
+  return client
 }
 
 /** The library is large, so it is loaded only if Vertex is used. */
-async function createClient(secret: string): Promise<TokenClient> {
+async function createClient(secret: string, fetch: typeof globalThis.fetch): Promise<TokenClient> {
+  const transporterOptions = { fetchImplementation: fetch }
   const { GoogleAuth, JWT } = await import('google-auth-library')
-  if (secret === 'application-default') return new GoogleAuth({ scopes })
-  const account = JSON.parse(secret) as { readonly [field: string]: unknown }
-  const { client_email: email, private_key: key } = account
+  if (secret === 'application-default')
+    return new GoogleAuth({ scopes, clientOptions: { transporterOptions } })
+  const { client_email: email, private_key: key } = objectOf(JSON.parse(secret))
   if (typeof email !== 'string' || typeof key !== 'string')
     throw new TypeError('The secret is JSON, but not of a service account')
-  return new JWT({ email, key, scopes })
+  return new JWT({ email, key, scopes, transporterOptions })
 }

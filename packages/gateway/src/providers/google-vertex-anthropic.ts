@@ -1,4 +1,4 @@
-import { vertexAnthropic } from '@sluice/protocols'
+import { vertexAnthropic } from '@sluice/protocols/vertex-anthropic/index.ts'
 import { googleVertexAccess } from './google-access.ts'
 import type { Provider } from './provider.ts'
 

@@ -1,4 +1,4 @@
-import { vertex } from '@sluice/protocols'
+import { vertex } from '@sluice/protocols/gemini/index.ts'
 import { googleVertexAccess } from './google-access.ts'
 import type { Provider } from './provider.ts'
 

@@ -1,4 +1,4 @@
-import { gemini } from '@sluice/protocols'
+import { gemini } from '@sluice/protocols/gemini/index.ts'
 import { header, type Provider } from './provider.ts'
 import { googleRetirements } from './retirements.ts'
 

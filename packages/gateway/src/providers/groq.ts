@@ -1,4 +1,5 @@
-import { developerAsSystem, openaiLike } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { developerAsSystem } from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible } from './compatible.ts'
 
 export const groq = compatible({

@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
 import { compatible, openModelsChat } from './compatible.ts'
 
 /** Dedicated endpoints, which run Text Embeddings Inference for embeddings and reranking, are of type `tei`. */

@@ -1,15 +1,11 @@
-import { openaiLike } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
-import { optionalBearer } from './provider.ts'
+import { localServer } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
 
-export const infinity = compatible({
+export const infinity = localServer({
   id: 'infinity',
   name: 'Infinity',
   protocol: openaiLike({ rerank: {} }),
   baseUrl: 'http://127.0.0.1:7997',
-  environment: [],
-  credentials: optionalBearer,
   operations: ['embed', 'rerank'],
   documentation: 'https://michaelfeil.eu/infinity',
-  local: true,
 })

@@ -1,4 +1,4 @@
-import { jina as jinaProtocol } from '@sluice/protocols'
+import { jina as jinaProtocol } from '@sluice/protocols/jina/index.ts'
 import { bearer, type Provider } from './provider.ts'
 
 export const jina: Provider = {

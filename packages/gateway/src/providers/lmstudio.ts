@@ -1,16 +1,13 @@
-import { openaiLike, readableArguments, systemFirst } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
-import { optionalBearer } from './provider.ts'
+import { localServer } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { readableArguments, systemFirst } from '@sluice/protocols/openai/upstream/quirks.ts'
 
-export const lmstudio = compatible({
+export const lmstudio = localServer({
   id: 'lmstudio',
   name: 'LM Studio',
   protocol: openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] }, responses: true }),
   baseUrl: 'http://127.0.0.1:1234/v1',
-  environment: [],
-  credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed'],
   quirks: [systemFirst, readableArguments],
   documentation: 'https://lmstudio.ai/docs/app/api/endpoints/openai',
-  local: true,
 })

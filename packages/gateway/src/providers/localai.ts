@@ -1,16 +1,17 @@
-import { maxTokensOnly, openaiLike, readableArguments, systemFirst } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
-import { optionalBearer } from './provider.ts'
+import { localServer } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import {
+  maxTokensOnly,
+  readableArguments,
+  systemFirst,
+} from '@sluice/protocols/openai/upstream/quirks.ts'
 
-export const localai = compatible({
+export const localai = localServer({
   id: 'localai',
   name: 'LocalAI',
   protocol: openaiLike({ chat: { knows: ['top_k'] }, rerank: {} }),
   baseUrl: 'http://127.0.0.1:8080/v1',
-  environment: [],
-  credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed', 'rerank', 'transcribe', 'speak', 'createImage'],
   quirks: [systemFirst, readableArguments, maxTokensOnly],
   documentation: 'https://localai.io/features',
-  local: true,
 })

@@ -1,15 +1,15 @@
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { mistralFim } from '@sluice/protocols/openai/upstream/complete.ts'
 import {
   developerAsSystem,
   maxTokensOnly,
-  mistralFim,
   mistralOrder,
   mistralToolIds,
   noStreamOptions,
-  openaiLike,
   renameField,
   requiredAsAny,
   thinkingAsPart,
-} from '@sluice/protocols'
+} from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible } from './compatible.ts'
 
 const differences = {
@@ -29,7 +29,7 @@ const differences = {
     ],
     knows: ['reasoning_content', 'thinking_parts'],
   },
-  moderate: {},
+  ownModerations: true,
   embed: { lacks: ['dimensions', 'user'] },
   transcribe: { lacks: ['prompt', 'include', 'chunking_strategy'], isJsonOnly: true },
 } as const

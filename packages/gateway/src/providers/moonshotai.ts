@@ -1,5 +1,6 @@
-import { developerAsSystem, effortAs, openaiLike } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
+import { compatible, thinkingSwitch } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { developerAsSystem } from '@sluice/protocols/openai/upstream/quirks.ts'
 
 export const moonshotai = compatible({
   id: 'moonshotai',
@@ -8,9 +9,6 @@ export const moonshotai = compatible({
   baseUrl: 'https://api.moonshot.ai/v1',
   environment: ['MOONSHOT_API_KEY'],
   operations: ['chat'],
-  quirks: [
-    developerAsSystem,
-    effortAs((effort) => ({ thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } })),
-  ],
+  quirks: [developerAsSystem, thinkingSwitch],
   documentation: 'https://platform.moonshot.ai/docs/api/chat',
 })

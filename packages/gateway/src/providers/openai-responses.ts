@@ -1,4 +1,4 @@
-import { openaiResponses as protocol } from '@sluice/protocols'
+import { openaiResponses as protocol } from '@sluice/protocols/openai/index.ts'
 import { bearer, type Provider } from './provider.ts'
 import { openaiRetirements } from './retirements.ts'
 

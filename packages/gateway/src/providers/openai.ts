@@ -1,4 +1,8 @@
-import { openaiLike, openai as openaiProtocol, openaiResponses } from '@sluice/protocols'
+import {
+  openaiLike,
+  openai as openaiProtocol,
+  openaiResponses,
+} from '@sluice/protocols/openai/index.ts'
 import { bearer, type Provider } from './provider.ts'
 import { openaiRetirements } from './retirements.ts'
 

@@ -1,10 +1,7 @@
-import {
-  budgetInReasoning,
-  coherePurposes,
-  excludedDomains,
-  openaiLike,
-  searchPlugin,
-} from '@sluice/protocols'
+import { coherePurposes } from '@sluice/protocols/embed-purpose.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { budgetInReasoning } from '@sluice/protocols/openai/upstream/quirks.ts'
+import { excludedDomains, searchPlugin } from '@sluice/protocols/openai/upstream/search-quirks.ts'
 import { compatible } from './compatible.ts'
 
 export const openrouter = compatible({

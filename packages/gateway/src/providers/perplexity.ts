@@ -1,4 +1,6 @@
-import { developerAsSystem, maxTokensOnly, openaiLike, searchDomainFilter } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { developerAsSystem, maxTokensOnly } from '@sluice/protocols/openai/upstream/quirks.ts'
+import { searchDomainFilter } from '@sluice/protocols/openai/upstream/search-quirks.ts'
 import { compatible, withoutModelList } from './compatible.ts'
 
 export const perplexity = compatible({

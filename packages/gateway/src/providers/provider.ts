@@ -1,5 +1,11 @@
 import { formatForm, type OperationName } from '@sluice/contract'
-import type { ModelCard, Protocol, Quirk, UpstreamBody, UpstreamRequest } from '@sluice/protocols'
+import type {
+  ModelCard,
+  Protocol,
+  Quirk,
+  UpstreamBody,
+  UpstreamRequest,
+} from '@sluice/protocols/protocol.ts'
 import type { RoutingField } from './routing-fields.ts'
 import type { Retirements } from './retirements.ts'
 
@@ -22,6 +28,8 @@ export type Credentials = (
   secret: string,
   request: OutgoingRequest,
   settings: ProviderSettings,
+  /** Asks the servers that give tokens, over connections made as those to the upstream. The same one for each call. */
+  fetch: typeof globalThis.fetch,
 ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
 
 /** A known upstream provider: data, in a file of a few lines. */

@@ -1,4 +1,9 @@
-import { developerAsSystem, effortAs, maxTokensOnly, openaiLike } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import {
+  developerAsSystem,
+  effortAs,
+  maxTokensOnly,
+} from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible } from './compatible.ts'
 
 export const siliconflow = compatible({

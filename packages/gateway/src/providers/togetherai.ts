@@ -1,4 +1,4 @@
-import { openaiLike } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
 import { compatible } from './compatible.ts'
 
 export const togetherai = compatible({

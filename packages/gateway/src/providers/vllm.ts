@@ -1,8 +1,8 @@
-import { openaiLike, readableArguments, systemFirst } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
-import { optionalBearer } from './provider.ts'
+import { localServer } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { readableArguments, systemFirst } from '@sluice/protocols/openai/upstream/quirks.ts'
 
-export const vllm = compatible({
+export const vllm = localServer({
   id: 'vllm',
   name: 'vLLM',
   protocol: openaiLike({
@@ -11,10 +11,7 @@ export const vllm = compatible({
     responses: true,
   }),
   baseUrl: 'http://127.0.0.1:8000/v1',
-  environment: [],
-  credentials: optionalBearer,
   operations: ['chat', 'complete', 'embed', 'rerank', 'transcribe', 'translate'],
   quirks: [systemFirst, readableArguments],
   documentation: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
-  local: true,
 })

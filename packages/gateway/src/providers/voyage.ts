@@ -1,4 +1,4 @@
-import { voyage as voyageProtocol } from '@sluice/protocols'
+import { voyage as voyageProtocol } from '@sluice/protocols/jina/index.ts'
 import { bearer, type Provider } from './provider.ts'
 
 export const voyage: Provider = {

@@ -1,4 +1,6 @@
-import { developerAsSystem, excludedDomains, openaiLike } from '@sluice/protocols'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { developerAsSystem } from '@sluice/protocols/openai/upstream/quirks.ts'
+import { excludedDomains } from '@sluice/protocols/openai/upstream/search-quirks.ts'
 import { compatible } from './compatible.ts'
 
 export const xai = compatible({

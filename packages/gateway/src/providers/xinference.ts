@@ -1,14 +1,12 @@
-import { openaiLike, readableArguments, systemFirst } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
-import { optionalBearer } from './provider.ts'
+import { localServer } from './compatible.ts'
+import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { readableArguments, systemFirst } from '@sluice/protocols/openai/upstream/quirks.ts'
 
-export const xinference = compatible({
+export const xinference = localServer({
   id: 'xinference',
   name: 'Xinference',
   protocol: openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] }, rerank: {} }),
   baseUrl: 'http://127.0.0.1:9997/v1',
-  environment: [],
-  credentials: optionalBearer,
   operations: [
     'chat',
     'complete',
@@ -21,5 +19,4 @@ export const xinference = compatible({
   ],
   quirks: [systemFirst, readableArguments],
   documentation: 'https://inference.readthedocs.io/en/latest',
-  local: true,
 })

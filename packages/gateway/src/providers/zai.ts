@@ -1,5 +1,5 @@
-import { developerAsSystem, effortAs, maxTokensOnly } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
+import { compatible, thinkingSwitch } from './compatible.ts'
+import { developerAsSystem, maxTokensOnly } from '@sluice/protocols/openai/upstream/quirks.ts'
 
 export const zai = compatible({
   id: 'zai',
@@ -7,10 +7,6 @@ export const zai = compatible({
   baseUrl: 'https://api.z.ai/api/paas/v4',
   environment: ['ZAI_API_KEY'],
   operations: ['chat'],
-  quirks: [
-    developerAsSystem,
-    maxTokensOnly,
-    effortAs((effort) => ({ thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } })),
-  ],
+  quirks: [developerAsSystem, maxTokensOnly, thinkingSwitch],
   documentation: 'https://docs.z.ai/api-reference',
 })

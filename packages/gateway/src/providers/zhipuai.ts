@@ -1,5 +1,5 @@
-import { developerAsSystem, effortAs, maxTokensOnly } from '@sluice/protocols'
-import { compatible } from './compatible.ts'
+import { compatible, thinkingSwitch } from './compatible.ts'
+import { developerAsSystem, maxTokensOnly } from '@sluice/protocols/openai/upstream/quirks.ts'
 
 export const zhipuai = compatible({
   id: 'zhipuai',
@@ -7,10 +7,6 @@ export const zhipuai = compatible({
   baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
   environment: ['ZHIPU_API_KEY', 'ZHIPUAI_API_KEY'],
   operations: ['chat', 'embed', 'createImage'],
-  quirks: [
-    developerAsSystem,
-    maxTokensOnly,
-    effortAs((effort) => ({ thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } })),
-  ],
+  quirks: [developerAsSystem, maxTokensOnly, thinkingSwitch],
   documentation: 'https://docs.bigmodel.cn/api-reference',
 })

@@ -1,4 +1,4 @@
-import { protocols } from '@sluice/protocols'
+import { protocols } from '@sluice/protocols/protocols.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Concealed } from '../call/concealer.ts'
 import type { Upstream } from './routing.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { Engine, EngineModel } from '@sluice/engine'
+import type { EngineModel, RoutedEngine } from '@sluice/engine'
 import { assertModel, mayUse } from '../accounts/allowed.ts'
 import type { RouteConfig, RouteOptions as RouteSettings } from '../settings/schema-routes.ts'
 import type { Caller } from '../ports/api-key.ts'
@@ -321,7 +321,7 @@ function engineOf(
   { config, engine, packages }: RoutingInput,
   providerId: string,
   model: string,
-): (() => Promise<Engine>) | undefined {
+): (() => Promise<RoutedEngine>) | undefined {
   if (providerId !== engine.id) return packages.get(providerId)
   const known = engine.models.find(({ id }) => id === model)
   if (config.builtin.enabled === 'never' || known === undefined)
@@ -329,7 +329,7 @@ function engineOf(
   const offered = Object.entries(engine.operations ?? {}).filter(([operation]) =>
     known.operations.some((own) => own === operation),
   )
-  const operations: Engine = Object.fromEntries(offered)
+  const operations: RoutedEngine = Object.fromEntries(offered)
   return async () => operations
 }
 
@@ -360,7 +360,7 @@ function optionsOf(
     sticky: own.sticky ?? defaults.sticky ?? false,
     strategy: own.strategy ?? defaults.strategy ?? 'weighted',
     breaker: { ...defaultBreaker, ...defaults.breaker, ...own.breaker },
-  } as RouteOptions
+  }
 }
 
 function engineCard({ engine }: RoutingInput, model: string): EngineModel | undefined {

@@ -1,4 +1,4 @@
-import type { OutputMaximum } from '@sluice/protocols'
+import type { OutputMaximum } from '@sluice/protocols/output-limit.ts'
 import type { UpstreamTarget } from './routing.ts'
 
 /** The maxima that upstreams have told by refusing a greater limit, by base URL and model. */

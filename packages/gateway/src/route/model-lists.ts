@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { ModelCard } from '@sluice/protocols'
+import type { ModelCard } from '@sluice/protocols/protocol.ts'
 import { outgoing } from '../providers/provider.ts'
 import { ask as askOnce, type Send } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
@@ -128,7 +128,7 @@ async function ask(
   let status = 0
   for (const secret of upstream.secrets) {
     const signed = await untilAborted(
-      upstream.provider.credentials(secret, request, upstream.settings),
+      upstream.provider.credentials(secret, request, upstream.settings, upstream.fetch),
       signal,
     )
     const headers = { ...request.headers, ...signed }

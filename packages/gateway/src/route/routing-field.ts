@@ -18,9 +18,11 @@ export function routingFieldIn(
   fields: readonly RoutingField[] | undefined,
 ): string | undefined {
   const places = fields === undefined ? everywhere : knownPlaces(fields)
-  for (const [name, members] of places) {
+  // A request has few fields, and there are many places.
+  for (const name in request) {
+    const members = places.get(name)
     const value = request[name]
-    if (value === undefined || value === null) continue
+    if (members === undefined || value === undefined || value === null) continue
     if (members.length === 0) return name
     const found = members.find((member) => objectOf(value)[member] != null)
     if (found !== undefined) return `${name}.${found}`

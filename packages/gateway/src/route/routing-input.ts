@@ -1,4 +1,4 @@
-import type { Engine, EngineCard } from '@sluice/engine'
+import type { Engine, EngineCard, RoutedEngine } from '@sluice/engine'
 import type { Settings } from '../settings/settings.ts'
 import type { TargetPrices } from '../prices/target-price.ts'
 import type { ModelLists } from './model-lists.ts'
@@ -11,7 +11,7 @@ export interface RoutingInput {
   /** The built-in engine; without operations if routes are only inspected. */
   readonly engine: EngineCard & { readonly operations?: Engine }
   /** Providers served in this process by AI SDK packages. */
-  readonly packages: ReadonlyMap<string, () => Promise<Engine>>
+  readonly packages: ReadonlyMap<string, () => Promise<RoutedEngine>>
   readonly lists: ModelLists
   readonly prices: TargetPrices
   /**

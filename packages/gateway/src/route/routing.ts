@@ -1,5 +1,5 @@
 import type { OperationName } from '@sluice/contract'
-import type { Engine } from '@sluice/engine'
+import type { RoutedEngine } from '@sluice/engine'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Caller } from '../ports/api-key.ts'
 import type { SlotLimits } from '../ports/slot-queue.ts'
@@ -24,6 +24,8 @@ export interface Upstream extends ProviderAddress {
   readonly timeouts: Partial<Timeouts>
   /** How connections to it are made, where its settings say so. */
   readonly dialing?: Dialing
+  /** For its credentials: asks other servers over connections that are made in the same way. */
+  readonly fetch: typeof globalThis.fetch
   /** Whether limited keys, too, may send fields by which the provider chooses a model or a price. */
   readonly allowsRouting: boolean
   /** Whether callers may reference objects at the upstream by ids they have from elsewhere. */
@@ -76,7 +78,7 @@ export type Target = {
   readonly because: string
 } & (
   | { readonly kind: 'upstream'; readonly upstream: Upstream }
-  | { readonly kind: 'engine'; readonly engine: () => Promise<Engine> }
+  | { readonly kind: 'engine'; readonly engine: () => Promise<RoutedEngine> }
 )
 
 export type UpstreamTarget = Extract<Target, { kind: 'upstream' }>

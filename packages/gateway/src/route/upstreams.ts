@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Dialing } from '../call/send.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ProviderConfig } from '../settings/schema-provider.ts'
 import type { Credentials, Provider } from '../providers/provider.ts'
@@ -12,6 +13,7 @@ export function configuredUpstreams(
   config: Settings,
   catalogue: ReadonlyMap<string, Provider>,
   skipped: (id: string, reason: string) => void = () => {},
+  fetchThrough: (dialing: Dialing) => typeof globalThis.fetch = () => globalThis.fetch,
 ): ReadonlyMap<string, Upstream> {
   const found = new Map<string, Upstream>()
   for (const provider of catalogue.values()) {
@@ -56,6 +58,7 @@ export function configuredUpstreams(
       // Key files often end in a line break, which is invalid in a header.
       secrets: secrets.map((secret) => secret.trim()),
       variables,
+      fetchThrough,
     })
     if (typeof upstream === 'string') skipped(id, upstream)
     else found.set(id, { ...upstream, ambient: given === undefined && provider.ambient === true })
@@ -91,12 +94,13 @@ interface Ingredients {
   readonly given: ProviderConfig
   readonly secrets: readonly string[]
   readonly variables: Readonly<Record<string, string | undefined>>
+  readonly fetchThrough: (dialing: Dialing) => typeof globalThis.fetch
 }
 
 /** The upstream, or a sentence that says what is missing. */
 function createUpstream(
   id: string,
-  { provider, given, secrets, variables }: Ingredients,
+  { provider, given, secrets, variables, fetchThrough }: Ingredients,
 ): Omit<Upstream, 'ambient'> | string {
   const settings = settingsOf(provider, given, variables)
   const known = provider.baseUrlFrom?.(settings) ?? provider.baseUrl
@@ -104,6 +108,7 @@ function createUpstream(
   const missing = [...template.matchAll(/\{(\w+)\}/g)].find(
     ([, name = '']) => settings[name] === undefined,
   )
+  const dialing = dialingOf(given)
   if (missing) return `its address needs the setting ${missing[1]}`
   return {
     id,
@@ -120,7 +125,8 @@ function createUpstream(
       | readonly UpstreamModel[]
       | undefined,
     timeouts: given.timeouts ?? {},
-    ...dialingOf(given),
+    ...(dialing && { dialing }),
+    fetch: fetchThrough(dialing ?? {}),
     sharesIds: given.sharedIds === 'allow',
     allowsRouting: given.routingFields === 'allow',
   }
@@ -132,7 +138,7 @@ function dialingOf({
   certificate,
   certificateKey,
   http2,
-}: ProviderConfig): Pick<Upstream, 'dialing'> {
+}: ProviderConfig): Dialing | undefined {
   const own = {
     ...(proxy !== undefined && { proxy }),
     ...(http2 === true && { http2 }),
@@ -140,8 +146,8 @@ function dialingOf({
     ...(certificate !== undefined &&
       certificateKey !== undefined && { certificate: { chain: certificate, key: certificateKey } }),
   }
-  if (Object.keys(own).length === 0) return {}
-  return { dialing: { ...own, name: hash('sha256', JSON.stringify(own)) } }
+  if (Object.keys(own).length === 0) return undefined
+  return { ...own, name: hash('sha256', JSON.stringify(own)) }
 }
 
 /** Adds the path of the protocol's version to a bare host, if the provider's own base URL ends in it. */
@@ -193,8 +199,8 @@ function leadsHere(url: string, { host, port }: Settings['server']): boolean {
 }
 
 function withoutEmptySecret(credentials: Credentials): Credentials {
-  return (secret, request, settings) =>
-    secret === '' ? {} : credentials(secret, request, settings)
+  return (secret, request, settings, fetch) =>
+    secret === '' ? {} : credentials(secret, request, settings, fetch)
 }
 
 const settingNames = [

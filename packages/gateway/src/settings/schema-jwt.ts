@@ -1,6 +1,6 @@
 import { operationNames, Type } from '@sluice/contract'
 import type { Static } from 'typebox'
-import { count, described, listOf, mapOf, object, optional, text } from './schema-parts.ts'
+import { choice, count, listOf, mapOf, matching, object, options, text } from './schema-parts.ts'
 
 /** Asymmetric signatures only: with HMAC the gateway would share the issuer's signing key. */
 const algorithms = [
@@ -22,18 +22,14 @@ const budgetPattern =
 const tagPattern = '^[\\w.:=/@+-]{1,64}$'
 
 /** Only the claims named here are used. Their limits apply in addition to all others. */
-const limitClaims = object(
+const limitClaims = options(
   {
-    requestsPerMinute: optional(text('A claim with an integer of at least 1.')),
-    tokensPerMinute: optional(text('The same.')),
-    concurrentRequests: optional(text('The same.')),
-    budgets: optional(
-      text('A claim with a budget or a list of budgets: 10/month, 1/24h,tag=nightly.'),
-    ),
-    tags: optional(text('A claim with tags for all requests, as a list or separated by spaces.')),
-    operations: optional(
-      text('A claim with the allowed operations, as a list or separated by spaces.'),
-    ),
+    requestsPerMinute: text('A claim with an integer of at least 1.'),
+    tokensPerMinute: text('The same.'),
+    concurrentRequests: text('The same.'),
+    budgets: text('A claim with a budget or a list of budgets: 10/month, 1/24h,tag=nightly.'),
+    tags: text('A claim with tags for all requests, as a list or separated by spaces.'),
+    operations: text('A claim with the allowed operations, as a list or separated by spaces.'),
   },
   'Claims that limit a caller. The lower of the claim and the setting applies; for a token without the claim, only the setting. A token with an unreadable claim is refused.',
 )
@@ -44,73 +40,57 @@ export const jwt = listOf(
     {
       issuer: text('The value of iss in tokens.'),
       audience: text('The required value of aud in tokens.'),
-      jwksUrl: optional(
-        Type.String({
-          pattern: '^https?://[^\\s]+$',
-          ...described('The URL of the issuer’s public keys. They are cached for ten minutes.'),
-        }),
-      ),
-      jwksFile: optional(
-        text('A file with the public keys, instead of jwksUrl. It is reread every minute.'),
-      ),
-      algorithms: optional(
-        Type.Array(Type.Enum([...algorithms]), {
-          minItems: 1,
-          ...described('Accepted signature algorithms. Default RS256, ES256 and EdDSA.'),
-        }),
-      ),
-      userClaim: optional(text('The claim that identifies the caller. Default sub.')),
-      users: optional(
-        mapOf(
+      ...options({
+        jwksUrl: matching(
+          '^https?://[^\\s]+$',
+          'The URL of the issuer’s public keys. They are cached for ten minutes.',
+        ),
+        jwksFile: text(
+          'A file with the public keys, instead of jwksUrl. It is reread every minute.',
+        ),
+        algorithms: listOf(
+          Type.Enum([...algorithms]),
+          'Accepted signature algorithms. Default RS256, ES256 and EdDSA.',
+          { minItems: 1 },
+        ),
+        userClaim: text('The claim that identifies the caller. Default sub.'),
+        users: mapOf(
           text('The id of a user.'),
           'Users by the value of userClaim. The settings of the user, its team and its organization apply to the caller, and teamClaim is not used.',
         ),
-      ),
-      unknownUsers: optional(
-        Type.Enum(['refuse', 'allow'], {
-          ...described(
-            'How to handle callers that are not in users, if it is set. refuse (default): 401. allow: teamClaim determines their team; without it they belong to none.',
-          ),
-        }),
-      ),
-      teamClaim: optional(
-        text(
+        unknownUsers: choice(
+          ['refuse', 'allow'],
+          'How to handle callers that are not in users, if it is set. refuse (default): 401. allow: teamClaim determines their team; without it they belong to none.',
+        ),
+        teamClaim: text(
           'The claim with the caller’s team or user, as an id or as a name in teams; the first known value of a list applies. A token without the claim is refused. Default: callers belong to no team or user.',
         ),
-      ),
-      teams: optional(
-        mapOf(
+        teams: mapOf(
           text('The id of a team or a user.'),
           'Ids by the value of the claim, such as a group.',
         ),
-      ),
-      modelsClaim: optional(
-        text(
+        modelsClaim: text(
           'The claim with the allowed models, as a list or separated by spaces; if models is set, only models in both are allowed. A token without the claim may use none.',
         ),
-      ),
-      models: optional(listOf(text('A name or a pattern.'), 'Models that each caller may use.')),
-      operations: optional(
-        Type.Array(Type.Enum([...operationNames]), {
-          ...described('Operations that each caller may use. Default: all.'),
-        }),
-      ),
-      requestsPerMinute: optional(count('Limit for each caller.')),
-      tokensPerMinute: optional(count('Limit for each caller.')),
-      concurrentRequests: optional(count('Limit for each caller.')),
-      budgets: optional(
-        listOf(
-          Type.String({ pattern: budgetPattern, ...described('US dollars and a period.') }),
+        models: listOf(text('A name or a pattern.'), 'Models that each caller may use.'),
+        operations: listOf(
+          Type.Enum([...operationNames]),
+          'Operations that each caller may use. Default: all.',
+        ),
+        requestsPerMinute: count('Limit for each caller.'),
+        tokensPerMinute: count('Limit for each caller.'),
+        concurrentRequests: count('Limit for each caller.'),
+        budgets: listOf(
+          matching(budgetPattern, 'US dollars and a period.'),
           'Budgets of each caller: 10/month, 1/24h,tag=nightly, 2.5/day,model=gpt-6-sol.',
         ),
-      ),
-      tags: optional(
-        Type.Array(Type.String({ pattern: tagPattern }), {
-          maxItems: 16,
-          ...described('Tags for all requests of these callers.'),
-        }),
-      ),
-      limitClaims: optional(limitClaims),
+        tags: listOf(
+          Type.String({ pattern: tagPattern }),
+          'Tags for all requests of these callers.',
+          { maxItems: 16 },
+        ),
+        limitClaims,
+      }).properties,
     },
     'An issuer of tokens.',
   ),

@@ -7,9 +7,9 @@ import type {
   KeptJob,
   VideoRequest as EngineVideoRequest,
 } from '@sluice/engine'
-import type { KeptFileKind } from '../ports/kept-files.ts'
+import type { StoredFileKind } from '../ports/file-store.ts'
 import type { Store } from '../ports/store.ts'
-import { sweepKeptFiles } from './published.ts'
+import { sweepStoredFiles } from './published.ts'
 
 /** How long a process keeps its jobs without renewing the lease, in milliseconds. */
 const leaseMs = 30_000
@@ -17,7 +17,7 @@ const leaseMs = 30_000
 const lookEveryMs = 3_000
 const sweepEveryMs = 600_000
 /** Longer than any job waits. Files that belong to no job are removed earlier. */
-const filesKeptMs = 30 * 86_400_000
+const filesStoredMs = 30 * 86_400_000
 
 export interface BuiltInJobsInput {
   /** Jobs are stored with the engine's id as their provider. */
@@ -62,18 +62,18 @@ export interface VideoRequest extends EngineVideoRequest {
 export async function openBuiltInJobs(input: BuiltInJobsInput): Promise<VideoWorker & Disposable> {
   const { engine, store, now, log } = input
   const { jobs } = engine
-  const every = (ms: number, work: () => Promise<void>, told: string) =>
+  const every = (ms: number, work: () => Promise<void>, warning: string) =>
     setInterval(() => {
-      work().catch((error: unknown) => log.warn({ error: String(error) }, told))
+      work().catch((error: unknown) => log.warn({ error: String(error) }, warning))
     }, ms).unref()
-  await sweepKeptFiles(store, now)
+  await sweepStoredFiles(store, now)
   await takeJobs(input)
   const timers = [
     every(lookEveryMs, () => takeJobs(input), 'Video tasks could not be looked for'),
-    every(sweepEveryMs, () => sweepKeptFiles(store, now), 'Old files could not be removed'),
+    every(sweepEveryMs, () => sweepStoredFiles(store, now), 'Old files could not be removed'),
   ]
 
-  const fileOf = async (job: VideoJob, kind: KeptFileKind) => {
+  const fileOf = async (job: VideoJob, kind: StoredFileKind) => {
     const isThere = job.status === 'completed' && (job.expiresAt ?? 0) > Math.floor(now() / 1000)
     return isThere ? (await store.findFile({ id: job.id, kind, at: now() }))?.bytes : undefined
   }
@@ -111,7 +111,7 @@ async function takeJobs({ engine, store, owner, isGone, now }: BuiltInJobsInput)
 }
 
 /** Saves a change of a job. False if the job is gone, finished or claimed by another process. */
-export function keepChange(
+export function saveJobChange(
   store: Pick<Store, 'updateClaimedVideoJob'>,
   owner: string,
   { id, change }: { readonly id: string; readonly change: JobChange },
@@ -134,7 +134,7 @@ export function jobFilesIn(store: Store, now: () => number): JobFiles {
   return {
     async write(id, kind, bytes) {
       const createdAt = now()
-      const expiresAt = createdAt + filesKeptMs
+      const expiresAt = createdAt + filesStoredMs
       await store.addFile({
         id,
         kind,

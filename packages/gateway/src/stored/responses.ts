@@ -1,21 +1,33 @@
-import { GatewayError, invalidRequest, JsonSurvey, objectOf, parseJson } from '@sluice/contract'
+import {
+  GatewayError,
+  invalidRequest,
+  isObject,
+  JsonSurvey,
+  objectOf,
+  parseJson,
+} from '@sluice/contract'
 import {
   inputItems,
-  madeByResponse,
-  type ResponsesRequest,
   referredResponses,
   responseNotFound,
   sinceCompaction,
   withHistory,
   withReferences,
-} from '@sluice/protocols'
+} from '@sluice/protocols/openai-responses/client/history.ts'
+import type { ResponsesRequest } from '@sluice/protocols/openai-responses/client/schema.ts'
+import {
+  madeByResponse,
+  namedInResponsesRequest,
+} from '@sluice/protocols/openai-responses/upstream/named.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { StoredResponse } from '../ports/store.ts'
 import { answerOf, begin, openRun } from '../answer/answer.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
+import { checkNamed } from '../attempt/named-ids.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call/call.ts'
 import { CallRequest } from '../call/call-request.ts'
+import type { Cancellation } from '../call/cancellation.ts'
 import { formatLargeJson, isLargeJson } from '../turns/format-large.ts'
 import type { StoredParts } from './stored-parts.ts'
 import type { Admitted } from '../admit/admit.ts'
@@ -23,21 +35,22 @@ import { continuedBy } from '../admit/call-size.ts'
 import type { HeldBytes } from '../call/held-bytes.ts'
 import { type CallRun, withCall } from '../attempt/call-run.ts'
 import { turn } from '../turns/turn.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
+import { deleteAtUpstream } from './delete-at-upstream.ts'
 import { findKept } from '../admit/continued-response.ts'
-import { checkNamedIds, checkPreviousId } from './upstream-ids.ts'
 
 type Items = ReturnType<typeof inputItems>
 
 /** Longer conversations are refused. OpenAI's own models would not fit half of this. */
-const chainMax = 1_000
+const conversationResponsesMax = 1_000
 /**
  * Limits on the history prepended to a request, in UTF-16 units and in JsonSurvey units. Similar to the limits of a
  * request.
  */
-const chainLengthMax = 32 * 1024 * 1024
-const chainUnitsMax = 500_000
+const conversationLengthMax = 32 * 1024 * 1024
+const conversationUnitsMax = 500_000
 /** Larger requests and responses are not stored, because every continuation would read them again. */
-const keptBytesMax = 16 * 1024 * 1024
+const storedBytesMax = 16 * 1024 * 1024
 
 /**
  * POST /v1/responses with state: prepends the conversation that the request continues and stores the response
@@ -46,7 +59,7 @@ const keptBytesMax = 16 * 1024 * 1024
 export async function createResponse(gateway: StoredParts, admitted: Admitted): Promise<Answer> {
   const { call } = admitted
   const request = requestOf(call)
-  const requestBytesMax = Math.min(keptBytesMax, gateway.current.limits.keptResponses.bytes)
+  const requestBytesMax = Math.min(storedBytesMax, gateway.current.limits.keptResponses.bytes)
   if (request.store !== false && call.held.bytes > requestBytesMax)
     throw new GatewayError(
       'too_large',
@@ -56,14 +69,14 @@ export async function createResponse(gateway: StoredParts, admitted: Admitted): 
   const { asked, answering } = await continuedRun(gateway, admitted)
   const begun = await begin(answering)
   if (request.store === false) return answerOf(answering, begun)
-  const kept = {
+  const stored = {
     call,
     previousId: continuedBy(call),
     own: inputItems(request, gateway.newId),
     // An upstream that received the previous id knows the response by its own id.
     isOurs: answering.call !== asked || !isOfUpstream(begun),
   }
-  return answerOf(answering, begun, (document) => keep(gateway, kept, document))
+  return answerOf(answering, begun, (document) => storeResponse(gateway, stored, document))
 }
 
 /**
@@ -99,9 +112,12 @@ function requestOf({ request }: Call): ResponsesRequest {
 async function withReferred(gateway: StoredParts, call: Call): Promise<Call> {
   const ids = referredResponses(requestOf(call))
   if (ids.length === 0) return call
-  if (ids.length > chainMax)
-    throw invalidRequest(`The input refers to more than ${chainMax} responses`, 'input')
-  const reader = new KeptReader(call.held, 'input')
+  if (ids.length > conversationResponsesMax)
+    throw invalidRequest(
+      `The input refers to more than ${conversationResponsesMax} responses`,
+      'input',
+    )
+  const reader = new StoredItemReader(call.held, 'input')
   const items: Items[number][] = []
   for (const id of ids) {
     const stored = await gateway.store.findResponse(id)
@@ -135,18 +151,38 @@ async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<Call
   return continuedWith(call, withHistory(requestOf(call), await history(run, stored)))
 }
 
+/** Refuses a request that references an object of another key or, unless the provider shares ids, of no known key. */
+async function checkNamedIds(run: CallRun): Promise<void> {
+  const target = nativeTarget(run)
+  if (!target) return
+  await checkNamed(run, target, namedInResponsesRequest(run.call.request.value))
+}
+
+/** Checks that the upstream may continue a response that is not stored here. */
+async function checkPreviousId(run: CallRun, target: UpstreamTarget, id: string): Promise<void> {
+  // A known id without a stored response was deleted, whoever owned it.
+  const [row] = await run.gateway.store.findUpstreamIds([id])
+  if (row || !target.upstream.sharesIds) throw responseNotFound(id)
+}
+
+/** The first target that would receive the request unchanged. */
+function nativeTarget({ gateway, call, route }: CallRun): UpstreamTarget | undefined {
+  const targets = route.levels.flat().filter((target) => target.kind === 'upstream')
+  return targets.find((target) => nativeOf(gateway, call, target) !== undefined)
+}
+
 /** All items of the conversation, inputs and outputs, oldest first. */
 async function history(
   { gateway, call }: CallRun<StoredParts>,
   last: StoredResponse,
 ): Promise<Items> {
-  const reader = new KeptReader(call.held, call.format.continues)
+  const reader = new StoredItemReader(call.held, call.format.continues)
   const chain: Items[number][][] = []
   let current: StoredResponse | undefined = last
   while (current) {
-    const input = (await reader.read(current.input)) as Items
+    const input = itemsIn(await reader.read(current.input))
     chain.push([...input, ...(await reader.output(current))])
-    if (chain.length > chainMax) throw tooLong(call.format.continues)
+    if (chain.length > conversationResponsesMax) throw tooLong(call.format.continues)
     const before: string | undefined = current.previousResponseId
     current = before === undefined ? undefined : await gateway.store.findResponse(before)
     if (before !== undefined && current?.keyId !== last.keyId) throw responseNotFound(before)
@@ -155,7 +191,7 @@ async function history(
 }
 
 /** Reads stored items within the limits for one request. Each text is parsed in its own turn of the event loop. */
-class KeptReader {
+class StoredItemReader {
   readonly #held: HeldBytes
   readonly #param: string
   #length = 0
@@ -167,20 +203,30 @@ class KeptReader {
   }
 
   async output({ response }: StoredResponse): Promise<Items> {
-    return ((await this.read(response)) as { readonly output: Items }).output
+    return itemsIn(objectOf(await this.read(response))['output'])
   }
 
   async read(text: string): Promise<unknown> {
     this.#length += text.length
-    if (this.#length > chainLengthMax) throw tooLong(this.#param)
+    if (this.#length > conversationLengthMax) throw tooLong(this.#param)
     this.#held.add(text.length)
     await turn()
     const survey = new JsonSurvey(Buffer.from(text), Number.POSITIVE_INFINITY)
     while (!survey.isDone) survey.advance(text.length)
     this.#units += survey.units
-    if (this.#units > chainUnitsMax) throw tooLong(this.#param)
+    if (this.#units > conversationUnitsMax) throw tooLong(this.#param)
     return parseJson(text)
   }
+}
+
+/** Items as `addResponse` has stored them. */
+function itemsIn(value: unknown): Items {
+  if (isItems(value)) return value
+  throw new TypeError('A stored response has no list of items')
+}
+
+function isItems(value: unknown): value is Items {
+  return Array.isArray(value) && value.every(isObject)
 }
 
 function tooLong(param: string): GatewayError {
@@ -197,16 +243,20 @@ interface ResponseToStore {
 }
 
 /** Stores a copy of the response. A failure does not affect the caller: an upstream may use the same id twice. */
-async function keep(gateway: StoredParts, kept: ResponseToStore, document: unknown): Promise<void> {
+async function storeResponse(
+  gateway: StoredParts,
+  stored: ResponseToStore,
+  document: unknown,
+): Promise<void> {
   try {
-    await add(gateway, kept, document)
+    await addResponse(gateway, stored, document)
   } catch (thrown) {
     const { code } = GatewayError.from(thrown)
-    gateway.log.warn({ call: kept.call.id, code }, 'a response could not be stored')
+    gateway.log.warn({ call: stored.call.id, code }, 'a response could not be stored')
   }
 }
 
-async function add(
+async function addResponse(
   gateway: StoredParts,
   { call, previousId, own, isOurs }: ResponseToStore,
   document: unknown,
@@ -224,14 +274,14 @@ async function add(
     input: await textOf(own),
   }
   await gateway.store.addResponse(response, isOurs ? [] : madeByResponse(id, output))
-  await gateway.keptRoom.responseAdded(response)
+  await gateway.storageQuota.responseAdded(response)
 }
 
 /** Throws `too_large` before a text is made that is not kept. */
 async function textOf(value: unknown): Promise<string> {
   if (!isLargeJson(value)) return JSON.stringify(value)
   const bytes = await formatLargeJson(value)
-  if (bytes.length > keptBytesMax)
+  if (bytes.length > storedBytesMax)
     throw new GatewayError('too_large', 'The response is larger than what is kept')
   await turn()
   return bytes.toString()
@@ -253,4 +303,30 @@ export async function findResponse(
   throw new GatewayError('not_found', `Response with id '${id.slice(0, 100)}' not found.`, {
     param: 'response_id',
   })
+}
+
+/**
+ * Deletes a response of this key, also at the upstream that created it. If the upstream refuses or cannot be reached,
+ * nothing is deleted and the request can be repeated.
+ */
+export async function deleteResponse(
+  gateway: StoredParts,
+  key: ApiKey,
+  { id, cancellation }: { readonly id: string; readonly cancellation: Cancellation },
+): Promise<void> {
+  const stored = await findResponse(gateway, key, id)
+  if (stored.provider !== undefined) {
+    const upstream = gateway.current.routing.upstreams.get(stored.provider)
+    if (upstream?.provider.protocol.native.responses)
+      await deleteAtUpstream(gateway, upstream, {
+        request: { method: 'DELETE', path: `/responses/${encodeURIComponent(id)}` },
+        cancellation,
+      })
+    else
+      gateway.log.warn(
+        { response: id, provider: stored.provider },
+        'a response was deleted here alone: its provider is not configured any more',
+      )
+  }
+  await gateway.store.deleteResponse(id)
 }

@@ -16,12 +16,13 @@ import { defaultTimeouts } from '../route/timeouts.ts'
 import { namedFilesOf } from '../call/named-files.ts'
 import { nameOfSecret } from '../attempt/secret-name.ts'
 import type { Answer, Call } from '../call/call.ts'
+import type { AnyReply } from '../call/canonical.ts'
 import type { StoredParts } from './stored-parts.ts'
 import { admitOn, type Door } from '../admit/admit.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { Target, Upstream } from '../route/routing.ts'
 import type { CallRun } from '../attempt/call-run.ts'
-import { deleteThere } from './delete-there.ts'
+import { deleteAtUpstream } from './delete-at-upstream.ts'
 
 /** Finished videos are kept for a day. */
 const keptSeconds = 86_400
@@ -36,12 +37,12 @@ export async function createVideo(gateway: StoredParts, admitted: Admitted): Pro
   const [target] = run.route.levels[0] ?? []
   const job =
     target?.kind === 'engine' && target.providerId === gateway.engine.id
-      ? await startHere(run, target)
+      ? await startBuiltIn(run, target)
       : await startUpstream(run)
   return { kind: 'json', headers: answerHeaders(gateway, call), body: videoOf(job) }
 }
 
-async function startHere(run: CallRun<StoredParts>, target: Target): Promise<VideoJob> {
+async function startBuiltIn(run: CallRun<StoredParts>, target: Target): Promise<VideoJob> {
   const { gateway, call } = run
   const request = requestOf(call)
   const made = gateway.engine.models.find(({ id }) => id === target.model)
@@ -50,10 +51,10 @@ async function startHere(run: CallRun<StoredParts>, target: Target): Promise<Vid
       param: 'model',
     })
   const image = await inputImage(gateway, call, request)
-  await using room = await gateway.keptRoom.forVideo(call.key.id, image?.length ?? 0)
+  await using room = await gateway.storageQuota.reserveVideo(call.key.id, image?.length ?? 0)
   const attempt = new Attempt(run, target, call.cancellation)
   try {
-    const job = await room.keep((slotId) =>
+    const job = await room.use((slotId) =>
       gateway.videos.create(
         {
           keyId: call.key.id,
@@ -108,14 +109,14 @@ function requestOf({ request }: Call): CreateVideoRequest {
 async function startUpstream(run: CallRun<StoredParts>): Promise<VideoJob> {
   const { gateway, call } = run
   const request = requestOf(call)
-  await using room = await gateway.keptRoom.forVideo(call.key.id, 0)
+  await using room = await gateway.storageQuota.reserveVideo(call.key.id, 0)
   const begun = await begin(run)
   const { answer, target } = begun
-  if (answer.kind !== 'reply' || answer.jobId === undefined) {
+  if (answer.kind !== 'reply' || answer.jobId === undefined || !isVideo(answer.reply)) {
     begun.attempt.abandon()
     throw new GatewayError('upstream_garbled', 'The upstream returned no task id')
   }
-  const video = answer.reply as Video
+  const video = answer.reply
   const job: VideoJob = {
     id: gateway.newId('video_'),
     keyId: call.key.id,
@@ -130,12 +131,16 @@ async function startUpstream(run: CallRun<StoredParts>): Promise<VideoJob> {
     request: JSON.stringify({
       upstreamModel: target.model,
       madeWith: begun.madeWith,
-    } satisfies Made),
+    } satisfies JobOrigin),
     createdAt: Math.floor(gateway.now() / 1000),
     ...(video.error && { error: video.error }),
   }
-  await room.keep((slotId) => gateway.store.addVideoJob(job, slotId))
+  await room.use((slotId) => gateway.store.addVideoJob(job, slotId))
   return job
+}
+
+function isVideo(reply: AnyReply): reply is Video {
+  return 'object' in reply && reply.object === 'video'
 }
 
 /** Finds a video job of this key as it is stored. A job of another key is reported as not found. */
@@ -159,13 +164,13 @@ export async function pollVideo(
 ): Promise<VideoJob> {
   const { gateway } = door
   if (gateway.videos.owns(job) || job.status === 'completed' || job.status === 'failed') return job
-  const begun = await askOwner(await ownerRun(door, call, job), job)
+  const begun = await askProvider(await providerRun(door, call, job), job)
   const { answer } = begun
-  if (answer.kind !== 'reply') {
+  if (answer.kind !== 'reply' || !isVideo(answer.reply)) {
     begun.attempt.abandon()
     throw new GatewayError('upstream_garbled', 'Not a video task')
   }
-  const video = answer.reply as Video
+  const video = answer.reply
   const change = {
     status: video.status,
     progress: Math.max(job.progress, video.progress),
@@ -187,19 +192,19 @@ export async function downloadUpstream(
   call: Call,
   job: VideoJob,
 ): Promise<Answer> {
-  const run = await ownerRun(door, call, job)
-  return answerOf(run, await askOwner(run, job))
+  const run = await providerRun(door, call, job)
+  return answerOf(run, await askProvider(run, job))
 }
 
 /** A run that goes to the provider that has the job. */
-async function ownerRun(
+async function providerRun(
   door: Door<StoredParts>,
   call: Call,
   job: VideoJob,
 ): Promise<CallRun<StoredParts>> {
   const { gateway } = door
   const routing = gateway.current.routing
-  ownerOf(gateway, job)
+  providerOf(gateway, job)
   // The caller was authorized for the job under the model name it wrote, which may differ from the upstream's.
   const anyModel = { ...call.key, holders: [] }
   const model = `${job.provider}/${upstreamModelOf(job)}`
@@ -211,29 +216,29 @@ async function ownerRun(
 }
 
 /** The data stored to find a job at its upstream again. */
-interface Made {
+interface JobOrigin {
   readonly upstreamModel?: string
   /** The provider key that created it, as `nameOfSecret`. */
   readonly madeWith?: string | undefined
 }
 
-function madeOf(request: string): Made {
+function originOf(request: string): JobOrigin {
   return JSON.parse(request)
 }
 
 function upstreamModelOf({ request, model }: VideoJob): string {
-  return madeOf(request).upstreamModel ?? model
+  return originOf(request).upstreamModel ?? model
 }
 
 /**
  * The provider that has the job, limited to the key that created it, because each key may belong to a different
  * account. If that key is no longer configured, all keys are used.
  */
-function ownerOf(gateway: StoredParts, job: VideoJob): Upstream {
+function providerOf(gateway: StoredParts, job: VideoJob): Upstream {
   const upstream = gateway.current.routing.upstreams.get(job.provider)
   if (!upstream)
     throw new GatewayError('upstream_unavailable', `${job.provider} is not configured any more`)
-  const { madeWith } = madeOf(job.request)
+  const { madeWith } = originOf(job.request)
   const secrets = upstream.secrets.filter((secret) => nameOfSecret(secret) === madeWith)
   return secrets.length === 0 ? upstream : { ...upstream, secrets }
 }
@@ -251,7 +256,8 @@ export async function deleteVideo(
   if (isOver && job.upstreamId !== undefined && !gateway.videos.owns(job)) {
     const upstream = gateway.current.routing.upstreams.get(job.provider)
     const request = upstream?.provider.protocol.deleteVideo?.(job.upstreamId)
-    if (request) await deleteThere(gateway, ownerOf(gateway, job), { request, cancellation })
+    if (request)
+      await deleteAtUpstream(gateway, providerOf(gateway, job), { request, cancellation })
   }
   if (!(await gateway.store.deleteVideoJob(id))) throw noVideo(id)
 }
@@ -265,10 +271,10 @@ interface VideoRequest {
 const paidAlready = freeTarget('not charged', '')
 
 /** Sends one request about a job to the provider that has it, without fallback. */
-function askOwner(run: CallRun<StoredParts>, job: VideoJob): Promise<BegunResponse> {
+function askProvider(run: CallRun<StoredParts>, job: VideoJob): Promise<BegunResponse> {
   const { gateway, call } = run
   const model = upstreamModelOf(job)
-  const upstream = ownerOf(gateway, job)
+  const upstream = providerOf(gateway, job)
   return askUpstream(
     run,
     {

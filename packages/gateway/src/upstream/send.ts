@@ -116,7 +116,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#isOver = true
     this.#controller?.abort(closed)
-    this.#release()
+    if (this.#own) this.#release(this.#own)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -129,11 +129,11 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
-    given: Readonly<Record<string, string | string[] | undefined>>,
+    given: GivenHeaders,
   ): void {
     // An interim response (RFC 9110, 15.2) comes before the response.
     if (status < 200) return
-    const headers = joined(given)
+    const headers = areSingle(given) ? given : joined(given)
     if (this.#outgoing.download && this.#redirects < redirectsMax)
       this.#next = redirect(this.#outgoing, status, headers)
     if (this.#next) return
@@ -160,7 +160,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#controller = undefined
-    this.#release()
+    if (this.#own) this.#release(this.#own)
     if (this.#isOver) return
     if (this.#next) return this.#follow(this.#next)
     this.#isOver = true
@@ -174,7 +174,7 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
 
   fail(cause: unknown): void {
     this.#controller = undefined
-    this.#release()
+    if (this.#own) this.#release(this.#own)
     if (this.#isOver) return
     this.#isOver = true
     const error = failureOf(cause, this.#hasHead, this.#outgoing.connectMs)
@@ -223,8 +223,8 @@ class UpstreamExchange implements Connection, Dispatcher.DispatchHandler {
     if (this.#left > 0) this.#controller?.pause()
   }
 
-  #release(): void {
-    this.#own?.destroy().catch(() => {})
+  #release(own: Dispatcher): void {
+    own.destroy().catch(() => {})
     this.#own = undefined
   }
 
@@ -274,18 +274,21 @@ function inPieces(
   return { headers: { ...headers, ...length }, body: [body].values() as unknown as Readable }
 }
 
+type GivenHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** Whether each header came once, as nearly always. */
+function areSingle(headers: GivenHeaders): headers is Readonly<Record<string, string>> {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false
+  return true
+}
+
 /** Values of a repeated header are joined. */
-function joined(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Readonly<Record<string, string>> {
-  for (const name in headers)
-    if (typeof headers[name] !== 'string')
-      return Object.fromEntries(
-        Object.entries(headers).flatMap(([one, value]) =>
-          value === undefined ? [] : [[one, Array.isArray(value) ? value.join(', ') : value]],
-        ),
-      )
-  return headers as Readonly<Record<string, string>>
+function joined(headers: GivenHeaders): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )
 }
 
 /** Another origin gets no credentials, and https is never downgraded to http. */
@@ -320,22 +323,12 @@ const ofConnection: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Names by name as given. Those in use are few. */
-const namesMax = 1_000
-const isOfConnection = new Map<string, boolean>()
-
-function isLeftOut(name: string): boolean {
-  const known = isOfConnection.get(name)
-  if (known !== undefined) return known
-  const found = ofConnection.has(name.toLowerCase())
-  if (isOfConnection.size < namesMax) isOfConnection.set(name, found)
-  return found
-}
-
 /** The headers of a request without those of its connection. */
 function requestHeaders(headers: Outgoing['headers']): Outgoing['headers'] {
   for (const name in headers)
-    if (isLeftOut(name))
-      return Object.fromEntries(Object.entries(headers).filter(([one]) => !isLeftOut(one)))
+    if (ofConnection.has(name.toLowerCase()))
+      return Object.fromEntries(
+        Object.entries(headers).filter(([one]) => !ofConnection.has(one.toLowerCase())),
+      )
   return headers
 }

@@ -57,7 +57,7 @@ function context(given: Partial<AiSdkContext> = {}): AiSdkContext {
   const { signal } = new AbortController()
   return {
     model: 'm',
-    upstreamModel: 'm',
+    target: 'm',
     signal,
     now,
     newId,

@@ -77,7 +77,7 @@ function context(given: Partial<AiSdkContext> = {}): AiSdkContext {
   const { now, newId, unsupported, leftOut } = codecContext()
   return {
     model: 'public',
-    upstreamModel: 'gpt-x',
+    target: 'gpt-x',
     signal: new AbortController().signal,
     now,
     newId,
@@ -301,7 +301,7 @@ describe('chat through an AI SDK package', () => {
   it('reports fields that the model dropped', async () => {
     answer = json(completion({ content: 'x' }, 'stop'))
     const dropped: string[] = []
-    const given = { upstreamModel: 'o3' }
+    const given = { target: 'o3' }
     const asked = { ...request, temperature: 0.5 }
     const leftOut = (param: string) => void dropped.push(param)
     await provider.chat!(asked, context({ ...given, leftOut }))

@@ -36,7 +36,7 @@ const role = (name: string, lifeMs: number) => ({
 
 async function sign() {
   const { awsCredentials } = await import('../../src/providers/aws-signature.ts')
-  return awsCredentials('bedrock')('default-chain', request, { region: 'eu-west-1' })
+  return awsCredentials('bedrock')('default-chain', request, { region: 'eu-west-1' }, fetch)
 }
 
 describe('credentials from AWS’s provider chain', () => {

@@ -23,7 +23,7 @@ function sign(
     body: undefined,
     ...request,
   }
-  return awsCredentials('service')(secret, whole, { region: 'us-east-1' })
+  return awsCredentials('service')(secret, whole, { region: 'us-east-1' }, fetch)
 }
 
 describe('Signature Version 4', () => {

@@ -9,6 +9,7 @@ const folder = join(import.meta.dirname, '../../src/providers')
 const others = [
   'aws-identity.ts',
   'aws-signature.ts',
+  'catalogue.ts',
   'compatible.ts',
   'google-access.ts',
   'index.ts',

@@ -11,7 +11,7 @@ const request = {
 }
 
 test('sends an access token as it is', async () => {
-  expect(await googleAccess('ya29.token', request, {})).toEqual({
+  expect(await googleAccess('ya29.token', request, {}, fetch)).toEqual({
     authorization: 'Bearer ya29.token',
   })
 })
@@ -22,7 +22,7 @@ test('an invalid service account is an upstream authentication error', async () 
     client_email: 'a@b',
     private_key: 'none',
   })
-  await expect(googleAccess(secret, request, {})).rejects.toMatchObject({
+  await expect(googleAccess(secret, request, {}, fetch)).rejects.toMatchObject({
     code: 'upstream_refused_us',
   })
 })
@@ -47,7 +47,7 @@ test.each([
   })
   const secret = JSON.stringify({ client_email: 'a@b', private_key: `key for ${status}` })
   try {
-    await expect(googleAccess(secret, request, {})).rejects.toMatchObject({ code })
+    await expect(googleAccess(secret, request, {}, fetch)).rejects.toMatchObject({ code })
   } finally {
     asking.mockRestore()
   }

@@ -5,7 +5,7 @@ import { endpoint, readers } from '../endpoint.ts'
 import { anyObject, list, number, numberOrNull, object, orNull, text } from '../shapes.ts'
 
 const programFolder = new URL('.', new URL('../../../../package.json', import.meta.url))
-/** Written by the bundler, with the licences of everything in the bundle. */
+/** Written by the bundler, with the licenses of everything in the bundle. */
 const notices = new URL('dist/THIRD-PARTY-LICENSES.txt', programFolder)
 const benchmarkFile = new URL('../../../../bench/results/latest.json', import.meta.url)
 const startedAt = Date.now() - process.uptime() * 1_000

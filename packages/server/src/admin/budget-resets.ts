@@ -2,10 +2,8 @@ import { oneOf, Type } from '@sluice/contract'
 import { administer } from '@sluice/gateway/accounts/administer.ts'
 import { budgetReset } from '@sluice/gateway/accounts/budget-resets.ts'
 import { endpoint, teamChangers } from '../endpoint.ts'
-import { documented } from '../shapes.ts'
-import { closed } from './schemas.ts'
-
-const id = Type.String({ minLength: 1, maxLength: 100 })
+import { described, documented } from '../shapes.ts'
+import { closed, id } from './schemas.ts'
 
 const reply = Type.Object({
   object: oneOf(['budgets.reset']),
@@ -23,18 +21,8 @@ export const resetBudgets = endpoint({
   summary: 'Let the budgets of a key or account begin anew: what was spent before does not count',
   tag: 'Administration',
   body: closed({
-    holder: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'The id of a key, user, team or organization.',
-    }),
-    budget: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'The id of one of its budgets. Default: all of them.',
-      }),
-    ),
+    holder: described(id, 'The id of a key, user, team or organization.'),
+    budget: Type.Optional(described(id, 'The id of one of its budgets. Default: all of them.')),
   }),
   example: { holder: 'key_0123456789abcdef' },
   reply: documented(reply),

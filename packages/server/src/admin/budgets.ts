@@ -15,13 +15,44 @@ import {
   listOf,
   number,
   object,
+  type Of,
   text,
   textOrNull,
   words,
 } from '../shapes.ts'
+import { filled } from './filled.ts'
 
 /** Maximum number of budgets in one response; larger installations filter by holder. */
 const budgetsMax = 1_000
+
+const budgetSchema = object({
+  id: text,
+  holder: object({
+    kind: words(['key', 'user', 'team', 'organization']),
+    id: text,
+    name: text,
+  }),
+  window: Type.Unsafe<Budget['window']>({
+    anyOf: [words(['day', 'week', 'month', 'lifetime']), integer],
+    description: 'A number is of hours, up to now.',
+  }),
+  timeZone: described(
+    textOrNull,
+    'Of a calendar window that has its own; null: that of the settings.',
+  ),
+  resetAt: described(
+    integerOrNull,
+    'What was spent before does not count, in milliseconds since the epoch.',
+  ),
+  model: textOrNull,
+  tag: textOrNull,
+  limitMicroUsd: integer,
+  remainingMicroUsd: number,
+  resetMs: described(
+    integerOrNull,
+    'Until the window begins anew, in milliseconds; null of a lifetime.',
+  ),
+})
 
 /** Lists the remaining amount of each budget. */
 export const listBudgets = endpoint({
@@ -32,37 +63,7 @@ export const listBudgets = endpoint({
   summary: 'List the budgets of organizations, teams, users and keys, and what is left of them',
   tag: 'Usage',
   query: { holder: parameter(text, 'Only those of the account or key with this id.') },
-  reply: listOf(
-    object({
-      id: text,
-      holder: object({
-        kind: words(['key', 'user', 'team', 'organization']),
-        id: text,
-        name: text,
-      }),
-      window: Type.Unsafe<Budget['window']>({
-        anyOf: [words(['day', 'week', 'month', 'lifetime']), integer],
-        description: 'A number is of hours, up to now.',
-      }),
-      timeZone: described(
-        textOrNull,
-        'Of a calendar window that has its own; null: that of the settings.',
-      ),
-      resetAt: described(
-        integerOrNull,
-        'What was spent before does not count, in milliseconds since the epoch.',
-      ),
-      model: textOrNull,
-      tag: textOrNull,
-      limitMicroUsd: integer,
-      remainingMicroUsd: number,
-      resetMs: described(
-        integerOrNull,
-        'Until the window begins anew, in milliseconds; null of a lifetime.',
-      ),
-    }),
-    { has_more: flag },
-  ),
+  reply: listOf(budgetSchema, { has_more: flag }),
   async answer({ query: { holder } }, { gateway, key }) {
     const all = (await budgetsSeenBy(gateway, key)).filter(
       ({ claim }) => holder === undefined || claim.holder.id === holder,
@@ -109,17 +110,11 @@ function shownBudget(
   { kind, id, name }: Holder,
   budget: Budget,
   { remaining, resetMs }: LimitStatus,
-) {
-  return {
-    id: budget.id,
+): Of<typeof budgetSchema> {
+  return filled(budgetSchema, {
+    ...budget,
     holder: { kind, id, name },
-    window: budget.window,
-    timeZone: budget.timeZone ?? null,
-    resetAt: budget.resetAt ?? null,
-    model: budget.model ?? null,
-    tag: budget.tag ?? null,
-    limitMicroUsd: budget.limitMicroUsd,
     remainingMicroUsd: remaining / nanoPerMicro,
     resetMs: Number.isFinite(resetMs) ? Math.ceil(resetMs) : null,
-  }
+  })
 }

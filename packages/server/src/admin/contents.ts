@@ -2,20 +2,18 @@ import { GatewayError, invalidRequest, Type } from '@sluice/contract'
 import { administer } from '@sluice/gateway/accounts/administer.ts'
 import { adminOf } from '@sluice/gateway/accounts/rights.ts'
 import type { AdminRole } from '@sluice/gateway/ports/api-key.ts'
-import type { ContentQuestion, KeptContent } from '@sluice/gateway/ports/content.ts'
+import type { ContentQuery, StoredContent } from '@sluice/gateway/ports/content.ts'
 import type { Exchange } from '../address.ts'
 import { addressOf, changers, endpoint } from '../endpoint.ts'
 import { parameter } from '../openapi-endpoint.ts'
 import type { Values } from '../query.ts'
 import { count, described, flag, integer, list, object, text, textOrNull } from '../shapes.ts'
 import { readLimit, readCursor, badCursor, readScope, writeCursor } from '../usage-query.ts'
-import { closed } from './schemas.ts'
+import { closed, id } from './schemas.ts'
 
 /** Viewers may see usage, but not prompts and responses. */
 const roles: readonly AdminRole[] = ['owner', 'operator', 'team']
 const tag = 'Requests'
-
-const id = Type.String({ minLength: 1, maxLength: 100 })
 
 const contentSchema = object({
   callId: text,
@@ -135,7 +133,7 @@ async function page({ query }: { readonly query: Values<typeof filters> }, excha
 function whoseOf(
   { key: keyId, user: userId, team }: Values<typeof filters>,
   ownTeam: string | undefined,
-): Partial<ContentQuestion> {
+): Partial<ContentQuery> {
   const teamId = ownTeam ?? team
   return {
     ...(keyId !== undefined && { keyId }),
@@ -144,7 +142,7 @@ function whoseOf(
   }
 }
 
-function placeIn(cursor: readonly (string | number)[] | undefined): ContentQuestion['after'] {
+function placeIn(cursor: readonly (string | number)[] | undefined): ContentQuery['after'] {
   if (!cursor) return undefined
   const [createdAt, callId, ...more] = cursor
   if (typeof createdAt !== 'number' || typeof callId !== 'string' || more.length > 0)
@@ -153,7 +151,7 @@ function placeIn(cursor: readonly (string | number)[] | undefined): ContentQuest
 }
 
 /** Absent fields are returned as null. */
-function shown(content: KeptContent) {
+function shown(content: StoredContent) {
   const absent = { requestId: null, userId: null, teamId: null, organizationId: null }
   return { ...absent, ...content }
 }

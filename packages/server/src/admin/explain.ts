@@ -1,5 +1,6 @@
 import { invalidRequest, operations, Type } from '@sluice/contract'
-import { type ClientFormat, formats } from '@sluice/protocols'
+import type { ClientFormat } from '@sluice/protocols/client-format.ts'
+import { formats } from '@sluice/protocols/formats.ts'
 import type { Call } from '@sluice/gateway/call/call.ts'
 import { explainCall } from '@sluice/gateway/answer/explain.ts'
 import type { Exchange } from '../address.ts'

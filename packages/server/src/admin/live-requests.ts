@@ -1,6 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { BegunCall, LiveListener, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
-import type { RequestScope, UsageBook } from '@sluice/gateway/ports/usage-book.ts'
+import type { RequestScope, UsageStore } from '@sluice/gateway/ports/usage-store.ts'
 import type { Exchange } from '../address.ts'
 import { sessionOf } from '../authenticate.ts'
 import { StreamOutput } from '../stream-output.ts'
@@ -26,12 +26,12 @@ export async function sendLive(
     throw new GatewayError('overloaded', 'Too many live views are open already', {
       retryAfterMs: 5_000,
     })
-  const newest = await store.book.newest()
+  const newest = await store.usage.newest()
   const output = new StreamOutput(reply)
   output.begin({ headers: {}, contentType: 'text/event-stream; charset=utf-8' })
   if (output.raw.req.method === 'HEAD') return output.end()
   const mayLook = async () => session === undefined || (await sessions.find(session)) !== undefined
-  const watched = new LiveStream(output, { scope, book: store.book, newest, mayLook })
+  const watched = new LiveStream(output, { scope, usage: store.usage, newest, mayLook })
   using _watching = live.watch(watched)
   cancellation.add({ cancelled: () => watched.ended() })
   output.raw.once('close', () => watched.ended())
@@ -41,7 +41,7 @@ export async function sendLive(
 
 interface Watching {
   readonly scope: RequestScope
-  readonly book: Pick<UsageBook, 'requests'>
+  readonly usage: Pick<UsageStore, 'requests'>
   /** The sequence number of the newest record at the start. */
   readonly newest: number
   /** Whether the caller is still signed in; checked before each poll. */
@@ -100,9 +100,9 @@ class LiveStream implements LiveListener {
   }
 
   async #poll(): Promise<void> {
-    const { scope, book } = this.#watching
+    const { scope, usage } = this.#watching
     const sinceSequence = Math.max(this.#watching.newest, this.#seen - overlap)
-    const found = await book.requests({ ...scope, sinceSequence, limit: eventsMax })
+    const found = await usage.requests({ ...scope, sinceSequence, limit: eventsMax })
     for (const request of found.toReversed()) {
       if (this.#told.has(request.sequence)) continue
       this.#told.add(request.sequence)

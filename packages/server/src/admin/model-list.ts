@@ -1,5 +1,6 @@
-import { invalidRequest, type OperationName, operationNames } from '@sluice/contract'
+import { invalidRequest, operationNames } from '@sluice/contract'
 import type { Gateway } from '../gateway.ts'
+import { isAvailable } from '@sluice/gateway/route/call-route.ts'
 import type { ListedModel, Route, Target } from '@sluice/gateway/route/routing.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import { endpoint, wholeReaders } from '../endpoint.ts'
@@ -20,6 +21,7 @@ import {
   textOrNull,
   texts,
 } from '../shapes.ts'
+import { filled } from './filled.ts'
 
 const pageMax = 500
 const pageUsual = 100
@@ -33,6 +35,19 @@ const priceSchema = described(
   'US dollars for `per` units; null where nobody knows the price.',
 )
 
+const targetSchema = object({
+  target: text,
+  provider: text,
+  model: text,
+  level: integer,
+  priority: number,
+  weight: number,
+  because: text,
+  available: flag,
+  latencyMs: numberOrNull,
+  price: orNull(priceSchema),
+})
+
 const modelSchema = object({
   id: text,
   ownedBy: text,
@@ -43,20 +58,7 @@ const modelSchema = object({
   outputTokenLimit: integerOrNull,
   isRoute: flag,
   strategy: textOrNull,
-  targets: list(
-    object({
-      target: text,
-      provider: text,
-      model: text,
-      level: integer,
-      priority: number,
-      weight: number,
-      because: text,
-      available: flag,
-      latencyMs: numberOrNull,
-      price: orNull(priceSchema),
-    }),
-  ),
+  targets: list(targetSchema),
   problem: textOrNull,
 })
 
@@ -123,18 +125,10 @@ async function wanted(
 }
 
 async function shownModel(gateway: Gateway, key: Caller, model: ListedModel) {
-  const { id, ownedBy, displayName, description, operations } = model
-  const found = await routeOrProblem(gateway, key, { model: id, operations })
-  const isRoute = Object.hasOwn(gateway.settings.config().models, id)
-  return {
-    id,
-    ownedBy,
-    displayName,
-    description,
-    operations,
-    inputTokenLimit: model.inputTokenLimit ?? null,
-    outputTokenLimit: model.outputTokenLimit ?? null,
-    isRoute,
+  const found = await routeOrProblem(gateway, key, model)
+  return filled(modelSchema, {
+    ...model,
+    isRoute: Object.hasOwn(gateway.settings.config().models, model.id),
     strategy: 'route' in found ? found.route.options.strategy : null,
     targets:
       'route' in found
@@ -143,16 +137,16 @@ async function shownModel(gateway: Gateway, key: Caller, model: ListedModel) {
           )
         : [],
     problem: 'problem' in found ? found.problem : null,
-  }
+  })
 }
 
 async function routeOrProblem(
   gateway: Gateway,
   key: Caller,
-  { model, operations }: { readonly model: string; readonly operations: readonly OperationName[] },
+  { id, operations }: Pick<ListedModel, 'id' | 'operations'>,
 ): Promise<{ readonly route: Route } | { readonly problem: string }> {
   try {
-    return { route: await gateway.current.routing.route(model, key, operations[0] ?? 'chat') }
+    return { route: await gateway.current.routing.route(id, key, operations[0] ?? 'chat') }
   } catch (thrown) {
     return { problem: thrown instanceof Error ? thrown.message : 'It leads nowhere' }
   }
@@ -164,16 +158,13 @@ function shownTarget(
   { target, level }: { readonly target: Target; readonly level: number },
 ) {
   const price = target.price.written(now())
-  return {
+  return filled(targetSchema, {
+    ...target,
     target: target.id,
     provider: target.providerId,
-    model: target.model,
     level,
-    priority: target.priority,
-    weight: target.weight,
-    because: target.because,
-    available: health.available(target.id, caller),
-    latencyMs: health.latencyMs(target.id) ?? null,
+    available: isAvailable(health, target, caller),
+    latencyMs: health.latencyMs(target.id),
     price: price
       ? {
           rates: Object.fromEntries(
@@ -183,5 +174,5 @@ function shownTarget(
           date: price.date,
         }
       : null,
-  }
+  })
 }

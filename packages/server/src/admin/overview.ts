@@ -1,11 +1,11 @@
 import { invalidRequest } from '@sluice/contract'
 import {
-  type UsageBook,
+  type UsageStore,
   type UsageDimension,
   type UsagePeriod,
   usagePeriods,
   type UsageScope,
-} from '@sluice/gateway/ports/usage-book.ts'
+} from '@sluice/gateway/ports/usage-store.ts'
 import { endpoint, readers } from '../endpoint.ts'
 import { parameter } from '../openapi-endpoint.ts'
 import { count, list, object, text } from '../shapes.ts'
@@ -59,11 +59,11 @@ export const getOverview = endpoint({
     const from = query.from === undefined ? asked.to - dayMs : asked.from
     const scope = { ...asked, from }
     const step = stepIn(query.step, scope)
-    const { book } = gateway.store
+    const { usage } = gateway.store
     await catchUp(gateway.store)
     const earlier = { ...scope, from: Math.max(0, 2 * from - scope.to), to: from }
-    const sums = await book.sums({ ...scope, by: [step], limit: groupsMax })
-    const before = await book.sums({ ...earlier, by: [], limit: 1 })
+    const sums = await usage.sums({ ...scope, by: [step], limit: groupsMax })
+    const before = await usage.sums({ ...earlier, by: [], limit: 1 })
     return {
       from: new Date(scope.from).toISOString(),
       to: new Date(scope.to).toISOString(),
@@ -71,9 +71,9 @@ export const getOverview = endpoint({
       total: shownSums(sums.total),
       before: shownSums(before.total),
       series: sums.groups.map((group) => shownGroup([step], group)),
-      models: await largest(book, scope, 'model'),
-      providers: await largest(book, scope, 'provider'),
-      teams: await largest(book, scope, 'team'),
+      models: await largest(usage, scope, 'model'),
+      providers: await largest(usage, scope, 'provider'),
+      teams: await largest(usage, scope, 'team'),
       pending: sums.pending,
     }
   },
@@ -89,8 +89,8 @@ function stepIn(value: string | undefined, { from, to }: UsageScope): UsagePerio
   return step
 }
 
-async function largest(book: UsageBook, scope: UsageScope, dimension: UsageDimension) {
-  const { groups } = await book.sums({ ...scope, by: [dimension], limit: groupsMax })
+async function largest(usage: UsageStore, scope: UsageScope, dimension: UsageDimension) {
+  const { groups } = await usage.sums({ ...scope, by: [dimension], limit: groupsMax })
   return groups
     .toSorted(
       (one, other) => Number(other.sums.cost - one.sums.cost) || other.sums.calls - one.sums.calls,

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Change, Written } from '@sluice/gateway/route/settings-file.ts'
 import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
 import { anyObject, anything, described, flag, list, object, text, words } from '../shapes.ts'
+import { closed } from './schemas.ts'
 
 /**
  * The settings that may be changed at run time: how much of a provider is used, and how. The address and keys of a provider
@@ -29,7 +30,6 @@ const providers = Type.Record(
   },
 )
 const etag = Type.String({ description: 'As it was read: nobody may have changed the file since.' })
-const closed = { additionalProperties: false }
 const setting = described(
   anything,
   'As it stands in sluice.yaml, without what cannot be changed here.',
@@ -75,7 +75,7 @@ const endpoints = {
     operationId: 'planProviderSettings',
     summary: 'Tell what other settings of providers would change, without changing anything',
     tag,
-    body: Type.Object({ providers }, closed),
+    body: closed({ providers }),
     example: { providers: example },
     reply: object({
       etag: text,
@@ -113,7 +113,7 @@ const endpoints = {
     summary:
       'Replace settings of providers in sluice.yaml, whose comments stay, and take them up at once',
     tag,
-    body: Type.Object({ providers, etag }, closed),
+    body: closed({ providers, etag }),
     example: { providers: example, etag: 'Zm9v' },
     reply: object({ etag: text, changes }),
     async answer({ body: { providers: asked, etag: known } }, { gateway, key }) {

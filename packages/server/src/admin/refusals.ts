@@ -1,4 +1,4 @@
-import type { UsageDimension } from '@sluice/gateway/ports/usage-book.ts'
+import type { UsageDimension } from '@sluice/gateway/ports/usage-store.ts'
 import { endpoint, readers } from '../endpoint.ts'
 import { count, described, list, object, text, textOrNull, time } from '../shapes.ts'
 import { readScope, scopeParameters, withinTeam } from '../usage-query.ts'

@@ -7,7 +7,7 @@ import {
   type UsageRecord,
 } from '@sluice/contract'
 import type { Gateway } from '../gateway.ts'
-import type { RequestCursor } from '@sluice/gateway/ports/usage-book.ts'
+import type { RequestCursor } from '@sluice/gateway/ports/usage-store.ts'
 import { addressOf, endpoint, readers } from '../endpoint.ts'
 import { parameter, success } from '../openapi-endpoint.ts'
 import { whole } from '../query.ts'
@@ -52,8 +52,8 @@ const listRequests = endpoint({
     })
     const turned = placeIn(readCursor(query.cursor))
     await gateway.store.flush()
-    const asOf = turned?.asOf ?? (await gateway.store.book.newest())
-    const found = await gateway.store.book.requests({
+    const asOf = turned?.asOf ?? (await gateway.store.usage.newest())
+    const found = await gateway.store.usage.requests({
       ...scope,
       limit: limit + 1,
       asOfSequence: asOf,
@@ -98,7 +98,7 @@ const getRequest = endpoint({
   async answer({ path: { id } }, { gateway, key }) {
     const scope = withinTeam({ from: 0, to: Number.MAX_SAFE_INTEGER, only: {} }, key)
     await gateway.store.flush()
-    const found = await gateway.store.book.requests({ ...scope, id, limit: pageUsual })
+    const found = await gateway.store.usage.requests({ ...scope, id, limit: pageUsual })
     // A caller's `x-request-id` may equal the gateway's id of another call.
     const exact = found.find(({ attempts }) => attempts[0]?.callId === id) ?? found[0]
     const shown = exact && shownRequest(exact)

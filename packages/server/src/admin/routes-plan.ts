@@ -10,6 +10,7 @@ import type { Exchange } from '../address.ts'
 import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
 import { anyObject, anything, described, flag, list, object, text, words } from '../shapes.ts'
 import { sampleCall } from './explain.ts'
+import { closed } from './schemas.ts'
 
 const tag = 'Operation'
 const routes = Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
@@ -17,19 +18,16 @@ const routes = Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
     'All of `models` of sluice.yaml: a target, or a route with targets and options, by name.',
 })
 const etag = Type.String({ description: 'As it was read: nobody may have changed the file since.' })
-const planBody = Type.Object(
-  {
-    models: routes,
-    sample: Type.Optional(
-      Type.Object(
-        { path: Type.Optional(Type.String()), request: Type.Record(Type.String(), Type.Unknown()) },
-        { description: 'A request that is explained before and after, as by `explain`.' },
-      ),
+const planBody = closed({
+  models: routes,
+  sample: Type.Optional(
+    Type.Object(
+      { path: Type.Optional(Type.String()), request: Type.Record(Type.String(), Type.Unknown()) },
+      { description: 'A request that is explained before and after, as by `explain`.' },
     ),
-  },
-  { additionalProperties: false },
-)
-const applyBody = Type.Object({ models: routes, etag }, { additionalProperties: false })
+  ),
+})
+const applyBody = closed({ models: routes, etag })
 
 const written = described(anything, 'As it stands in sluice.yaml; null where it is not there.')
 const changesSchema = list(

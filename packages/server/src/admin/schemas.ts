@@ -126,7 +126,8 @@ export function optionals<P extends TProperties>(properties: P) {
 /** An object without additional properties. */
 export const closed = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
-const id = word(100)
+/** The id of a stored object. */
+export const id = word(100)
 
 const role = oneOf(['caller', 'administrator'])
 const adminRole = oneOf(['owner', 'operator', 'viewer', 'team'])
@@ -270,11 +271,11 @@ const shownKeyFields = {
   object: oneOf(['key']),
   id,
   name,
-  role: oneOf(['caller', 'administrator']),
+  role,
   prefix: Type.String(),
   createdAt: time,
   ...optionals({
-    adminRole: oneOf(['owner', 'operator', 'viewer', 'team']),
+    adminRole,
     ownerId: id,
     disabledAt: time,
     revokedAt: time,

@@ -1,6 +1,6 @@
 import { costOf, microUsdOf, Type, type UsageRecord } from '@sluice/contract'
 import type { BegunCall, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
-import type { FoundRequest } from '@sluice/gateway/ports/usage-book.ts'
+import type { FoundRequest } from '@sluice/gateway/ports/usage-store.ts'
 import type { CostPart } from '@sluice/gateway/prices/cost.ts'
 import {
   byName,
@@ -20,8 +20,12 @@ import {
   texts,
   time,
 } from '../shapes.ts'
+import { filled } from './filled.ts'
 
 const timeOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
+
+/** Whose a call is. */
+type Owned = Pick<UsageRecord, 'keyId' | 'userId' | 'teamId' | 'organizationId'>
 
 const isoOf = (at: number) => new Date(at).toISOString()
 
@@ -70,16 +74,20 @@ export const shownRequestSchema = object(shownProperties)
 
 /** A call that has just begun. */
 export function shownBegun(begun: BegunCall): Of<typeof begunSchema> {
-  const { owners, givenId, startedAt, keyId, clientAddress, ...rest } = begun
+  return filled(begunSchema, {
+    ...begun,
+    ...shownOwners({ ...begun, ...begun.owners }),
+    requestId: begun.givenId,
+    startedAt: isoOf(begun.startedAt),
+  })
+}
+
+function shownOwners({ keyId, userId, teamId, organizationId }: Owned) {
   return {
-    ...rest,
-    requestId: givenId ?? null,
-    startedAt: isoOf(startedAt),
     key: keyId,
-    user: owners.userId ?? null,
-    team: owners.teamId ?? null,
-    organization: owners.organizationId ?? null,
-    clientAddress: clientAddress ?? null,
+    user: userId ?? null,
+    team: teamId ?? null,
+    organization: organizationId ?? null,
   }
 }
 
@@ -91,10 +99,7 @@ export function shownRefused(refused: RefusedCall) {
     requestId: givenId ?? null,
     startedAt: isoOf(at - Math.round(durationMs)),
     durationMs,
-    key: keyId,
-    user: owners.userId ?? null,
-    team: owners.teamId ?? null,
-    organization: owners.organizationId ?? null,
+    ...shownOwners({ keyId, ...owners }),
     operation,
     format,
     model: model ?? null,
@@ -122,30 +127,19 @@ export function shownRequest({
     attempts.reduce((total, record) => total + of(record), 0)
   const unknownCosts = sum(({ costMicroUsd }) => (costMicroUsd === undefined ? 1 : 0))
   const cost = attempts.reduce((total, record) => total + (costOf(record) ?? 0n), 0n)
-  return {
+  return filled(shownRequestSchema, {
+    ...last,
+    ...shownOwners(last),
     id: last.callId,
-    requestId: last.requestId ?? null,
     startedAt: isoOf(startedAt),
-    key: last.keyId,
-    user: last.userId ?? null,
-    team: last.teamId ?? null,
-    organization: last.organizationId ?? null,
     tags: last.tags ?? [],
-    clientAddress: last.clientAddress ?? null,
-    operation: last.operation,
-    format: last.format ?? null,
     stream: last.streamed === true,
     model: last.requestedModel ?? `${last.provider}/${last.model}`,
-    provider: last.provider,
     upstreamModel: last.model,
     durationMs: endedAt - startedAt,
     firstTokenMs:
       last.firstTokenMs === undefined ? null : last.startedAt + last.firstTokenMs - startedAt,
     attempts: attempts.length,
-    outcome: last.outcome,
-    status: last.status ?? null,
-    errorCode: last.errorCode ?? null,
-    reason: last.reason ?? null,
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
     costMicroUsd: unknownCosts === attempts.length ? null : microUsdOf(cost),
@@ -153,7 +147,7 @@ export function shownRequest({
     estimated: attempts.some(({ estimated }) => estimated === true),
     unsettled: attempts.some(({ unsettled }) => unsettled === true),
     dropped: [...new Set(attempts.flatMap(({ dropped = [] }) => dropped))],
-  }
+  })
 }
 
 /** The usage quantities, of which only nonzero ones are shown. */
@@ -226,33 +220,17 @@ export function shownAttempt(record: UsageRecord, costParts: readonly CostPart[]
     const quantity = record[name]
     return quantity === undefined || quantity === 0 ? [] : [[name, quantity] as const]
   })
-  return {
-    attempt: record.attempt,
-    provider: record.provider,
-    model: record.model,
+  return filled(attemptSchema, {
+    ...record,
     startedAt: isoOf(startedAt),
     firstTokenAt: firstTokenMs === undefined ? null : isoOf(startedAt + firstTokenMs),
     endedAt: isoOf(startedAt + durationMs),
-    durationMs,
-    outcome: record.outcome,
-    status: record.status ?? null,
-    upstreamStatus: record.upstreamStatus ?? null,
-    errorCode: record.errorCode ?? null,
-    reason: record.reason ?? null,
-    upstreamRequestId: record.upstreamRequestId ?? null,
-    reported: record.reported,
     estimated: record.estimated === true,
     unsettled: record.unsettled === true,
     usage: Object.fromEntries(used),
     serverToolCalls: record.serverToolCalls ?? {},
-    size: record.size ?? null,
-    quality: record.quality ?? null,
-    serviceTier: record.serviceTier ?? null,
-    chargedUsd: record.chargedUsd ?? null,
     costMicroUsd: cost === undefined ? null : microUsdOf(cost),
     costParts,
-    priceSource: record.priceSource ?? null,
-    priceDate: record.priceDate ?? null,
     dropped: record.dropped ?? [],
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isObject } from '@sluice/contract'
+import { isObject, someText } from '@sluice/contract'
 import type { OidcSettings } from '@sluice/gateway/settings/schema-console.ts'
 import { SignInRefused } from './sign-in-refused.ts'
 
@@ -155,6 +155,5 @@ export function claimAt(claims: Claims, name: string): unknown {
 }
 
 function textIn(claims: Claims, name: string): string | undefined {
-  const found = claimAt(claims, name)
-  return typeof found === 'string' && found !== '' ? found : undefined
+  return someText(claimAt(claims, name))
 }

@@ -1,4 +1,4 @@
-import { GatewayError, isObject } from '@sluice/contract'
+import { GatewayError, isObject, someText } from '@sluice/contract'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { type Fetch, keysOfIssuer, keysUnreadable } from '@sluice/gateway/accounts/token-keys.ts'
 
@@ -64,8 +64,8 @@ function loggedOut(payload: JWTPayload, issuer: string): LoggedOut {
   if (!isObject(events) || !isObject(events[event])) throw notOne('It tells of no logout')
   // Otherwise an ID token could be used instead.
   if (nonce !== undefined) throw notOne('It has a nonce')
-  const subject = typeof sub === 'string' && sub !== '' ? sub : undefined
-  const session = typeof sid === 'string' && sid !== '' ? sid : undefined
+  const subject = someText(sub)
+  const session = someText(sid)
   if (subject === undefined && session === undefined) throw notOne('It names nobody')
   return {
     issuer,

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { ApiKey, Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Principal, Session } from '@sluice/gateway/ports/session.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
-import type { Dated } from '@sluice/gateway/accounts/callers.ts'
+import type { ExpiringCaller } from '@sluice/gateway/accounts/callers.ts'
 import { identityHash } from './oidc-grant.ts'
 import type { LoggedOut } from './oidc-logout.ts'
 import { principalId } from './sign-in.ts'
@@ -39,7 +39,7 @@ export interface SessionOptions {
     /** The caller whose secret has this hash; undefined if not valid. */
     findHash(hash: string): Caller | undefined
     /** A key without a secret, with its current owners. */
-    dated(key: ApiKey): Dated | undefined
+    expiringCaller(key: ApiKey): ExpiringCaller | undefined
     /** Loads changes made by other replicas. */
     reload(): Promise<void>
   }
@@ -62,8 +62,8 @@ export function createSessions({ store, keys, settings, now }: SessionOptions): 
   function callerOf({ keyHash, principal }: Session): Caller | undefined {
     if (keyHash !== undefined) return keys.findHash(keyHash)
     if (principal?.issuer !== settings().oidc?.issuer) return undefined
-    const dated = principal && keys.dated(principal)
-    return dated && dated.expiresAt > now() ? dated.caller : undefined
+    const found = principal && keys.expiringCaller(principal)
+    return found && found.expiresAt > now() ? found.caller : undefined
   }
 
   async function callerSoon(session: Session): Promise<Caller | undefined> {

@@ -18,7 +18,7 @@ export interface Webhook {
   readonly events?: readonly AlertEvent[]
 }
 
-/** Sends a message and returns the response status; rejects if there is no response. */
+/** Sends a message and returns the response status; rejects if no response arrives in time. */
 export type PostWebhook = (
   url: string,
   message: {
@@ -44,19 +44,6 @@ export interface DeliveryFailure {
   readonly tries: number
   readonly reason: string
   readonly isGivenUp: boolean
-}
-
-/**
- * Notifies operators of events, once each, and off every request's path. What is undelivered when it is disposed waits in the
- * outbox.
- */
-export interface Alerts extends AsyncDisposable {
-  /** Does not block. */
-  raise(alert: Alert): void
-  /** Whether any webhook wants this event. */
-  wants(event: AlertEvent): boolean
-  /** Replaces the webhooks. */
-  configure(webhooks: readonly Webhook[]): void
 }
 
 const second = 1_000
@@ -92,7 +79,7 @@ const forgetEveryMs = hour
 const keptMs = 7 * 24 * hour
 
 export function openAlerts(options: AlertOptions): Alerts {
-  return new Telling(options)
+  return new Alerts(options)
 }
 
 interface Raised {
@@ -101,7 +88,11 @@ interface Raised {
   readonly webhooks: readonly string[]
 }
 
-class Telling implements Alerts {
+/**
+ * Notifies operators of events, once each, and off every request's path. What is undelivered when it is disposed waits in the
+ * outbox.
+ */
+export class Alerts implements AsyncDisposable {
   readonly #options: Required<AlertOptions>
   readonly #own = createMemoryOutbox()
   readonly #quiet = new Map<string, number>()
@@ -120,16 +111,19 @@ class Telling implements Alerts {
     this.#options = { waitsMs: usualWaitsMs, ...options }
   }
 
+  /** Replaces the webhooks. */
   configure(webhooks: readonly Webhook[]): void {
     this.#webhooks = new Map(webhooks.map((webhook) => [identityOf(webhook), webhook]))
     if (webhooks.length > 0) this.#soon(0)
   }
 
+  /** Whether any webhook wants this event. */
   wants(event: AlertEvent): boolean {
     for (const webhook of this.#webhooks.values()) if (isFor(webhook, event)) return true
     return false
   }
 
+  /** Does not block. */
   raise(alert: Alert): void {
     if (!this.wants(alert.event) || this.#raised.length >= raisedMax) return
     const now = this.#options.now()
@@ -225,13 +219,13 @@ class Telling implements Alerts {
     })
     for (const webhook of webhooks) {
       const due = waiting.filter((one) => one.webhook === webhook && one.nextAt <= now)
-      if (due.length > 0) this.#tell(nameOf(webhook), outbox, due)
+      if (due.length > 0) this.#start(nameOf(webhook), outbox, due)
     }
     return Math.min(pollMs, ...waiting.flatMap(({ nextAt }) => (nextAt > now ? nextAt - now : [])))
   }
 
-  /** Checks again once all of them were tried. */
-  #tell(name: string, outbox: AlertOutbox, due: readonly AlertDelivery[]): void {
+  /** Starts deliveries to a webhook, and checks again once all of them were tried. */
+  #start(name: string, outbox: AlertOutbox, due: readonly AlertDelivery[]): void {
     const delivery = Promise.all(due.map((one) => this.#try(outbox, one))).then(
       () => 0,
       () => againMs,

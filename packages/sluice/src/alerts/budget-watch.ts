@@ -68,14 +68,14 @@ export class BudgetWatch implements Disposable {
     this.#timer = undefined
     try {
       const levels = await this.#options.limiter.look(touched.map(({ claim }) => claim))
-      for (const [index, one] of touched.entries()) this.#tell(one, levels[index])
+      for (const [index, one] of touched.entries()) this.#raiseFor(one, levels[index])
     } catch {
       // The limiter is unavailable.
       for (const { claim, isRefused } of touched) this.#add(claim, isRefused)
     }
   }
 
-  #tell({ claim, isRefused }: Touched, level: LimitStatus | undefined): void {
+  #raiseFor({ claim, isRefused }: Touched, level: LimitStatus | undefined): void {
     if (!level) return
     const { raise, now } = this.#options
     const { holder, budget, window } = claim

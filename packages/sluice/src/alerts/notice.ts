@@ -21,33 +21,18 @@ const quietMs = {
   'price.unknown': dayMs,
   'journal.full': hourMs,
   'journal.behind': hourMs,
+  // Less than the hour after which it is sent again.
+  'audit.newest': 55 * minuteMs,
 } as const
 
-/** Less than the hour after which it is sent again. */
-const auditQuietMs = 55 * minuteMs
-
 export function noticeOf(alert: Alert, now: number): Notice {
+  if ('budget' in alert) return budgetNotice(alert, now)
   const { event, ...data } = alert
-  switch (alert.event) {
-    case 'budget.warning':
-    case 'budget.spent':
-    case 'budget.refused':
-      return budgetNotice(alert, now)
-    case 'provider.down':
-    case 'price.unknown':
-      return {
-        name: `${event}:${alert.target}`,
-        quietUntil: now + quietMs[alert.event],
-        isOwn: false,
-        data,
-      }
-    case 'audit.newest':
-      return { name: event, quietUntil: now + auditQuietMs, isOwn: false, data }
-    case 'errors.rate':
-      return { name: event, quietUntil: now + quietMs[alert.event], isOwn: false, data }
-    case 'journal.full':
-    case 'journal.behind':
-      return { name: event, quietUntil: now + quietMs[alert.event], isOwn: true, data }
+  return {
+    name: 'target' in alert ? `${event}:${alert.target}` : event,
+    quietUntil: now + quietMs[event],
+    isOwn: event === 'journal.full' || event === 'journal.behind',
+    data,
   }
 }
 

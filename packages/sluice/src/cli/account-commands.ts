@@ -1,52 +1,41 @@
 import { type Command, Option } from 'commander'
-import { readEnvironment } from '../config/env.ts'
 import { type AccountKind, accountKinds } from '@sluice/gateway/ports/account.ts'
 import {
   type ChangeOptions,
   type CreateAccountOptions,
   changeCommand,
   createAccountCommand,
-  type JsonOption,
   listAccountsCommand,
+  resetBudgetsCommand,
   switchCommand,
   switchesOf,
 } from './accounts.ts'
 import type { ApplyOptions } from './apply/apply.ts'
-import { verifyAudit } from './audit.ts'
-import type { ResetBudgetsOptions } from './budgets.ts'
 import type { Kind } from './ask-admin.ts'
-import {
-  type CreateKeyOptions,
-  createKeyCommand,
-  listKeysCommand,
-  type Printed,
-  rotateKeyCommand,
-} from './keys.ts'
-import { addAccountOptions, addTermsOptions, positive, splitList } from './terms-options.ts'
+import { verifyAudit } from './audit.ts'
+import { type Act, type GatewayOptions, json, type JsonOption, positive, url } from './command.ts'
+import { createKeyCommand, listKeysCommand, rotateKeyCommand } from './keys.ts'
+import { addAccountOptions, addTermsOptions, splitList } from './terms-options.ts'
 
-export interface Printing {
-  readonly print: (text: string) => void
-  readonly finish: (checked: { readonly text: string; readonly isFine: boolean }) => void
-}
+type Print = (text: string) => void
 
 /** Commands for organizations, teams, users, keys and the audit log: the `/admin/v1` API as commands. */
-export function addAdminCommands(program: Command, { print, finish }: Printing): void {
-  addKeyCommands(program, print)
-  for (const kind of accountKinds) addAccountCommands(program, kind, print)
-  addApplyCommand(program, print)
-  addExportCommand(program, print)
+export function addAdminCommands(program: Command, act: Act, print: Print): void {
+  addKeyCommands(program, act)
+  for (const kind of accountKinds) addAccountCommands(program, kind, act)
+  addFileCommands(program, act, print)
   program
     .command('budgets')
     .description('budgets of keys, users, teams and organizations')
     .command('reset')
     .description('let budgets begin anew: what was spent before does not count')
-    .argument('<holder>', `the key, user, team or organization: ${namedHolder}`)
+    .argument(
+      '<holder>',
+      'the key, user, team or organization: its id, or its name if nothing else has it',
+    )
     .option('--budget <id>', 'the id of one of its budgets; default: all of them')
-    .option('--json', 'print JSON')
-    .action(async (holder: string, options: ResetBudgetsOptions) => {
-      const { resetBudgetsCommand } = await import('./budgets.ts')
-      print(await resetBudgetsCommand(readEnvironment(), holder, options))
-    })
+    .option(...json)
+    .action(act(resetBudgetsCommand))
   program
     .command('audit')
     .description('check the audit log')
@@ -56,22 +45,16 @@ export function addAdminCommands(program: Command, { print, finish }: Printing):
       '--expect <hash>',
       'fail unless the log has the entry with this hash, which was printed or sent earlier',
     )
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean; expect?: string }) =>
-      finish(await verifyAudit(readEnvironment(), options)),
-    )
+    .option(...json)
+    .action(act(verifyAudit))
 }
-
-const namedHolder = 'its id, or its name if nothing else has it'
-
-type Print = Printing['print']
 
 interface ApplyCommandOptions extends Omit<ApplyOptions, 'files'> {
   readonly file?: readonly string[]
   readonly schema?: boolean
 }
 
-function addApplyCommand(program: Command, print: Print): void {
+function addFileCommands(program: Command, act: Act, print: Print): void {
   program
     .command('apply')
     .description('apply organizations, teams, users, keys and routes from a YAML file')
@@ -88,42 +71,38 @@ function addApplyCommand(program: Command, print: Print): void {
       '--secrets <file>',
       'write the secrets of new keys to a new file that only you can read',
     )
-    .option('--url <url>', 'the URL of the gateway; default: from the settings')
-    .option('--json', 'print JSON')
+    .option(...url)
+    .option(...json)
     .option('--schema', 'print the JSON Schema of the file')
-    .action(async ({ file, schema = false, ...options }: ApplyCommandOptions, command: Command) => {
-      const { appliedSchema } = await import('./apply/file.ts')
-      if (schema) return print(appliedSchema())
-      if (file === undefined) command.error('error: say which file: sluice apply -f accounts.yaml')
-      const { applyCommand } = await import('./apply/apply.ts')
-      await applyCommand(readEnvironment(), { files: file, ...options }, print)
-    })
-}
-
-function addExportCommand(program: Command, print: Print): void {
+    .action(
+      act(async (environment, given: ApplyCommandOptions, command: Command) => {
+        const { file, schema = false, ...options } = given
+        if (schema) return (await import('./apply/file.ts')).appliedSchema()
+        if (file === undefined)
+          command.error('error: say which file: sluice apply -f accounts.yaml')
+        const { applyCommand } = await import('./apply/apply.ts')
+        return applyCommand(environment, { files: file, ...options }, print)
+      }),
+    )
   program
     .command('export')
     .description(
       'print organizations, teams, users, keys and routes as a file for sluice apply, without secrets',
     )
-    .option('--url <url>', 'the URL of the gateway; default: from the settings')
+    .option(...url)
     .option('--json', 'print JSON, which apply also reads')
-    .action(async (options: { url?: string; json?: boolean }) => {
-      const { exportCommand } = await import('./apply/export.ts')
-      const { text, notes } = await exportCommand(readEnvironment(), options)
-      print(text)
-      for (const note of notes) process.stderr.write(`${note}\n`)
-    })
+    .action(
+      act(async (environment, options: GatewayOptions) => {
+        const { exportCommand } = await import('./apply/export.ts')
+        return exportCommand(environment, options)
+      }),
+    )
 }
 
-function addKeyCommands(program: Command, print: Print): void {
+function addKeyCommands(program: Command, act: Act): void {
   const keys = program
     .command('keys')
     .description('create, list, change, rotate and revoke API keys')
-  const printAll = ({ text, notes }: Printed) => {
-    print(text)
-    for (const note of notes) process.stderr.write(`${note}\n`)
-  }
   addTermsOptions(
     keys
       .command('create')
@@ -140,29 +119,53 @@ function addKeyCommands(program: Command, print: Print): void {
         'team',
       ]),
     )
-    .option('--json', 'print JSON')
-    .action(async (options: CreateKeyOptions) =>
-      printAll(await createKeyCommand(readEnvironment(), options)),
-    )
+    .option(...json)
+    .action(act(createKeyCommand))
   keys
     .command('list')
     .description('list all keys, without their secrets')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption) => print(await listKeysCommand(readEnvironment(), options)))
-  addChange(keys, 'key', print)
+    .option(...json)
+    .action(act(listKeysCommand))
+  addChange(keys, 'key', act)
   keys
     .command('rotate')
     .description('replace the secret of a key and print the new one')
     .argument('<key>', namedAs('key'))
     .option('--overlap <seconds>', 'how long the old secret remains valid; default 0', positive)
-    .option('--json', 'print JSON')
-    .action(async (key: string, options: JsonOption & { overlap?: number }) =>
-      printAll(await rotateKeyCommand(readEnvironment(), key, options)),
-    )
-  addSwitches(keys, 'key', print)
+    .option(...json)
+    .action(act(rotateKeyCommand))
+  addSwitches(keys, 'key', act)
 }
 
-function addChange(commands: Command, kind: Kind, print: Print): void {
+function addAccountCommands(program: Command, kind: AccountKind, act: Act): void {
+  const commands = program
+    .command(`${kind}s`)
+    .description(`create, list, change, disable and delete ${kind}s`)
+  const create = addAccountOptions(
+    commands
+      .command('create')
+      .description(`create ${named(kind)} and print its id`)
+      .requiredOption('--name <name>', `the name of the ${kind}`),
+  ).option(...json)
+  if (kind !== 'organization')
+    create.option('--in <id>', `the ${kind === 'team' ? 'organization' : 'team or organization'}`)
+  create.action(
+    act((environment, options: CreateAccountOptions) =>
+      createAccountCommand(environment, kind, options),
+    ),
+  )
+  commands
+    .command('list')
+    .description(`list all ${kind}s`)
+    .option(...json)
+    .action(
+      act((environment, options: JsonOption) => listAccountsCommand(environment, kind, options)),
+    )
+  addChange(commands, kind, act)
+  addSwitches(commands, kind, act)
+}
+
+function addChange(commands: Command, kind: Kind, act: Act): void {
   const isKey = kind === 'key'
   const change = commands
     .command('change')
@@ -181,22 +184,26 @@ function addChange(commands: Command, kind: Kind, print: Print): void {
       `settings to remove, such as budget,models${isKey ? ',owner' : ''}`,
       splitList,
     )
-    .option('--json', 'print JSON')
-    .action(async (asked: string, options: ChangeOptions) =>
-      print(await changeCommand(readEnvironment(), kind, { asked, options })),
+    .option(...json)
+    .action(
+      act((environment, asked: string, options: ChangeOptions) =>
+        changeCommand(environment, kind, { asked, options }),
+      ),
     )
 }
 
 /** Commands that do one thing to what is named. */
-function addSwitches(commands: Command, kind: Kind, print: Print): void {
+function addSwitches(commands: Command, kind: Kind, act: Act): void {
   for (const what of switchesOf(kind))
     commands
       .command(what)
       .description(switchDescriptions[what] ?? `${what} ${named(kind)}`)
       .argument(kind === 'key' ? '<key>' : '<name>', namedAs(kind))
-      .option('--json', 'print JSON')
-      .action(async (asked: string, options: JsonOption) =>
-        print(await switchCommand(readEnvironment(), kind, { asked, what, ...options })),
+      .option(...json)
+      .action(
+        act((environment, asked: string, options: JsonOption) =>
+          switchCommand(environment, kind, { asked, what, ...options }),
+        ),
       )
 }
 
@@ -212,30 +219,4 @@ function named(kind: Kind): string {
 
 function namedAs(kind: Kind): string {
   return `its id, or its name if no other ${kind} has it`
-}
-
-function addAccountCommands(program: Command, kind: AccountKind, print: Print): void {
-  const commands = program
-    .command(`${kind}s`)
-    .description(`create, list, change, disable and delete ${kind}s`)
-  const create = addAccountOptions(
-    commands
-      .command('create')
-      .description(`create ${named(kind)} and print its id`)
-      .requiredOption('--name <name>', `the name of the ${kind}`),
-  ).option('--json', 'print JSON')
-  if (kind !== 'organization')
-    create.option('--in <id>', `the ${kind === 'team' ? 'organization' : 'team or organization'}`)
-  create.action(async (options: CreateAccountOptions) =>
-    print(await createAccountCommand(readEnvironment(), kind, options)),
-  )
-  commands
-    .command('list')
-    .description(`list all ${kind}s`)
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption) =>
-      print(await listAccountsCommand(readEnvironment(), kind, options)),
-    )
-  addChange(commands, kind, print)
-  addSwitches(commands, kind, print)
 }

@@ -1,17 +1,23 @@
 import { isObject } from '@sluice/contract'
 import type { Environment } from '../config/env.ts'
 import { accountEndpoints } from '@sluice/server/admin/accounts.ts'
+import { resetBudgets } from '@sluice/server/admin/budget-resets.ts'
 import { keyEndpoints } from '@sluice/server/admin/keys.ts'
 import type { AnyEndpoint } from '@sluice/server/endpoint.ts'
-import type { AccountKind, Budget } from '@sluice/gateway/ports/account.ts'
-import { allAccounts, endpoints, find, type Kind, openAdmin } from './ask-admin.ts'
+import { type AccountKind, accountKinds, type Budget } from '@sluice/gateway/ports/account.ts'
+import {
+  allAccounts,
+  allKeys,
+  endpoints,
+  find,
+  findNamed,
+  type Kind,
+  openAdmin,
+} from './ask-admin.ts'
+import type { JsonOption } from './command.ts'
 import { CommandError } from './command-error.ts'
 import { formatTable } from './table.ts'
 import { clearedTerms, type TermsOptions, termsOf } from './terms-options.ts'
-
-export interface JsonOption {
-  readonly json?: boolean
-}
 
 export interface CreateAccountOptions extends TermsOptions, JsonOption {
   readonly name: string
@@ -129,6 +135,26 @@ export async function switchCommand(
   return `Revoked ${id} (${name}). A running gateway refuses it within a second.`
 }
 
+/** Lets budgets of a key or account begin anew. `asked` is its id, or its name if it is unique; `budget` is the id of one of them. */
+export async function resetBudgetsCommand(
+  environment: Environment,
+  asked: string,
+  { budget, json = false }: JsonOption & { readonly budget?: string },
+): Promise<string> {
+  await using admin = await openAdmin(environment)
+  const keys = await allKeys(admin)
+  const live = [
+    keys.filter(({ revokedAt }) => revokedAt === undefined),
+    ...(await Promise.all(accountKinds.toReversed().map((kind) => allAccounts(admin, kind)))),
+  ].flat()
+  const { id, name } = findNamed(live, asked, { what: 'holder', list: 'keys' })
+  const reset = await admin.ask(resetBudgets, {
+    body: { holder: id, ...(budget !== undefined && { budget }) },
+  })
+  if (json) return JSON.stringify(reset, null, 2)
+  return `Reset ${reset.budgets.length === 1 ? 'the budget' : 'the budgets'} ${reset.budgets.join(', ')} of ${id} (${name}).`
+}
+
 /** As JSON. Keys are shown without their kind. */
 export function jsonOf(shown: unknown): string {
   if (!isObject(shown) || shown['object'] !== 'key') return JSON.stringify(shown, null, 2)
@@ -136,16 +162,15 @@ export function jsonOf(shown: unknown): string {
   return JSON.stringify(key, null, 2)
 }
 
+/** The dollars and the period of a budget, such as `10/month` or `1/24h`. */
+export function budgetAmount({ limitMicroUsd, window }: Omit<Budget, 'id'>): string {
+  return `${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}`
+}
+
 /** Formats a budget for a table, such as `$10/month`. */
-export function shownBudget({
-  limitMicroUsd,
-  window,
-  timeZone,
-  model,
-  tag,
-  overBudget,
-}: Omit<Budget, 'id'>): string {
+export function shownBudget(budget: Omit<Budget, 'id'>): string {
+  const { timeZone, model, tag, overBudget } = budget
   const over = overBudget === undefined ? '' : ` then ${overBudget.route}`
   const of = [timeZone, model, tag].filter((part) => part !== undefined).map((part) => ` (${part})`)
-  return `$${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}${of.join('')}${over}`
+  return `$${budgetAmount(budget)}${of.join('')}${over}`
 }

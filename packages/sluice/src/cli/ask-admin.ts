@@ -9,8 +9,10 @@ import type { AnyEndpoint, Asked, Endpoint } from '@sluice/server/endpoint.ts'
 import type { Parameters } from '@sluice/server/openapi-endpoint.ts'
 import type { Of } from '@sluice/server/shapes.ts'
 import type { AccountKind } from '@sluice/gateway/ports/account.ts'
+import type { Store } from '@sluice/gateway/ports/store.ts'
 import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
 import { askServer } from './ask-server.ts'
+import type { UrlOption } from './command.ts'
 import { CommandError } from './command-error.ts'
 import { openData } from './open-data.ts'
 import { reachableAddress } from './start-message.ts'
@@ -24,17 +26,24 @@ export interface Question<Path extends string, Query extends Parameters, Body ex
 
 type AnyQuestion = Question<string, Parameters, TSchema>
 
+/**
+ * Asks an endpoint of the API.
+ *
+ * @throws CommandError with the error message if the request is refused.
+ */
+type Ask = <
+  Path extends string,
+  Query extends Parameters,
+  Body extends TSchema,
+  Reply extends TSchema,
+>(
+  endpoint: Endpoint<Path, Query, Body, Reply>,
+  question?: Question<Path, Query, Body>,
+) => Promise<Of<Reply>>
+
 /** Access to the administration API. */
 export interface AdminConnection extends AsyncDisposable {
-  /**
-   * Asks an endpoint of the API.
-   *
-   * @throws CommandError with the error message if the request is refused.
-   */
-  ask<Path extends string, Query extends Parameters, Body extends TSchema, Reply extends TSchema>(
-    endpoint: Endpoint<Path, Query, Body, Reply>,
-    question?: Question<Path, Query, Body>,
-  ): Promise<Of<Reply>>
+  readonly ask: Ask
 }
 
 /** Timeout for finding out whether a gateway is running, in milliseconds. */
@@ -48,7 +57,7 @@ const waitMs = 60_000
  */
 export async function openAdmin(
   environment: Environment,
-  { url: asked }: { readonly url?: string } = {},
+  { url: asked }: UrlOption = {},
 ): Promise<AdminConnection> {
   const config = await loadConfig(environment)
   const key = adminKeyOf(config)
@@ -63,7 +72,7 @@ export async function openAdmin(
     process.stderr.write(
       `The gateway at ${served.address} refuses the administrator's key: working on the data in ${config.dataFolder}\n`,
     )
-  return new OwnAdmin(await openData(config), config.adminKey !== undefined)
+  return ownAdmin(await openData(config), config.adminKey !== undefined)
 }
 
 /**
@@ -103,17 +112,8 @@ export class ServedAdmin implements AdminConnection {
     this.headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   }
 
-  async ask<
-    Path extends string,
-    Query extends Parameters,
-    Body extends TSchema,
-    Reply extends TSchema,
-  >(
-    endpoint: Endpoint<Path, Query, Body, Reply>,
-    question: Question<Path, Query, Body> = {},
-  ): Promise<Of<Reply>> {
-    return JSON.parse(await this.askText(endpoint, question))
-  }
+  readonly ask: Ask = async (endpoint, question = {}) =>
+    JSON.parse(await this.askText(endpoint, question))
 
   /** Asks for a response that need not be JSON. */
   async askText(endpoint: AnyEndpoint, question: AnyQuestion): Promise<string> {
@@ -142,44 +142,21 @@ export class ServedAdmin implements AdminConnection {
   }
 
   unreachable(cause: unknown): CommandError {
-    const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    return new CommandError(`No gateway answers at ${this.address}: ${reason}`, { cause })
+    return CommandError.because(`No gateway answers at ${this.address}`, cause)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** The API on the store of this process. */
-class OwnAdmin implements AdminConnection {
-  readonly #store: Awaited<ReturnType<typeof openData>>
-  readonly #hasFixedOwner: boolean
-
-  constructor(store: Awaited<ReturnType<typeof openData>>, hasFixedOwner: boolean) {
-    this.#store = store
-    this.#hasFixedOwner = hasFixedOwner
-  }
-
-  async ask<
-    Path extends string,
-    Query extends Parameters,
-    Body extends TSchema,
-    Reply extends TSchema,
-  >(
-    endpoint: Endpoint<Path, Query, Body, Reply>,
-    question: Question<Path, Query, Body> = {},
-  ): Promise<Of<Reply>> {
+/** The API on the store of this process, which is disposed with it. */
+function ownAdmin(store: Store, hasFixedOwner: boolean): AdminConnection {
+  const ask: Ask = async (endpoint, question = {}) => {
     if (!('onStore' in endpoint))
       throw new CommandError(
         `${endpoint.method} ${placeOf(endpoint, question)} is asked of a gateway that runs, and none answers: start it first`,
       )
     const admin = { id: 'command line', role: 'owner' } as const
-    const context = {
-      store: this.#store,
-      admin,
-      actor: admin.id,
-      hasFixedOwner: this.#hasFixedOwner,
-      at: Date.now(),
-    }
+    const context = { store, admin, actor: admin.id, hasFixedOwner, at: Date.now() }
     try {
       return await endpoint.onStore(checked(endpoint, question), context)
     } catch (thrown) {
@@ -189,10 +166,7 @@ class OwnAdmin implements AdminConnection {
       throw new CommandError(where + thrown.message, { cause: thrown })
     }
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]()
-  }
+  return { ask, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
 function checked<Path extends string, Query extends Parameters, Body extends TSchema>(
@@ -238,22 +212,17 @@ interface Page<Item> {
   readonly last_id: string | null
 }
 
-interface PageQuery {
-  readonly order: 'asc'
-  readonly limit: number
-  readonly after?: string
-}
-
 /** All items of a list, oldest first. */
 async function listAll<Item>(
-  page: (query: PageQuery) => Promise<Page<Item>>,
+  pageAfter: (query: { order: 'asc'; limit: number; after?: string }) => Promise<Page<Item>>,
 ): Promise<readonly Item[]> {
+  const query = { order: 'asc', limit: 100 } as const
   const found: Item[] = []
-  for (let after: string | undefined; ; ) {
-    const next = await page({ order: 'asc', limit: 100, ...(after !== undefined && { after }) })
-    found.push(...next.data)
-    if (!next.has_more || next.last_id === null) return found
-    after = next.last_id
+  for (let after = {}; ; ) {
+    const { data, has_more: hasMore, last_id: last } = await pageAfter({ ...query, ...after })
+    found.push(...data)
+    if (!hasMore || last === null) return found
+    after = { after: last }
   }
 }
 

@@ -1,9 +1,8 @@
-import { request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 
-export interface Ask {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly headers?: Readonly<Record<string, string>>
+interface Ask extends Pick<RequestOptions, 'method' | 'headers'> {
   readonly body?: string
   /** For the whole request, in milliseconds. */
   readonly timeoutMs: number
@@ -18,60 +17,51 @@ export interface Answered {
 const answerBytesMax = 16 * 1024 * 1024
 
 /** Sends one request to a server of the user's own. Never follows redirects. */
-export function askServer(url: string, { timeoutMs, body, ...options }: Ask): Promise<Answered> {
-  const begin = url.startsWith('https:') ? httpsRequest : httpRequest
-  return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(timeoutMs)
-    const request = begin(url, { ...options, agent: false, signal }, (response) => {
-      const pieces: Buffer[] = []
-      let size = 0
-      response.on('data', (piece: Buffer) => {
-        size += piece.length
-        if (size > answerBytesMax) request.destroy(new Error('The answer is too large'))
-        else pieces.push(piece)
-      })
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }),
-      )
-      response.on('error', reject)
-    })
-    request.on('error', reject)
-    request.end(body)
-  })
-}
-
-interface Follow {
-  readonly headers: Readonly<Record<string, string>>
-  readonly signal: AbortSignal
+export async function askServer(
+  url: string,
+  { timeoutMs, body, ...options }: Ask,
+): Promise<Answered> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const response = await responseTo(begin(url, { ...options, signal }).end(body))
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of response) {
+    size += piece.length
+    if (size > answerBytesMax) throw new Error('The answer is too large')
+    pieces.push(piece)
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }
 }
 
 /** Passes the response of a server of the user's own to `take` as it arrives, until it ends or `signal` aborts. */
-export function followServer(
+export async function followServer(
   url: string,
-  options: Follow,
+  options: Pick<RequestOptions, 'headers'> & { readonly signal: AbortSignal },
   take: (text: string) => void,
 ): Promise<void> {
-  const begin = url.startsWith('https:') ? httpsRequest : httpRequest
-  return new Promise((resolve, reject) => {
-    const request = begin(url, { ...options, agent: false }, (response) => {
-      if (response.statusCode !== 200) {
-        response.resume()
-        reject(new Error(`it answered ${response.statusCode}`))
-        return
-      }
-      response.setEncoding('utf8')
-      response.on('data', take)
-      response.on('end', resolve)
-      response.on('error', failed)
-    })
-    request.on('error', failed)
-    request.end()
-
-    function failed(error: Error): void {
-      if (options.signal.aborted) resolve()
-      else reject(error)
+  try {
+    const response = await responseTo(begin(url, options).end())
+    if (response.statusCode !== 200) {
+      response.resume()
+      throw new Error(`it answered ${response.statusCode}`)
     }
-  })
+    for await (const text of response.setEncoding('utf8')) take(text)
+  } catch (error) {
+    if (!options.signal.aborted) throw error
+  }
+}
+
+function begin(url: string, options: RequestOptions): ClientRequest {
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest
+  return request(url, { ...options, agent: false })
+}
+
+async function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  // After the response has begun, an error also ends the response, whose reader reports it.
+  request.on('error', () => {})
+  const [response]: IncomingMessage[] = await once(request, 'response')
+  if (!response) throw new Error('The server sent no response')
+  return response
 }
 
 /** The JSON of a successful GET; undefined in any other case, for example if nothing listens. */

@@ -26,7 +26,7 @@ export function anchorAudit(
   store: Pick<Store, 'listAudit'>,
   { log, alerts, everyMs = hourMs }: AnchorOptions,
 ): Disposable {
-  const tell = async (isStart: boolean): Promise<void> => {
+  const report = async (isStart: boolean): Promise<void> => {
     try {
       const newest = await newestEntry(store)
       if (!newest) return
@@ -36,8 +36,8 @@ export function anchorAudit(
       log.warn({ error: String(error) }, 'the audit log could not be read')
     }
   }
-  const timer = setInterval(() => void tell(false), everyMs).unref()
-  void tell(true)
+  const timer = setInterval(() => void report(false), everyMs).unref()
+  void report(true)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 

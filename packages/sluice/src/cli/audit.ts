@@ -3,19 +3,15 @@ import type { Environment } from '../config/env.ts'
 import { accountEndpoints } from '@sluice/server/admin/accounts.ts'
 import { keptEntry, listAudit } from '@sluice/server/admin/audit.ts'
 import { keyEndpoints } from '@sluice/server/admin/keys.ts'
+import { accountKinds } from '@sluice/gateway/ports/account.ts'
 import { type AdminConnection, openAdmin } from './ask-admin.ts'
+import type { JsonOption, Printed } from './command.ts'
 import { CommandError } from './command-error.ts'
 import { createProgress } from './progress.ts'
 
-interface VerifyOptions {
-  readonly json?: boolean
+interface VerifyOptions extends JsonOption {
   /** The hash of an entry that the log must contain, as printed or sent earlier. */
   readonly expect?: string
-}
-
-interface Verified {
-  readonly text: string
-  readonly isFine: boolean
 }
 
 /**
@@ -25,23 +21,22 @@ interface Verified {
 export async function verifyAudit(
   environment: Environment,
   { json = false, expect }: VerifyOptions = {},
-): Promise<Verified> {
+): Promise<Printed> {
   await using admin = await openAdmin(environment)
   const expected = expect?.trim().toLowerCase()
   if (expected !== undefined && !/^[0-9a-f]{64}$/.test(expected))
     throw new CommandError('--expect takes the hash of an entry: 64 hexadecimal digits')
   const checked = await checkedLog(admin, expected)
-  const { entries, hash, problem } = checked
-  if (json)
-    return {
-      text: JSON.stringify({ isFine: problem === undefined, ...checked }, null, 2),
-      isFine: problem === undefined,
-    }
-  if (problem !== undefined) return { text: problem, isFine: false }
-  if (hash === null) return { text: 'The audit log is empty.', isFine: true }
-  const found = expected === undefined ? '' : '; the expected entry is in it'
-  const text = `The audit log is whole: ${entries} entries, the newest with the hash ${hash}${found}`
-  return { text, isFine: true }
+  const isFine = checked.problem === undefined
+  if (json) return { text: JSON.stringify({ isFine, ...checked }, null, 2), isFine }
+  return { text: sentenceOf(checked, expected !== undefined), isFine }
+}
+
+function sentenceOf({ entries, hash, problem }: CheckedLog, isExpected: boolean): string {
+  if (problem !== undefined) return problem
+  if (hash === null) return 'The audit log is empty.'
+  const found = isExpected ? '; the expected entry is in it' : ''
+  return `The audit log is whole: ${entries} entries, the newest with the hash ${hash}${found}`
 }
 
 interface CheckedLog {
@@ -59,36 +54,32 @@ async function checkedLog(
   using progress = createProgress('entries checked')
   const check = new AuditCheck()
   let isFound = expected === undefined
-  const soFar = () => ({ entries: check.last?.sequence ?? 0, hash: check.last?.hash ?? null })
+  const result = (problem?: string): CheckedLog => ({
+    entries: check.last?.sequence ?? 0,
+    hash: check.last?.hash ?? null,
+    ...(problem !== undefined && { problem }),
+  })
   for (let hasMore = true; hasMore; ) {
     const after = check.last?.sequence ?? 0
     const page = await admin.ask(listAudit, { query: { order: 'asc', limit: 100, after } })
     for (const entry of page.data) {
       const problem = check.problemOf(keptEntry(entry))
-      if (problem !== undefined) return { ...soFar(), problem }
+      if (problem !== undefined) return result(problem)
       isFound ||= entry.hash === expected
     }
     hasMore = page.has_more
     progress.at(check.last?.sequence ?? 0)
   }
-  if (!isFound)
-    return {
-      ...soFar(),
-      problem: 'The expected entry is not in the log: it was removed or replaced',
-    }
+  if (!isFound) return result('The expected entry is not in the log: it was removed or replaced')
   if (!check.last && (await hasChanges(admin)))
-    return {
-      ...soFar(),
-      problem: 'The audit log is empty, but there are keys or accounts: it was removed',
-    }
-  return soFar()
+    return result('The audit log is empty, but there are keys or accounts: it was removed')
+  return result()
 }
 
 /** Whether there is anything that cannot have come into being without an entry. */
 async function hasChanges(admin: AdminConnection): Promise<boolean> {
   const one = { query: { limit: 1 } }
-  const { organization, team, user } = accountEndpoints
-  for (const { list } of [organization, team, user])
-    if ((await admin.ask(list, one)).data.length > 0) return true
+  for (const kind of accountKinds)
+    if ((await admin.ask(accountEndpoints[kind].list, one)).data.length > 0) return true
   return (await admin.ask(keyEndpoints.list, one)).data.length > 0
 }

@@ -33,8 +33,7 @@ export async function backupCommand(
       at: (bytes, most) => progress.at(megabytes(bytes), megabytes(most)),
     })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandError(`${source} cannot be copied to ${copy}: ${reason}`, { cause })
+    throw CommandError.because(`${source} cannot be copied to ${copy}`, cause)
   }
   const { size: bytes } = statSync(copy)
   if (json) return JSON.stringify({ source, copy, bytes }, null, 2)

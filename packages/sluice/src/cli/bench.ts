@@ -1,13 +1,15 @@
 import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
 import { readInitialKeys } from '@sluice/store/keys/initial-keys.ts'
+import type { JsonOption, Printed } from './command.ts'
 import { CommandError } from './command-error.ts'
+import type { Shot } from './load/load-client.ts'
 import { type LoadReport, runLoad, type Times } from './load/run-load.ts'
 import { createProgress } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
 import { formatTable } from './table.ts'
 
-export interface BenchOptions {
+export interface BenchOptions extends JsonOption {
   readonly model: string
   /** The gateway's URL, including any path before `/v1`. Default: from the settings. */
   readonly url?: string
@@ -24,22 +26,15 @@ export interface BenchOptions {
   readonly words?: number
   /** Maximum output tokens. Default 64. */
   readonly maxTokens?: number
-  readonly json?: boolean
 }
 
-export interface BenchAnswer {
-  readonly text: string
-  /** False if a request failed or none was answered. */
-  readonly isFine: boolean
-}
-
-/** Sends chat requests to a running gateway and reports throughput and latency. */
+/** Sends chat requests to a running gateway and reports throughput and latency. Fine if there were any and none failed. */
 export async function benchCommand(
   environment: Environment,
   options: BenchOptions,
-): Promise<BenchAnswer> {
+): Promise<Printed> {
   const { url, key } = await whereAndWho(environment, options)
-  const shot = { bytes: requestBytes(url, key, options) }
+  const shot = shotOf(url, key, options)
   const { duration = 60, concurrency = 8 } = options
   const requests = options.requests ?? (options.duration === undefined ? 100 : undefined)
   using progress = createProgress('requests')
@@ -73,30 +68,27 @@ async function whereAndWho(
   return { url, key }
 }
 
-function requestBytes(
+function shotOf(
   url: URL,
   key: string,
   { model, stream = false, words = 300, maxTokens = 64 }: BenchOptions,
-): Buffer {
+): Shot {
   const content = `Repeat this until you are stopped: ${'word '.repeat(words)}`
-  const body = Buffer.from(
-    JSON.stringify({
-      model,
-      messages: [{ role: 'user', content }],
-      max_tokens: maxTokens,
-      ...(stream && { stream }),
-    }),
-  )
-  const path = `${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/chat/completions`
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    `Host: ${url.host}`,
-    `Authorization: Bearer ${key.replaceAll(/[\r\n]/g, '')}`,
-    'Content-Type: application/json',
-    'User-Agent: sluice-bench',
-    `Content-Length: ${body.length}`,
-  ].join('\r\n')
-  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), body])
+  const body = {
+    model,
+    messages: [{ role: 'user', content }],
+    max_tokens: maxTokens,
+    ...(stream && { stream }),
+  }
+  return {
+    path: `${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/chat/completions`,
+    headers: {
+      authorization: `Bearer ${key.replaceAll(/[\r\n]/g, '')}`,
+      'content-type': 'application/json',
+      'user-agent': 'sluice-bench',
+    },
+    body: Buffer.from(JSON.stringify(body)),
+  }
 }
 
 function formatReport(report: LoadReport): string {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { GatewayError } from '@sluice/contract'
-import type { Received, UpstreamRequest } from '@sluice/protocols'
+import { GatewayError, type OperationName } from '@sluice/contract'
+import type { Received, UpstreamRequest, Codec, CodecContext } from '@sluice/protocols/protocol.ts'
 import { outgoing } from '@sluice/gateway/providers/provider.ts'
 import { ask, type Send } from '@sluice/gateway/call/send.ts'
 import { untilAborted } from '@sluice/gateway/call/until-aborted.ts'
-import type { Upstream } from '@sluice/gateway/route/routing.ts'
+import type { Upstream, UpstreamModel } from '@sluice/gateway/route/routing.ts'
 import { upstreamError } from '@sluice/gateway/attempt/failures.ts'
-import { smallRequest } from './small-request.ts'
+import { reasonOf } from './command-error.ts'
 
 /** The result of checking one provider key. */
 export interface LiveResult {
@@ -136,7 +136,7 @@ function ok(detail: string, { status }: Received, models: readonly string[]): Ve
 }
 
 /** Maximum length of a provider's error message. */
-const saidMax = 200
+const messageMax = 200
 
 function refusal({ upstream }: Asking, received: Received): Verdict {
   const { protocol } = upstream.provider
@@ -144,7 +144,7 @@ function refusal({ upstream }: Asking, received: Received): Verdict {
   const error = upstreamError({ id: upstream.id, protocol }, received, failure, Date.now())
   const { status } = received
   const { cause } = error.details
-  const words = typeof cause === 'string' && cause !== '' ? `: ${cause.slice(0, saidMax)}` : ''
+  const words = typeof cause === 'string' && cause !== '' ? `: ${cause.slice(0, messageMax)}` : ''
   if (error.code === 'upstream_refused_us')
     return { verdict: 'refused', detail: `key refused (${status})${words}`, status }
   const hint = status === 404 ? '; is baseUrl right?' : ''
@@ -157,14 +157,9 @@ function failed({ timeoutMs }: Asking, error: GatewayError): Verdict {
   if (error.code === 'upstream_refused_us') return { verdict: 'refused', detail: error.message }
   const { cause } = error.details
   const isLate = cause instanceof Error && cause.name === 'TimeoutError'
-  const detail = isLate ? `no answer within ${timeoutMs} ms` : reasonOf(cause) || error.message
+  const reason = (cause instanceof Error && reasonOf(cause)) || error.message
+  const detail = isLate ? `no answer within ${timeoutMs} ms` : reason
   return { verdict: 'unreachable', detail: `unreachable (${detail})` }
-}
-
-function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError && cause.message === '')
-    return cause.errors.map(reasonOf).join(', ')
-  return cause instanceof Error ? cause.message : ''
 }
 
 /** Sends one request; without a secret it carries no credentials. */
@@ -174,14 +169,57 @@ async function exchange(
   secret: string | undefined,
 ): Promise<Received> {
   const { provider, settings } = upstream
-  const request = outgoing(made, upstream, (prefix) => prefix + randomBytes(8).toString('hex'))
+  const request = outgoing(made, upstream, newId)
   const signed =
     secret === undefined
       ? {}
-      : await untilAborted(provider.credentials(secret, request, settings), signal)
+      : await untilAborted(provider.credentials(secret, request, settings, upstream.fetch), signal)
   const headers = { ...request.headers, ...signed }
   const { url, body } = request
   const { dialing } = upstream
-  const connecting = { connectMs: timeoutMs, dialing }
-  return ask(send, { method: made.method, url, headers, body, ...connecting }, signal)
+  return ask(
+    send,
+    { method: made.method, url, headers, body, connectMs: timeoutMs, dialing },
+    signal,
+  )
 }
+
+/** The cheapest request of each operation, cheapest operation first. */
+const requests: Readonly<Partial<Record<OperationName, object>>> = {
+  embed: { input: 'Hi' },
+  chat: { messages: [{ role: 'user', content: 'Hi' }], max_completion_tokens: 1 },
+  rerank: { query: 'Hi', documents: ['Hi'] },
+  speak: { input: 'Hi', voice: 'alloy' },
+}
+
+/** The cheapest request that an upstream accepts; undefined if it supports none of these operations. */
+function smallRequest(
+  { provider, settings, models: configured }: Upstream,
+  listed: readonly string[],
+): UpstreamRequest | undefined {
+  const known: UpstreamModel | undefined = configured?.[0] ?? provider.models?.[0]
+  const model = known ? (known.upstream ?? known.id) : (listed[0] ?? 'check')
+  for (const [name, fields] of Object.entries(requests)) {
+    const operation = name as OperationName
+    const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
+    if (!codec || provider.operations?.includes(operation) === false) continue
+    const encoded = codec.encode({ model, ...fields } as never, contextOf(model, settings))
+    return (provider.quirks ?? []).reduce((before, quirk) => quirk(before, operation), encoded)
+  }
+  return undefined
+}
+
+function contextOf(model: string, settings: CodecContext['settings']): CodecContext {
+  return {
+    model,
+    publicModel: model,
+    unsupported: () => {},
+    leftOut: () => {},
+    now: Date.now,
+    newId,
+    settings,
+    media: new Map(),
+  }
+}
+
+const newId = (prefix: string) => prefix + randomBytes(8).toString('hex')

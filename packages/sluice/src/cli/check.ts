@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { engineCard } from '@sluice/engine'
 import { type Config, loadConfig } from '../config/config.ts'
 import { type Environment, unknownVariables } from '../config/env.ts'
+import { routeTargets } from '../config/route-targets.ts'
 import { readTextIfAny } from '../config/read-text.ts'
 import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import { retiringModels } from '@sluice/gateway/route/retirement.ts'
@@ -12,16 +13,12 @@ import { Network } from '@sluice/gateway/dial/network.ts'
 import { createSender } from '@sluice/gateway/upstream/send.ts'
 import { providers as catalogue } from '@sluice/gateway/providers/index.ts'
 import { checkLive, type LiveOptions, type LiveResult } from './check-live.ts'
+import type { Printed } from './command.ts'
 import { unpricedRoutes } from './configured-prices.ts'
+import { dayOf } from './day.ts'
 import { databaseName } from './open-data.ts'
 import { createProgress, type Screen } from './progress.ts'
 import { reachableAddress } from './start-message.ts'
-
-export interface Checked {
-  readonly text: string
-  /** False if a call to a configured provider or model could not work. */
-  readonly isFine: boolean
-}
 
 export interface CheckOptions {
   /** Send requests to every provider with each of its keys. Default: none. */
@@ -33,24 +30,7 @@ export interface CheckOptions {
   readonly screen?: Screen
 }
 
-/** The effective configuration. */
-interface Report {
-  readonly settings: string | null
-  readonly address: string
-  readonly data: string
-  readonly database: string
-  readonly keys: string
-  readonly rate: string
-  readonly builtin: string
-  readonly proxies: Readonly<Record<string, string>>
-  readonly providers: readonly {
-    readonly id: string
-    readonly baseUrl: string
-    readonly keys: number
-    /** Null if the provider is asked for its list. */
-    readonly models: readonly string[] | null
-  }[]
-  readonly models: Readonly<Record<string, string>>
+interface Report extends ReturnType<typeof describe> {
   readonly live?: readonly LiveResult[]
   readonly warnings: readonly string[]
   readonly problems: readonly string[]
@@ -58,18 +38,21 @@ interface Report {
 }
 
 /**
- * Reads the configuration as a start would and describes it. Nothing is started.
+ * Reads the configuration as a start would and describes it. Nothing is started. Fine unless a call to a configured provider or
+ * model could not work.
  *
  * @throws ConfigError if a start would fail.
  */
 export async function check(
   environment: Environment,
   { live = false, timeoutMs = 10_000, json = false, screen }: CheckOptions = {},
-): Promise<Checked> {
+): Promise<Printed> {
   const config = await loadConfig(environment)
   const skipped = new Map<string, string>()
-  const upstreams = configuredUpstreams(config, catalogue, (id, reason) => skipped.set(id, reason))
   await using network = new Network(config.proxies)
+  const skip = (id: string, reason: string) => skipped.set(id, reason)
+  const fetchThrough = network.fetchThrough.bind(network)
+  const upstreams = configuredUpstreams(config, catalogue, skip, fetchThrough)
   const results = live
     ? await triedKeys(upstreams.values(), { send: createSender(network), timeoutMs }, screen)
     : []
@@ -84,9 +67,7 @@ export async function check(
     ...(live && { live: results }),
     warnings: [
       ...unknownVariables(environment.variables, readTextIfAny(config.configFile)),
-      ...retiringModels(config, upstreams, new Date().toISOString().slice(0, 10)).map(
-        ({ text }) => `${text}.`,
-      ),
+      ...retiringModels(config, upstreams, dayOf(Date.now())).map(({ text }) => `${text}.`),
       ...(await unpricedRoutes(config, upstreams)),
       ...signInWarnings(config),
     ],
@@ -115,6 +96,7 @@ async function triedKeys(
   return await checkLive(upstreams, { ...options, at: (done, total) => progress.at(done, total) })
 }
 
+/** The effective configuration. */
 function describe(config: Config, upstreams: ReadonlyMap<string, Upstream>) {
   const { server, limits, storage, dataFolder, configFile } = config
   return {
@@ -133,10 +115,11 @@ function describe(config: Config, upstreams: ReadonlyMap<string, Upstream>) {
       id,
       baseUrl: shownUrl(baseUrl),
       keys: secrets.filter((secret) => secret !== '').length,
+      /** Null if the provider is asked for its list. */
       models: models?.map((model) => model.id) ?? null,
     })),
     models: Object.fromEntries(
-      Object.keys(config.models).map((name) => [name, targetsOf(config, name)]),
+      Object.entries(config.models).map(([name, model]) => [name, targetLine(model)]),
     ),
   }
 }
@@ -201,12 +184,10 @@ function liveLine({ provider, key, detail, ms }: LiveResult): string {
   return `${provider}${key === undefined ? '' : `, key ${key}`}: ${detail}, ${ms} ms`
 }
 
-function targetsOf({ models }: Config, name: string): string {
-  const model = models[name]
-  if (model === undefined || typeof model === 'string') return model ?? ''
-  const fallback = model.fallback ?? []
-  const targets = model.targets.map(({ target }) => target).join(', ')
-  return fallback.length > 0 ? `${targets}, then ${fallback.join(', ')}` : targets
+function targetLine(model: Config['models'][string]): string {
+  const { targets, fallback } = routeTargets(model)
+  const first = targets.join(', ')
+  return fallback.length > 0 ? `${first}, then ${fallback.join(', ')}` : first
 }
 
 interface Leading {
@@ -221,8 +202,7 @@ interface Leading {
 function brokenTargets(leading: Leading): string[] {
   const { config, off } = leading
   return Object.entries(config.models).flatMap(([name, model]) => {
-    const targets = typeof model === 'string' ? [model] : model.targets.map(({ target }) => target)
-    const fallback = typeof model === 'string' ? [] : (model.fallback ?? [])
+    const { targets, fallback } = routeTargets(model)
     const wrong = [
       ...targets.filter((target) => !isTarget(target, leading)),
       ...fallback.filter((next) => !isFallback(next, leading)),

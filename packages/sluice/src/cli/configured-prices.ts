@@ -1,11 +1,13 @@
 import { engineCard } from '@sluice/engine'
 import type { Config } from '../config/config.ts'
+import { routeTargets } from '../config/route-targets.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
 import { pricedTarget } from '@sluice/gateway/route/priced-target.ts'
 import { unpricedNote } from '@sluice/gateway/route/unpriced.ts'
 import { createPriceBook, type PriceBook } from '@sluice/gateway/prices/book.ts'
 import { overridesOf } from '@sluice/gateway/prices/overrides.ts'
 import type { PriceInput } from '@sluice/gateway/prices/price.ts'
+import { dayOf } from './day.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 
 /** A target of the configuration with its price. */
@@ -33,7 +35,7 @@ export async function configuredPrices(
   upstreams: ReadonlyMap<string, Upstream>,
   now: number,
 ): Promise<readonly ConfiguredPrice[]> {
-  const book = configuredBook(config, new Date(now).toISOString().slice(0, 10))
+  const book = configuredBook(config, dayOf(now))
   const found: ConfiguredPrice[] = []
   for (const { target, route } of namedTargets(config, upstreams)) {
     const slash = target.indexOf('/')
@@ -69,9 +71,8 @@ function namedTargets(config: Config, upstreams: ReadonlyMap<string, Upstream>):
 }
 
 function targetsOf(model: Config['models'][string]): readonly string[] {
-  if (typeof model === 'string') return [model]
-  const fallback = (model.fallback ?? []).filter((name) => name.includes('/'))
-  return [...model.targets.map(({ target }) => target), ...fallback]
+  const { targets, fallback } = routeTargets(model)
+  return [...targets, ...fallback.filter((name) => name.includes('/'))]
 }
 
 /** Sentences about routes with targets whose price is unknown; none if calls of unknown cost are let in. */

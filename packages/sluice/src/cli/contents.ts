@@ -1,16 +1,15 @@
 import type { Environment } from '../config/env.ts'
 import { contentEndpoints } from '@sluice/server/admin/contents.ts'
 import { openAdmin } from './ask-admin.ts'
+import type { GatewayOptions } from './command.ts'
 import { CommandError } from './command-error.ts'
 
-export interface ContentsOptions {
+export interface ContentsOptions extends GatewayOptions {
   readonly user?: string
   readonly key?: string
   readonly team?: string
   readonly from?: string
   readonly to?: string
-  readonly url?: string
-  readonly json?: boolean
 }
 
 const pageSize = 100

@@ -1,3 +1,4 @@
+import { isObject, listOf, objectOf } from '@sluice/contract'
 import { absoluteConfigFile } from '../config/config.ts'
 import { replaceFile, setSetting } from '../config/edit.ts'
 import type { Environment } from '../config/env.ts'
@@ -97,18 +98,14 @@ function addProviders(text: string, found: readonly FoundServer[]): string {
 async function probe(server: LocalServer): Promise<FoundServer | undefined> {
   const address = `http://127.0.0.1:${server.port}`
   const sign = await askForJson(address + server.sign.path, probeMs)
-  if (typeof sign !== 'object' || sign === null || !(server.sign.field in sign)) return undefined
+  if (!isObject(sign) || !(server.sign.field in sign)) return undefined
   const baseUrl = `${address}/v1`
   return { server, baseUrl, models: modelIds(await askForJson(`${baseUrl}/models`, probeMs)) }
 }
 
 /** The ids of a list in OpenAI's format; empty for anything else. */
 function modelIds(list: unknown): readonly string[] {
-  if (typeof list !== 'object' || list === null || !('data' in list)) return []
-  if (!Array.isArray(list.data)) return []
-  return list.data
-    .map((item: unknown) =>
-      typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined,
-    )
+  return listOf(objectOf(list)['data'])
+    .map((item) => objectOf(item)['id'])
     .filter((id) => typeof id === 'string')
 }

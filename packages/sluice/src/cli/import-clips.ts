@@ -1,12 +1,12 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KeptFileKind } from '@sluice/gateway/ports/kept-files.ts'
+import type { StoredFileKind } from '@sluice/gateway/ports/file-store.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 
 /** How long a video can be downloaded, in milliseconds. */
 const keptMs = 86_400_000
 
-const kinds: Readonly<Record<string, readonly [kind: KeptFileKind, contentType: string]>> = {
+const kinds: Readonly<Record<string, readonly [kind: StoredFileKind, contentType: string]>> = {
   mp4: ['clip', 'video/mp4'],
   webp: ['still', 'image/webp'],
   input: ['input', 'application/octet-stream'],

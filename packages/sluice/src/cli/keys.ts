@@ -1,8 +1,10 @@
 import type { Environment } from '../config/env.ts'
 import { keyEndpoints } from '@sluice/server/admin/keys.ts'
 import type { AdminRole } from '@sluice/gateway/ports/api-key.ts'
-import { type JsonOption, jsonOf } from './accounts.ts'
+import { jsonOf } from './accounts.ts'
 import { allKeys, find, type ListedKey, openAdmin } from './ask-admin.ts'
+import type { JsonOption, Printed } from './command.ts'
+import { dayOf } from './day.ts'
 import { formatTable } from './table.ts'
 import { type TermsOptions, termsOf } from './terms-options.ts'
 
@@ -14,17 +16,13 @@ export interface CreateKeyOptions extends TermsOptions, JsonOption {
   readonly owner?: string
 }
 
-/** The output of a command: results go to standard output, for other programs, and notes to standard error. */
-export interface Printed {
-  readonly text: string
-  readonly notes: readonly string[]
-}
+type PrintedKey = Printed & Required<Pick<Printed, 'notes'>>
 
 /** Creates a key, which a running gateway accepts within a second. Standard output holds only the secret, or JSON. */
 export async function createKeyCommand(
   environment: Environment,
   options: CreateKeyOptions,
-): Promise<Printed> {
+): Promise<PrintedKey> {
   const { name, admin = false, adminRole, owner, json = false } = options
   await using connection = await openAdmin(environment)
   const now = Date.now()
@@ -78,7 +76,7 @@ export async function listKeysCommand(
       key.adminRole ?? key.role,
       `${key.prefix}…`,
       stateOf(key, now),
-      dateOf(key.createdAt),
+      dayOf(key.createdAt),
       momentOf(key.lastUsedAt),
       key.requestsPerMinute?.toString() ?? 'default',
       key.models?.join(', ') ?? 'all',
@@ -91,7 +89,7 @@ export async function rotateKeyCommand(
   environment: Environment,
   asked: string,
   { overlap = 0, json = false }: JsonOption & { readonly overlap?: number },
-): Promise<Printed> {
+): Promise<PrintedKey> {
   await using connection = await openAdmin(environment)
   const { id, name } = await find(connection, 'key', asked)
   const made = await connection.ask(keyEndpoints.rotate, {
@@ -112,12 +110,8 @@ function stateOf({ revokedAt, disabledAt, expiresAt }: ListedKey, now: number): 
   if (revokedAt !== undefined) return 'revoked'
   if (disabledAt !== undefined) return 'disabled'
   if (expiresAt === undefined) return 'valid'
-  const date = dateOf(expiresAt)
+  const date = dayOf(expiresAt)
   return expiresAt <= now ? `expired ${date}` : `valid until ${date}`
-}
-
-function dateOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }
 
 /** Minute precision, in UTC. */

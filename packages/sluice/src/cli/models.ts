@@ -4,6 +4,7 @@ import { loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/env.ts'
 import { Network } from '@sluice/gateway/dial/network.ts'
 import { createSender } from '@sluice/gateway/upstream/send.ts'
+import type { JsonOption } from './command.ts'
 import { routingOf } from './open-gateway.ts'
 import { formatTable } from './table.ts'
 
@@ -20,13 +21,14 @@ const anyone = callerOf({
 /** Lists all model names that can be called with this configuration. Asks providers for their model lists. */
 export async function listModels(
   environment: Environment,
-  { json = false }: { readonly json?: boolean },
+  { json = false }: JsonOption,
 ): Promise<string> {
   const config = await loadConfig(environment)
   await using network = new Network(config.proxies)
   const notes: string[] = []
   const routing = await routingOf(config, {
     send: createSender(network),
+    fetchThrough: network.fetchThrough.bind(network),
     now: Date.now,
     newId: (prefix) => `${prefix}_${randomBytes(8).toString('hex')}`,
     log: { warn: (_fields, message) => notes.push(message) },

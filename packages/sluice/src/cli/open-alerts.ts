@@ -40,16 +40,15 @@ export interface AlertNeeds {
 export function openOperatorAlerts(needs: AlertNeeds): OpenAlerts {
   const { config, store, limiter, now, log, alertWaitsMs, breakerChanged } = needs
   let settings = config.alerts
-  const poster = createWebhookPoster(needs.network)
   const alerts = openAlerts({
     outbox: store,
-    post: poster.post,
+    post: createWebhookPoster(needs.network),
     now,
     failed: (failure) => logFailure(log, failure),
     ...(alertWaitsMs && { waitsMs: alertWaitsMs }),
   })
   alerts.configure(settings.webhooks)
-  const observeBreaker = tellBreaker(log, alerts)
+  const observeBreaker = breakerReporter(log, alerts)
   const budgetWatch = new BudgetWatch({
     limiter,
     raise: (alert) => alerts.raise(alert),
@@ -106,7 +105,7 @@ const breakerMessages: Readonly<Record<BreakerState, string>> = {
  * Logs one line per change, with the key if the breaker applies to one key only. Operators are alerted if it opens for all.
  * The model in the target is chosen by the caller, so it is cut.
  */
-function tellBreaker(log: Log, alerts: Pick<Alerts, 'raise'>): BreakerListener {
+function breakerReporter(log: Log, alerts: Pick<Alerts, 'raise'>): BreakerListener {
   return (target, state, caller) => {
     const shown = target.slice(0, shownMax)
     log.warn(

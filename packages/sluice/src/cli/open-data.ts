@@ -6,7 +6,7 @@ import { holdFolder } from '@sluice/store/folder-lock.ts'
 import { makeFolder } from '@sluice/store/make-folder.ts'
 import { openSqlite } from '@sluice/store/sqlite/open-sqlite.ts'
 import type { StoreOptions } from '@sluice/store/store.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, reasonOf } from './command-error.ts'
 import { dataFolderNames, journalNames, tightenFolder } from './tighten-folder.ts'
 
 /** The settings for data storage. */
@@ -39,10 +39,7 @@ export async function openData(
     const { openPostgres } = await import('@sluice/store/postgres/open-postgres.ts')
     return await openPostgres({ url, ...options })
   } catch (cause) {
-    throw new CommandError(
-      `The database (${databaseName(url)}) cannot be used: ${reasonOf(cause)}`,
-      { cause },
-    )
+    throw CommandError.because(`The database (${databaseName(url)}) cannot be used`, cause)
   }
 }
 
@@ -100,11 +97,4 @@ export function databaseName(url: string): string {
   if (!URL.canParse(url)) return 'PostgreSQL'
   const { host, pathname } = new URL(url)
   return `PostgreSQL at ${host}${pathname}`
-}
-
-/** A connection refused by all addresses of a host is an AggregateError without a message. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError && cause.message === '')
-    return cause.errors.map(reasonOf).join(', ')
-  return cause instanceof Error ? cause.message : 'unknown reason'
 }

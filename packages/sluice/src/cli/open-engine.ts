@@ -4,7 +4,7 @@ import type { Log } from '@sluice/gateway/call/log.ts'
 import type { Gateway } from '@sluice/server/gateway.ts'
 import {
   jobFilesIn,
-  keepChange,
+  saveJobChange,
   openBuiltInJobs,
   type VideoWorker,
 } from '@sluice/gateway/stored/built-in-jobs.ts'
@@ -32,7 +32,7 @@ export async function openEngine({ store, ...options }: OpenEngineInput): Promis
   const engine = createEngine({
     ...options,
     jobFiles: jobFilesIn(store, now),
-    onJobChange: (id, change) => keepChange(store, owner, { id, change }),
+    onJobChange: (id, change) => saveJobChange(store, owner, { id, change }),
   })
   const videos = await openBuiltInJobs({ engine, store, owner, isGone: hasEnded, now, log })
   return {

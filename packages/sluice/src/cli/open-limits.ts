@@ -10,7 +10,7 @@ import { createRemoteSlotQueue } from '@sluice/store/limits/remote-slot-queue.ts
 import { SlotQueues } from '@sluice/store/limits/slot-queues.ts'
 import { createMemoryLimiter } from '@sluice/store/limits/memory-limiter.ts'
 import { createRemoteLimiter } from '@sluice/store/limits/remote-limiter.ts'
-import type { Counting } from '@sluice/store/limits/redis-roll-call.ts'
+import type { LedgerRecount } from '@sluice/store/limits/redis-recovery.ts'
 import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 
 export interface LimitsInput {
@@ -56,12 +56,12 @@ export async function openLimits({
 async function countingOf(
   store: Pick<Store, 'ledgerWriters' | 'flush'>,
   log: Log,
-): Promise<{ readonly counting?: Counting }> {
+): Promise<{ readonly counting?: LedgerRecount }> {
   const { ledgerWriters } = store
   const { name } = ledgerWriters
   if (name === undefined) return {}
   await ledgerWriters.enrol()
-  const counting: Counting = {
+  const counting: LedgerRecount = {
     name,
     count: () => store.flush(),
     present: () => ledgerWriters.list(),

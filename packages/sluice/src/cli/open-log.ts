@@ -97,17 +97,12 @@ function createTimestamp(): () => string {
 function openDestination(file: string | undefined): number {
   if (file === undefined) return 1
   try {
-    return openFile(file)
+    // Opened at once, so that an unwritable log prevents the start and lines can be flushed from the beginning.
+    makeFolder(dirname(file))
+    return openSync(file, 'a')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    throw new CommandError(`The log ${file} cannot be written: ${reason}`, { cause })
+    throw CommandError.because(`The log ${file} cannot be written`, cause)
   }
-}
-
-/** Opened at once, so that an unwritable log prevents the start and lines can be flushed from the beginning. */
-function openFile(file: string): number {
-  makeFolder(dirname(file))
-  return openSync(file, 'a')
 }
 
 /** Limit for texts chosen by callers, such as paths and model names. */

@@ -1,12 +1,17 @@
 import type { Server } from 'node:http'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { Config } from '../config/config.ts'
+import { routeTargets } from '../config/route-targets.ts'
 import type { Gateway } from '@sluice/server/gateway.ts'
 import { createMetricsServer } from '@sluice/server/metrics.ts'
 import { MaskingContentLog } from '../telemetry/content-log.ts'
-import { configuredModels } from '../telemetry/configured-models.ts'
 import { RefusedCalls } from '../telemetry/refused-calls.ts'
-import { type OpenTelemetry, openTelemetry } from '../telemetry/open-telemetry.ts'
+import { providers } from '@sluice/gateway/providers/index.ts'
+import {
+  type OpenTelemetry,
+  openTelemetry,
+  type TelemetryOptions,
+} from '../telemetry/open-telemetry.ts'
 import type { LiveCalls } from '@sluice/gateway/observe/live-calls.ts'
 import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 import type { SlotQueues } from '@sluice/store/limits/slot-queues.ts'
@@ -15,7 +20,7 @@ import { type AlertNeeds, openOperatorAlerts } from './open-alerts.ts'
 import { createCallLog } from './open-log.ts'
 
 /** The parts that an open gateway offers. */
-export interface Offered {
+export interface OfferedParts {
   readonly alerts: Alerts
   /** Serves metrics on a separate address; not yet listening. Absent unless configured. */
   readonly metricsServer?: Server
@@ -23,7 +28,7 @@ export interface Offered {
 
 /** All observers of calls: log, alerts, metrics and traces. */
 export interface OpenWatching extends AsyncDisposable {
-  readonly offered: Offered
+  readonly offered: OfferedParts
   /** The parts of the gateway that report to them. */
   readonly watching: Pick<Gateway, 'budgetWatch' | 'health' | 'observers' | 'metrics' | 'contents'>
   configure(config: Config): void
@@ -43,9 +48,12 @@ export interface WatchingNeeds extends AlertNeeds {
 
 export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> {
   const { config, store, log, now, live } = needs
-  const watching = await watch(needs)
+  let { providers: configured } = config
+  const providerName = (id: string) =>
+    providers.get(configured[id]?.kind ?? id)?.telemetryName ?? id
+  const watching = await openMeasuring({ ...needs, providerName })
   const refused = new RefusedCalls({
-    book: store.refusals,
+    store: store.refusals,
     live,
     now,
     failed: (error) => log.warn({ error: String(error) }, 'refused calls could not be counted'),
@@ -60,17 +68,17 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
     lost: (calls, reason) =>
       log.error({ calls, reason: String(reason) }, 'prompts and answers were not kept'),
   })
-  const telling = openOperatorAlerts({
+  const operatorAlerts = openOperatorAlerts({
     ...needs,
     breakerChanged(target, state, caller) {
       if (caller === undefined) watching.breakerChanged(target, state)
     },
   })
-  const { budgetWatch, health, errors } = telling.observers
+  const { budgetWatch, health, errors } = operatorAlerts.observers
   const callLog = createCallLog(log)
   const ofRequests = ({ alerts }: Pick<Config, 'alerts'>) =>
     alerts.webhooks.length === 0 ? [callLog, ...observers] : [callLog, errors, ...observers]
-  const told = {
+  const observed = {
     ofAttempts: observers,
     ofRequests: ofRequests(config),
     ofFailures: [refused],
@@ -79,36 +87,40 @@ export async function openWatching(needs: WatchingNeeds): Promise<OpenWatching> 
   const isElsewhere = config.telemetry.metrics.listen !== undefined
   return {
     offered: {
-      alerts: telling.alerts,
+      alerts: operatorAlerts.alerts,
       ...(metrics && isElsewhere && { metricsServer: createMetricsServer(metrics) }),
     },
     watching: {
       budgetWatch,
       health,
-      observers: told,
+      observers: observed,
       contents,
       ...(metrics && !isElsewhere && { metrics }),
     },
     configure(next) {
-      telling.configure(next.alerts)
-      told.ofRequests = ofRequests(next)
+      operatorAlerts.configure(next.alerts)
+      observed.ofRequests = ofRequests(next)
       watching.configure(configuredModels(next))
       settings = next.contentLogging
+      configured = next.providers
     },
     async [Symbol.asyncDispose]() {
       await refused[Symbol.asyncDispose]()
       await contents[Symbol.asyncDispose]()
-      await telling[Symbol.asyncDispose]()
+      await operatorAlerts[Symbol.asyncDispose]()
       await watching[Symbol.asyncDispose]()
     },
   }
 }
 
-async function watch(needs: WatchingNeeds): Promise<OpenTelemetry> {
-  const { config, store, log, now, underWay, slotQueues, engineWaiting, link } = needs
+async function openMeasuring(
+  needs: WatchingNeeds & Pick<TelemetryOptions, 'providerName'>,
+): Promise<OpenTelemetry> {
+  const { config, store, log, now, providerName, underWay, slotQueues, engineWaiting, link } = needs
   const watching = await openTelemetry({
     ...(link && { others: measuredElsewhere(link) }),
     config: config.telemetry,
+    providerName,
     proxies: config.proxies,
     now,
     sendFailed: (error) =>
@@ -145,4 +157,17 @@ function insideOf(slotQueues: Pick<SlotQueues, 'levels'>): Readonly<Record<strin
       name.startsWith('upstream ') ? [[name.slice('upstream '.length), inside]] : [],
     ),
   )
+}
+
+/** The targets named in the settings, as `provider/model`; callers cannot add to them. */
+function configuredModels({ models, providers }: Config): readonly string[] {
+  const fromModels = Object.values(models).flatMap((model) => routeTargets(model).targets)
+  const fromProviders = Object.entries(providers).flatMap(([provider, { models: listed = [] }]) =>
+    listed.map((model) =>
+      typeof model === 'string'
+        ? `${provider}/${model}`
+        : `${provider}/${model.upstream ?? model.id}`,
+    ),
+  )
+  return [...fromModels, ...fromProviders]
 }

@@ -6,7 +6,10 @@ import { overridesOf } from '@sluice/gateway/prices/overrides.ts'
 import { ownRows } from '@sluice/gateway/prices/own-rows.ts'
 import type { PriceInput, RateInput, ToolInput } from '@sluice/gateway/prices/price.ts'
 import { providers } from '@sluice/gateway/providers/index.ts'
-import { configuredBook } from './configured-prices.ts'
+import { configuredUpstreams } from '@sluice/gateway/route/upstreams.ts'
+import type { GatewayOptions, JsonOption, Printed } from './command.ts'
+import { configuredBook, type ConfiguredPrice, configuredPrices } from './configured-prices.ts'
+import { dayOf } from './day.ts'
 import { formatTable } from './table.ts'
 import { gatewayFor } from './usage.ts'
 
@@ -23,8 +26,8 @@ interface ShownPrice {
 export async function showPrices(
   environment: Environment,
   model: string | undefined,
-  { json = false }: { readonly json?: boolean },
-): Promise<{ readonly text: string; readonly isFine: boolean }> {
+  { json = false }: JsonOption,
+): Promise<Printed> {
   const config = await loadConfig(environment)
   const shown = model === undefined ? ownPrices(config) : await pricesOf(config, model)
   const isFine = shown.some(({ price }) => price !== null)
@@ -43,7 +46,7 @@ export async function showPrices(
 function ownPrices({ prices }: Config): readonly ShownPrice[] {
   const configured = overridesOf(prices).map(({ pattern, price }) => ({
     target: pattern,
-    price: { ...price, source: 'sluice.yaml', date: today() },
+    price: { ...price, source: 'sluice.yaml', date: dayOf(Date.now()) },
   }))
   const own = ownRows.map(({ provider, models, ...price }) => ({
     target: models.map((name) => `${provider}/${name}`).join(', '),
@@ -53,7 +56,7 @@ function ownPrices({ prices }: Config): readonly ShownPrice[] {
 }
 
 async function pricesOf(config: Config, model: string): Promise<readonly ShownPrice[]> {
-  const book = configuredBook(config, today())
+  const book = configuredBook(config, dayOf(Date.now()))
   const named = targetsNamed(config, model)
   const shown: ShownPrice[] = []
   for (const target of named) {
@@ -98,14 +101,10 @@ function merged(shown: readonly ShownPrice[]): readonly ShownPrice[] {
 
 /** A bare model name is looked up at every provider. */
 function targetsNamed({ providers: configured }: Config, name: string): readonly PricedTarget[] {
-  const own = Object.entries(configured).map(([id, { kind = id, type }]) => [
-    id,
-    type === undefined ? kind : undefined,
-  ])
-  const catalogues = new Map<string, string | undefined>([
-    ...[...providers.keys()].map((id) => [id, id] as const),
-    ...(own as [string, string | undefined][]),
-  ])
+  const catalogues = new Map<string, string | undefined>()
+  for (const id of providers.keys()) catalogues.set(id, id)
+  for (const [id, { kind = id, type }] of Object.entries(configured))
+    catalogues.set(id, type === undefined ? kind : undefined)
   const slash = name.indexOf('/')
   const provider = name.slice(0, Math.max(0, slash))
   if (catalogues.has(provider))
@@ -143,20 +142,16 @@ function rateLines(name: string, { usd, per, tiers = [] }: RateInput): readonly 
   return [[name, number, String(usd)], ...above]
 }
 
-const today = () => new Date().toISOString().slice(0, 10)
-
-export interface UnknownOptions {
+interface UnknownOptions extends GatewayOptions {
   readonly from?: string
   readonly to?: string
-  readonly url?: string
-  readonly json?: boolean
 }
 
 /** Lists targets that were called without a known price, from a running gateway. Fine if there are none. */
 export async function unknownPrices(
   environment: Environment,
   { from, to, url, json = false }: UnknownOptions,
-): Promise<{ readonly text: string; readonly isFine: boolean }> {
+): Promise<Printed> {
   const gateway = await gatewayFor(environment, url)
   const answer = await gateway.ask(usageEndpoints.get, {
     query: { by: 'provider,model', limit: 10_000, from, to },
@@ -180,4 +175,48 @@ export async function unknownPrices(
   ])
   const table = formatTable(['TARGET', 'UNKNOWN COST', 'ATTEMPTS'], rows)
   return { text: `${span}\n${table}\nSet prices in sluice.yaml: prices, by target.`, isFine }
+}
+
+/** A target whose price is not certain, in `--json` output. */
+interface Doubt {
+  readonly target: string
+  /** The model whose price it gets; null if it gets none. */
+  readonly pricedAs: string | null
+  readonly source: string | null
+  readonly date: string | null
+}
+
+/**
+ * Lists the targets of the configuration whose price is unknown, or is that of a model with another name. Fine if there are
+ * none. Needs no gateway.
+ */
+export async function checkPrices(
+  environment: Environment,
+  { json = false }: JsonOption,
+): Promise<Printed> {
+  const config = await loadConfig(environment)
+  const upstreams = configuredUpstreams(config, providers, () => {})
+  const prices = await configuredPrices(config, upstreams, Date.now())
+  const doubts = [...new Map(prices.flatMap(doubtOf)).values()]
+  const isFine = doubts.length === 0
+  if (json) return { text: JSON.stringify(doubts, null, 2), isFine }
+  if (isFine)
+    return { text: 'Every target of the settings has a price under its own name.', isFine }
+  const rows = doubts.map(({ target, pricedAs, source, date }) => [
+    target,
+    pricedAs ?? 'unknown',
+    date ?? '',
+    source ?? '',
+  ])
+  const table = formatTable(['TARGET', 'PRICED AS', 'DATE', 'SOURCE'], rows)
+  return {
+    text: `${table}\nSet prices in sluice.yaml: prices, by target; or pricedAs of the model names another one.`,
+    isFine,
+  }
+}
+
+function doubtOf({ target, price }: ConfiguredPrice): readonly (readonly [string, Doubt])[] {
+  if (price && price.matched === undefined) return []
+  const { matched = null, source = null, date = null } = price ?? {}
+  return [[target, { target, pricedAs: matched, source, date }]]
 }

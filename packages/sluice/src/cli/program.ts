@@ -6,14 +6,13 @@ import { programVersion } from '@sluice/gateway/settings/version.ts'
 import { createOpenApi } from '@sluice/server/openapi.ts'
 import { addresses } from '@sluice/server/routes.ts'
 import { addAdminCommands } from './account-commands.ts'
-import { type BenchOptions, benchCommand } from './bench.ts'
+import { benchCommand } from './bench.ts'
 import { type CheckOptions, check } from './check.ts'
+import { type Act, json, type JsonOption, positive, url } from './command.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
 import { printableLines } from './printable.ts'
-import { addRequestCommands } from './request-commands.ts'
-import { type ServeOptions, serve } from './serve.ts'
-import { positive } from './terms-options.ts'
+import { serve } from './serve.ts'
 import { addUsageCommands } from './usage-commands.ts'
 
 /** Parses and runs all commands; those that need the YAML reader load it when they run. Returns the exit code. */
@@ -47,71 +46,25 @@ function endWithReader(): void {
 }
 
 /** All commands with their options. The documentation page of commands is generated from them. */
-export function createProgram(print: Print, ended: (exitCode: number) => void): Command {
-  const finish = ({ text, isFine }: Checked) => {
-    print(text)
-    ended(isFine ? 0 : 1)
-  }
+export function createProgram(
+  print: (text: string) => void,
+  ended: (exitCode: number) => void,
+): Command {
+  const act: Act =
+    (run) =>
+    async (...given) => {
+      const result = await run(readEnvironment(), ...given)
+      if (result === undefined) return
+      if (typeof result === 'string') return print(result)
+      const { text, notes = [], isFine = true } = result
+      print(text)
+      for (const note of notes) process.stderr.write(`${note}\n`)
+      if (!isFine) ended(1)
+    }
   const program = new Command('sluice')
     .description('A self-hosted model gateway. Settings: environment variables and sluice.yaml.')
     .version(programVersion())
     .exitOverride()
-  addServe(program, ended)
-  addAdminCommands(program, { print, finish })
-  addConfigCommands(program, print)
-  addLookCommands(program, { print, finish })
-  addGatewayCommands(program, { print, finish })
-  addUsageCommands(program, { print, finish })
-  addRequestCommands(program, print)
-  return program
-}
-
-/** Commands that inspect the configuration and this machine. */
-function addLookCommands(program: Command, { print, finish }: Printing): void {
-  program
-    .command('models')
-    .description('list all models that can be called')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      print(await listModels(readEnvironment(), options))
-    })
-  program
-    .command('check')
-    .description('check the settings and show what is configured')
-    .option('--live', 'send a request to every provider with each of its keys')
-    .option('--timeout <seconds>', 'with --live: timeout for each provider; default 10', positive)
-    .option('--json', 'print JSON')
-    .action(async ({ timeout, ...options }: CheckOptions & { timeout?: number }) => {
-      const waiting = timeout === undefined ? {} : { timeoutMs: timeout * 1000 }
-      finish(await check(readEnvironment(), { ...options, ...waiting }))
-    })
-  program
-    .command('openapi')
-    .description('print the OpenAPI document')
-    .action(() => print(JSON.stringify(createOpenApi(addresses), null, 2)))
-  program
-    .command('backup')
-    .description('copy the SQLite database to a new file, also while a gateway uses it')
-    .argument('<file>', 'the file to write; it must not exist')
-    .option('--json', 'print JSON')
-    .action(async (file: string, options: { json?: boolean }) => {
-      const { backupCommand } = await import('./backup.ts')
-      print(await backupCommand(readEnvironment(), file, options))
-    })
-  program
-    .command('discover')
-    .description('find model servers on this machine')
-    .option('--write', 'add what was found to the settings file')
-    .option('--json', 'print JSON')
-    .action(async (options: { write?: boolean; json?: boolean }) => {
-      const { discover } = await import('./discover.ts')
-      print(await discover(readEnvironment(), options))
-    })
-}
-
-type Print = (text: string) => void
-
-function addServe(program: Command, ended: (exitCode: number) => void): void {
   program
     .command('serve')
     .description('start the gateway (the default without a command)')
@@ -120,9 +73,13 @@ function addServe(program: Command, ended: (exitCode: number) => void): void {
       'processes that serve the port; auto: one per core; default: the setting, or 1',
       workersOption,
     )
-    .action(async (options: ServeOptions) => {
-      ended(await serve(options))
-    })
+    .action(act(async (_environment, options) => ended(await serve(options))))
+  addAdminCommands(program, act, print)
+  addConfigCommands(program, act)
+  addLookCommands(program, act)
+  addGatewayCommands(program, act)
+  addUsageCommands(program, act, print)
+  return program
 }
 
 function workersOption(text: string): Config['server']['workers'] {
@@ -131,33 +88,68 @@ function workersOption(text: string): Config['server']['workers'] {
   return count
 }
 
-interface Checked {
-  readonly text: string
-  readonly isFine: boolean
-}
-
-interface Printing {
-  readonly print: Print
-  readonly finish: (checked: Checked) => void
+/** Commands that inspect the configuration and this machine. */
+function addLookCommands(program: Command, act: Act): void {
+  program
+    .command('models')
+    .description('list all models that can be called')
+    .option(...json)
+    .action(act(listModels))
+  program
+    .command('check')
+    .description('check the settings and show what is configured')
+    .option('--live', 'send a request to every provider with each of its keys')
+    .option('--timeout <seconds>', 'with --live: timeout for each provider; default 10', positive)
+    .option(...json)
+    .action(
+      act((environment, { timeout, ...options }: CheckOptions & { timeout?: number }) => {
+        const waiting = timeout === undefined ? {} : { timeoutMs: timeout * 1000 }
+        return check(environment, { ...options, ...waiting })
+      }),
+    )
+  program
+    .command('openapi')
+    .description('print the OpenAPI document')
+    .action(act(() => JSON.stringify(createOpenApi(addresses), null, 2)))
+  program
+    .command('backup')
+    .description('copy the SQLite database to a new file, also while a gateway uses it')
+    .argument('<file>', 'the file to write; it must not exist')
+    .option(...json)
+    .action(
+      act(async (environment, file: string, options: JsonOption) => {
+        const { backupCommand } = await import('./backup.ts')
+        return backupCommand(environment, file, options)
+      }),
+    )
+  program
+    .command('discover')
+    .description('find model servers on this machine')
+    .option('--write', 'add what was found to the settings file')
+    .option(...json)
+    .action(
+      act(async (environment, options: JsonOption & { readonly write?: boolean }) => {
+        const { discover } = await import('./discover.ts')
+        return discover(environment, options)
+      }),
+    )
 }
 
 /** Commands that need a running gateway. */
-function addGatewayCommands(program: Command, { print, finish }: Printing): void {
+function addGatewayCommands(program: Command, act: Act): void {
   program
     .command('explain')
     .description('ask a running gateway how it would route a request')
     .argument('<file>', 'a JSON request, or - for standard input')
     .option('--path <path>', 'the path of the request', '/v1/chat/completions')
     .option('--json', 'print JSON (always the case)')
-    .option('--url <url>', 'the URL of the gateway; default: from the settings')
-    .action(async (file: string, options: { path: string; url?: string }) => {
-      print(await explain(readEnvironment(), file, options))
-    })
+    .option(...url)
+    .action(act(explain))
   program
     .command('bench')
     .description('measure the performance of a running gateway with chat requests')
     .requiredOption('--model <name>', 'the model')
-    .option('--url <url>', 'the URL of the gateway; default: from the settings')
+    .option(...url)
     .option('--key <key>', 'an API key; default: from the settings or the first start')
     .option(
       '--requests <number>',
@@ -169,35 +161,38 @@ function addGatewayCommands(program: Command, { print, finish }: Printing): void
     .option('--stream', 'stream the responses')
     .option('--words <number>', 'length of the prompt in words; default 300', positive)
     .option('--max-tokens <number>', 'maximum number of output tokens; default 64', positive)
-    .option('--json', 'print JSON')
-    .action(async (options: BenchOptions) => {
-      finish(await benchCommand(readEnvironment(), options))
-    })
+    .option(...json)
+    .action(act(benchCommand))
 }
 
-function addConfigCommands(program: Command, print: Print): void {
+function addConfigCommands(program: Command, act: Act): void {
   const config = program.command('config').description('edit sluice.yaml')
+  const path = ['<path>', 'a path such as server.port or models["gpt-5.5"]'] as const
   config
     .command('set')
     .description('set one value; comments are kept')
-    .argument('<path>', 'a path such as server.port or models["gpt-5.5"]')
+    .argument(...path)
     .argument('<value>', 'a YAML value, such as 9000 or acme/small')
-    .option('--json', 'print JSON')
-    .action(async (path: string, value: string, options: { json?: boolean }) => {
-      const { changeConfig } = await import('./change-config.ts')
-      print(changeConfig(readEnvironment(), path, { value, ...options }))
-    })
+    .option(...json)
+    .action(
+      act(async (environment, at: string, value: string, options: JsonOption) => {
+        const { changeConfig } = await import('./change-config.ts')
+        return changeConfig(environment, at, { value, ...options })
+      }),
+    )
   config
     .command('unset')
     .description('remove one value')
-    .argument('<path>', 'a path such as server.port or models["gpt-5.5"]')
-    .option('--json', 'print JSON')
-    .action(async (path: string, options: { json?: boolean }) => {
-      const { changeConfig } = await import('./change-config.ts')
-      print(changeConfig(readEnvironment(), path, options))
-    })
+    .argument(...path)
+    .option(...json)
+    .action(
+      act(async (environment, at: string, options: JsonOption) => {
+        const { changeConfig } = await import('./change-config.ts')
+        return changeConfig(environment, at, options)
+      }),
+    )
   config
     .command('schema')
     .description('print the JSON Schema of sluice.yaml')
-    .action(() => print(publishedSchema()))
+    .action(act(publishedSchema))
 }

@@ -16,7 +16,7 @@ const barWidth = 24
 const clearLine = '\r\u001b[K'
 
 /**
- * A progress bar labelled `what`, drawn at most ten times a second and removed at the end. Nothing is written if standard
+ * A progress bar labeled `what`, drawn at most ten times a second and removed at the end. Nothing is written if standard
  * error is not a terminal, so that logs and pipes contain only results.
  */
 export function createProgress(what: string, screen: Screen = process.stderr): Progress {

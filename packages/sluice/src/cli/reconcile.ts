@@ -1,3 +1,4 @@
+import { UnreadableExport } from '@sluice/gateway/prices/read-csv.ts'
 import { open } from 'node:fs/promises'
 import type { Environment } from '../config/env.ts'
 import { usageEndpoints } from '@sluice/server/usage.ts'
@@ -6,29 +7,25 @@ import {
   differencesOf,
   type LedgerSums,
 } from '@sluice/gateway/prices/bill-differences.ts'
-import {
-  type ProviderExport,
-  readExport,
-  UnreadableExport,
-} from '@sluice/gateway/prices/provider-exports.ts'
+import type { GatewayOptions, Printed } from './command.ts'
+import { type ProviderExport, readExport } from '@sluice/gateway/prices/provider-exports.ts'
 import { CommandError } from './command-error.ts'
-import { formatTable } from './table.ts'
+import { dayOf } from './day.ts'
+import { formatTable, usdCell } from './table.ts'
 import { gatewayFor } from './usage.ts'
-import { usdCell } from './usd-cell.ts'
 
-export interface ReconcileOptions {
+interface ReconcileOptions extends GatewayOptions {
   readonly provider?: string
-  readonly url?: string
-  readonly json?: boolean
 }
 
 const dayMs = 86_400_000
+
 /** Lists where a provider's export and the ledger differ, by day and model. Fine if they agree. */
 export async function reconcile(
   environment: Environment,
   file: string,
   { provider, url, json = false }: ReconcileOptions,
-): Promise<{ readonly text: string; readonly isFine: boolean }> {
+): Promise<Printed> {
   const found = await exportIn(file)
   const days = found.rows.map(({ day }) => day).toSorted()
   const [first] = days
@@ -43,7 +40,7 @@ export async function reconcile(
         by: 'day,model',
         provider: provider ?? found.provider,
         from: first,
-        to: new Date(Date.parse(last) + dayMs).toISOString().slice(0, 10),
+        to: dayOf(Date.parse(last) + dayMs),
         limit: 10_000,
         operation,
       },
@@ -56,13 +53,9 @@ export async function reconcile(
     ledger.push(...(data as unknown as readonly LedgerSums[]))
   }
   const differences = differencesOf(found.rows, ledger)
-  if (json)
-    return {
-      text: JSON.stringify({ form: found.form, differences }, null, 2),
-      isFine: differences.length === 0,
-    }
-  if (differences.length === 0)
-    return { text: `${found.form}: the ledger agrees, ${first} to ${last}.`, isFine: true }
+  const isFine = differences.length === 0
+  if (json) return { text: JSON.stringify({ form: found.form, differences }, null, 2), isFine }
+  if (isFine) return { text: `${found.form}: the ledger agrees, ${first} to ${last}.`, isFine }
   const table = formatTable(
     ['DAY', 'MODEL', 'OF', 'BILLED', 'LEDGER', 'DIFFERENCE'],
     differences.map(({ day, model, of, billed, ledger }) => [
@@ -74,7 +67,7 @@ export async function reconcile(
       formatAmount(billed - ledger, of),
     ]),
   )
-  return { text: `${found.form}\n${table}`, isFine: false }
+  return { text: `${found.form}\n${table}`, isFine }
 }
 
 function formatAmount(value: number, of: Difference['of']): string {
@@ -94,7 +87,6 @@ async function exportIn(file: string): Promise<ProviderExport> {
     return await readExport(handle.createReadStream({ encoding, start: 0, autoClose: false }))
   } catch (cause) {
     if (cause instanceof UnreadableExport) throw new CommandError(cause.message, { cause })
-    const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    throw new CommandError(`${file} cannot be read: ${reason}`, { cause })
+    throw CommandError.because(`${file} cannot be read`, cause)
   }
 }

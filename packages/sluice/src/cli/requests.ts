@@ -5,9 +5,9 @@ import type { shownRequestSchema } from '@sluice/server/admin/shown-request.ts'
 import type { Of } from '@sluice/server/shapes.ts'
 import { placeOf, runningGateway } from './ask-admin.ts'
 import { followServer } from './ask-server.ts'
+import type { GatewayOptions } from './command.ts'
 import { printable } from './printable.ts'
-import { formatTable } from './table.ts'
-import { usdCell } from './usd-cell.ts'
+import { formatTable, usdCell } from './table.ts'
 
 /** The filters for requests: option names and their descriptions. */
 export const requestFilters = {
@@ -28,11 +28,11 @@ export const requestFilters = {
   requestedModel: 'only requests for this model name, as sent by the caller',
 } as const
 
-export type RequestsOptions = Readonly<Partial<Record<keyof typeof requestFilters, string>>> & {
+export interface RequestsOptions
+  extends GatewayOptions,
+    Readonly<Partial<Record<keyof typeof requestFilters, string>>> {
   readonly follow?: boolean
   readonly limit?: number
-  readonly url?: string
-  readonly json?: boolean
 }
 
 type Row = Of<typeof shownRequestSchema>
@@ -102,17 +102,12 @@ function cellsOf(shown: RequestRow): readonly string[] {
   ]
 }
 
-export interface TopOptions {
-  readonly url?: string
-  readonly json?: boolean
-}
-
 const hourMs = 3_600_000
 
 /** The usage of this hour and the previous one, by model: a table, or the gateway's JSON. */
 export async function topCommand(
   environment: Environment,
-  { url, json = false }: TopOptions,
+  { url, json = false }: GatewayOptions,
   now: number,
 ): Promise<string> {
   const gateway = await runningGateway(environment, url, needs)

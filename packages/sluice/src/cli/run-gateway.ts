@@ -10,12 +10,12 @@ import type { Environment } from '../config/env.ts'
 import { keyLengthMin, shortKeys } from '../config/key-lengths.ts'
 import { removedSettings } from '../config/removed-settings.ts'
 import { AbsentSettings, watchConfig } from '../config/watch.ts'
-import { causeText } from '@sluice/gateway/answer/answer.ts'
-import type { Log } from '@sluice/gateway/call/log.ts'
+import { causeText, type Log } from '@sluice/gateway/call/log.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import { openUsageUpkeep } from '@sluice/store/usage/upkeep.ts'
 import { anchorAudit, newestEntry } from './audit-anchor.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, reasonOf } from './command-error.ts'
+import { dayOf } from './day.ts'
 import { setHeapGrowth } from './heap-growth.ts'
 import { openData, withData } from './open-data.ts'
 import { type OpenGateway, type OpenGatewayInput, openGateway } from './open-gateway.ts'
@@ -44,7 +44,15 @@ export async function runGateway(running: Running): Promise<void> {
   await using store = await openData(config, {
     journalFolder: join(config.dataFolder, 'journal'),
     warn: (message) => log.warn({}, message),
-    ...(running.keepsBook && { keepsTables: tablesIn(log) }),
+    ...(running.keepsBook && {
+      keepsTables: {
+        failed: (error) =>
+          log.warn(
+            { error: String(error) },
+            'an index or a partition could not be made: it is tried again',
+          ),
+      },
+    }),
     ...failures.options,
   })
   await withData(config, async () => running.prepare?.(store))
@@ -52,6 +60,10 @@ export async function runGateway(running: Running): Promise<void> {
   process.on('unhandledRejection', (reason) =>
     log.error({ cause: causeText(GatewayError.from(reason)) }, 'unhandled rejection'),
   )
+  if (config.server.warmStart) {
+    const { warmStart } = await import('./warm-start/warm-start.ts')
+    await warmStart({ config, log })
+  }
   await using opened = await withData(config, () =>
     openGateway({
       config,
@@ -83,40 +95,25 @@ export async function runGateway(running: Running): Promise<void> {
   await stop(opened, config)
 }
 
-const tablesIn = (log: Log) => ({
-  failed: (error: unknown) =>
-    log.warn(
-      { error: String(error) },
-      'an index or a partition could not be made: it is tried again',
-    ),
-})
-
 function openUpkeep(
   store: Store,
   { log, settings }: { log: Log; settings: { readonly current: Config } },
 ): AsyncDisposable {
   return openUsageUpkeep({
-    book: store.book,
+    usage: store.usage,
     keepDays: () => settings.current.usage.keepDays,
-    forgotten: (records, before) => auditForgotten(store, { records, before }),
+    // The setting itself is the actor, because nobody requested the removal.
+    forgotten: (records, before) =>
+      administer({ store, actor: 'usage.keepDays', at: Date.now() }, () => ({
+        action: 'usage.forget',
+        target: 'usage',
+        after: { records, before: dayOf(before) },
+        writes: [],
+        result: undefined,
+      })),
     failed: (error) => log.error({ error: String(error) }, 'usage could not be summed'),
     now: Date.now,
   })
-}
-
-/** The setting itself is the actor, because nobody requested the removal. */
-async function auditForgotten(
-  store: Store,
-  { records, before }: { readonly records: number; readonly before: number },
-): Promise<void> {
-  const after = { records, before: new Date(before).toISOString().slice(0, 10) }
-  await administer({ store, actor: 'usage.keepDays', at: Date.now() }, () => ({
-    action: 'usage.forget',
-    target: 'usage',
-    after,
-    writes: [],
-    result: undefined,
-  }))
 }
 
 export function warnOfShortKey(log: Log, key: string): void {
@@ -129,7 +126,7 @@ async function listen({ server }: OpenGateway, config: Config): Promise<number> 
   try {
     await server.listen({ host, port })
   } catch (cause) {
-    throw new CommandError(tellWhyNot(cause, host, port), { cause })
+    throw new CommandError(listenFailure(cause, host, port), { cause })
   }
   const address = server.server.address()
   return typeof address === 'object' && address !== null ? address.port : port
@@ -152,7 +149,7 @@ async function listenForMetrics(
   }
 }
 
-function tellWhyNot(cause: unknown, host: string, port: number): string {
+function listenFailure(cause: unknown, host: string, port: number): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   switch (code) {
     case 'EADDRINUSE':
@@ -191,7 +188,7 @@ function watchSettings(
       else log.warn({ ...fields, removed }, 'the settings have changed, and some are gone')
     },
     failed(error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       if (error instanceof AbsentSettings)
         log.warn({ file, reason }, 'the settings stay as they were: the file says nothing')
       else log.error({ file, reason }, 'the settings stay as they were: the file is wrong')
@@ -203,7 +200,7 @@ function watchSettings(
 const atNextStart = ['server', 'storage', 'log', 'telemetry'] as const
 
 /** How long calls may take to send their final error, in milliseconds. */
-const lastWordsMs = 1_000
+const finalErrorMs = 1_000
 
 /**
  * Fails the readiness check for `drainMs`, then stops accepting requests and waits for open ones. After `stopTimeoutMs` each
@@ -215,7 +212,7 @@ async function stop({ server, metricsServer }: OpenGateway, config: Config): Pro
   if (drainMs > 0) await wait(drainMs)
   const limits = [
     setTimeout(() => server.endCalls(), stopMs),
-    setTimeout(() => server.server.closeAllConnections(), stopMs + lastWordsMs),
+    setTimeout(() => server.server.closeAllConnections(), stopMs + finalErrorMs),
   ]
   await server.close()
   metricsServer?.close()

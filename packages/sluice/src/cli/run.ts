@@ -17,7 +17,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const { runProgram } = await import('./program.ts')
     return await runProgram(args)
   } catch (error) {
-    process.stderr.write(`${printableLines(tell(error))}\n`)
+    process.stderr.write(`${printableLines(messageOf(error))}\n`)
     // The channel to its primary process would keep a worker alive that could not start.
     process.disconnect?.()
     return 1
@@ -25,7 +25,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 /** The error message for the user. Only internal errors show their stack. */
-function tell(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof ConfigError || error instanceof CommandError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -53,7 +53,7 @@ async function serveAlone(
     async prepare(store) {
       made = await prepareStore(store, config)
     },
-    listening: (found) => tellStart(config, made, found),
+    listening: (found) => printStart(config, made, found),
   })
   return 0
 }
@@ -68,7 +68,7 @@ async function serveWithWorkers(serving: Serving & { readonly count: number }): 
   }
   // Node's cluster module is needed only here.
   const { superviseWorkers } = await import('./workers.ts')
-  return superviseWorkers({ ...serving, listening: (found) => tellStart(config, made, found) })
+  return superviseWorkers({ ...serving, listening: (found) => printStart(config, made, found) })
 }
 
 async function prepareStore(store: Store, config: Config): Promise<InitialKeys> {
@@ -77,7 +77,7 @@ async function prepareStore(store: Store, config: Config): Promise<InitialKeys> 
   return createInitialKeys(store, { folder: config.dataFolder, given: givenRoles(config), now })
 }
 
-function tellStart(config: Config, made: InitialKeys, listening: Listening): void {
+function printStart(config: Config, made: InitialKeys, listening: Listening): void {
   const facts: StartFacts = {
     ...listening,
     version: programVersion(),

@@ -3,20 +3,10 @@ import { concealedSettings } from '@sluice/gateway/route/concealed-settings.ts'
 import { hidden } from '@sluice/gateway/settings/shown-url.ts'
 import type { ShownSetting } from '@sluice/gateway/route/settings-file.ts'
 import type { Config } from '../config/config.ts'
+import { settingVariables } from '../config/env.ts'
 import { secretSettings, shownSettings } from '../config/shown-settings.ts'
 
-/** Settings controlled by the environment, with their variables; the first one that is set wins. */
-const fromEnvironment: Readonly<Record<string, readonly string[]>> = {
-  'server.host': ['SLUICE_HOST', 'HOST'],
-  'server.port': ['SLUICE_PORT', 'PORT'],
-  'storage.url': ['DATABASE_URL'],
-  'redis.url': ['REDIS_URL'],
-  'log.level': ['SLUICE_LOG_LEVEL'],
-  dataFolder: ['SLUICE_DATA'],
-  configFile: ['SLUICE_CONFIG'],
-  adminKey: ['SLUICE_ADMIN_KEY'],
-  apiKeys: ['SLUICE_API_KEYS'],
-}
+const fromEnvironment: Readonly<Record<string, readonly string[]>> = settingVariables
 
 /** The effective settings without secrets, sorted by path, and the source of each. */
 export async function sourcedSettings(

@@ -10,7 +10,7 @@ export class StoreFailures {
   #alerts: Pick<Alerts, 'raise'> | undefined
 
   constructor(log: Log) {
-    const tell = (
+    const report = (
       event: 'journal.full' | 'journal.behind',
       error: unknown,
       { waiting, lost }: { readonly waiting: number; readonly lost: number },
@@ -24,8 +24,8 @@ export class StoreFailures {
       this.#alerts?.raise({ event, reason, waiting, lost })
     }
     this.options = {
-      writeFailed: (error, waiting, lost) => tell('journal.behind', error, { waiting, lost }),
-      journalFailed: (error) => tell('journal.full', error, { waiting: 0, lost: 0 }),
+      writeFailed: (error, waiting, lost) => report('journal.behind', error, { waiting, lost }),
+      journalFailed: (error) => report('journal.full', error, { waiting: 0, lost: 0 }),
       journalUnreadable: (lines, file) =>
         log.warn({ lines, file }, 'lines of the journal could not be read: the file is kept'),
     }

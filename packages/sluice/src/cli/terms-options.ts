@@ -1,6 +1,8 @@
+import { objectOf } from '@sluice/contract'
 import { type Command, InvalidArgumentError } from 'commander'
 import { parseBudget } from '@sluice/gateway/accounts/budget-text.ts'
 import type { Budget, Terms } from '@sluice/gateway/ports/account.ts'
+import { positive } from './command.ts'
 
 /** The terms of keys and accounts as command line options. */
 export interface TermsOptions {
@@ -73,30 +75,34 @@ export function addAccountOptions(command: Command): Command {
     .option('--no-own-keys', 'never let them, overriding the other levels')
 }
 
-/** The terms in the form of the administration API. */
+/** The terms by their options. */
+const termNames: Readonly<Record<keyof TermsOptions, keyof Terms>> = {
+  models: 'models',
+  operations: 'operations',
+  addresses: 'addresses',
+  tags: 'tags',
+  metadata: 'metadata',
+  rate: 'requestsPerMinute',
+  tokens: 'tokensPerMinute',
+  concurrent: 'concurrentRequests',
+  budget: 'budgets',
+  output: 'output',
+  inputBound: 'inputBound',
+  contentLogging: 'contentLogging',
+  ownKeys: 'ownKeys',
+  expires: 'expiresAt',
+}
+
+/** The terms in the form of the administration API, which validates them: operations and other names are unchecked here. */
 export function termsOf(options: TermsOptions, now: number): Partial<Terms> {
-  const { rate, tokens, concurrent, budget, expires, contentLogging, ownKeys } = options
-  const { models, operations, addresses, tags, metadata, output, inputBound } = options
-  const terms = {
-    models,
-    operations,
-    addresses,
-    tags,
-    metadata,
-    requestsPerMinute: rate,
-    tokensPerMinute: tokens,
-    concurrentRequests: concurrent,
-    budgets: budget,
-    output,
-    inputBound,
-    contentLogging,
-    ownKeys,
-    expiresAt: expires === undefined ? undefined : now + expires * dayMs,
-  }
-  // The administration API validates them; at this point operations and other names are unchecked.
+  const { expires } = options
+  const given = { ...options, ...(expires !== undefined && { expires: now + expires * dayMs }) }
   return Object.fromEntries(
-    Object.entries(terms).filter(([, value]) => value !== undefined),
-  ) as Partial<Terms>
+    Object.entries(termNames).flatMap(([option, term]) => {
+      const value = objectOf(given)[option]
+      return value === undefined ? [] : [[term, value]]
+    }),
+  )
 }
 
 /** Parses `10/month` or `1/24h,tag=nightly`. Throws InvalidArgumentError for anything else. */
@@ -107,19 +113,10 @@ export function budgetOption(text: string): BudgetOption {
   return budget
 }
 
-/** Terms whose option has a different name. */
-const optionTerms: Readonly<Record<string, string>> = {
-  rate: 'requestsPerMinute',
-  tokens: 'tokensPerMinute',
-  concurrent: 'concurrentRequests',
-  budget: 'budgets',
-  expires: 'expiresAt',
-  owner: 'ownerId',
-}
-
 /** Terms to remove, in the form of the administration API. */
 export function clearedTerms(names: readonly string[] = []): Readonly<Record<string, null>> {
-  return Object.fromEntries(names.map((name) => [optionTerms[name] ?? name, null]))
+  const terms: Readonly<Record<string, string>> = { ...termNames, owner: 'ownerId' }
+  return Object.fromEntries(names.map((name) => [terms[name] ?? name, null]))
 }
 
 function parsePairs(text: string): Readonly<Record<string, string>> {
@@ -131,12 +128,4 @@ function parsePairs(text: string): Readonly<Record<string, string>> {
 /** Splits `a,b` into a list. */
 export function splitList(text: string): readonly string[] {
   return text.split(',').map((part) => part.trim())
-}
-
-/** Parses a positive integer. */
-export function positive(text: string): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a positive integer.')
-  return number
 }

@@ -1,4 +1,5 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { reasonOf } from './command-error.ts'
 
 interface Folder {
   /** In messages. */
@@ -9,7 +10,7 @@ interface Folder {
 
 export const dataFolderNames: Folder = {
   what: 'data folder',
-  own: /^(?:sluice\.db(?:-wal|-shm|\.before-\d+)?|videos|journal|gateway\.lock|prices\.json|initial-keys\.json(?:\.\d+)?)$/,
+  own: /^(?:sluice\.db(?:-wal|-shm|\.before-\d+)?|videos|journal|warm-start|gateway\.lock|prices\.json|initial-keys\.json(?:\.\d+)?)$/,
 }
 
 export const journalNames: Folder = { what: 'journal', own: /\.journal(?:\.unreadable)?$/ }
@@ -37,6 +38,6 @@ export function tightenFolder(
   try {
     chmodSync(folder, 0o700)
   } catch (error) {
-    warn(`${open}, and this cannot be changed: ${error instanceof Error ? error.message : ''}`)
+    warn(`${open}, and this cannot be changed: ${reasonOf(error)}`)
   }
 }

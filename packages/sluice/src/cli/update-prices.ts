@@ -8,6 +8,7 @@ import { makeFolder } from '@sluice/store/make-folder.ts'
 import type { ProxyVariables } from '@sluice/gateway/settings/proxy-variables.ts'
 import { Network } from '@sluice/gateway/dial/network.ts'
 import { CommandError } from './command-error.ts'
+import { dayOf } from './day.ts'
 import { fetchedListFile, fetchedPricesFile } from './fetched-prices.ts'
 import { type Screen, whileWaiting } from './progress.ts'
 
@@ -28,7 +29,7 @@ export interface UpdateOptions {
 
 /**
  * Fetches prices, checks that they are usable and stores them in the data folder: those of the library, or the list of models
- * of a provider that names its prices. `from` is a URL, a file or a provider of the catalogue, which is asked for its list. A
+ * of a provider that names its prices. `from` is a URL, a file or a provider of the catalogue, which is fetching for its list. A
  * running gateway applies them at its next start, or when sluice.yaml changes.
  */
 export async function updatePrices(
@@ -46,7 +47,7 @@ export async function updatePrices(
   makeFolder(dataFolder, 0o700)
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(content), { mode: 0o600 })
   renameSync(`${file}.${process.pid}`, file)
-  if (json) return JSON.stringify({ file, date: today(), ...details }, null, 2)
+  if (json) return JSON.stringify({ file, date: dayOf(Date.now()), ...details }, null, 2)
   return `Kept the prices of ${summary} in ${file}. A running gateway takes them at its next start, or when sluice.yaml changes.`
 }
 
@@ -71,13 +72,13 @@ async function libraryOf(
   from: string,
   dataFolder: string,
 ): Promise<FetchedList> {
-  const content = { date: today(), providers }
+  const content = { date: dayOf(Date.now()), providers }
   try {
     const library = await openLibrary(content)
     // An unusable library would otherwise fail at the first call.
     library('openai', 'gpt-6-sol', new Date())
   } catch (cause) {
-    throw new CommandError(`${from} cannot be used: ${reasonOf(cause)}`, { cause })
+    throw CommandError.because(`${from} cannot be used`, cause)
   }
   const file = fetchedPricesFile(dataFolder)
   const many = providers.length
@@ -101,7 +102,7 @@ function listOfProvider(
         ? `It is not known whose list ${from} is: name the provider with --provider`
         : `There is no provider ${provider} in the catalogue`,
     )
-  const content = { provider, source: from, date: today(), models }
+  const content = { provider, source: from, date: dayOf(Date.now()), models }
   const file = fetchedListFile(dataFolder, provider)
   const summary = `${many} models of ${provider}`
   return { file, content, summary, details: { provider, models: many } }
@@ -122,12 +123,17 @@ async function readPublished(
   proxies: ProxyVariables,
   screen: Screen | undefined,
 ): Promise<string> {
-  if (!/^https?:\/\//.test(from)) return readPublishedFile(from)
+  if (!/^https?:\/\//.test(from))
+    try {
+      return readFileSync(from, 'utf8')
+    } catch (cause) {
+      throw CommandError.because(`${from} cannot be read`, cause)
+    }
   await using network = new Network(proxies)
-  const asked = fetchText(network, from).catch((cause: unknown) => {
-    throw new CommandError(`${from} does not answer: ${reasonOf(cause)}`, { cause })
+  const fetching = fetchText(network, from).catch((cause: unknown) => {
+    throw CommandError.because(`${from} does not answer`, cause)
   })
-  const { status, text } = await whileWaiting('prices are fetched', asked, screen)
+  const { status, text } = await whileWaiting('prices are fetched', fetching, screen)
   if (status !== 200) throw new CommandError(`${from} answers with ${status}`)
   return text
 }
@@ -137,14 +143,6 @@ async function fetchText({ fetch }: Network, url: string) {
   return { status: response.status, text: await response.text() }
 }
 
-function readPublishedFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new CommandError(`${file} cannot be read: ${reasonOf(cause)}`, { cause })
-  }
-}
-
 function parsed(text: string, from: string): unknown {
   try {
     return JSON.parse(text)
@@ -152,9 +150,3 @@ function parsed(text: string, from: string): unknown {
     throw new CommandError(`${from} is no list of prices`, { cause })
   }
 }
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : 'unknown reason'
-}
-
-const today = () => new Date().toISOString().slice(0, 10)

@@ -3,20 +3,18 @@ import type { Environment } from '../config/env.ts'
 import { usageEndpoints } from '@sluice/server/usage.ts'
 import { accountKinds } from '@sluice/gateway/ports/account.ts'
 import { type AdminConnection, allAccounts, allKeys, runningGateway } from './ask-admin.ts'
+import type { GatewayOptions } from './command.ts'
 import { CommandError } from './command-error.ts'
 import { createProgress, type Screen, whileWaiting } from './progress.ts'
-import { formatTable } from './table.ts'
-import { usdCell } from './usd-cell.ts'
+import { formatTable, usdCell } from './table.ts'
 
 /** The gateway updates the sums every two seconds. */
 const rebuildLookMs = 500
 
-export interface UsageOptions {
+interface UsageOptions extends GatewayOptions {
   readonly by?: string
   readonly from?: string
   readonly to?: string
-  readonly url?: string
-  readonly json?: boolean
   readonly csv?: boolean
 }
 
@@ -86,11 +84,9 @@ export function gatewayFor(environment: Environment, url: string | undefined) {
   return runningGateway(environment, url, 'usage needs an')
 }
 
-export interface EraseOptions {
+interface EraseOptions extends GatewayOptions {
   readonly user?: string
   readonly key?: string
-  readonly url?: string
-  readonly json?: boolean
   /** Where the elapsed time is shown. */
   readonly screen?: Screen
 }
@@ -112,9 +108,7 @@ export async function eraseUsage(
   return `Replaced ${user ?? key} by ${erased.replacement} in ${erased.records} records and in all sums.`
 }
 
-export interface RebuildOptions {
-  readonly url?: string
-  readonly json?: boolean
+interface RebuildOptions extends GatewayOptions {
   /** Whether to wait for the sums. Default false: the gateway computes them in the background. */
   readonly wait?: boolean
   /** Where progress is shown. */

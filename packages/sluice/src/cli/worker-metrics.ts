@@ -37,7 +37,7 @@ export class WorkerMetrics {
 
   async #ask(link: ProcessLink): Promise<void> {
     const asked = link.ask('metrics.own', undefined).then(
-      (said) => said as Families,
+      (metrics) => metrics as Families,
       () => undefined,
     )
     const metrics = await Promise.race([asked, wait(answerMs, undefined, { ref: false })])

@@ -28,7 +28,7 @@ export interface WorkersInput {
 const firstWaitMs = 100
 const waitMsMax = 30_000
 /** A worker that lives this long is considered healthy, and the delays start over, in milliseconds. */
-const soundMs = 60_000
+const healthyMs = 60_000
 
 /**
  * Runs several processes that serve one port (https://nodejs.org/api/cluster.html) and holds the limits of all of them. Dead
@@ -92,7 +92,7 @@ class Supervisor {
       const startedAt = performance.now()
       const ended = await this.#run(number)
       if (signal.aborted) return
-      if (performance.now() - startedAt > soundMs) waitMs = firstWaitMs
+      if (performance.now() - startedAt > healthyMs) waitMs = firstWaitMs
       this.#input.log.error(
         { worker: number, ...ended, waitMs },
         'a worker has ended: it is started again',

@@ -98,7 +98,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       ...(publicUrl !== undefined && { publicUrl: publicUrl.replace(/\/+$/, '') }),
       host: environment.host ?? server.host ?? '127.0.0.1',
       port: readPort(environment) ?? server.port ?? 8080,
-      workers: readWorkers(environment) ?? server.workers ?? 1,
+      ...startOf(environment, server),
     },
     limits: {
       heldBytes: 512 * 1024 * 1024,
@@ -143,7 +143,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     },
     telemetry: readTelemetry(environment, content.telemetry),
     contentLogging: { keepDays: 30, bytesMax: 65_536, ...content.contentLogging },
-    dataFolder: absoluteDataFolder(environment),
+    dataFolder: resolve(environment.dataFolder),
     configFile: file,
     variables: environment.variables,
   }
@@ -178,11 +178,28 @@ function readPort({ port }: Environment): number | undefined {
   )
 }
 
+/** How the processes of a gateway start. */
+function startOf(
+  environment: Environment,
+  { workers, warmStart }: NonNullable<ConfigFile['server']>,
+) {
+  return {
+    workers: readWorkers(environment) ?? workers ?? 1,
+    warmStart: readWarmStart(environment) ?? warmStart ?? true,
+  }
+}
+
 function readWorkers({ workers }: Environment): Config['server']['workers'] | undefined {
   if (workers === undefined) return undefined
   const count = workersIn(workers)
   if (count !== undefined) return count
   throw new ConfigError(`SLUICE_WORKERS ${workersText(workers)}`)
+}
+
+function readWarmStart({ warmStart }: Environment): boolean | undefined {
+  if (warmStart === undefined) return undefined
+  if (warmStart === 'true' || warmStart === 'false') return warmStart === 'true'
+  throw new ConfigError(`SLUICE_WARM_START must be true or false, got ${JSON.stringify(warmStart)}`)
 }
 
 /** Parses a number of workers; undefined if invalid. */
@@ -203,11 +220,6 @@ function readLogLevel({ logLevel }: Environment): LogLevel | undefined {
   throw new ConfigError(
     `SLUICE_LOG_LEVEL must be one of ${logLevels.join(', ')}, got ${JSON.stringify(logLevel)}`,
   )
-}
-
-/** The absolute path of the data folder. */
-function absoluteDataFolder({ dataFolder }: Environment): string {
-  return resolve(dataFolder)
 }
 
 /** The absolute path of the settings file, which need not exist. */

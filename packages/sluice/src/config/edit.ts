@@ -90,7 +90,7 @@ function insertAfterLastItem(text: string, map: YAMLMap, lines: string): string 
   const lastNode = isNode(last.value) && last.value.range ? last.value : last.key
   if (!lastNode.range) return undefined
   const indent = ' '.repeat(first.range[0] - lineStart(text, first.range[0]))
-  const at = lineEnd(text, lastNode.range[1] - (text[lastNode.range[1] - 1] === '\n' ? 1 : 0))
+  const at = lastLineEnd(text, lastNode.range[1])
   const indented = lines.replace(/^(?=.)/gm, indent)
   return `${text.slice(0, at)}\n${indented}${text.slice(at) || '\n'}`
 }
@@ -106,7 +106,7 @@ function spliceOut(text: string, path: Path): string | undefined {
   const node = isNode(pair.value) && pair.value.range ? pair.value : pair.key
   if (!node.range) return undefined
   const start = lineStart(text, pair.key.range[0])
-  const end = lineEnd(text, node.range[1] - (text[node.range[1] - 1] === '\n' ? 1 : 0))
+  const end = lastLineEnd(text, node.range[1])
   return text.slice(0, start) + text.slice(end + 1)
 }
 
@@ -114,8 +114,9 @@ function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-function lineEnd(text: string, offset: number): number {
-  const end = text.indexOf('\n', offset)
+/** The end of the last line of a value, whose own end may be behind its line break. */
+function lastLineEnd(text: string, valueEnd: number): number {
+  const end = text.indexOf('\n', valueEnd - (text[valueEnd - 1] === '\n' ? 1 : 0))
   return end === -1 ? text.length : end
 }
 
@@ -166,8 +167,7 @@ function startOfComments(text: string, line: number): number {
 
 /** The start of the line after an item, given the end of its value. */
 function endOfItem(text: string, valueEnd: number): number {
-  const end = lineEnd(text, valueEnd - (text[valueEnd - 1] === '\n' ? 1 : 0))
-  return Math.min(text.length, end + 1)
+  return Math.min(text.length, lastLineEnd(text, valueEnd) + 1)
 }
 
 /** Parses `models.fast.targets[0].weight` into steps; names with dots are quoted: `models["gpt-5.5"]`. */

@@ -8,6 +8,8 @@ export interface Environment {
   readonly port: { readonly name: string; readonly value: string } | undefined
   /** Number of processes that serve the port. */
   readonly workers: string | undefined
+  /** Whether code is run before the gateway is ready. */
+  readonly warmStart: string | undefined
   /** The data folder. Default `data`. */
   readonly dataFolder: string
   /** URL of the database server to use instead of a file in the data folder. */
@@ -34,37 +36,54 @@ export interface Environment {
   readonly variables: Variables
 }
 
+/** The variables of settings by the paths of the settings; the first one that is set wins. */
+export const settingVariables = {
+  'server.host': ['SLUICE_HOST', 'HOST'],
+  'server.port': ['SLUICE_PORT', 'PORT'],
+  'server.workers': ['SLUICE_WORKERS'],
+  'server.warmStart': ['SLUICE_WARM_START'],
+  dataFolder: ['SLUICE_DATA'],
+  'storage.url': ['DATABASE_URL'],
+  'redis.url': ['REDIS_URL'],
+  apiKeys: ['SLUICE_API_KEYS'],
+  adminKey: ['SLUICE_ADMIN_KEY'],
+  configFile: ['SLUICE_CONFIG'],
+  'log.level': ['SLUICE_LOG_LEVEL'],
+} as const
+
 /** Reads the environment. No other code does. */
 export function readEnvironment(variables: Variables = process.env): Environment {
-  const read = (name: string) => secret(name, variables)
+  const read = (path: keyof typeof settingVariables) =>
+    firstSet(settingVariables[path], variables)?.value
   return {
-    host: read('SLUICE_HOST') ?? read('HOST'),
-    port: firstSet(['SLUICE_PORT', 'PORT'], variables),
-    workers: read('SLUICE_WORKERS'),
-    dataFolder: read('SLUICE_DATA') ?? 'data',
-    databaseUrl: read('DATABASE_URL'),
-    redisUrl: read('REDIS_URL'),
-    apiKeys: (read('SLUICE_API_KEYS') ?? '')
+    host: read('server.host'),
+    port: firstSet(settingVariables['server.port'], variables),
+    workers: read('server.workers'),
+    warmStart: read('server.warmStart'),
+    dataFolder: read('dataFolder') ?? 'data',
+    databaseUrl: read('storage.url'),
+    redisUrl: read('redis.url'),
+    apiKeys: (read('apiKeys') ?? '')
       .split(',')
       .map((key) => key.trim())
       .filter((key) => key !== ''),
-    adminKey: read('SLUICE_ADMIN_KEY'),
-    configFile: read('SLUICE_CONFIG'),
-    logLevel: read('SLUICE_LOG_LEVEL'),
-    openTelemetry: readOpenTelemetry(read),
+    adminKey: read('adminKey'),
+    configFile: read('configFile'),
+    logLevel: read('log.level'),
+    openTelemetry: readOpenTelemetry((...names) => firstSet(names, variables)?.value),
     variables,
   }
 }
 
 function readOpenTelemetry(
-  read: (name: string) => string | undefined,
+  read: (...names: readonly string[]) => string | undefined,
 ): Environment['openTelemetry'] {
   return {
     isDisabled: read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true',
     endpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     tracesEndpoint: read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'),
-    headers: read('OTEL_EXPORTER_OTLP_TRACES_HEADERS') ?? read('OTEL_EXPORTER_OTLP_HEADERS'),
-    timeout: read('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT') ?? read('OTEL_EXPORTER_OTLP_TIMEOUT'),
+    headers: read('OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS'),
+    timeout: read('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', 'OTEL_EXPORTER_OTLP_TIMEOUT'),
     samplerArgument: read('OTEL_TRACES_SAMPLER_ARG'),
     serviceName: read('OTEL_SERVICE_NAME'),
     resourceAttributes: read('OTEL_RESOURCE_ATTRIBUTES'),
@@ -86,14 +105,9 @@ function firstSet(names: readonly string[], variables: Variables): Environment['
 
 /** All variables of this program, and those that the README's examples set for clients. */
 const ownVariables: ReadonlySet<string> = new Set([
-  'SLUICE_HOST',
-  'SLUICE_PORT',
-  'SLUICE_WORKERS',
-  'SLUICE_DATA',
-  'SLUICE_API_KEYS',
-  'SLUICE_ADMIN_KEY',
-  'SLUICE_CONFIG',
-  'SLUICE_LOG_LEVEL',
+  ...Object.values(settingVariables)
+    .flat()
+    .filter((name) => name.startsWith('SLUICE_')),
   'SLUICE_KEY',
   'SLUICE_LAUNCHER_PID',
 ])

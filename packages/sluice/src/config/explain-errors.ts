@@ -1,3 +1,4 @@
+import { objectOf } from '@sluice/contract'
 import type { TLocalizedValidationError } from 'typebox/error'
 import type { Path } from './references.ts'
 import { configFileSchema } from './schema.ts'
@@ -36,16 +37,8 @@ function unknownName(name: string, schemaPath: string): string {
 
 /** The property names in the part of the schema at a JSON Pointer such as `#/properties/server`. */
 function propertiesAt(schemaPath: string): readonly string[] {
-  let part: unknown = configFileSchema
-  for (const step of schemaPath.split('/').slice(1)) part = stepInto(part, step)
-  const properties = stepInto(part, 'properties')
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
-}
-
-function stepInto(part: unknown, step: string): unknown {
-  return typeof part === 'object' && part !== null && Object.hasOwn(part, step)
-    ? (part as Record<string, unknown>)[step]
-    : undefined
+  const path = [...schemaPath.split('/').slice(1), 'properties']
+  return Object.keys(objectOf(valueAt(configFileSchema, path)))
 }
 
 /**

@@ -5,12 +5,12 @@ import { alerts } from './schema-alerts.ts'
 import { consoleSettings } from '@sluice/gateway/settings/schema-console.ts'
 import { jwt } from '@sluice/gateway/settings/schema-jwt.ts'
 import {
+  choice,
   count,
-  described,
   listOf,
   mapOf,
-  object,
-  optional,
+  matching,
+  options,
   text,
 } from '@sluice/gateway/settings/schema-parts.ts'
 import { prices } from '@sluice/gateway/settings/schema-prices.ts'
@@ -22,70 +22,61 @@ import { contentLogging, telemetry } from './schema-telemetry.ts'
 // The schema of sluice.yaml, published as sluice.schema.json. Editors show the descriptions. Unknown names are refused, so
 // that typos are noticed.
 
-const storage = object(
+const storage = options(
   {
-    url: optional(
-      Type.String({
-        pattern: databaseUrlPattern.source,
-        ...described(
-          'A PostgreSQL database, such as postgres://user:${DATABASE_PASSWORD}@host/sluice, which several gateways may share. DATABASE_URL takes precedence. Default: a SQLite file in the data folder. A change takes effect at the next start.',
-        ),
-      }),
+    url: matching(
+      databaseUrlPattern.source,
+      'A PostgreSQL database, such as postgres://user:${DATABASE_PASSWORD}@host/sluice, which several gateways may share. DATABASE_URL takes precedence. Default: a SQLite file in the data folder. A change takes effect at the next start.',
     ),
   },
   'Where keys, usage, video tasks and responses are stored.',
 )
 
-const log = object(
+const log = options(
   {
-    level: optional(
-      Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-        ...described('The lowest level that is logged. Default info.'),
-      }),
+    level: choice(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'The lowest level that is logged. Default info.',
     ),
-    file: optional(text('The log file. Default: standard output.')),
+    file: text('The log file. Default: standard output.'),
   },
   'Logging.',
 )
 
-const usage = object(
+const usage = options(
   {
-    keepDays: optional(
-      count(
-        'How many days usage records are kept. The sums by hour, day and month are kept indefinitely. Default: no limit.',
-      ),
+    keepDays: count(
+      'How many days usage records are kept. The sums by hour, day and month are kept indefinitely. Default: no limit.',
     ),
   },
   'Retention of usage records.',
 )
 
 /** All of sluice.yaml; every part is optional. */
-export const configFileSchema = Type.Object(
-  {
-    server: optional(server),
-    limits: optional(limits),
-    redis: optional(redis),
-    alerts: optional(alerts),
-    builtin: optional(builtin),
-    storage: optional(storage),
-    media: optional(media),
-    providers: optional(mapOf(provider, 'Upstream providers by name.')),
-    models: optional(mapOf(model, 'Custom model names: aliases and routes.')),
-    unsupported: optional(
-      unsupported(
-        'How to handle fields that a target cannot express. hints (default): hints (sampling, effort, verbosity, user, metadata, cache_control …) are dropped and named in x-sluice-dropped; a field that changes the meaning of the response (tools, schemas, n, stop, logprobs, images …) causes the request to be refused. refuse: every such field causes the request to be refused. report: all such fields are dropped and named. The request header x-sluice-unsupported overrides the route, and a route overrides the provider.',
-      ),
+export const configFileSchema = Type.Partial(
+  Type.Object({
+    server,
+    limits,
+    redis,
+    alerts,
+    builtin,
+    storage,
+    media,
+    providers: mapOf(provider, 'Upstream providers by name.'),
+    models: mapOf(model, 'Custom model names: aliases and routes.'),
+    unsupported: unsupported(
+      'How to handle fields that a target cannot express. hints (default): hints (sampling, effort, verbosity, user, metadata, cache_control …) are dropped and named in x-sluice-dropped; a field that changes the meaning of the response (tools, schemas, n, stop, logprobs, images …) causes the request to be refused. refuse: every such field causes the request to be refused. report: all such fields are dropped and named. The request header x-sluice-unsupported overrides the route, and a route overrides the provider.',
     ),
-    prices: optional(prices),
-    usage: optional(usage),
-    defaults: optional(object(routeOptions, 'Default options for all routes.')),
-    keys: optional(listOf(key, 'API keys defined in the settings.')),
-    jwt: optional(jwt),
-    console: optional(consoleSettings),
-    log: optional(log),
-    telemetry: optional(telemetry),
-    contentLogging: optional(contentLogging),
-  },
+    prices,
+    usage,
+    defaults: routeOptions,
+    keys: listOf(key, 'API keys defined in the settings.'),
+    jwt,
+    console: consoleSettings,
+    log,
+    telemetry,
+    contentLogging,
+  }),
   {
     additionalProperties: false,
     title: 'sluice.yaml',

@@ -8,15 +8,7 @@ import type { Decision } from './setting-decision.ts'
 /** Every text of these settings is shown. */
 const eachShown = { each: 'shown' } as const
 
-const routeOptions = {
-  retries: 'shown',
-  unsupported: 'shown',
-  hedge: 'shown',
-  sticky: 'shown',
-  strategy: 'shown',
-  timeouts: 'shown',
-  breaker: 'shown',
-} as const
+const routeOptions = { unsupported: 'shown', sticky: 'shown', strategy: 'shown' } as const
 
 const provider: Decision<ProviderConfig> = {
   members: {
@@ -30,7 +22,6 @@ const provider: Decision<ProviderConfig> = {
     ca: 'shown',
     certificate: 'shown',
     certificateKey: 'secret',
-    http2: 'shown',
     models: {
       each: {
         text: 'shown',
@@ -38,20 +29,13 @@ const provider: Decision<ProviderConfig> = {
           id: 'shown',
           upstream: 'shown',
           pricedAs: 'shown',
-          inputTokenLimit: 'shown',
-          outputTokenLimit: 'shown',
-          maxConcurrent: 'shown',
           operations: eachShown,
         },
       },
     },
     sharedIds: 'shown',
     routingFields: 'shown',
-    maxConcurrent: 'shown',
-    queueLength: 'shown',
-    queueMs: 'shown',
     whenFull: 'shown',
-    enabled: 'shown',
     region: 'shown',
     project: 'shown',
     location: 'shown',
@@ -59,7 +43,6 @@ const provider: Decision<ProviderConfig> = {
     apiVersion: 'shown',
     storageUri: 'url',
     package: 'shown',
-    timeouts: 'shown',
     unsupported: 'shown',
   },
 }
@@ -67,49 +50,15 @@ const provider: Decision<ProviderConfig> = {
 const model: Decision<Config['models'][string]> = {
   text: 'shown',
   members: {
-    targets: {
-      each: {
-        members: {
-          target: 'shown',
-          weight: 'shown',
-          priority: 'shown',
-          maxConcurrent: 'shown',
-          timeouts: 'shown',
-        },
-      },
-    },
+    targets: { each: { members: { target: 'shown' } } },
     fallback: eachShown,
     ...routeOptions,
   },
 }
 
-const sizes = {
-  each: { members: { size: 'shown', quality: 'shown', price: 'shown' } },
-} as const
+const sizes = { each: { members: { size: 'shown', quality: 'shown' } } } as const
 
-const price: Decision<PriceConfig> = {
-  members: {
-    input: 'shown',
-    cacheRead: 'shown',
-    cacheWrite: 'shown',
-    cacheWrite1h: 'shown',
-    audioInput: 'shown',
-    audioCacheRead: 'shown',
-    imageInput: 'shown',
-    output: 'shown',
-    reasoning: 'shown',
-    audioOutput: 'shown',
-    imageOutput: 'shown',
-    characters: 'shown',
-    audioSeconds: 'shown',
-    videoSeconds: sizes,
-    images: sizes,
-    searchUnits: 'shown',
-    requests: 'shown',
-    tools: 'shown',
-    serviceTiers: 'shown',
-  },
-}
+const price: Decision<PriceConfig> = { members: { videoSeconds: sizes, images: sizes } }
 
 const jwt: Decision<JwtConfig> = {
   members: {
@@ -126,9 +75,6 @@ const jwt: Decision<JwtConfig> = {
     modelsClaim: 'shown',
     models: eachShown,
     operations: 'shown',
-    requestsPerMinute: 'shown',
-    tokensPerMinute: 'shown',
-    concurrentRequests: 'shown',
     budgets: eachShown,
     tags: eachShown,
     limitClaims: {
@@ -156,7 +102,6 @@ const oidc: Decision<OidcSettings> = {
     groupsClaim: 'shown',
     nameClaim: 'shown',
     domainClaim: 'shown',
-    trustEmail: 'shown',
     roles: 'shown',
     userRoles: 'shown',
     teamAdministrators: eachShown,
@@ -164,8 +109,6 @@ const oidc: Decision<OidcSettings> = {
     defaultTeam: 'shown',
     allowedDomains: eachShown,
     allowedUsers: eachShown,
-    createUsers: 'shown',
-    endSession: 'shown',
   },
 }
 
@@ -175,102 +118,51 @@ export const settingDecisions: Decision<Config> = {
     server: {
       members: {
         host: 'shown',
-        port: 'shown',
         publicUrl: 'url',
         trustedProxies: eachShown,
-        bodyLimitBytes: 'shown',
-        inflatedLimitBytes: 'shown',
-        bodyLimitValues: 'shown',
-        requestTimeoutMs: 'shown',
-        stopTimeoutMs: 'shown',
-        workerTimeoutMs: 'shown',
-        drainMs: 'shown',
         workers: 'shown',
-        allowPrivateMedia: 'shown',
       },
     },
     limits: {
       members: {
-        requestsPerMinute: 'shown',
-        tokensPerMinute: 'shown',
-        concurrentRequestsPerKey: 'shown',
         timeZone: 'shown',
         unknownPrices: 'shown',
-        estimates: 'shown',
         output: 'shown',
-        budgetedOutputTokens: 'shown',
-        budgetedOutputTokensMin: 'shown',
         inputBound: 'shown',
-        concurrentRequests: 'shown',
-        waitingRequests: 'shown',
-        waitMs: 'shown',
-        heldBytes: 'shown',
-        heldBytesPerKey: 'shown',
-        namedFiles: 'shown',
-        keptResponses: 'shown',
-        keptVideos: 'shown',
       },
     },
     builtin: { members: { enabled: 'shown', aliases: eachShown } },
     storage: { members: { url: 'url' } },
-    redis: { members: { url: 'url', whenDown: 'shown', timeoutMs: 'shown' } },
+    redis: { members: { url: 'url', whenDown: 'shown' } },
     alerts: {
       members: {
         // Many webhooks are authorized by their URL alone.
         webhooks: { each: { members: { url: 'secret', secret: 'secret', events: 'shown' } } },
-        errorRate: 'shown',
       },
     },
     providers: { each: provider },
     models: { each: model },
     prices: { each: price },
-    usage: 'shown',
     defaults: 'shown',
     unsupported: 'shown',
-    keys: {
-      each: {
-        members: {
-          name: 'shown',
-          key: 'secret',
-          models: eachShown,
-          requestsPerMinute: 'shown',
-          contentLogging: 'shown',
-        },
-      },
-    },
+    keys: { each: { members: { name: 'shown', key: 'secret', models: eachShown } } },
     jwt: { each: jwt },
-    console: { members: { sessionMs: 'shown', oidc } },
+    console: { members: { oidc } },
     apiKeys: { each: 'secret' },
     adminKey: 'secret',
     log: { members: { level: 'shown', file: 'shown' } },
     telemetry: {
       members: {
-        metrics: {
-          members: {
-            enabled: 'shown',
-            listen: { members: { host: 'shown', port: 'shown' } },
-            key: 'secret',
-            perKey: 'shown',
-          },
-        },
+        metrics: { members: { listen: { members: { host: 'shown' } }, key: 'secret' } },
         traces: {
-          members: {
-            endpoint: 'url',
-            headers: { each: 'secret' },
-            ratio: 'shown',
-            content: 'shown',
-            timeoutMs: 'shown',
-            resource: eachShown,
-          },
+          members: { endpoint: 'url', headers: { each: 'secret' }, resource: eachShown },
         },
       },
     },
-    contentLogging: 'shown',
     dataFolder: 'shown',
     configFile: 'shown',
     configText: 'never',
     proxies: { members: { http: 'url', https: 'url', none: 'shown' } },
-    media: 'shown',
     variables: 'never',
   },
 }

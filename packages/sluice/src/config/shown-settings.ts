@@ -1,12 +1,14 @@
 import type { ShownSetting } from '@sluice/gateway/route/settings-file.ts'
 import { hidden, shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import type { Config } from './config.ts'
+import { percentDecoded } from './percent-decoded.ts'
+import { formatPath } from './references.ts'
 import type { Decided, TextDecision } from './setting-decision.ts'
 import { settingDecisions } from './setting-decisions.ts'
 
 /**
- * All settings that administrators may see, each with its path. Shown is what the table of decisions names; everything else
- * that an object holds at run time is left out.
+ * All settings that administrators may see, each with its path. Of texts those are shown that the table of decisions names; all
+ * others that an object holds at run time are left out.
  */
 export function shownSettings(config: Config): readonly ShownSetting[] {
   return leavesOf(config, settingDecisions, '').map(({ path, value, decision }) => {
@@ -32,20 +34,27 @@ interface Leaf {
   /** The last name of the path. */
   readonly name: string
   readonly value: unknown
-  readonly decision: TextDecision | undefined
+  readonly decision: TextDecision
 }
+
+/** For members that the table does not name: only numbers and booleans are shown. */
+const undecided: Decided = {}
 
 function leavesOf(value: unknown, decided: Decided, path: string, name = ''): readonly Leaf[] {
   if (value === undefined || decided === 'never') return []
-  if (typeof value !== 'object' || value === null)
-    return [{ path, name, value, decision: typeof decided === 'string' ? decided : decided.text }]
+  if (typeof value !== 'object' || value === null) {
+    const hasNoText = typeof value === 'number' || typeof value === 'boolean'
+    const decision = typeof decided === 'string' ? decided : decided.text
+    if (decision === undefined && !hasNoText) return []
+    return [{ path, name, value, decision: decision ?? 'shown' }]
+  }
   const entries: readonly Entry[] = Array.isArray(value)
     ? value.map((item: unknown, at) => ({ name, item, at: `${path}[${at}]` }))
     : Object.entries(value).map(([key, item]) => ({ name: key, item, at: joined(path, key) }))
   if (entries.length === 0) return [{ path, name, value, decision: 'shown' }]
   return entries.flatMap((entry) => {
     const one = typeof decided === 'string' ? decided : decisionFor(entry.name, decided)
-    return one === undefined ? [] : leavesOf(entry.item, one, entry.at, entry.name)
+    return leavesOf(entry.item, one, entry.at, entry.name)
   })
 }
 
@@ -55,8 +64,8 @@ interface Entry {
   readonly at: string
 }
 
-function decisionFor(name: string, { each, members = {} }: Exclude<Decided, string>) {
-  return each ?? (Object.hasOwn(members, name) ? members[name] : undefined)
+function decisionFor(name: string, { each, members = {} }: Exclude<Decided, string>): Decided {
+  return each ?? (Object.hasOwn(members, name) ? members[name] : undefined) ?? undecided
 }
 
 /** The password, or the user if it stands alone as a token does, and the values of the query. */
@@ -64,19 +73,10 @@ function credentialsIn(text: string): readonly string[] {
   const url = URL.parse(text)
   if (url === null) return []
   const account = url.password === '' ? url.username : url.password
-  return [decodedAccount(account), ...url.searchParams.values()].filter((part) => part !== '')
-}
-
-function decodedAccount(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return [percentDecoded(account), ...url.searchParams.values()].filter((part) => part !== '')
 }
 
 function joined(path: string, name: string): string {
-  const step = /^[\w-]+$/.test(name) ? name : `[${JSON.stringify(name)}]`
-  if (path === '') return step
-  return step.startsWith('[') ? path + step : `${path}.${step}`
+  const step = formatPath([name])
+  return path === '' || step.startsWith('[') ? path + step : `${path}.${step}`
 }

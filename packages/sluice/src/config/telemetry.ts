@@ -1,4 +1,5 @@
 import { ConfigError } from './config-error.ts'
+import { percentDecoded } from './percent-decoded.ts'
 import type { Environment } from './env.ts'
 import type { ConfigFile } from './schema.ts'
 
@@ -99,17 +100,9 @@ function ratioOf({ samplerArgument }: Variables): number | undefined {
 function pairsIn(text: string | undefined): Readonly<Record<string, string>> {
   const pairs = (text ?? '').split(',').flatMap((pair) => {
     const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []
-    return name === undefined || value === undefined ? [] : [[name, decoded(value)]]
+    return name === undefined || value === undefined ? [] : [[name, percentDecoded(value)]]
   })
   return Object.fromEntries(pairs)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 function addressOf(listen: string): { readonly host: string; readonly port: number } {

@@ -58,7 +58,7 @@ class WatchedFile implements Disposable {
   #applied: string | undefined
   /** The change that waits until it is settled. */
   #unsettled: Seen | undefined
-  #isAbsenceTold = false
+  #isAbsenceReported = false
   #isRunning = false
   #isDisposed = false
   #quiet: NodeJS.Timeout | undefined
@@ -77,7 +77,9 @@ class WatchedFile implements Disposable {
 
   poll(): void {
     const now = readSeen(this.#file)
-    const isKnown = now ? now.text === this.#applied || this.#isWaitedFor(now) : this.#isAbsenceTold
+    const isKnown = now
+      ? now.text === this.#applied || this.#isWaitedFor(now)
+      : this.#isAbsenceReported
     if (!isKnown) this.lookSoon()
   }
 
@@ -85,7 +87,7 @@ class WatchedFile implements Disposable {
     if (this.#isRunning || this.#isDisposed) return
     const now = readSeen(this.#file)
     if (!now || isBlank(now.text)) return this.#keep(now)
-    this.#isAbsenceTold = false
+    this.#isAbsenceReported = false
     if (now.text === this.#applied) return this.#stopWaiting()
     if (!this.#isWaitedFor(now)) await this.#apply(now, false)
   }
@@ -113,8 +115,8 @@ class WatchedFile implements Disposable {
       this.#applied = now?.text
       return
     }
-    if (this.#isAbsenceTold) return
-    this.#isAbsenceTold = true
+    if (this.#isAbsenceReported) return
+    this.#isAbsenceReported = true
     this.#options.failed(new AbsentSettings(now ? 'the file is empty' : 'there is no such file'))
   }
 

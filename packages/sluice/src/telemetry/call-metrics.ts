@@ -1,10 +1,10 @@
-import { costOf, type Usage, type UsageRecord, usdOf } from '@sluice/contract'
+import { type Usage, type UsageRecord, usdOf } from '@sluice/contract'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
 import type { AttemptEnd } from '@sluice/gateway/observe/observers.ts'
 import { CallFamilies } from './call-families.ts'
 import { type Counter, type CounterFamily, type FamilySnapshot, gauge } from './families.ts'
-import { genAi, operationWord, providerWord } from './gen-ai.ts'
+import { genAi, operationWord, type ProviderName } from './gen-ai.ts'
 
 /** In addition to configured ones. */
 const modelsMax = 200
@@ -25,6 +25,7 @@ export class CallMetrics {
   readonly #models = new LabelValues(modelsMax)
   readonly #keys = new LabelValues(keysMax)
   readonly #byKey: boolean
+  readonly #providerName: ProviderName
   readonly #calls = new Map<string, CallSeries>()
   readonly #attempts = new Map<string, AttemptSeries>()
   readonly #errors = new Map<string, Counter>()
@@ -32,8 +33,9 @@ export class CallMetrics {
   readonly #breakers = new Map<string, BreakerState>()
 
   /** `byKey`: requests, tokens and cost are also counted by key id. */
-  constructor(byKey: boolean) {
+  constructor(byKey: boolean, providerName: ProviderName) {
     this.#byKey = byKey
+    this.#providerName = providerName
   }
 
   /** Configured models, as `provider/model`. */
@@ -61,9 +63,8 @@ export class CallMetrics {
       )
   }
 
-  attemptEnded({ call, begun, ended, firstContentMs, error }: AttemptEnd): void {
+  attemptEnded({ call, begun, ended, cost, firstContentMs, error }: AttemptEnd): void {
     const { outcome, inputTokens, outputTokens, durationMs } = ended
-    const cost = costOf(ended)
     const series = this.#attemptSeriesOf(begun, firstContentMs !== undefined)
     series.ended(outcome, error?.code ?? '').add(1)
     if (cost === undefined) series.unknownCosts.add(1)
@@ -127,7 +128,7 @@ export class CallMetrics {
     const known = this.#attempts.get(name)
     if (known) return known
     const labels = { operation, provider, model: shown, ...(key !== '' && { key }) }
-    const words = { operation: operationWord(operation), provider: providerWord(provider) }
+    const words = { operation: operationWord(operation), provider: this.#providerName(provider) }
     const made = new AttemptSeries(this.#families, labels, words)
     this.#attempts.set(name, made)
     return made

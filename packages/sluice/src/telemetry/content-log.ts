@@ -1,11 +1,11 @@
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { ContentCapture } from '@sluice/gateway/call/content.ts'
 import type { ContentLog } from '@sluice/gateway/observe/observers.ts'
-import type { ContentShelf } from '@sluice/gateway/ports/content.ts'
+import type { ContentStore } from '@sluice/gateway/ports/content.ts'
 import { type GatheredCall, openContentThread, type SpanContent } from './content-thread.ts'
 
 export interface ContentLogOptions {
-  readonly shelf: Pick<ContentShelf, 'add' | 'forget'>
+  readonly shelf: Pick<ContentStore, 'add' | 'forget'>
   /** How much of a prompt and a response is stored, and for how long. Read for each call. */
   readonly settings: () => { readonly bytesMax: number; readonly keepDays: number }
   /** Milliseconds since the epoch. */

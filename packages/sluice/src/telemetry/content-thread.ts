@@ -1,10 +1,10 @@
-import type { KeptContent } from '@sluice/gateway/ports/content.ts'
+import type { StoredContent } from '@sluice/gateway/ports/content.ts'
 import { openThread } from '@sluice/store/threads/call-thread.ts'
 import type { GatheredBody } from './masked-content.ts'
 
 /** A call whose prompt and response are to be stored. */
 export interface GatheredCall {
-  readonly facts: Omit<KeptContent, 'request' | 'answer' | 'requestCut' | 'answerCut' | 'masked'>
+  readonly facts: Omit<StoredContent, 'request' | 'answer' | 'requestCut' | 'answerCut' | 'masked'>
   readonly request: GatheredBody
   readonly answer: GatheredBody
   /** How much of each is stored. */
@@ -23,7 +23,7 @@ export interface SpanContent {
 
 /** Masked calls. */
 export interface MaskedBatch {
-  /** Each a `KeptContent` as JSON text. */
+  /** Each a `StoredContent` as JSON text. */
   readonly documents: readonly string[]
   /** For traced calls that have messages. */
   readonly spans: readonly SpanContent[]

@@ -8,6 +8,8 @@ interface Described {
   readonly unit: string
 }
 
+type Description = readonly [name: string, description: string, unit?: string]
+
 /** The values of a family at one moment, as plain data, so that those of several processes can be added. */
 export type FamilySnapshot = Described &
   (
@@ -69,19 +71,28 @@ export class Histogram {
   }
 }
 
-/** The series of a family, by their labels. */
-class SeriesMap<Series> {
+/** Series by their labels. */
+abstract class Family<Series> {
+  protected readonly described: Described
   readonly #byLabels = new Map<string, { readonly labels: Labels; readonly series: Series }>()
 
-  /** The series with these labels; created if absent. */
-  get(labels: Labels, make: () => Series): Series {
+  constructor([name, description, unit = '']: Description) {
+    this.described = { name, description, unit }
+  }
+
+  /** The series with these labels; created if absent. Callers look it up once and keep it. */
+  with(labels: Labels): Series {
     const name = JSON.stringify(labels)
-    const known = this.#byLabels.get(name) ?? { labels, series: make() }
+    const known = this.#byLabels.get(name) ?? { labels, series: this.create() }
     this.#byLabels.set(name, known)
     return known.series
   }
 
-  points<Point>(pointOf: (series: Series) => Point): readonly (Point & { labels: Labels })[] {
+  abstract snapshot(): FamilySnapshot
+
+  protected abstract create(): Series
+
+  protected points<Point>(pointOf: (series: Series) => Point) {
     return [...this.#byLabels.values()].map(({ labels, series }) => ({
       labels,
       ...pointOf(series),
@@ -89,49 +100,38 @@ class SeriesMap<Series> {
   }
 }
 
-/** A family of counters. Callers look up a series once and keep it. */
-export class CounterFamily {
-  readonly #described: Described
-  readonly #series = new SeriesMap<Counter>()
-
-  constructor(name: string, description: string, unit = '') {
-    this.#described = { name, description, unit }
-  }
-
-  with(labels: Labels): Counter {
-    return this.#series.get(labels, () => new Counter())
-  }
-
+export class CounterFamily extends Family<Counter> {
   snapshot(): FamilySnapshot {
-    const points = this.#series.points(({ value }) => ({ value }))
-    return { ...this.#described, kind: 'counter', points }
+    const points = this.points(({ value }) => ({ value }))
+    return { ...this.described, kind: 'counter', points }
+  }
+
+  protected create(): Counter {
+    return new Counter()
   }
 }
 
-/** The same for histograms. */
-export class HistogramFamily {
-  readonly #described: Described
+export class HistogramFamily extends Family<Histogram> {
   readonly #bounds: readonly number[]
-  readonly #series = new SeriesMap<Histogram>()
 
-  constructor(described: Described, bounds: readonly number[]) {
-    this.#described = described
+  constructor(description: Description, bounds: readonly number[]) {
+    super(description)
     this.#bounds = bounds
   }
 
-  with(labels: Labels): Histogram {
-    return this.#series.get(labels, () => new Histogram(this.#bounds))
+  snapshot(): FamilySnapshot {
+    const points = this.points(({ counts, sum }) => ({ counts: [...counts], sum }))
+    return { ...this.described, kind: 'histogram', bounds: this.#bounds, points }
   }
 
-  snapshot(): FamilySnapshot {
-    const points = this.#series.points(({ counts, sum }) => ({ counts: [...counts], sum }))
-    return { ...this.#described, kind: 'histogram', bounds: this.#bounds, points }
+  protected create(): Histogram {
+    return new Histogram(this.#bounds)
   }
 }
 
 /** A gauge with its current value. */
 export function gauge(
-  [name, description, unit = '']: readonly [name: string, description: string, unit?: string],
+  [name, description, unit = '']: Description,
   points: readonly ValuePoint[],
   together: Together = 'sum',
 ): FamilySnapshot {

@@ -1,6 +1,5 @@
 // Names from OpenTelemetry's semantic conventions for generative AI (https://opentelemetry.io/docs/specs/semconv/gen-ai/). They
 // are still in development and have changed before, so they are only in this file.
-import { providers } from '@sluice/gateway/providers/index.ts'
 
 /** Metrics of the conventions, measured for every attempt at an upstream. */
 export const genAiMetrics = {
@@ -53,7 +52,5 @@ export function operationWord(operation: string): string {
   return operationWords.get(operation) ?? operation
 }
 
-/** The conventions' name of a provider, or its name here if they have none. */
-export function providerWord(provider: string): string {
-  return providers.get(provider)?.telemetryName ?? provider
-}
+/** The conventions' name of a provider by its name in the settings, or that name if they have none. */
+export type ProviderName = (provider: string) => string

@@ -1,5 +1,5 @@
 import { isObject } from '@sluice/contract'
-import type { ClientFormat } from '@sluice/protocols'
+import type { ClientFormat } from '@sluice/protocols/client-format.ts'
 import { maskText } from './masking.ts'
 
 /** A prompt or response as transferred, as far as it was collected. */

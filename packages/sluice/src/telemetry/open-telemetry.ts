@@ -1,18 +1,20 @@
 import type { ProxyVariables } from '@sluice/gateway/settings/proxy-variables.ts'
-import type { TelemetryConfig } from '../config/telemetry.ts'
+import type { TelemetryConfig, TraceConfig } from '../config/telemetry.ts'
 import type { BreakerState } from '@sluice/gateway/route/breaker.ts'
 import type { AttemptObserver, CallObserver, Metrics } from '@sluice/gateway/observe/observers.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { CallTraces } from './call-traces.ts'
 import type { WaitingSpans } from './content-log.ts'
 import type { FamilySnapshot } from './families.ts'
+import type { ProviderName } from './gen-ai.ts'
 import { ProcessMetrics, type UnderWay } from './process-metrics.ts'
 
 export interface TelemetryOptions {
   readonly config: TelemetryConfig
-  /** The proxies of the environment. Default: none. */
-  readonly proxies?: ProxyVariables
+  /** The proxies of the environment. */
+  readonly proxies: ProxyVariables
   readonly underWay: UnderWay
+  readonly providerName: ProviderName
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Called when spans could not be sent. */
@@ -45,19 +47,13 @@ export interface OpenTelemetry extends AsyncDisposable {
 }
 
 export async function openTelemetry(options: TelemetryOptions): Promise<OpenTelemetry> {
-  const { config, underWay, now, others } = options
-  const calls = config.metrics.enabled ? new CallMetrics(config.metrics.perKey) : undefined
+  const { config, underWay, others, providerName } = options
+  const calls = config.metrics.enabled
+    ? new CallMetrics(config.metrics.perKey, providerName)
+    : undefined
   const own = calls && new ProcessMetrics(underWay)
-  const exporter = config.traces && (await openExporter(config.traces, options))
-  const traces =
-    config.traces &&
-    exporter &&
-    new CallTraces({
-      ratio: config.traces.ratio,
-      now,
-      send: (call) => exporter.send(call),
-      withContent: config.traces.content,
-    })
+  const tracing = config.traces && (await openTracing(config.traces, options))
+  const traces = tracing?.traces
   return {
     observers: [...(calls ? [calls] : []), ...(traces ? [traces] : [])],
     ...(traces && { traces }),
@@ -67,18 +63,26 @@ export async function openTelemetry(options: TelemetryOptions): Promise<OpenTele
     breakerChanged: (target, state) => calls?.breakerChanged(target, state),
     async [Symbol.asyncDispose]() {
       own?.[Symbol.dispose]()
-      await exporter?.[Symbol.asyncDispose]()
+      await tracing?.exporter[Symbol.asyncDispose]()
     },
   }
 }
 
-/** The SDK is loaded only if it is used. */
-async function openExporter(
-  traces: NonNullable<TelemetryConfig['traces']>,
-  { proxies = {}, sendFailed }: Pick<TelemetryOptions, 'proxies' | 'sendFailed'>,
+async function openTracing(
+  settings: TraceConfig,
+  {
+    proxies,
+    providerName,
+    sendFailed,
+    now,
+  }: Pick<TelemetryOptions, 'proxies' | 'providerName' | 'sendFailed' | 'now'>,
 ) {
+  // The SDK is loaded only if it is used.
   const { openSpanExporter } = await import('./span-exporter.ts')
-  return openSpanExporter({ ...traces, proxies }, sendFailed)
+  const exporter = openSpanExporter({ ...settings, proxies, providerName }, sendFailed)
+  const { ratio, content: withContent } = settings
+  const traces = new CallTraces({ ratio, withContent, now, send: (call) => exporter.send(call) })
+  return { exporter, traces }
 }
 
 function metricsOf(

@@ -1,6 +1,6 @@
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { LiveCalls, RefusedCall } from '@sluice/gateway/observe/live-calls.ts'
-import type { RefusalBook, Refusals } from '@sluice/gateway/ports/refusals.ts'
+import type { RefusalStore, Refusals } from '@sluice/gateway/ports/refusals.ts'
 
 const hourMs = 3_600_000
 /** How long the sums are kept. */
@@ -17,7 +17,7 @@ const messageMax = 500
 const waitingMax = 5_000
 
 export interface RefusedCallsNeeds {
-  readonly book: RefusalBook
+  readonly store: RefusalStore
   readonly live: Pick<LiveCalls, 'isWatched' | 'refused'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -71,11 +71,11 @@ export class RefusedCalls implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    const { book, now, failed } = this.#needs
+    const { store, now, failed } = this.#needs
     const waiting = this.#waiting
     this.#waiting = new Map()
     try {
-      await book.add([...waiting.values()])
+      await store.add([...waiting.values()])
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) failed(error)
@@ -85,7 +85,7 @@ export class RefusedCalls implements AsyncDisposable {
     }
     if (now() - this.#forgottenAt < hourMs) return
     this.#forgottenAt = now()
-    await book.forget(now() - keptMs).catch(failed)
+    await store.forget(now() - keptMs).catch(failed)
   }
 
   /** They are written again with the next refusal. What was counted meanwhile takes the remaining room. */

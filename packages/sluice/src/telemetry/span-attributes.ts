@@ -1,10 +1,10 @@
-import { costOf, type UsageRecord, usdOf } from '@sluice/contract'
+import { type UsageRecord, usdOf } from '@sluice/contract'
 import type { CallEnd } from '@sluice/gateway/call/call.ts'
 import type { AttemptEnd } from '@sluice/gateway/observe/observers.ts'
 import type { SpanContent } from './content-thread.ts'
-import { genAi, operationWord, providerWord } from './gen-ai.ts'
+import { genAi, operationWord, type ProviderName } from './gen-ai.ts'
 
-type Attributes = Record<string, string | number | boolean | readonly string[]>
+type Attributes = Record<string, string | number | boolean | string[]>
 
 /** Callers can write anything as a path or model name, so these are cut. */
 const shownMax = 200
@@ -21,16 +21,10 @@ export function attemptName({ begun }: AttemptEnd): string {
 }
 
 /** Attributes of a call, without its prompt and response. */
-export function callAttributes({
-  id,
-  method,
-  path,
-  status,
-  format,
-  key,
-  call,
-  failure,
-}: CallEnd): Attributes {
+export function callAttributes(
+  { id, method, path, status, format, key, call, failure }: CallEnd,
+  providerName: ProviderName,
+): Attributes {
   const attributes: Attributes = {
     'http.request.method': method,
     'url.path': path.slice(0, shownMax),
@@ -49,12 +43,12 @@ export function callAttributes({
   const { trail, stream, tags } = call
   const { model } = call.request
   if (typeof model === 'string') attributes[genAi.requestModel] = model.slice(0, shownMax)
-  if (trail.provider !== undefined) attributes[genAi.provider] = providerWord(trail.provider)
+  if (trail.provider !== undefined) attributes[genAi.provider] = providerName(trail.provider)
   if (trail.model !== undefined) attributes[genAi.responseModel] = trail.model.slice(0, shownMax)
   if (trail.usage) addUsage(attributes, trail.usage)
   if (trail.firstContentMs !== undefined)
     attributes['sluice.time_to_first_token_ms'] = trail.firstContentMs
-  if (tags.length > 0) attributes['sluice.tags'] = tags
+  if (tags.length > 0) attributes['sluice.tags'] = [...tags]
   if (trail.unknownCosts === 0) attributes['sluice.cost_usd'] = usdOf(trail.cost)
   attributes['sluice.stream'] = stream
   attributes['sluice.attempts'] = trail.attempts
@@ -73,23 +67,19 @@ export function contentAttributes(content: SpanContent | undefined): Attributes 
 }
 
 /** Attributes of an attempt. */
-export function attemptAttributes({
-  begun,
-  ended,
-  target,
-  firstContentMs,
-  error,
-}: AttemptEnd): Attributes {
+export function attemptAttributes(
+  { begun, ended, cost, target, firstContentMs, error }: AttemptEnd,
+  providerName: ProviderName,
+): Attributes {
   const attributes: Attributes = {
     [genAi.operation]: operationWord(begun.operation),
-    [genAi.provider]: providerWord(target.providerId),
+    [genAi.provider]: providerName(target.providerId),
     [genAi.requestModel]: begun.model.slice(0, shownMax),
     'sluice.provider': target.providerId,
     'sluice.attempt': begun.attempt,
     'sluice.outcome': ended.outcome,
   }
   if (ended.inputTokens > 0 || ended.outputTokens > 0) addUsage(attributes, ended)
-  const cost = costOf(ended)
   if (cost !== undefined) attributes['sluice.cost_usd'] = usdOf(cost)
   if (firstContentMs !== undefined) attributes['sluice.time_to_first_token_ms'] = firstContentMs
   if (error) {

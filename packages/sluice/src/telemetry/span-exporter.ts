@@ -1,7 +1,6 @@
 // Loaded if calls are traced.
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  type Attributes,
   type HrTime,
   type SpanContext,
   SpanKind,
@@ -22,6 +21,7 @@ import {
   contentAttributes,
 } from './span-attributes.ts'
 import type { TracedAttempt, TracedCall } from './call-traces.ts'
+import type { ProviderName } from './gen-ai.ts'
 
 type ReadableSpan = Parameters<BatchSpanProcessor['onEnd']>[0]
 
@@ -43,33 +43,25 @@ export type SendFailed = (error: unknown) => void
 interface ExporterConfig extends TraceConfig {
   /** Those of the environment. */
   readonly proxies: ProxyVariables
+  readonly providerName: ProviderName
 }
 
 /** Sends spans in batches. Disposing sends the rest. */
 export function openSpanExporter(config: ExporterConfig, failed: SendFailed): SpanExporter {
-  const { timeoutMs, resource } = config
+  const { timeoutMs, resource, providerName } = config
   const processor = new BatchSpanProcessor({
-    exporter: toldExporter(config, failed),
+    exporter: reportingExporter(config, failed),
     maxQueueSize: spansMax,
     maxExportBatchSize: batchSpans,
     scheduledDelayMillis: batchEveryMs,
     exportTimeoutMillis: timeoutMs,
   })
-  const described = {
-    resource: resourceFromAttributes({ 'service.version': programVersion(), ...resource }),
-    instrumentationScope: { name: 'sluice', version: programVersion() },
-    links: [],
-    events: [],
-    ended: true,
-    droppedAttributesCount: 0,
-    droppedEventsCount: 0,
-    droppedLinksCount: 0,
-  }
+  const common = commonFields(resource)
   return {
     send(call) {
       for (const attempt of call.attempts)
-        processor.onEnd({ ...described, ...attemptSpan(call, attempt) })
-      processor.onEnd({ ...described, ...callSpan(call) })
+        processor.onEnd({ ...common, ...attemptSpan(call, attempt, providerName) })
+      processor.onEnd({ ...common, ...callSpan(call, providerName) })
     },
     async [Symbol.asyncDispose]() {
       const ended = processor.shutdown().catch(() => {})
@@ -80,7 +72,8 @@ export function openSpanExporter(config: ExporterConfig, failed: SendFailed): Sp
 
 type Exporter = ConstructorParameters<typeof BatchSpanProcessor>[0]['exporter']
 
-function toldExporter(
+/** Reports the first failure, and the next one after a success. */
+function reportingExporter(
   { endpoint, headers, timeoutMs, proxies }: ExporterConfig,
   failed: SendFailed,
 ): Exporter {
@@ -103,19 +96,24 @@ function toldExporter(
   }
 }
 
-type OwnFields = Omit<
-  ReadableSpan,
-  | 'resource'
-  | 'instrumentationScope'
-  | 'links'
-  | 'events'
-  | 'ended'
-  | 'droppedAttributesCount'
-  | 'droppedEventsCount'
-  | 'droppedLinksCount'
->
+/** What all spans have in common. */
+function commonFields(resource: TraceConfig['resource']) {
+  const version = programVersion()
+  return {
+    resource: resourceFromAttributes({ 'service.version': version, ...resource }),
+    instrumentationScope: { name: 'sluice', version },
+    links: [],
+    events: [],
+    ended: true,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  }
+}
 
-function callSpan(call: TracedCall): OwnFields {
+type OwnFields = Omit<ReadableSpan, keyof ReturnType<typeof commonFields>>
+
+function callSpan(call: TracedCall, providerName: ProviderName): OwnFields {
   const { traceId, spanId, parent, end, endedAt } = call
   return {
     name: callName(end),
@@ -126,13 +124,14 @@ function callSpan(call: TracedCall): OwnFields {
     }),
     ...timesOf(endedAt - end.durationMs, end.durationMs),
     ...statusOf(end.status >= 500 || end.call?.trail.failure !== undefined, end.failure),
-    attributes: { ...callAttributes(end), ...contentAttributes(call.content) } as Attributes,
+    attributes: { ...callAttributes(end, providerName), ...contentAttributes(call.content) },
   }
 }
 
 function attemptSpan(
   { traceId, spanId: parentId }: TracedCall,
   { spanId, end }: TracedAttempt,
+  providerName: ProviderName,
 ): OwnFields {
   const { startedAt } = end.begun
   const { durationMs, outcome } = end.ended
@@ -143,7 +142,7 @@ function attemptSpan(
     parentSpanContext: contextOf(traceId, parentId)(),
     ...timesOf(startedAt, durationMs),
     ...statusOf(outcome === 'failed' || outcome === 'incomplete', end.error?.code),
-    attributes: attemptAttributes(end) as Attributes,
+    attributes: attemptAttributes(end, providerName),
   }
 }
 

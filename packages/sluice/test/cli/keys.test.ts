@@ -25,7 +25,7 @@ test('a created key is valid at once, until it is revoked', async () => {
   const made = await createKeyCommand(environment, { name: 'team', models: ['acme/*'], rate: 5 })
   const secret = made.text
   expect(secret).toMatch(/^sk-[0-9A-Za-z]{43}$/)
-  const id = /key_\w+/.exec(made.notes.join())?.[0] ?? ''
+  const id = /key_\w+/.exec(made.notes?.join() ?? '')?.[0] ?? ''
   expect(statSync(data).mode & 0o777).toBe(0o700)
 
   await using store = openSqlite({ file: join(data, 'sluice.db') })
@@ -114,7 +114,7 @@ test('keys create --json prints only the secret and the stored key', async () =>
 test('revokes by name if only one valid key has it, and warns of duplicate names', async () => {
   using folder = temporaryFolder()
   const { environment } = dataIn(folder.path)
-  const create = async () => (await createKeyCommand(environment, { name: 'app' })).notes
+  const create = async () => (await createKeyCommand(environment, { name: 'app' })).notes ?? []
   const [first = '', ...none] = await create()
   expect(none).toEqual([])
   const id = /key_\w+/.exec(first)?.[0] ?? ''

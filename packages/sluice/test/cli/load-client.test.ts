@@ -1,11 +1,10 @@
 // The load client on answers cut at every byte: what it counts must not depend on how the network cuts.
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { Connection } from '../../src/cli/load/connection.ts'
 import { createEventScanner } from '../../src/cli/load/event-scanner.ts'
+import { LoadClient } from '../../src/cli/load/load-client.ts'
 import { runLoad } from '../../src/cli/load/run-load.ts'
-import { ResponseParser } from '../../src/cli/load/response-parser.ts'
 
 /** All ways to cut the bytes once, and bytes one by one. */
 function cuts(bytes: Buffer): readonly (readonly Buffer[])[] {
@@ -37,42 +36,16 @@ test('scans an event with a name and two data lines as one', () => {
   expect(found).toEqual(['event: delta\ndata: a\ndata: b\n'])
 })
 
-const chunked =
-  'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nt: 1\r\n\r\n'
-const sized = 'HTTP/1.1 429 Too Many\r\ncontent-length: 4\r\n\r\nslow'
-const early = 'HTTP/1.1 100 Continue\r\n\r\n'
-const empty = 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'
-
-test('parses responses however the bytes are split', () => {
-  for (const pieces of cuts(Buffer.from(chunked + sized + early + empty))) {
-    const seen: (number | boolean | string)[] = []
-    let body = ''
-    const parser = new ResponseParser()
-    const listener = {
-      onHead: (status: number) => void seen.push(status),
-      onData: (piece: Buffer) => void (body += piece.toString()),
-    }
-    parser.expect(listener)
-    for (const piece of pieces)
-      for (let left = piece; left.length > 0 && seen.length < 9; ) {
-        left = left.subarray(parser.parse(left))
-        if (!parser.isAtEnd) continue
-        seen.push(body, parser.isKept)
-        body = ''
-        parser.expect(listener)
-      }
-    expect(seen).toEqual([200, 'hello world', true, 429, 'slow', true, 204, '', false])
-  }
-})
-
-/** A server that answers every piece it receives with the same bytes; closes afterwards if told to. */
-async function answering(text: string, { closes = false } = {}) {
+/** A server that answers every piece it receives with the same bytes, one by one if told to; closes afterwards if told to. */
+async function answering(text: string, { closes = false, inBytes = false } = {}) {
   let connections = 0
   const server = createServer((socket) => {
     connections += 1
     socket.on('error', () => socket.destroy())
+    socket.setNoDelay(true)
     socket.on('data', () => {
-      if (closes) socket.end(text)
+      if (inBytes) void writeInBytes(socket, text)
+      else if (closes) socket.end(text)
       else socket.write(text)
     })
   }).listen(0, '127.0.0.1')
@@ -85,10 +58,44 @@ async function answering(text: string, { closes = false } = {}) {
   }
 }
 
-const shot = { bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n') }
+async function writeInBytes(socket: Socket, text: string): Promise<void> {
+  for (const byte of text) {
+    socket.write(byte)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const shot = { path: '/' }
 const streamHead = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n'
 const streamBody = 'data: {"content":""}\n\ndata: {"content":"a"}\n\ndata: [DONE]\n\n'
 const wholeStream = `${streamHead}Content-Length: ${streamBody.length}\r\n\r\n${streamBody}`
+
+test.each([
+  [
+    'in chunks with extensions and trailers, kept',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nt: 1\r\n\r\n',
+    { status: 200, bytes: 11 },
+    1,
+  ],
+  [
+    'with a length, kept',
+    'HTTP/1.1 429 Too Many\r\ncontent-length: 4\r\n\r\nslow',
+    { status: 429, bytes: 4 },
+    1,
+  ],
+  [
+    'after an interim response, closed',
+    'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n',
+    { status: 204, bytes: 0 },
+    2,
+  ],
+])('reads responses in single bytes: %s', async (_name, text, read, connections) => {
+  using server = await answering(text, { inBytes: true })
+  await using client = await LoadClient.open({ url: server.url, connections: 1, timeoutMs: 5_000 })
+  expect(await client.exchange(shot)).toMatchObject(read)
+  expect(await client.exchange(shot)).toMatchObject(read)
+  expect(server.connections()).toBe(connections)
+})
 
 test('a load reuses connections and counts responses', async () => {
   using server = await answering(wholeStream)
@@ -132,8 +139,8 @@ test.each([
 
 test('counts a refused connection and a timeout as failures', async () => {
   using silent = await answering('')
-  using connection = new Connection({ url: silent.url, timeoutMs: 20 })
-  expect(await connection.exchange(shot)).toMatchObject({ status: 0, failure: 'timeout' })
+  await using client = await LoadClient.open({ url: silent.url, connections: 1, timeoutMs: 20 })
+  expect(await client.exchange(shot)).toMatchObject({ status: 0, failure: 'timeout' })
   const nobody = new URL(silent.url)
   silent[Symbol.dispose]()
   const report = await runLoad({ url: nobody, concurrency: 1, requests: 1, shot: () => shot })

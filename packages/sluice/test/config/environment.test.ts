@@ -14,6 +14,7 @@ test('has defaults without any setting', () => {
     port: 8080,
     drainMs: 0,
     workers: 1,
+    warmStart: true,
     bodyLimitBytes: 134_217_728,
     inflatedLimitBytes: 67_108_864,
     bodyLimitValues: 500_000,

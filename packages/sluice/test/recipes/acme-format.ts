@@ -1,5 +1,6 @@
 import type { EmbedReply } from '@sluice/contract'
-import { type ClientFormat, type FormatName, plainMeasure } from '@sluice/protocols'
+import type { ClientFormat, FormatName } from '@sluice/protocols/client-format.ts'
+import { plainMeasure } from '@sluice/protocols/measure.ts'
 import { Type } from 'typebox'
 
 /** Texts in, vectors out, at an address of its own. */

@@ -1,4 +1,4 @@
-import { openai } from '@sluice/protocols'
+import { openai } from '@sluice/protocols/openai/index.ts'
 import { bearer, type Provider } from '../../../gateway/src/providers/provider.ts'
 
 export const acme: Provider = {

@@ -1,5 +1,6 @@
 // What the metrics of calls and attempts hold: amounts and units, beside the counts.
 import { expect, test } from 'vitest'
+import { moneyOfNanoUsd } from '../../../contract/src/core/money.ts'
 import type { CallEnd } from '../../../gateway/src/call/call.ts'
 import type { AttemptEnd } from '../../../gateway/src/observe/observers.ts'
 import { CallMetrics } from '../../src/telemetry/call-metrics.ts'
@@ -38,12 +39,13 @@ const attemptEnded = {
   call,
   begun: { operation: 'chat', provider: 'up', model: 'm', keyId: 'key_1' },
   ended: { outcome: 'completed', durationMs: 2_400, costMicroUsd: 44, ...usage },
+  cost: moneyOfNanoUsd(44_000),
   firstContentMs: 400,
 } as unknown as AttemptEnd
 
 /** Unit, count and sum of each histogram, and the value of each counter, by its labels of interest. */
 function told(times: number): Readonly<Record<string, unknown>> {
-  const metrics = new CallMetrics(false)
+  const metrics = new CallMetrics(false, (provider) => provider)
   for (let time = 0; time < times; time += 1) {
     metrics.attemptEnded(attemptEnded)
     metrics.ended(ended)

@@ -1,7 +1,7 @@
 // Sums of refused calls are bounded between two writes, and none is lost while the store does not answer.
 import { expect, test } from 'vitest'
 import type { CallEnd } from '../../../gateway/src/call/call.ts'
-import type { RefusalBook, Refusals } from '../../../gateway/src/ports/refusals.ts'
+import type { RefusalStore, Refusals } from '../../../gateway/src/ports/refusals.ts'
 import { RefusedCalls } from '../../src/telemetry/refused-calls.ts'
 
 /** So many sums wait, as docs/requests.md says. */
@@ -22,16 +22,16 @@ function refusedOf(key: string): CallEnd {
   return end as unknown as CallEnd
 }
 
-function bookOf(add: RefusalBook['add']): RefusalBook {
-  return { add, list: async () => [], forget: async () => {} } as unknown as RefusalBook
+function refusalStore(add: RefusalStore['add']): RefusalStore {
+  return { add, list: async () => [], forget: async () => {} } as unknown as RefusalStore
 }
 
 test('a refused call beyond the bound of sums is shown live, but not counted', async () => {
   const written: Refusals[] = []
   const told: string[] = []
-  const book = bookOf(async (refusals) => void written.push(...refusals))
+  const store = refusalStore(async (refusals) => void written.push(...refusals))
   const live = { isWatched: true, refused: ({ id }: { id: string }) => void told.push(id) }
-  const calls = new RefusedCalls({ book, live, now: () => 0, failed: () => {} })
+  const calls = new RefusedCalls({ store, live, now: () => 0, failed: () => {} })
   for (let at = 0; at <= waitingMax; at++) calls.ended(refusedOf(`key_${at}`))
   // What has a sum already goes on being counted.
   calls.ended(refusedOf('key_0'))
@@ -46,13 +46,13 @@ test('writes sums of a failed write with the next one', async () => {
   const written: Refusals[] = []
   const failures: unknown[] = []
   let isAway = true
-  const book = bookOf(async (refusals) => {
+  const store = refusalStore(async (refusals) => {
     if (isAway) throw new Error('The store is away')
     written.push(...refusals)
   })
   const live = { isWatched: false, refused: () => {} }
   const failed = (error: unknown) => void failures.push(error)
-  const calls = new RefusedCalls({ book, live, now: () => 0, failed })
+  const calls = new RefusedCalls({ store, live, now: () => 0, failed })
   calls.ended(refusedOf('key_1'))
   await calls[Symbol.asyncDispose]()
   await calls[Symbol.asyncDispose]()
@@ -66,14 +66,14 @@ test('writes sums of a failed write with the next one', async () => {
 test('bounds waiting sums while writing keeps failing', async () => {
   const sizes: number[] = []
   let calls: RefusedCalls | undefined
-  const book = bookOf(async (refusals) => {
+  const store = refusalStore(async (refusals) => {
     sizes.push(refusals.length)
     for (let at = 0; at < waitingMax; at++)
       calls?.ended(refusedOf(`key_${sizes.length * waitingMax + at}`))
     throw new Error('The store is away')
   })
   const live = { isWatched: false, refused: () => {} }
-  calls = new RefusedCalls({ book, live, now: () => 0, failed: () => {} })
+  calls = new RefusedCalls({ store, live, now: () => 0, failed: () => {} })
   calls.ended(refusedOf('key_0'))
   for (let time = 0; time < 3; time++) await calls[Symbol.asyncDispose]()
   expect(sizes).toEqual([1, waitingMax, waitingMax])

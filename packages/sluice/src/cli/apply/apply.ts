@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { KeyWithSecret } from '@sluice/gateway/accounts/key-changes.ts'
 import type { Environment } from '../../config/env.ts'
 import type { AnyEndpoint } from '@sluice/server/endpoint.ts'
+import { routeEndpoints } from '@sluice/server/admin/routes-plan.ts'
 import {
   type AdminConnection,
   allAccounts,
@@ -12,24 +13,23 @@ import {
   type Kind,
   openAdmin,
 } from '../ask-admin.ts'
-import { CommandError } from '../command-error.ts'
+import type { GatewayOptions } from '../command.ts'
+import { CommandError, reasonOf } from '../command-error.ts'
 import { printable } from '../printable.ts'
 import { createProgress } from '../progress.ts'
 import { type AppliedFile, parseAppliedFiles, type ReadFile } from './file.ts'
 import { type Current, type Parent, planOf, type Step } from './plan.ts'
-import { applyRoutes, planRoutes, type RoutePlan } from './routes.ts'
+import { planRoutes, type RoutePlan } from './routes.ts'
 import { shownPlan } from './show-plan.ts'
 
-export interface ApplyOptions {
+export interface ApplyOptions extends GatewayOptions {
   /** Paths, or `-` for standard input. */
   readonly files: readonly string[]
   readonly yes?: boolean
   readonly dryRun?: boolean
   readonly prune?: boolean
-  readonly json?: boolean
   /** The file for secrets of new keys, instead of standard output. */
   readonly secrets?: string
-  readonly url?: string
 }
 
 /**
@@ -54,11 +54,9 @@ export async function applyCommand(
     throw new CommandError('Nothing was changed: somebody else has changed something meanwhile')
   const outcome = await applied(admin, isAsked ? plan : { steps: [] }, secretsFile)
   const { made, refusal } = outcome
-  const secrets = outcome.areKept ? new Map<string, string>() : outcome.secrets
-  if (json)
-    print(
-      JSON.stringify({ changes: plan.steps, routes, made, secrets: asObject(secrets) }, null, 2),
-    )
+  const secrets = outcome.areInFile ? new Map<string, string>() : outcome.secrets
+  const shown = { changes: plan.steps, routes, made, secrets: Object.fromEntries(secrets) }
+  if (json) print(JSON.stringify(shown, null, 2))
   else for (const [name, secret] of secrets) print(`${printable(name)} ${secret}`)
   if (refusal) throw refusal
   if (!json && isAsked)
@@ -91,12 +89,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8')
   } catch (cause) {
-    throw new CommandError(
-      `${file} cannot be read: ${cause instanceof Error ? cause.message : ''}`,
-      {
-        cause,
-      },
-    )
+    throw CommandError.because(`${file} cannot be read`, cause)
   }
 }
 
@@ -128,16 +121,12 @@ async function isConfirmed({ yes = false, json = false, files }: ApplyOptions): 
 /** By key name, which may be any text. */
 type Secrets = ReadonlyMap<string, string>
 
-function asObject(secrets: Secrets): object {
-  return Object.fromEntries(secrets)
-}
-
 interface Outcome {
   /** The number of changes made. */
   readonly made: number
   readonly secrets: Secrets
   /** Whether all secrets have been written to the requested file. */
-  readonly areKept: boolean
+  readonly areInFile: boolean
   /** The error of the next change. */
   readonly refusal?: CommandError
 }
@@ -153,15 +142,14 @@ async function applied(
 ): Promise<Outcome> {
   const ids = new Map<string, string>()
   const secrets = new Map<string, string>()
-  let areKept = file !== undefined
+  let areInFile = file !== undefined
   using progress = createProgress('changes made')
   const changed = routes?.changes.length ?? 0
   const total = steps.length + changed
   const refusedAt = (made: number, what: string, cause: unknown): Outcome => {
-    const why = cause instanceof Error ? cause.message : String(cause)
     const how = `${made} of ${total} changes are made; the same command goes on from there.`
-    const refusal = new CommandError(`${what}: ${why}\n${how}`, { cause })
-    return { made, secrets, areKept, refusal }
+    const refusal = new CommandError(`${what}: ${reasonOf(cause)}\n${how}`, { cause })
+    return { made, secrets, areInFile, refusal }
   }
   if (file !== undefined && steps.some(isNewKey)) write(file, secrets)
   for (const [made, step] of steps.entries()) {
@@ -172,20 +160,24 @@ async function applied(
       secrets.set(step.name, secret)
       if (file === undefined) continue
       // A secret cannot be read again, so it is printed if it cannot be written.
-      areKept = false
+      areInFile = false
       replace(file, secrets)
-      areKept = true
+      areInFile = true
     } catch (cause) {
       const isMade = isNewKey(step) && secrets.has(step.name)
       return refusedAt(made + Number(isMade), `${step.action} ${step.kind} ${step.name}`, cause)
     }
   }
   try {
-    if (routes && changed > 0) await applyRoutes(admin, routes)
+    // Refused if the settings file has changed since the plan.
+    if (routes && changed > 0) {
+      const { models, etag } = routes
+      await admin.ask(routeEndpoints.apply, { body: { models, etag } })
+    }
   } catch (cause) {
     return refusedAt(steps.length, 'routes', cause)
   }
-  return { made: total, secrets, areKept }
+  return { made: total, secrets, areInFile }
 }
 
 function isNewKey({ kind, action }: Step): boolean {
@@ -194,13 +186,10 @@ function isNewKey({ kind, action }: Step): boolean {
 
 function write(file: string, secrets: Secrets): void {
   try {
-    writeFileSync(file, `${JSON.stringify(asObject(secrets), null, 2)}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    })
+    const text = `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandError(`The secrets cannot be written to a new file: ${why}`, { cause })
+    throw CommandError.because('The secrets cannot be written to a new file', cause)
   }
 }
 

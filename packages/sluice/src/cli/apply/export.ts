@@ -4,34 +4,25 @@ import type { Environment } from '../../config/env.ts'
 import { routeEndpoints } from '@sluice/server/admin/routes-plan.ts'
 import { accountTerms } from '@sluice/server/admin/schemas.ts'
 import type { Budget } from '@sluice/gateway/ports/account.ts'
+import { budgetAmount } from '../accounts.ts'
 import { type AdminConnection, type Listed, openAdmin } from '../ask-admin.ts'
+import type { GatewayOptions, Printed } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { parseBudget } from '@sluice/gateway/accounts/budget-text.ts'
 import { currentOf } from './apply.ts'
 import { kinds } from './file.ts'
-import type { Current } from './plan.ts'
-
-export interface ExportOptions {
-  readonly url?: string
-  readonly json?: boolean
-}
-
-export interface Exported {
-  readonly text: string
-  /** What could not be exported; empty if nothing is missing. */
-  readonly notes: readonly string[]
-}
+import { type Current, parentNow } from './plan.ts'
 
 /**
  * Exports the organizations, teams, users, keys and routes of a gateway as a file for `sluice apply`, without secrets.
- * Applying it to the same gateway changes nothing.
+ * Applying it to the same gateway changes nothing. The notes say what could not be exported.
  *
  * @throws CommandError if two objects of a kind have the same name, because a file could not distinguish them.
  */
 export async function exportCommand(
   environment: Environment,
-  { url, json = false }: ExportOptions,
-): Promise<Exported> {
+  { url, json = false }: GatewayOptions,
+): Promise<Printed> {
   await using admin = await openAdmin(environment, { ...(url !== undefined && { url }) })
   const current = await currentOf(admin)
   assertNamesTellApart(current)
@@ -76,12 +67,10 @@ async function routesOf(
 function itemOf(one: Listed, current: Current): object {
   const own = one as unknown as Readonly<Record<string, unknown>>
   const its = Object.keys(accountTerms).filter((field) => own[field] !== undefined)
-  const parentId = 'ownerId' in one ? one.ownerId : 'parentId' in one ? one.parentId : undefined
-  const kindOfParent = kinds.find((kind) => current[kind].some(({ id }) => id === parentId))
-  const parent = kindOfParent && current[kindOfParent].find(({ id }) => id === parentId)
+  const parent = parentNow(one, current)
   return {
     name: one.name,
-    ...(parent && kindOfParent && { [kindOfParent]: parent.name }),
+    ...(parent && { [parent.kind]: parent.name }),
     ...('role' in one && one.role === 'administrator' && { role: one.role }),
     ...('adminRole' in one && one.adminRole !== undefined && { adminRole: one.adminRole }),
     ...Object.fromEntries(its.map((field) => [field, termOf(field, own[field])])),
@@ -101,14 +90,9 @@ function termOf(field: string, value: unknown): unknown {
  * are valid in this gateway only.
  */
 function budgetOf({ id: _id, resetAt: _resetAt, ...budget }: Budget): unknown {
-  const { limitMicroUsd, window, timeZone, model, tag, overBudget } = budget
-  const parts = [
-    `${limitMicroUsd / 1_000_000}/${typeof window === 'number' ? `${window}h` : window}`,
-    ...(timeZone === undefined ? [] : [`zone=${timeZone}`]),
-    ...(model === undefined ? [] : [`model=${model}`]),
-    ...(tag === undefined ? [] : [`tag=${tag}`]),
-    ...(overBudget === undefined ? [] : [`over=${overBudget.route}`]),
-  ]
-  const text = parts.join(',')
+  const { timeZone: zone, model, tag, overBudget } = budget
+  const pairs = Object.entries({ zone, model, tag, over: overBudget?.route })
+  const given = pairs.filter(([, value]) => value !== undefined)
+  const text = [budgetAmount(budget), ...given.map((pair) => pair.join('='))].join(',')
   return isDeepStrictEqual(parseBudget(text), budget) ? text : budget
 }

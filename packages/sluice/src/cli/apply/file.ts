@@ -10,13 +10,10 @@ import { CommandError } from '../command-error.ts'
 import { budgetOption } from '../terms-options.ts'
 
 const described = (description: string) => ({ description })
-const name = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  ...described('The name, which identifies the object among those of its kind.'),
-})
-const nameOf = (kind: string) =>
-  Type.String({ minLength: 1, maxLength: 200, ...described(`The name of its ${kind}.`) })
+const named = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 200, ...described(description) })
+const name = named('The name, which identifies the object among those of its kind.')
+const nameOf = (kind: string) => named(`The name of its ${kind}.`)
 
 const writtenTerms = {
   expiresAt: Type.Union([
@@ -194,9 +191,7 @@ function parsedYaml(text: string): unknown {
   try {
     return parse(text) ?? {}
   } catch (cause) {
-    throw new CommandError(`The file is not YAML: ${cause instanceof Error ? cause.message : ''}`, {
-      cause,
-    })
+    throw CommandError.because('The file is not YAML', cause)
   }
 }
 
@@ -252,6 +247,6 @@ function budgetOf(value: unknown, place: string): unknown {
   try {
     return budgetOption(value)
   } catch (cause) {
-    throw new CommandError(`${place}: ${cause instanceof Error ? cause.message : ''}`, { cause })
+    throw CommandError.because(place, cause)
   }
 }

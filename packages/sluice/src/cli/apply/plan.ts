@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AskedBudget, withKnownIds } from '@sluice/gateway/accounts/terms.ts'
+import { type BudgetInput, withKnownIds } from '@sluice/gateway/accounts/terms.ts'
 import { accountTerms } from '@sluice/server/admin/schemas.ts'
 import { type AccountKind, accountKinds, type Budget } from '@sluice/gateway/ports/account.ts'
 import type { Kind, Listed } from '../ask-admin.ts'
@@ -130,7 +130,7 @@ function bodyOf({
 }
 
 /** The current parent, with its current name. */
-function parentNow(present: Listed, current: Current): Parent | undefined {
+export function parentNow(present: Listed, current: Current): Parent | undefined {
   const id = 'ownerId' in present ? present.ownerId : 'parentId' in present && present.parentId
   if (typeof id !== 'string') return undefined
   for (const kind of accountKinds) {
@@ -151,13 +151,13 @@ function roleDifferences(wanted: FileObject, present: Listed): readonly Differen
   const role = wanted.role ?? (wanted.adminRole === undefined ? 'caller' : 'administrator')
   const adminRole = role === 'administrator' ? (wanted.adminRole ?? 'owner') : undefined
   const itsRole = present.role === 'administrator' ? (present.adminRole ?? 'owner') : undefined
-  return [
-    ...(role === present.role ? [] : [{ field: 'role', before: present.role, after: role }]),
-    ...(adminRole === itsRole || adminRole === undefined
-      ? []
-      : [{ field: 'adminRole', before: itsRole, after: adminRole }]),
+  const differences: readonly Difference[] = [
+    { field: 'role', before: present.role, after: role },
+    { field: 'adminRole', before: itsRole, after: adminRole ?? itsRole },
   ]
+  return differences.filter(({ before, after }) => before !== after)
 }
+
 function differencesOf(wanted: FileObject, present: Listed): readonly Difference[] {
   const have = present as unknown as Readonly<Record<string, unknown>>
   const want: Readonly<Record<string, unknown>> = {
@@ -165,7 +165,7 @@ function differencesOf(wanted: FileObject, present: Listed): readonly Difference
     ...(wanted.terms.budgets !== undefined && {
       // Budgets that are stored have ids.
       budgets: withKnownIds(
-        wanted.terms.budgets as readonly AskedBudget[],
+        wanted.terms.budgets as readonly BudgetInput[],
         (present.budgets ?? []) as readonly Budget[],
       ),
     }),

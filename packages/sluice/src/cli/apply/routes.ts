@@ -39,11 +39,3 @@ export async function planRoutes(
     throw new CommandError('The gateway cannot write its settings file: change the routes there')
   return { changes, models, etag }
 }
-
-/** Replaces the routes; refused if the settings file has changed since the plan. */
-export async function applyRoutes(
-  admin: AdminConnection,
-  { models, etag }: RoutePlan,
-): Promise<void> {
-  await admin.ask(routeEndpoints.apply, { body: { models, etag } })
-}

@@ -1,10 +1,10 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { Connection, type Outcome, type Shot } from './connection.ts'
+import { LoadClient, type Outcome, type Shot } from './load-client.ts'
 
 export interface LoadOptions {
   /** The server's URL; only protocol, host and port are used. */
   readonly url: URL
-  /** Number of connections, each with one request at a time. */
+  /** Number of requests at a time, each on a connection of its own. */
   readonly concurrency: number
   /** Returns the request with this number, from 0. */
   readonly shot: (index: number) => Shot
@@ -54,34 +54,32 @@ const timeoutMsUsual = 120_000
 /** Sends requests over the given number of connections and measures the responses. */
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const { requests = Number.POSITIVE_INFINITY, durationMs = Number.POSITIVE_INFINITY } = options
+  const { url, timeoutMs = timeoutMsUsual, concurrency, spreadMs = 0, signal } = options
+  await using client = await LoadClient.open({ url, timeoutMs, connections: concurrency })
+  const cancel = () => client.cancel()
+  signal?.addEventListener('abort', cancel, { once: true })
   const tally = createTally()
+  const onEvent = (event: Buffer, gapMs: number | undefined) => {
+    tally.gap(gapMs)
+    options.onEvent?.(event)
+  }
   const startedAt = performance.now()
   const endsAt = startedAt + durationMs
   let started = 0
 
   async function work(worker: number): Promise<void> {
-    await pause(((options.spreadMs ?? 0) * worker) / options.concurrency)
-    using connection = new Connection({
-      url: options.url,
-      timeoutMs: options.timeoutMs ?? timeoutMsUsual,
-      onEvent(event, gapMs) {
-        tally.gap(gapMs)
-        options.onEvent?.(event)
-      },
-    })
-    const cut = () => connection[Symbol.dispose]()
-    options.signal?.addEventListener('abort', cut, { once: true })
-    while (started < requests && performance.now() < endsAt && !options.signal?.aborted) {
-      const outcome = await connection.exchange(options.shot(started++))
-      if (options.signal?.aborted) break
+    await pause((spreadMs * worker) / concurrency)
+    while (started < requests && performance.now() < endsAt && !signal?.aborted) {
+      const outcome = await client.exchange(options.shot(started++), onEvent)
+      if (signal?.aborted) break
       tally.add(outcome)
       // Otherwise a server that refuses connections would be called in a tight loop.
       if (outcome.status === 0) await pause(refusedPauseMs)
     }
-    options.signal?.removeEventListener('abort', cut)
   }
 
-  await Promise.all(Array.from({ length: options.concurrency }, (_, worker) => work(worker)))
+  await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)))
+  signal?.removeEventListener('abort', cancel)
   return tally.report((performance.now() - startedAt) / 1000)
 }
 

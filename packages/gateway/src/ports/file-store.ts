@@ -1,15 +1,16 @@
 /** `image`: a published image. The others belong to the video task with the same id. */
-export type KeptFileKind = 'image' | 'clip' | 'still' | 'input'
+export type StoredFileKind = 'image' | 'clip' | 'still' | 'input'
 
 /** A file as a whole. */
-export interface KeptFile {
+export interface StoredFile {
   readonly contentType: string
   readonly bytes: Uint8Array
 }
 
-export interface NewKeptFile extends KeptFile {
+/** A file to store, until it expires. */
+export interface NewStoredFile extends StoredFile {
   readonly id: string
-  readonly kind: KeptFileKind
+  readonly kind: StoredFileKind
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   /** Milliseconds since the epoch. */
@@ -17,15 +18,15 @@ export interface NewKeptFile extends KeptFile {
 }
 
 /** Files shared by all processes on the same database until they expire. */
-export interface KeptFiles {
+export interface FileStore {
   /** Replaces an existing file. It can be found once it is complete. */
-  addFile(file: NewKeptFile): Promise<void>
+  addFile(file: NewStoredFile): Promise<void>
   /** Undefined if there is none, or if it has expired `at` (milliseconds since the epoch). */
   findFile(
-    file: Pick<NewKeptFile, 'id' | 'kind'> & { readonly at: number },
-  ): Promise<KeptFile | undefined>
+    file: Pick<NewStoredFile, 'id' | 'kind'> & { readonly at: number },
+  ): Promise<StoredFile | undefined>
   /** Does nothing if there is none. */
-  removeFiles(id: string, kinds: readonly KeptFileKind[]): Promise<void>
+  removeFiles(id: string, kinds: readonly StoredFileKind[]): Promise<void>
   /** Removes expired files, files of deleted video tasks, and the oldest images beyond a total size. */
   sweepFiles(most: { readonly at: number; readonly imageBytes: number }): Promise<void>
 }

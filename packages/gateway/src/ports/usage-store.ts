@@ -151,10 +151,10 @@ export interface SpentGroup {
 
 /**
  * Usage, in sums by hour, day and month. The sums are computed in steps from the records of the ledger; each record counts
- * once, whoever makes the steps and whenever they are killed. packages/store/test/contract/usage-book.ts tests every database
+ * once, whoever makes the steps and whenever they are killed. packages/store/test/contract/usage-store.ts tests every database
  * for this. All of this runs beside the calls and never blocks this thread for long.
  */
-export interface UsageBook extends AsyncDisposable {
+export interface UsageStore extends AsyncDisposable {
   /** Adds the next records to the sums, a bounded number. Returns how many are left. */
   fold(): Promise<number>
   sums(question: UsageQuestion): Promise<UsageAnswer>

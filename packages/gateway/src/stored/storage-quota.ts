@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError } from '@sluice/contract'
-import type { KeptAmount, Store, StoredResponse } from '../ports/store.ts'
+import type { StoredAmount, Store, StoredResponse } from '../ports/store.ts'
 
 /** How much of each kind a key may store. */
-export interface KeptLimits {
-  readonly keptResponses: KeptAmount
-  readonly keptVideos: KeptAmount
+export interface StorageLimits {
+  readonly keptResponses: StoredAmount
+  readonly keptVideos: StoredAmount
 }
 
 /** The database is checked whenever a key has added this fraction of its limit. */
-const lookPart = 1 / 64
+const checkedShare = 1 / 64
 /** The number of keys whose additions are tracked. A key that is not tracked is checked with its next response. */
 const keysMax = 10_000
 
 type VideoSlots = 'freeVideoSlot' | 'renewVideoSlot' | 'takeVideoSlot'
 
-export interface KeptRoomInput {
+export interface StorageQuotaInput {
   readonly store: Pick<Store, VideoSlots | 'trimResponses'>
-  readonly limits: () => KeptLimits
+  readonly limits: () => StorageLimits
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -26,12 +26,12 @@ export interface KeptRoomInput {
  * Enforces the storage limits of each key. Responses are stored by default, so the oldest are removed and no request
  * is refused. Callers wait for their videos, so only finished ones are removed automatically.
  */
-export class KeptRoom {
-  readonly #input: KeptRoomInput
+export class StorageQuota {
+  readonly #input: StorageQuotaInput
   /** What each key has added since its last check. */
-  readonly #added = new Map<string, KeptAmount>()
+  readonly #added = new Map<string, StoredAmount>()
 
-  constructor(input: KeptRoomInput) {
+  constructor(input: StorageQuotaInput) {
     this.#input = input
   }
 
@@ -43,7 +43,7 @@ export class KeptRoom {
       count: (before?.count ?? 0) + 1,
       bytes: (before?.bytes ?? 0) + Buffer.byteLength(response) + Buffer.byteLength(input),
     }
-    const isDue = added.count >= count * lookPart || added.bytes >= bytes * lookPart
+    const isDue = added.count >= count * checkedShare || added.bytes >= bytes * checkedShare
     if (before !== undefined && !isDue) {
       this.#added.set(keyId, added)
       return
@@ -59,7 +59,7 @@ export class KeptRoom {
    *
    * @throws GatewayError `quota_exceeded` if too many videos are in progress or still downloadable.
    */
-  async forVideo(keyId: string, bytes: number): Promise<VideoRoom> {
+  async reserveVideo(keyId: string, bytes: number): Promise<VideoReservation> {
     const { store, limits, now } = this.#input
     const { keptVideos: most } = limits()
     const at = now()
@@ -67,7 +67,7 @@ export class KeptRoom {
     const lacking = await store.takeVideoSlot({ id, keyId, bytes, most, at, until: at + slotMs })
     if (lacking === 'count') throw full('count', `${most.count} videos`)
     if (lacking === 'bytes') throw full('bytes', `${most.bytes} bytes of videos`)
-    return new VideoRoom(store, id, now)
+    return new VideoReservation(store, id, now)
   }
 }
 
@@ -75,12 +75,12 @@ export class KeptRoom {
 const slotMs = 60_000
 const renewalMs = slotMs / 3
 
-/** The reservation for a video. Disposing releases it unless the video was stored. */
-class VideoRoom implements AsyncDisposable {
+/** The room reserved for a video. Disposing releases it unless the video was stored. */
+class VideoReservation implements AsyncDisposable {
   readonly #store: Pick<Store, VideoSlots>
   readonly #id: string
   readonly #renewal: NodeJS.Timeout
-  #isKept = false
+  #isStored = false
 
   constructor(store: Pick<Store, VideoSlots>, id: string, now: () => number) {
     this.#store = store
@@ -92,19 +92,19 @@ class VideoRoom implements AsyncDisposable {
   }
 
   /** Stores the video in the reserved slot. */
-  async keep<T>(store: (slotId: string) => Promise<T>): Promise<T> {
+  async use<T>(store: (slotId: string) => Promise<T>): Promise<T> {
     const stored = await store(this.#id)
-    this.#isKept = true
+    this.#isStored = true
     return stored
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#renewal)
-    if (!this.#isKept) await this.#store.freeVideoSlot(this.#id)
+    if (!this.#isStored) await this.#store.freeVideoSlot(this.#id)
   }
 }
 
-function full(limit: keyof KeptAmount, most: string): GatewayError {
+function full(limit: keyof StoredAmount, most: string): GatewayError {
   return new GatewayError(
     'quota_exceeded',
     `This key may keep ${most} (limits.keptVideos.${limit}): delete some, or wait until they expire`,

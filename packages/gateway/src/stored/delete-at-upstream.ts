@@ -1,5 +1,5 @@
 import { GatewayError } from '@sluice/contract'
-import type { UpstreamRequest } from '@sluice/protocols'
+import type { UpstreamRequest } from '@sluice/protocols/protocol.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { outgoing } from '../providers/provider.ts'
 import { ask, type Outgoing } from '../call/send.ts'
@@ -20,7 +20,7 @@ interface Deletion {
  * if the upstream refuses or cannot be reached, so that the request can be repeated. An object the upstream does not
  * have counts as deleted.
  */
-export async function deleteThere(
+export async function deleteAtUpstream(
   { send, newId, concealer }: Pick<StoredParts, 'send' | 'newId' | 'concealer'>,
   upstream: Upstream,
   { request: asking, cancellation }: Deletion,
@@ -30,7 +30,8 @@ export async function deleteThere(
   let status = 0
   for (const secret of upstream.secrets) {
     const asked = { ...request, body: undefined }
-    const credentials = upstream.provider.credentials(secret, asked, upstream.settings)
+    const { provider, settings, fetch } = upstream
+    const credentials = provider.credentials(secret, asked, settings, fetch)
     const signed = await untilAborted(Promise.resolve(credentials), signal)
     const headers = { ...request.headers, ...signed }
     const { url } = request
