@@ -4,7 +4,8 @@ import type { Words, WordsId } from './words-form.ts'
 
 /**
  * What is to come of a fault. `answer`: the good answer, from the target that has the fault. `retry`: an error after
- * the route's two tries; another target answers, if there is one. `next`: the same after one try. `stop`: an error at
+ * the route's two tries; another target answers, if there is one. `limited`: the same, and if there is another target, after one
+ * try. `next`: the same after one try. `stop`: an error at
  * once, and no other target is asked. `error event`: a stream that ends in its format's own error, and no other target
  * is asked, as the caller has seen content.
  */
@@ -12,7 +13,7 @@ export type Expected =
   | { readonly outcome: 'answer' }
   | { readonly outcome: 'error event' }
   | {
-      readonly outcome: 'retry' | 'next' | 'stop'
+      readonly outcome: 'retry' | 'limited' | 'next' | 'stop'
       readonly status: number
       /** The error's code, where the caller's format has one. */
       readonly code: string | null

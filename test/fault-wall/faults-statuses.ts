@@ -14,6 +14,8 @@ const refusedUs = next(502, 'upstream_authentication')
 const unavailable = retry(503, 'upstream_unavailable')
 const late = next(504, 'upstream_timeout')
 
+const limited = { status: 429, code: 'rate_limit_exceeded' } as const
+
 /** What each status means; a code of null is the upstream's own, which is kept where its words have one. */
 const statuses: readonly (readonly [status: number, expected: Expected])[] = [
   [400, stop(400, null)],
@@ -27,7 +29,7 @@ const statuses: readonly (readonly [status: number, expected: Expected])[] = [
   [418, stop(418, null)],
   [422, stop(422, null)],
   [425, unavailable],
-  [429, retry(429, 'rate_limit_exceeded')],
+  [429, { ...limited, outcome: 'limited' }],
   [500, unavailable],
   [502, unavailable],
   [503, unavailable],
@@ -68,7 +70,6 @@ export const errorStatuses: FaultGroup = {
   ),
 }
 
-const limited = { status: 429, code: 'rate_limit_exceeded' } as const
 const waits: readonly (readonly [name: string, value: () => string, expected: Expected])[] = [
   ['in seconds', () => '7', { ...limited, outcome: 'next', retryAfter: /^7$/ }],
   ['as a fraction', () => '0.5', { ...limited, outcome: 'next', retryAfter: /^1$/ }],
@@ -80,13 +81,13 @@ const waits: readonly (readonly [name: string, value: () => string, expected: Ex
   [
     'as a past date',
     () => 'Wed, 21 Oct 2015 07:28:00 GMT',
-    { ...limited, outcome: 'retry', retryAfter: /^1$/ },
+    { ...limited, outcome: 'limited', retryAfter: /^1$/ },
   ],
-  ['as a negative number', () => '-3', { ...limited, outcome: 'retry', retryAfter: /^1$/ }],
-  ['as invalid text', () => 'in a while', { ...limited, outcome: 'retry' }],
-  ['of centuries', () => '9999999999', { ...limited, outcome: 'next', retryAfter: /^86400$/ }],
-  ['beyond the range of numbers', () => '9'.repeat(400), { ...limited, outcome: 'retry' }],
-  ['empty', () => '', { ...limited, outcome: 'retry' }],
+  ['as a negative number', () => '-3', { ...limited, outcome: 'limited', retryAfter: /^1$/ }],
+  ['as invalid text', () => 'in a while', { ...limited, outcome: 'limited' }],
+  ['of centuries', () => '9999999999', { ...limited, outcome: 'next', retryAfter: /^60$/ }],
+  ['beyond the range of numbers', () => '9'.repeat(400), { ...limited, outcome: 'limited' }],
+  ['empty', () => '', { ...limited, outcome: 'limited' }],
 ]
 
 export const retryAfters: FaultGroup = {

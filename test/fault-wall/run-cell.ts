@@ -129,10 +129,12 @@ function outcomesOf(expected: Expected, isBacked: boolean): readonly string[] {
       return ['failed', ...rest]
     case 'retry':
       return ['failed', 'failed', ...rest]
+    case 'limited':
+      return isBacked ? ['failed', ...rest] : ['failed', 'failed']
   }
 }
 
-const fallsBack = ({ outcome }: Expected): boolean => outcome === 'next' || outcome === 'retry'
+const fallsBack = ({ outcome }: Expected): boolean => ['next', 'retry', 'limited'].includes(outcome)
 
 function wrongAnswer(
   { caller, stream }: Cell,
@@ -188,7 +190,8 @@ function wrongTargets(
   expected: Expected,
   isBacked: boolean,
 ): readonly string[] {
-  const tries = fault.place !== undefined ? 0 : expected.outcome === 'retry' ? 2 : 1
+  const isTwice = expected.outcome === 'retry' || (expected.outcome === 'limited' && !isBacked)
+  const tries = fault.place !== undefined ? 0 : isTwice ? 2 : 1
   const others = isBacked && fallsBack(expected) ? 1 : 0
   return [
     // A limit may be reached before a busy machine has sent the request.

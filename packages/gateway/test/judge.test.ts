@@ -54,5 +54,5 @@ test.each<[string, GatewayError, number, { readonly isOpen: boolean; readonly re
   } as unknown as CallRun
   judgeBroken(run, { target, secret: 's', heldMs }, error)
   expect(health.available('up/m', 'key')).toBe(!isOpen)
-  expect(health.nextKey(use, ['s']) === undefined).toBe(rests)
+  expect(health.keys.nextKey(use, ['s']) === undefined).toBe(rests)
 })

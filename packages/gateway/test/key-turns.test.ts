@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { createKeyTurns, type KeyUse } from '../src/route/health.ts'
+import { KeyTurns } from '../src/route/key-turns.ts'
+import type { KeyUse } from '../src/route/key-use.ts'
 
 describe('rejected provider keys', () => {
   const use: KeyUse = { provider: 'p', model: 'm', caller: 'c' }
   const resting = () => {
     const clock = { now: 1_000_000 }
-    return { clock, turns: createKeyTurns(() => clock.now) }
+    return { clock, turns: new KeyTurns(() => clock.now) }
   }
 
   test('are probed one every 15 seconds when all are resting', () => {
@@ -67,7 +68,7 @@ describe('rejected provider keys', () => {
     const { turns } = resting()
     turns.keyRefused(use, 'a', refusal)
     expect(turns.nextKey({ ...use, ...further }, ['a']) === 'a').toBe(isFree)
-    expect(turns.otherKey({ ...use, ...further }, ['a', 'z'], 'z') === 'a').toBe(isFree)
+    expect(turns.otherKey({ ...use, ...further }, ['a', 'z'], ['z']) === 'a').toBe(isFree)
   })
 
   test.each([

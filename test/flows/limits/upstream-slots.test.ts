@@ -333,7 +333,8 @@ describe('a slot is released', () => {
     await until(() => held.waiting() === 1)
     const response = await until(() => held.respond())
     json(response, { error: {} }, { status: 429, headers: { 'retry-after-ms': '50000' } })
-    const next = ask(gateway)
+    // The key rests for the first model alone.
+    const next = gateway.post('/v1/chat/completions', { model: 'up/other', messages })
     await until(() => held.upstream.seen.length === 2)
     held.answer()
     expect((await next).status).toBe(200)

@@ -171,14 +171,14 @@ test('the pause before a retry ends when the caller disconnects, and frees its s
     .catch(() => 'left')
   await until(() => only.seen[0]?.isOver)
   only.answer(good)
-  const refused = await gateway.post('/v1/chat/completions', { model: 'only/m', ...ask })
+  const refused = await gateway.post('/v1/chat/completions', { model: 'only/other', ...ask })
   expect(refused.status).toBe(503)
   leaving.abort()
   expect(await left).toBe('left')
   const end = Date.now() + 5_000
   let status = 503
   while (status === 503 && Date.now() < end)
-    ({ status } = await gateway.post('/v1/chat/completions', { model: 'only/m', ...ask }))
+    ({ status } = await gateway.post('/v1/chat/completions', { model: 'only/other', ...ask }))
   expect(status).toBe(200)
 })
 

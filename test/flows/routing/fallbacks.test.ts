@@ -8,7 +8,8 @@ import { start } from '../../support/start.ts'
 /** One row each: what the first upstream says, and what it leads to. */
 describe('retries, fallbacks and errors returned to the caller', () => {
   test.each([
-    ['429', error(429), 2, true],
+    ['429', error(429), 1, true],
+    ['503 that names a time', error(503, {}, { 'retry-after': '9' }), 1, true],
     ['429 insufficient_quota', error(429, { code: 'insufficient_quota' }), 1, true],
     ['500', error(500), 2, true],
     ['502', error(502), 2, true],

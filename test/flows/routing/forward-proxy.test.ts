@@ -1,5 +1,8 @@
 // Outgoing connections through a forward proxy: calls, files, webhooks, issuers, traces and prices.
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +14,7 @@ import { openTlsUpstream } from '../../support/fakes/tls-upstream.ts'
 import { startServer } from '../../support/gateways/server-process.ts'
 import { leaveOut } from '../../support/leave-out.ts'
 import { main } from '../../support/run-sluice.ts'
-import { certificate } from '../../support/servers/certificates.ts'
+import { type Certified, certificate } from '../../support/servers/certificates.ts'
 import {
   type ForwardProxy,
   openForwardProxy,
@@ -34,6 +37,28 @@ const provider = (baseUrl: string, further: object = {}) =>
   ({ type: 'openai', baseUrl, key: 'k', ...further }) as NonNullable<
     ConfigFile['providers']
   >[string]
+
+const hello = { candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] } }] }
+
+/** Google's token endpoint, which gives the token `fresh`, and a model of Vertex AI. */
+async function openGoogle({ cert, key }: Certified) {
+  const authorizations: (string | undefined)[] = []
+  const google = createServer({ cert, key }, (request, response) => {
+    const isToken = request.url === '/token'
+    if (!isToken) authorizations.push(request.headers.authorization)
+    json(response, isToken ? { access_token: 'fresh', expires_in: 3600 } : hello)
+  })
+  google.listen(0, '127.0.0.1')
+  await once(google, 'listening')
+  return {
+    port: (google.address() as AddressInfo).port,
+    authorizations,
+    async [Symbol.asyncDispose]() {
+      google.closeAllConnections()
+      google.close()
+    },
+  }
+}
 
 describe('a chat call through a proxy with a password', () => {
   let upstream: FakeUpstream
@@ -162,6 +187,27 @@ describe('a chat call through a proxy with a password', () => {
     expect(other.seen).toHaveLength(2)
     expect(await chat(gateway, 'none/m')).toMatchObject({ status: 503 })
     expect(proxy.seen).toHaveLength(before)
+  })
+
+  test('gets Google’s access tokens through the proxy of the provider, too', async () => {
+    const names = ['oauth2.googleapis.com', 'vertex.example']
+    await using google = await openGoogle(certificate('Google', { names, by: authority }))
+    const hosts = { 'oauth2.googleapis.com': google.port, 'vertex.example': google.port }
+    await using tunnels = await openForwardProxy({ hosts })
+    const key = JSON.stringify({ client_email: 'a@p.example', private_key: server.key })
+    const settings = { kind: 'google-vertex', project: 'p', region: 'global', key }
+    const way = { baseUrl: 'https://vertex.example', ca: authority.cert, proxy: tunnels.url }
+    await using gateway = await start({
+      providers: { google: { ...settings, ...way } },
+      ...retries,
+    })
+    const { status, text } = await chat(gateway, 'google/gemini-3-flash')
+    expect(status, text).toBe(200)
+    expect(tunnels.seen).toEqual([
+      'CONNECT oauth2.googleapis.com:443',
+      'CONNECT vertex.example:443',
+    ])
+    expect(google.authorizations).toEqual(['Bearer fresh'])
   })
 
   test.each([

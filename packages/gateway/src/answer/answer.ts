@@ -8,7 +8,7 @@ import type { CallParts } from '../attempt/call-parts.ts'
 import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from './pieces.ts'
 import type { CallRun } from '../attempt/call-run.ts'
 import type { Admitted } from '../admit/admit.ts'
-import { fallback } from '../failover/fallback.ts'
+import { fallback, whenLimited } from '../failover/fallback.ts'
 import { retry } from '../failover/retry.ts'
 import { orderFor } from '../route/call-route.ts'
 
@@ -37,8 +37,10 @@ function firstResponse(run: CallRun): Promise<BegunResponse> {
   const order = orderFor(run.gateway, run.call, run.route)
   const [only] = order
   return only && order.length === 1
-    ? retry(run, only, run.call.cancellation, { mayWait: true })
-    : fallback(run, order)
+    ? retry(run, only, run.call.cancellation, { mayWait: true }).catch((thrown: unknown) =>
+        whenLimited(run, { order, retry, thrown, tries: 1 }),
+      )
+    : fallback(run, order, retry)
 }
 
 function began({ gateway, call: { trail } }: CallRun, begun: BegunResponse): BegunResponse {
@@ -179,13 +181,4 @@ export function answerHeaders(
   if (trail.dropped.size > 0)
     headers['x-sluice-dropped'] = headerText([...trail.dropped].join(', '))
   return headers
-}
-
-export function causeText({ details }: GatewayError): string | undefined {
-  const { cause } = details
-  if (cause === undefined) return undefined
-  // V8's message for invalid JSON quotes the text, which may be a prompt or a response.
-  if (cause instanceof SyntaxError) return cause.name
-  if (cause instanceof Error) return cause.stack ?? cause.message
-  return typeof cause === 'string' ? cause : JSON.stringify(cause)
 }

@@ -1,13 +1,14 @@
 import { GatewayError } from '@sluice/contract'
-import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols'
+import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols/output-limit.ts'
 import { outgoing, type OutgoingRequest } from '../providers/provider.ts'
-import type { KeyUse } from '../route/health.ts'
+import type { KeyUse } from '../route/key-use.ts'
+import { limitsKey } from './failures.ts'
 import type { CallRun } from './call-run.ts'
 import { Attempt, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { checkNamed } from './named-ids.ts'
 import { formatLargeJson } from '../turns/format-large.ts'
-import type { UpstreamBody } from '@sluice/protocols'
+import type { UpstreamBody } from '@sluice/protocols/protocol.ts'
 import { prepare } from './prepare.ts'
 import type { Prepared } from './prepared.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
@@ -15,9 +16,12 @@ import { ResponseReceiver } from './receive-answer.ts'
 import type { Outgoing } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 
+export type AskUpstream = typeof askUpstream
+
 /**
  * One attempt at one upstream. Rejects with a GatewayError; the caller has then seen nothing of the response. If the
- * upstream refuses the key, the request is tried once more with another key. If the upstream does not offer the
+ * upstream refuses the key, the request is tried once more with another key; if the rate of the key is used up, with each that is
+ * free. If the upstream does not offer the
  * endpoint of the caller's format, it is asked once more in its own format.
  */
 export function askUpstream(
@@ -25,21 +29,69 @@ export function askUpstream(
   target: UpstreamTarget,
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
-  const { health } = run.gateway
+  const { keys } = run.gateway.health
   const { secrets } = target.upstream
-  const use: KeyUse = {
-    provider: target.providerId,
-    model: target.model,
-    caller: run.call.key.id,
+  const secret =
+    secrets.length === 1 && keys.areFree ? secrets[0] : keys.nextKey(useOf(run, target), secrets)
+  if (secret === undefined) {
+    const use = useOf(run, target)
+    const limitedMs = keys.limitedMs(use, secrets)
+    return Promise.reject(
+      limitedMs !== undefined
+        ? everyKeyIsLimited(target, limitedMs)
+        : everyKeyRests(target, keys.keyRestsMs(use, secrets)),
+    )
   }
-  const secret = health.nextKey(use, secrets)
-  if (secret === undefined)
-    return Promise.reject(everyKeyRests(target, health.keyRestsMs(use, secrets)))
   return askWith(run, { target, secret }, cancellation).catch((thrown: unknown) => {
     const error = GatewayError.from(thrown)
-    if (error.code !== 'upstream_refused_us') throw error
-    return askWithOther(run, { target, secret, use, error }, cancellation)
+    const refused = { target, secret, use: useOf(run, target), error }
+    if (error.code === 'upstream_refused_us') return askWithOther(run, refused, cancellation)
+    if (limitsKey(error)) return askWithFree(run, refused, cancellation)
+    throw error
   })
+}
+
+function useOf({ call }: CallRun, { providerId: provider, model }: UpstreamTarget): KeyUse {
+  return { provider, model, caller: call.key.id }
+}
+
+/** Repeats the request with keys whose rate is not used up, one after the other. */
+async function askWithFree(
+  run: CallRun,
+  { target, secret, use, error }: Refused,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const { keys } = run.gateway.health
+  const { secrets } = target.upstream
+  const tried = [secret]
+  let last = error
+  keys.keyLimited(use, secret, error.details.retryAfterMs)
+  for (;;) {
+    const free = keys.otherKey(use, secrets, tried)
+    if (free === undefined) throw withRetryAfter(last, keys.limitedMs(use, secrets))
+    tried.push(free)
+    try {
+      return await askWith(run, { target, secret: free }, cancellation)
+    } catch (thrown) {
+      last = GatewayError.from(thrown)
+      if (!limitsKey(last)) throw last
+      keys.keyLimited(use, free, last.details.retryAfterMs)
+    }
+  }
+}
+
+/** The time until the first of all keys may be used again, and not that of the last one tried. */
+function withRetryAfter(error: GatewayError, retryAfterMs: number | undefined): GatewayError {
+  if (retryAfterMs === undefined || retryAfterMs === 0) return error
+  return new GatewayError(error.code, error.message, { ...error.details, retryAfterMs })
+}
+
+function everyKeyIsLimited({ providerId }: UpstreamTarget, retryAfterMs: number): GatewayError {
+  return new GatewayError(
+    'upstream_rate_limited',
+    `The rate of every key of ${providerId} is used up for this model at the moment`,
+    { retryAfterMs },
+  )
 }
 
 function everyKeyRests({ providerId }: UpstreamTarget, retryAfterMs: number): GatewayError {
@@ -66,24 +118,24 @@ async function askWithOther(
   { target, secret, use, error }: Refused,
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
-  const { health } = run.gateway
+  const { keys } = run.gateway.health
   const { upstreamStatus: status } = error.details
   // A 403 is often about one model or region; the key may still work for others.
   const isRemembered = status !== 403
-  const other = health.otherKey(use, target.upstream.secrets, secret)
+  const other = keys.otherKey(use, target.upstream.secrets, [secret])
   if (other === undefined) {
-    if (isRemembered) health.keyRefused(use, secret, 'unknown')
+    if (isRemembered) keys.keyRefused(use, secret, 'unknown')
     throw error
   }
   try {
     const attempted = await askWith(run, { target, secret: other }, cancellation)
     if (isRemembered)
-      health.keyRefused(use, secret, status === 402 || status === 429 ? 'model' : 'key')
+      keys.keyRefused(use, secret, status === 402 || status === 429 ? 'model' : 'key')
     return attempted
   } catch (thrown) {
     const second = GatewayError.from(thrown)
     if (second.code !== 'upstream_refused_us') {
-      if (isRemembered && second.code !== 'cancelled') health.keyRefused(use, secret, 'unknown')
+      if (isRemembered && second.code !== 'cancelled') keys.keyRefused(use, secret, 'unknown')
       throw second
     }
     const why = second.details.upstreamStatus ?? status
@@ -220,7 +272,9 @@ function signedRequest(
     return withBytes(sending, body.value).then((next) => signedRequest(run, next, attempt))
   const request = outgoing(prepared.request, upstream, run.gateway.newId)
   const credentials =
-    elsewhere === undefined ? upstream.provider.credentials(secret, request, upstream.settings) : {}
+    elsewhere === undefined
+      ? upstream.provider.credentials(secret, request, upstream.settings, upstream.fetch)
+      : {}
   if (!(credentials instanceof Promise))
     return signed(run, sending, { attempt, request, credentials })
   return untilAborted(credentials, attempt.signal).then((fetched) =>

@@ -6,10 +6,11 @@ import {
   operations,
   type Usage,
 } from '@sluice/contract'
-import type { Received, StreamWatcher } from '@sluice/protocols'
+import type { Received, StreamWatcher } from '@sluice/protocols/protocol.ts'
 import type { OpenUsage, UsageBegun } from '../ports/store.ts'
 import type { AnyReply, AnyStep } from '../call/canonical.ts'
 import { isFree, askedUsage } from '../admit/call-size.ts'
+import type { KeyUse } from '../route/key-use.ts'
 import type { Target } from '../route/routing.ts'
 import type { CallRun } from './call-run.ts'
 import type { AttemptSpan } from '../call/trace.ts'
@@ -20,8 +21,15 @@ import type { Delivery } from './delivery.ts'
 import { estimatedUsage } from './estimate.ts'
 import { judgeBroken } from './judge.ts'
 import { logFailure } from './log-failure.ts'
-import { begunFacts, charge, costSoFar, endedFacts } from './usage-record.ts'
-import { type Growing, startNoting, stopNoting } from './noting.ts'
+import {
+  begunFacts,
+  charge,
+  costSoFar,
+  endedFacts,
+  type Growing,
+  startNoting,
+  stopNoting,
+} from './usage-record.ts'
 import type { Connection } from '../call/send.ts'
 import type { Source } from '../call/source.ts'
 
@@ -114,7 +122,8 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
   #firstTokenMs: number | undefined
   /** Why the attempt failed, with secrets masked. */
   #reason: string | undefined
-  #hasBegun = false
+  /** Whether the caller may have seen part of the response. Only this object sets it. */
+  hasBegun = false
   /** Only this object sets it. */
   isOver = false
 
@@ -158,15 +167,10 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     return this.#controller.signal
   }
 
-  /** Whether the caller may have seen part of the response. */
-  get hasBegun(): boolean {
-    return this.#hasBegun
-  }
-
   /** Commits to this response: no other target can take over. */
   begin(): void {
-    if (this.#hasBegun) return
-    this.#hasBegun = true
+    if (this.hasBegun) return
+    this.hasBegun = true
     if (this.#run.call.stream) this.#firstTokenMs = this.elapsedMs
     if (!this.isOver) this.#answers()
   }
@@ -263,23 +267,36 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     return shown
   }
 
-  complete(): void {
+  /** Ends the attempt as completed; `usage` replaces what was reported before. */
+  complete(usage?: Usage): void {
+    if (usage) this.#usage = usage
     if (!this.isOver) {
-      if (!this.#hasBegun) this.#answers()
+      if (!this.hasBegun) this.#answers()
       this.#run.gateway.health.completed(this.target.id)
     }
     this.#end('completed')
   }
 
+  /** Records for how long the response says that the rate of the key is used up, in milliseconds; undefined if it is not. */
+  usedUp(ms: number | undefined): void {
+    if (ms !== undefined && this.secret !== undefined)
+      this.#run.gateway.health.keys.keyUsedUp(this.#use, this.secret, ms)
+  }
+
+  get #use(): KeyUse {
+    const { providerId: provider, model } = this.target
+    return { provider, model, caller: this.#run.call.key.id }
+  }
+
   #answers(): void {
     const { gateway, call } = this.#run
-    const { id, providerId: provider, model } = this.target
+    const { id } = this.target
     const caller = call.key.id
     const firstContentMs = this.elapsedMs
     this.#firstContentMs = firstContentMs
     gateway.health.answered(id, caller, firstContentMs)
-    if (this.secret !== undefined)
-      gateway.health.keyWorked({ provider, model, caller }, this.secret)
+    const { keys } = gateway.health
+    if (this.secret !== undefined && !keys.areFree) keys.keyWorked(this.#use, this.secret)
   }
 
   /** Ends an attempt whose response is no longer wanted. */
@@ -315,6 +332,13 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     const usage = isLeft || outcome === 'completed' ? askedUsage(call, said) : said
     const startedAt = this.#startedAt
     const estimated = estimate !== undefined || (isLeft && !said && usage !== undefined)
+    const { cost, charged } = charge(this.#run, this.target, {
+      usage,
+      estimated,
+      // Other failures are not charged, unless the response itself reports usage.
+      isCharged: isLeft || outcome === 'completed' || said !== undefined,
+      startedAt,
+    })
     const ended = endedFacts(call, this, {
       usage,
       outcome,
@@ -324,13 +348,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
       firstTokenMs: this.#firstTokenMs,
       error,
       reason: this.#reason,
-      charged: charge(this.#run, this.target, {
-        usage,
-        estimated,
-        // Other failures are not charged, unless the response itself reports usage.
-        isCharged: isLeft || outcome === 'completed' || said !== undefined,
-        startedAt,
-      }),
+      charged,
     })
     this.#open.end(ended)
     const end: AttemptEnd = {
@@ -338,6 +356,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
       target: this.target,
       begun: this.#begun,
       ended,
+      cost,
       firstContentMs: this.#firstContentMs,
       error,
       span: this.span,

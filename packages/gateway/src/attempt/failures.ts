@@ -1,7 +1,8 @@
 import { type ErrorCode, GatewayError, isOutOfStack } from '@sluice/contract'
-import type { Protocol, Received, UpstreamFailure } from '@sluice/protocols'
+import type { Protocol, Received, UpstreamFailure } from '@sluice/protocols/protocol.ts'
 import { requestIdIn } from '../call/send.ts'
 import { lacksAddress } from './missing-address.ts'
+import { hasRoom, isLargerThanLimit } from '@sluice/protocols/rate-limits.ts'
 
 /**
  * What a failed attempt leads to. `retry`: the same target after a wait. `next`: another target. `stop`: the error
@@ -28,7 +29,22 @@ const actions: Readonly<Partial<Record<ErrorCode, Action>>> = {
 export function actionFor(error: GatewayError): Action {
   // The upstream lacks the model, which is a configuration error and not the caller's.
   if (error.code === 'upstream_rejected' && error.details.status === 404) return 'next'
+  if (error.code === 'upstream_rate_limited' && error.details.isFinal === true) return 'next'
   return actions[error.code] ?? 'stop'
+}
+
+/**
+ * Whether the rate of the key is used up for the model: the upstream limits it, or is unavailable for a time that it names. Not if
+ * the limit concerns this request alone.
+ */
+export function limitsKey({ code, details }: GatewayError): boolean {
+  if (details.isOwnLimit === true) return false
+  return (
+    code === 'upstream_rate_limited' ||
+    (code === 'upstream_unavailable' &&
+      details.upstreamStatus === 503 &&
+      details.retryAfterMs !== undefined)
+  )
 }
 
 /** Whether other targets would fail the same way and need not be tried. */
@@ -85,6 +101,7 @@ export function upstreamError(
   return new GatewayError(code, sentence(code, { provider: id, status, said }), {
     upstreamStatus: status,
     ...(lacksAddress(received) && { isMissingAddress: true }),
+    ...(code === 'upstream_rate_limited' && ownLimit(failure.message, headers)),
     cause: failure.message,
     ...(code === 'upstream_rejected' && status >= 400 && { status }),
     ...(failure.code !== undefined && { upstreamCode: failure.code }),
@@ -105,6 +122,11 @@ function sentence(
   if (code === 'upstream_refused_us')
     return `${provider} refused the gateway’s credential or account (${status})`
   return `${provider} answered ${status}${said === '' ? '' : `: ${said}`}`
+}
+
+function ownLimit(message: string, headers: Received['headers']) {
+  if (isLargerThanLimit(message)) return { isOwnLimit: true, isFinal: true }
+  return hasRoom(headers) && { isOwnLimit: true }
 }
 
 /** Longer values are treated as mistakes, and would not fit the gateway's own header. */

@@ -29,7 +29,7 @@ export function judgeBroken(
   const { blame, code, details } = error
   if (code === 'upstream_refused_us' && secret !== undefined && details.upstreamStatus !== 403) {
     const { providerId: provider, model } = target
-    health.keyRefused({ provider, model, caller: call.key.id }, secret, 'unknown')
+    health.keys.keyRefused({ provider, model, caller: call.key.id }, secret, 'unknown')
   }
   if (blame === 'upstream' && heldMs < slowReaderMs)
     health.failed(target.id, call.key.id, route.options.breaker)

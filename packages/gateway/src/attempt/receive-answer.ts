@@ -1,10 +1,11 @@
-import { GatewayError, isObject, type OperationName } from '@sluice/contract'
-import type { Received } from '@sluice/protocols'
-import type { AnyReply } from '../call/canonical.ts'
+import { type Fields, GatewayError, isObject, type OperationName } from '@sluice/contract'
+import type { Received } from '@sluice/protocols/protocol.ts'
+import { usedUpMs } from '@sluice/protocols/rate-limits.ts'
 import type { Concealer } from '../call/concealer.ts'
 import { readingFailure, upstreamError } from './failures.ts'
 import type { CallRun } from './call-run.ts'
 import type { Attempt, AttemptAnswer, BegunResponse } from './attempt.ts'
+import { Delivery } from './delivery.ts'
 import { mediaTypeOf, usualMediaType } from './media-type.ts'
 import { rememberMade } from './named-ids.ts'
 import type { Prepared } from './prepared.ts'
@@ -29,6 +30,11 @@ interface Outcome {
 
 /** Maximum size of a whole media response; larger ones fail as `upstream_garbled`. 256 MiB holds a base64 video. */
 const mediaBytesMax = 256 * 1024 * 1024
+
+/** Whether another key or target could serve instead. */
+function hasOthers({ route: { levels } }: CallRun, { upstream }: UpstreamTarget): boolean {
+  return upstream.secrets.length > 1 || levels.length > 1 || (levels[0]?.length ?? 0) > 1
+}
 
 /** Reads an upstream's response. The headers decide whether it is a stream, media, a whole response or an error. */
 export class ResponseReceiver implements Receiver, StreamListener {
@@ -56,6 +62,7 @@ export class ResponseReceiver implements Receiver, StreamListener {
       attempt.upstreamRequestId = requestIdIn(headers, target.upstream.provider.protocol)
       if (status < 300) {
         gateway.health.setGateway(target.providerId, 'x-sluice-attempts' in headers)
+        if (hasOthers(this.#run, target)) attempt.usedUp(usedUpMs(headers, gateway.now()))
         this.#reader = this.#readerFor(headers)
       }
       const bytesMax = wordy.has(call.operation) ? undefined : mediaBytesMax
@@ -76,10 +83,10 @@ export class ResponseReceiver implements Receiver, StreamListener {
 
   end(): void {
     if (this.#reader) return this.#reader.end()
-    const collector = this.#collector
-    if (collector?.isLarge !== true) return this.#read(collector?.received())
-    collector.parsed().then(
-      (received) => this.#read(received),
+    const received = this.#collector?.received()
+    if (!(received instanceof Promise)) return this.#read(received)
+    received.then(
+      (parsed) => this.#read(parsed),
       (thrown: unknown) => this.failed(readingFailure(thrown)),
     )
   }
@@ -127,20 +134,21 @@ export class ResponseReceiver implements Receiver, StreamListener {
       return new StreamReceiver(this, {
         attempt,
         reading,
+        delivered: new Delivery(reading.watcher.textBytes),
         contentType: contentType === '' ? 'text/event-stream' : contentType,
       })
+    if (contentType.includes('json')) return undefined
     const usual = this.#usualMedia(contentType)
     const mediaType = usual === undefined ? undefined : mediaTypeOf(contentType, usual)
     return mediaType === undefined ? undefined : media(this, { attempt, headers, mediaType })
   }
 
-  /** The usual type of the media that the caller asked for, if this is no JSON. */
+  /** The usual type of the media that the caller asked for, if this may be such; it is no JSON. */
   #usualMedia(contentType: string): string | undefined {
     const { takesMedia, stream } = this.#asked.prepared
     // Models that know no events ignore `stream_format` and answer with the sound (OpenAI's oldest ones).
     const isSound = stream === undefined || contentType.startsWith('audio/')
-    const isMedia = takesMedia && isSound && !contentType.includes('json')
-    return isMedia ? usualMediaType(this.#run.call.operation) : undefined
+    return takesMedia && isSound ? usualMediaType(this.#run.call.operation) : undefined
   }
 
   #read(received: Received | undefined): void {
@@ -151,17 +159,19 @@ export class ResponseReceiver implements Receiver, StreamListener {
     try {
       const { contentType, status } = received
       if (status >= 300) throw refusalIn(received, { status, target, now: gateway.now() })
-      if (this.#usualMedia(contentType) !== undefined) refuseMedia(target, contentType)
-      refuseErrorBody(target, received, gateway.now)
+      const isJson = contentType.includes('json')
+      if (!isJson && this.#usualMedia(contentType) !== undefined) refuseMedia(target, contentType)
+      const body = isJson ? outlineOf(received) : undefined
+      if (isObject(body)) refuseErrorBody(target, { received, body, now: gateway.now })
       if (prepared.stream && !prepared.streamsWhole)
         throw new GatewayError(
           'upstream_garbled',
           `${target.providerId} answered a stream with ${contentType.split(';')[0]}`,
         )
       const { answer, usage, made = [] } = prepared.read(received)
-      if (usage) attempt.report(usage)
-      attempt.complete()
-      const shown = concealed(answer, gateway.concealer)
+      attempt.complete(usage)
+      const isShown = answer.kind === 'native' && (!isObject(body) || body['error'] == null)
+      const shown = isShown ? answer : concealed(answer, gateway.concealer)
       if (made.length === 0) this.begun(shown)
       else void rememberMade(this.#run, made).then(() => this.begun(shown))
     } catch (thrown) {
@@ -240,23 +250,22 @@ function media(
   }
 }
 
+interface ReceivedObject {
+  readonly received: Received
+  /** Its outline. */
+  readonly body: Fields
+  readonly now: () => number
+}
+
 /** Some upstreams answer 200 with an error object or an empty object; both are failures. */
-function refuseErrorBody(target: UpstreamTarget, received: Received, now: () => number): void {
-  if (!received.contentType.includes('json')) return
-  const body = outlineOf(received)
-  if (!isObject(body)) return
-  if (isEmpty(body))
+function refuseErrorBody(target: UpstreamTarget, { received, body, now }: ReceivedObject): void {
+  if (Object.keys(body).length === 0)
     throw new GatewayError('upstream_garbled', 'The upstream answered with an empty object')
   if (!('error' in body)) return
   // Finished jobs and stored responses have an `error` field of their own.
   if (body['error'] == null || ['object', 'status', 'id', 'done'].some((name) => name in body))
     return
   throw refusalIn(received, { status: 502, target, now: now() })
-}
-
-function isEmpty(body: object): boolean {
-  for (const _name in body) return false
-  return true
 }
 
 /** Masks secrets in the `error` field of a failed job or response. */
@@ -266,13 +275,10 @@ function concealed(answer: AttemptAnswer, concealer: Concealer): AttemptAnswer {
     if (!('error' in reply) || reply.error == null) return answer
     return {
       ...answer,
-      reply: { ...reply, error: concealer.concealTexts(reply.error) } as AnyReply,
+      reply: { ...reply, error: concealer.concealTexts(reply.error) },
     }
   }
-  if (answer.kind !== 'native' || !answer.received.contentType.includes('json')) return answer
-  const outline = outlineOf(answer.received)
-  if (!isObject(outline) || outline['error'] === undefined || outline['error'] === null)
-    return answer
+  if (answer.kind !== 'native') return answer
   const body = answer.received.json()
   if (!isObject(body)) return answer
   const shown = { ...body, error: concealer.concealTexts(body['error']) }

@@ -3,14 +3,15 @@ import {
   type ChatReply,
   chatUsage,
   type CompleteChunk,
+  type EventOf,
   GatewayError,
-  type Step,
+  type OperationName,
   serverToolCounts,
   type Usage,
 } from '@sluice/contract'
-import { askUpstream } from '../attempt/ask-upstream.ts'
+import type { AskUpstream } from '../attempt/ask-upstream.ts'
 import type { AttemptAnswer, BegunResponse } from '../attempt/attempt.ts'
-import { Cancellation } from '../call/cancellation.ts'
+import { Cancellation, isCancelled } from '../call/cancellation.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 import type { Sink, Source } from '../call/source.ts'
 import type { AnyRequest, AnyStep } from '../call/canonical.ts'
@@ -33,14 +34,18 @@ export interface Shares {
  */
 export async function fanOut(
   run: CallRun,
-  { target, ...shares }: Shares & { readonly target: UpstreamTarget },
+  {
+    target,
+    ask,
+    ...shares
+  }: Shares & { readonly target: UpstreamTarget; readonly ask: AskUpstream },
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
   const together = new Cancellation(cancellation)
   const { requests } = shares
   const settled = await Promise.allSettled(
     requests.map((request) =>
-      askUpstream({ ...run, pieces: requests.length, canonical: request }, target, together).catch(
+      ask({ ...run, pieces: requests.length, canonical: request }, target, together).catch(
         (error: unknown) => {
           together.cancel(error)
           throw error
@@ -56,10 +61,6 @@ export async function fanOut(
     throw broken.reason
   }
   return merged(target, begun, shares)
-}
-
-function isCancelled(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'cancelled'
 }
 
 function merged(
@@ -171,8 +172,8 @@ function mergedSteps(
       const head: Head = {}
       const each = (share: number): Sink<readonly AnyStep[]> => ({
         push(steps) {
-          const events = (steps as readonly Step<ChatChunk | CompleteChunk>[]).flatMap((step) =>
-            'usage' in step
+          const events = steps.flatMap((step) =>
+            'usage' in step || !isChunk(step.event)
               ? []
               : [{ event: inHead(step.event, head, (choice) => indexOf(choice, share, choices)) }],
           )
@@ -202,6 +203,10 @@ function mergedSteps(
     },
     cancel,
   }
+}
+
+function isChunk(event: EventOf<OperationName>): event is ChatChunk | CompleteChunk {
+  return 'choices' in event
 }
 
 /** Values shared by all chunks of the merged stream; the first chunk sets them. */

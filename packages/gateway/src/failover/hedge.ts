@@ -3,7 +3,7 @@ import type { BegunResponse } from '../attempt/attempt.ts'
 import { Cancellation } from '../call/cancellation.ts'
 import type { Target } from '../route/routing.ts'
 import { isFinal } from '../attempt/failures.ts'
-import { retry } from './retry.ts'
+import type { Retry } from './retry.ts'
 import type { CallRun } from '../attempt/call-run.ts'
 
 /** The hedge delay without observations of the target, in milliseconds. */
@@ -13,7 +13,11 @@ const delayUnlearnedMs = 2_000
  * Starts the first target, and the second one if there is no content after the delay or the first has failed. The
  * first content wins; an error never does. The loser is cancelled and still records its known cost.
  */
-export async function hedged(run: CallRun, first: Target, second: Target): Promise<BegunResponse> {
+export async function hedged(
+  run: CallRun,
+  [first, second]: readonly [first: Target, second: Target],
+  retry: Retry,
+): Promise<BegunResponse> {
   const { call } = run
   const legs: Leg[] = []
   const failures: unknown[] = []
@@ -54,7 +58,7 @@ export async function hedged(run: CallRun, first: Target, second: Target): Promi
         settled = true
         clearTimeout(timer)
         for (const { cancellation } of legs) cancellation.cancel(error)
-        reject(error as Error)
+        reject(error instanceof Error ? error : GatewayError.from(error))
         return
       }
       startSecond()

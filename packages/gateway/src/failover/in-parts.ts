@@ -1,11 +1,11 @@
 import { type EmbedReply, GatewayError, type Usage } from '@sluice/contract'
-import { askUpstream } from '../attempt/ask-upstream.ts'
+import type { AskUpstream } from '../attempt/ask-upstream.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
-import { Cancellation } from '../call/cancellation.ts'
+import { Cancellation, isCancelled } from '../call/cancellation.ts'
 import { offeredBy } from '../attempt/offered.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
-import type { AnyRequest } from '../call/canonical.ts'
+import type { AnyReply, AnyRequest } from '../call/canonical.ts'
 import { type CallRun, canonicalOf, modeOf } from '../attempt/call-run.ts'
 
 /** More concurrent requests would be a burst that upstreams answer with 429. */
@@ -28,7 +28,15 @@ export function partsOf(run: CallRun, target: UpstreamTarget): readonly AnyReque
 /** Splits embeddings. Each part is an attempt with its own usage record, because each is charged. If one fails, all are cancelled. */
 export async function inParts(
   run: CallRun,
-  { target, parts }: { readonly target: UpstreamTarget; readonly parts: readonly AnyRequest[] },
+  {
+    target,
+    parts,
+    ask,
+  }: {
+    readonly target: UpstreamTarget
+    readonly parts: readonly AnyRequest[]
+    readonly ask: AskUpstream
+  },
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
   const together = new Cancellation(cancellation)
@@ -44,7 +52,7 @@ export async function inParts(
       const index = next
       next += 1
       const part = parts[index]
-      if (part) answered[index] = await askUpstream(partial(part), target, together)
+      if (part) answered[index] = await ask(partial(part), target, together)
     }
   }
   const asking = Array.from(
@@ -63,14 +71,15 @@ export async function inParts(
   return joined(target, answered)
 }
 
-function isCancelled(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'cancelled'
+function isEmbedding(reply: AnyReply): reply is EmbedReply {
+  return 'data' in reply && 'model' in reply
 }
 
 function joined(target: UpstreamTarget, answered: readonly BegunResponse[]): BegunResponse {
   const replies = answered.map(({ answer }) => {
-    if (answer.kind !== 'reply') throw new GatewayError('internal', 'A part was not read')
-    return answer.reply as EmbedReply
+    if (answer.kind !== 'reply' || !isEmbedding(answer.reply))
+      throw new GatewayError('internal', 'A part was not read')
+    return answer.reply
   })
   const usages = answered.map(({ attempt }) => attempt.usage())
   const [first] = replies

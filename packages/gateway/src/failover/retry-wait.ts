@@ -1,5 +1,3 @@
-import type { GatewayError } from '@sluice/contract'
-
 interface Retrying {
   /** How often the target was tried, at least once. */
   readonly tries: number
@@ -10,11 +8,11 @@ interface Retrying {
 }
 
 /**
- * The wait before a retry, in milliseconds; undefined if the upstream asks for more than the route allows. Full
- * jitter, as in "Exponential Backoff and Jitter" (AWS Architecture Blog).
+ * The wait before a retry, in milliseconds; undefined if the upstream asks for more than the route allows. `asked` is the wait
+ * that the upstream asks for, in milliseconds. Full jitter, as in "Exponential Backoff and Jitter" (AWS Architecture Blog).
  */
 export function retryWait(
-  { details: { retryAfterMs: asked } }: GatewayError,
+  asked: number | undefined,
   { tries, baseMs, maxMs, random }: Retrying,
 ): number | undefined {
   if (asked !== undefined && asked > maxMs) return undefined

@@ -9,7 +9,7 @@ import { nativeOf } from '../attempt/prepare.ts'
 import type { AnyRequest } from '../call/canonical.ts'
 import { isFree } from '../admit/call-size.ts'
 import type { Target, UpstreamTarget } from '../route/routing.ts'
-import { actionFor } from '../attempt/failures.ts'
+import { actionFor, limitsKey } from '../attempt/failures.ts'
 import { fanOut, type Shares } from './fan-out.ts'
 import { inParts, partsAtOnce, partsOf } from './in-parts.ts'
 import { retryWait } from './retry-wait.ts'
@@ -20,6 +20,8 @@ import { takeSlots, type Wanted } from './take-slots.ts'
 export interface SlotWait {
   readonly mayWait: boolean
 }
+
+export type Retry = typeof retry
 
 /**
  * Tries one target with its retries. Uses full-jitter backoff, or the time the upstream asks for if that is not too
@@ -48,10 +50,17 @@ export async function retry(
     } catch (thrown) {
       const error = GatewayError.from(thrown)
       const action = actionFor(error)
-      if (error.blame === 'upstream') gateway.health.failed(target.id, key.id, breaker)
+      if (error.blame === 'upstream' && !limitsKey(error))
+        gateway.health.failed(target.id, key.id, breaker)
       else gateway.health.released(target.id, key.id)
-      if (action !== 'retry' || tries >= attempts) throw error
-      const waitMs = retryWait(error, { tries, baseMs, maxMs, random: gateway.random() })
+      // Another target may serve at once; `fallback` waits if there is none.
+      if (action !== 'retry' || limitsKey(error) || tries >= attempts) throw error
+      const waitMs = retryWait(error.details.retryAfterMs, {
+        tries,
+        baseMs,
+        maxMs,
+        random: gateway.random(),
+      })
       if (waitMs === undefined) throw error
       slots?.settle()
       await pause(waitMs, cancellation)
@@ -81,7 +90,7 @@ function atOnceAt(run: CallRun, target: Target): Pick<Wanted, 'count' | 'isDivis
   return { count: sharesOf(run, target, parts)?.requests.length ?? 1, isDivisible: false }
 }
 
-async function pause(ms: number, cancellation: Cancellation): Promise<void> {
+export async function pause(ms: number, cancellation: Cancellation): Promise<void> {
   try {
     await sleep(ms, undefined, { signal: cancellation.signal })
   } catch {
@@ -105,10 +114,10 @@ function askSplit(
 ): Promise<BegunResponse> {
   const parts = partsOf(run, target)
   if (parts.length > 1 && run.call.operation === 'embed')
-    return inParts(run, { target, parts }, cancellation)
+    return inParts(run, { target, parts, ask: askUpstream }, cancellation)
   const shares = sharesOf(run, target, parts)
   return shares
-    ? fanOut(run, { target, ...shares }, cancellation)
+    ? fanOut(run, { target, ask: askUpstream, ...shares }, cancellation)
     : askUpstream(run, target, cancellation)
 }
 

@@ -79,15 +79,36 @@ export interface ChooseInput {
 
 /**
  * Orders the targets of a route: by level, within a level by priority, and among equals by the route's strategy.
- * Targets with an open breaker come last; they are not left out, because a failing target is better than none.
+ * Targets with an open breaker or without a key whose rate is left come last; they are not left out, because a failing
+ * target is better than none.
  */
 function chooseOrder(route: Route, input: ChooseInput): readonly Target[] {
   const ordered = route.levels.flatMap((level) =>
     byPriority(level).flatMap((equals) => orderEquals(equals, route, input)),
   )
   const unique = [...new Map(ordered.map((target) => [target.id, target])).values()]
-  const open = unique.filter(({ id }) => !input.health.available(id, input.caller))
-  return [...unique.filter((target) => !open.includes(target)), ...open]
+  const last = unique.filter((target) => !isAvailable(input.health, target, input.caller))
+  return [...unique.filter((target) => !last.includes(target)), ...last]
+}
+
+/** Whether a target is tried in its turn: its breaker is not open for the caller, and a key of it may be used. */
+export function isAvailable(
+  health: Pick<Health, 'available' | 'keys'>,
+  target: Target,
+  caller: string,
+): boolean {
+  return health.available(target.id, caller) && limitedMs(health, target, caller) === undefined
+}
+
+/** As `KeyTurns` has it for the keys of the target and its model. */
+export function limitedMs(
+  health: Pick<Health, 'keys'>,
+  target: Target,
+  caller: string,
+): number | undefined {
+  if (target.kind === 'engine') return undefined
+  const use = { provider: target.providerId, model: target.model, caller }
+  return health.keys.limitedMs(use, target.upstream.secrets)
 }
 
 function byPriority(level: readonly Target[]): readonly (readonly Target[])[] {

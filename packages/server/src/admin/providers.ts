@@ -1,5 +1,4 @@
-import { GatewayError, invalidRequest, microUsdOf, operations } from '@sluice/contract'
-import { formats } from '@sluice/protocols'
+import { GatewayError, invalidRequest, microUsdOf, oneOf, operations } from '@sluice/contract'
 import { Type } from 'typebox'
 import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import type { Gateway } from '../gateway.ts'
@@ -7,8 +6,6 @@ import { admit } from '@sluice/gateway/admit/admit.ts'
 import { handle } from '@sluice/gateway/answer/answer.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
 import type { Exchange } from '../address.ts'
-import { doorOf } from '../admit.ts'
-import { createCall } from '../create-call.ts'
 import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
 import {
   flag,
@@ -23,6 +20,9 @@ import {
   texts,
   words,
 } from '../shapes.ts'
+import { sampleCall } from './explain.ts'
+import { filled } from './filled.ts'
+import { closed } from './schemas.ts'
 
 const tag = 'Operation'
 
@@ -48,23 +48,28 @@ const providerSchema = object({
   environment: texts,
   documentation: textOrNull,
   keys: integer,
-  restingKeys: list(object({ position: integer, model: textOrNull, key: textOrNull, until: text })),
+  restingKeys: list(
+    object({
+      reason: oneOf(['refused', 'limited']),
+      position: integer,
+      model: textOrNull,
+      key: textOrNull,
+      until: text,
+    }),
+  ),
   models: integerOrNull,
   targets: list(targetSchema),
 })
 
-const testBody = Type.Object(
-  {
-    model: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 512,
-        description: 'As the provider calls it. Default: the first that is known of it.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const testBody = closed({
+  model: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: 'As the provider calls it. Default: the first that is known of it.',
+    }),
+  ),
+})
 
 const listProviders = endpoint({
   method: 'GET',
@@ -153,27 +158,30 @@ function configuredBy(gateway: Gateway, id: string): 'sluice.yaml' | 'environmen
 }
 
 function restingKeys({ health }: Gateway, id: string, upstream: Upstream | undefined) {
-  return health.resting(id, upstream?.secrets ?? []).map(({ position, model, caller, until }) => ({
-    position,
-    model: model ?? null,
-    key: caller ?? null,
-    until: new Date(until).toISOString(),
-  }))
+  return health.keys
+    .resting(id, upstream?.secrets ?? [])
+    .map(({ reason, position, model, caller, until }) => ({
+      reason,
+      position,
+      model: model ?? null,
+      key: caller ?? null,
+      until: new Date(until).toISOString(),
+    }))
 }
 
 function seenTargets({ health }: Gateway, id: string) {
   return health
     .seen()
     .filter(({ id: target }) => target.startsWith(`${id}/`))
-    .map(({ id: target, breaker, refusedCallers, latencyMs, observations }) => ({
-      target,
-      breaker,
-      refusedKeys: refusedCallers,
-      latencyMs: latencyMs ?? null,
-      firstContentP50Ms: health.percentileMs(target, 50) ?? null,
-      firstContentP95Ms: health.percentileMs(target, 95) ?? null,
-      observations,
-    }))
+    .map((seen) =>
+      filled(targetSchema, {
+        ...seen,
+        target: seen.id,
+        refusedKeys: seen.refusedCallers,
+        firstContentP50Ms: health.percentileMs(seen.id, 50),
+        firstContentP95Ms: health.percentileMs(seen.id, 95),
+      }),
+    )
 }
 
 async function testCall(exchange: Exchange, model: string) {
@@ -183,21 +191,12 @@ async function testCall(exchange: Exchange, model: string) {
     messages: [{ role: 'user', content: 'Hi' }],
     max_completion_tokens: 16,
   }
-  const format = formats.find(({ id: name }) => name === 'chat')
-  if (!format) throw new GatewayError('internal', 'There is no format for chat')
-  const call = createCall(exchange, {
-    format,
-    fields,
-    raw: Buffer.from(JSON.stringify(fields)),
-    parameters: {},
-    query: '',
-    headers: {},
-  })
+  const call = sampleCall(exchange, { request: fields })
   request.call = call
   const begun = gateway.now()
   let failure: GatewayError | undefined
   try {
-    const answer = await handle(gateway, await admit(doorOf(exchange), call))
+    const answer = await handle(gateway, await admit(exchange, call))
     if (answer.kind === 'stream') answer.pieces.cancel(new GatewayError('cancelled', 'Not needed'))
   } catch (thrown) {
     failure = GatewayError.from(thrown)

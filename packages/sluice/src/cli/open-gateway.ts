@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts'
 import { secretSettings } from '../config/shown-settings.ts'
 import type { Log } from '@sluice/gateway/call/log.ts'
 import type { CurrentSettings, Gateway } from '@sluice/server/gateway.ts'
-import { KeptRoom } from '@sluice/gateway/stored/kept-room.ts'
+import { StorageQuota } from '@sluice/gateway/stored/storage-quota.ts'
 import { LearnedSizes } from '@sluice/gateway/admit/call-size.ts'
 import { createLearnedMaxima } from '@sluice/gateway/route/learned-maxima.ts'
 import { settleOrphaned } from '@sluice/gateway/admit/settle-orphaned.ts'
@@ -20,13 +20,13 @@ import { concealedSettings } from '@sluice/gateway/route/concealed-settings.ts'
 import { createRouting } from '@sluice/gateway/route/create-routing.ts'
 import { createModelLists } from '@sluice/gateway/route/model-lists.ts'
 import { retiringModels } from '@sluice/gateway/route/retirement.ts'
+import type { SharedLimit } from '@sluice/gateway/route/limited-keys.ts'
 import type { Routing } from '@sluice/gateway/route/routing.ts'
 import { configuredUpstreams } from '@sluice/gateway/route/upstreams.ts'
 import { whyOff } from '@sluice/gateway/route/why-off.ts'
 import { Concealer } from '@sluice/gateway/call/concealer.ts'
-import type { ServerOptions } from '@sluice/server/address.ts'
+import type { Address, ServerOptions } from '@sluice/server/address.ts'
 import type { StreamTimes } from '@sluice/server/deliver.ts'
-import type { Send } from '@sluice/gateway/call/send.ts'
 import { Network } from '@sluice/gateway/dial/network.ts'
 import { createSender } from '@sluice/gateway/upstream/send.ts'
 import { createServer, type GatewayServer } from '@sluice/server/server.ts'
@@ -36,19 +36,19 @@ import { createPriceBook } from '@sluice/gateway/prices/book.ts'
 import { overridesOf } from '@sluice/gateway/prices/overrides.ts'
 import { createTargetPrices } from '@sluice/gateway/prices/target-price.ts'
 import { providers } from '@sluice/gateway/providers/index.ts'
-import type { SlotQueues } from '@sluice/store/limits/slot-queues.ts'
 import { type KeyRing, openKeyRing } from '@sluice/store/keys/key-ring.ts'
 import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
+import { dayOf } from './day.ts'
 import { openSettingsFile } from './settings-file.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
 import { openLimits, slotLimitsOf } from './open-limits.ts'
-import { sharedSignInAttempts, shareLiveCalls } from './worker-sharing.ts'
-import { type Offered, type OpenWatching, openWatching } from './open-watching.ts'
+import { sharedSignInAttempts, shareKeyLimits, shareLiveCalls } from './worker-sharing.ts'
+import { type OfferedParts, type OpenWatching, openWatching } from './open-watching.ts'
 
 /** A gateway ready to listen. Disposing stops it, waits for open calls and writes pending data. */
-export interface OpenGateway extends Offered, AsyncDisposable {
+export interface OpenGateway extends OfferedParts, AsyncDisposable {
   readonly gateway: Gateway
   readonly server: GatewayServer
   /** Replaces the whole configuration; open calls finish with the one they began with. */
@@ -61,6 +61,8 @@ export interface OpenGatewayInput {
   readonly log: Log
   /** Keep-alive and stall times of streams; default the server's. */
   readonly streamTimes?: StreamTimes
+  /** Which addresses are served; default all. */
+  readonly serves?: (address: Address) => boolean
   /** Link to the process that holds the limits of several workers; absent if there is only one process. */
   readonly link?: ProcessLink
   /** Number of workers. Default 1. */
@@ -71,7 +73,7 @@ export interface OpenGatewayInput {
 
 /** Assembles a gateway. The caller owns the store and disposes it after the gateway. */
 export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway> {
-  const { config, store, log, streamTimes, link } = input
+  const { config, store, log, link } = input
   const now = Date.now
   const newId = createIds(now)
   // If a later step fails, what was opened before it is closed.
@@ -79,36 +81,38 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const keys = opening.use(await openKeys(input))
   const network = opening.use(new Network(config.proxies))
   const { fetch } = network
-  const tokens = createTokens({ fetch, issuers: config.jwt, dated: (key) => keys.dated(key), now })
-  const send = senderOf(network, () => current.config)
+  const tokens = createTokens({ fetch, issuers: config.jwt, keys, now })
+  const proxyResolves = () => current.config.media.proxyResolves === true
+  const send = createSender(network, { proxyResolves })
   const { limiter, slotQueues } = await openLimits(input)
   opening.use(limiter)
   settleOrphaned(store, limiter)
   const engineWaiting = () => opened.engine.waiting()
-  const waits = { underWay: () => server.underWay(), engineWaiting }
+  const underWay = () => server.underWay()
   const shared = openShared(link)
-  const observed = { ...shared, network, limiter, slotQueues, now, ...waits }
+  const observed = { ...shared, network, limiter, slotQueues, now, underWay, engineWaiting }
   const watching = opening.use(await openWatching({ ...input, ...observed }))
+  opening.use(await openKeyLimits(watching.watching.health, input))
   const opened = opening.use(await openEngine({ store, now, newId, log, ...engineShare(input) }))
   const { engine, videos, published } = opened
-  const needs = { send, engine, now, newId, log, ...watching.offered }
-  const current = currentOf(config, await routingOf(config, needs))
-  const concealer = new Concealer()
-  concealer.learn(concealedIn(config, current.routing))
-
-  const configure = configuring({ current, needs, concealer, keys, tokens, watching })
-  const settings = settingsOf({ current, needs, configure, store, now })
+  const fetchThrough = network.fetchThrough.bind(network)
+  const needs = { send, fetchThrough, engine, now, newId, log, ...watching.offered }
+  const parts = { needs, store, keys, tokens, watching }
+  const { current, concealer, configure, settings } = await openConfiguration(config, parts)
+  const oidc = createOidcClient({ settings: () => current.config.console.oidc, fetch, now })
 
   const gateway: Gateway = {
     store,
     limiter,
-    ...slotQueuesOf(slotQueues),
+    slots: slotQueues.of('requests'),
+    upstreamSlots: (name) => slotQueues.of(`upstream ${name}`),
     ...watching.watching,
     learnedSizes: new LearnedSizes(),
     learnedMaxima: createLearnedMaxima(now),
     keys,
     tokens,
-    ...signingIn({ store, keys, fetch, settings: () => current.config.console, now }),
+    sessions: createSessions({ store, keys, settings: () => current.config.console, now }),
+    oidc,
     current,
     settings,
     send,
@@ -118,15 +122,14 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     engineContext: engineContextOf(published, network, () => current.config),
     videos,
     published,
-    keptRoom: new KeptRoom({ store, limits: () => current.limits, now }),
+    storageQuota: new StorageQuota({ store, limits: () => current.limits, now }),
     now,
     newId,
     random: Math.random,
     log,
   }
-  const options = serverOptions(config)
-  const server = createServer(gateway, { ...options, ...(streamTimes && { streamTimes }) })
-  const parts = opening.move()
+  const server = createServer(gateway, serverOptions(input))
+  const opens = opening.move()
   return {
     gateway,
     server,
@@ -134,7 +137,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     configure,
     async [Symbol.asyncDispose]() {
       await server.close()
-      await parts.disposeAsync()
+      await opens.disposeAsync()
     },
   }
 }
@@ -146,17 +149,6 @@ function openKeys({ store, config, log }: OpenGatewayInput): Promise<KeyRing> {
   })
 }
 
-function senderOf(network: Network, config: () => Config): Send {
-  return createSender(network, { proxyResolves: () => config().media.proxyResolves === true })
-}
-
-function slotQueuesOf(slotQueues: SlotQueues): Pick<Gateway, 'slots' | 'upstreamSlots'> {
-  return {
-    slots: slotQueues.of('requests'),
-    upstreamSlots: (name) => slotQueues.of(`upstream ${name}`),
-  }
-}
-
 /** The state that workers share. */
 function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'signInAttempts'> {
   const live = new LiveCalls()
@@ -165,67 +157,67 @@ function openShared(link: ProcessLink | undefined): Pick<Gateway, 'live' | 'sign
   return { live, signInAttempts: sharedSignInAttempts(link) }
 }
 
-/** Console sign-in and sessions. */
-function signingIn(
-  input: Omit<Parameters<typeof createSessions>[0], 'settings'> & {
-    readonly settings: () => Config['console']
-    readonly fetch: Network['fetch']
-  },
-): Pick<Gateway, 'sessions' | 'oidc'> {
-  const { settings, fetch, now } = input
-  const oidc = createOidcClient({ settings: () => settings().oidc, fetch, now })
-  return { sessions: createSessions(input), oidc }
+/** Shares the limits of provider keys with the other workers, or with all processes that use the same Redis. */
+async function openKeyLimits(
+  health: Gateway['health'],
+  { config: { redis }, link }: OpenGatewayInput,
+): Promise<AsyncDisposable | undefined> {
+  if (!redis) {
+    if (link) shareKeyLimits(health.keys, link)
+    return undefined
+  }
+  // The client is loaded only if Redis is configured.
+  const { openRedisChannel } = await import('@sluice/store/limits/redis-channel.ts')
+  const channel = openRedisChannel(redis, 'limited-keys', (limit) =>
+    // Only other gateways tell there.
+    health.keys.keyLimitedElsewhere(limit as SharedLimit),
+  )
+  health.keys.shareLimits((limit) => channel.tell(limit))
+  return channel
 }
 
 interface Current extends CurrentSettings {
   readonly config: Config
 }
 
-function currentOf(config: Config, routing: Routing): Current {
-  const { limits } = config
-  return { config, routing, limits, slotLimits: slotLimitsOf(limits) }
-}
-
-interface Configured {
-  readonly current: Current
+interface ConfiguredParts {
   readonly needs: RoutingNeeds
-  readonly concealer: Concealer
+  readonly store: Store
   readonly keys: KeyRing
   readonly tokens: ReturnType<typeof createTokens>
   readonly watching: Pick<OpenWatching, 'configure'>
 }
 
-function concealedIn(config: Config, { upstreams }: Routing) {
-  return concealedSettings(config, upstreams.values(), secretSettings(config))
-}
-
-function configuring({ current, needs, concealer, keys, tokens, watching }: Configured) {
-  return async (next: Config): Promise<void> => {
+/** The configuration in effect, the texts that it conceals, and what replaces it. */
+async function openConfiguration(
+  first: Config,
+  { needs, store, keys, tokens, watching }: ConfiguredParts,
+) {
+  const concealer = new Concealer()
+  const currentOf = (config: Config, routing: Routing): Current => {
+    const { limits } = config
+    concealer.learn(concealedSettings(config, routing.upstreams.values(), secretSettings(config)))
+    return { config, routing, limits, slotLimits: slotLimitsOf(limits) }
+  }
+  const current = currentOf(first, await routingOf(first, needs))
+  const configure = async (next: Config): Promise<void> => {
     const { hasProviders: hadProviders } = current.routing
-    const routing = await routingOf(next, { ...needs, hadProviders })
-    concealer.learn(concealedIn(next, routing))
+    const following = currentOf(next, await routingOf(next, { ...needs, hadProviders }))
     keys.setFixed(fixedKeys(next))
     tokens.configure(next.jwt)
     watching.configure(next)
-    Object.assign(current, currentOf(next, routing))
+    Object.assign(current, following)
   }
-}
-
-function settingsOf({ current, needs, ...given }: SettingsNeeds): Gateway['settings'] {
   const config = () => current.config
   const file = openSettingsFile({
-    ...given,
     config,
+    configure,
     routing: () => current.routing,
     routingOf: (next) => routingOf(next, needs),
+    store,
+    now: needs.now,
   })
-  return { config, file }
-}
-
-interface SettingsNeeds extends Pick<Configured, 'current' | 'needs'> {
-  readonly configure: (next: Config) => Promise<void>
-  readonly store: Store
-  readonly now: () => number
+  return { current, concealer, configure, settings: { config, file } }
 }
 
 /** Maximum number of processes of the built-in engine on a machine, shared by all workers. */
@@ -236,13 +228,19 @@ function engineShare({ workers = 1 }: OpenGatewayInput): { readonly processes?: 
 }
 
 /** The options of the server, which are fixed at startup. */
-function serverOptions({ server }: Config): ServerOptions {
+function serverOptions({
+  config: { server },
+  streamTimes,
+  serves,
+}: OpenGatewayInput): ServerOptions {
   return {
     bodyBytesMax: server.bodyLimitBytes,
     inflatedBytesMax: server.inflatedLimitBytes,
     bodyUnitsMax: server.bodyLimitValues,
     requestTimeoutMs: server.requestTimeoutMs,
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
+    ...(streamTimes && { streamTimes }),
+    ...(serves && { serves }),
     ...(server.trustedProxies && { trustedProxies: addressListOf(server.trustedProxies) }),
   }
 }
@@ -250,12 +248,9 @@ function serverOptions({ server }: Config): ServerOptions {
 /** How long before its end a configured model is warned of: half of the shortest notice that providers give. */
 const retiresSoonMs = 30 * 86_400_000
 
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10)
-}
-
 export interface RoutingNeeds {
   readonly send: Gateway['send']
+  readonly fetchThrough: Network['fetchThrough']
   /** Absent if routes are only inspected. */
   readonly engine?: BuiltinEngine
   readonly now: () => number
@@ -270,13 +265,14 @@ export interface RoutingNeeds {
 /** Creates the routing of a configuration. A configured provider that is off is logged. */
 export async function routingOf(
   config: Config,
-  { send, engine, now, newId, log, alerts, hadProviders = false }: RoutingNeeds,
+  { send, fetchThrough, engine, now, newId, log, alerts, hadProviders = false }: RoutingNeeds,
 ): Promise<Routing> {
   const skipped = new Map<string, string>()
-  const upstreams = configuredUpstreams(config, providers, (id, reason) => {
+  const skip = (id: string, reason: string) => {
     skipped.set(id, reason)
     log.warn({ provider: id }, `the provider ${id} is off: ${reason}`)
-  })
+  }
+  const upstreams = configuredUpstreams(config, providers, skip, fetchThrough)
   const today = dayOf(now())
   const soon = dayOf(now() + retiresSoonMs)
   for (const { target, date, text } of retiringModels(config, upstreams, today))
@@ -320,19 +316,8 @@ export async function routingOf(
  * name is the identity, so that a secret can be renewed; a key in the environment is identified by a hash of its secret.
  */
 function fixedKeys({ apiKeys, adminKey, keys }: Config): readonly ApiKey[] {
-  const fromSettings = keys.map(({ name, key, models, requestsPerMinute, contentLogging }) =>
-    keyOf(
-      key,
-      `key_${name}`,
-      {
-        name,
-        role: 'caller',
-        ...(models && { models }),
-        ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-        ...(contentLogging !== undefined && { contentLogging }),
-      },
-      0,
-    ),
+  const fromSettings = keys.map(({ key, name, ...terms }) =>
+    keyOf(key, `key_${name}`, { ...terms, name, role: 'caller' }, 0),
   )
   const fromEnvironment = apiKeys.map((secret) => environmentKey(secret, 'caller'))
   const admin = adminKey === undefined ? [] : [environmentKey(adminKey, 'administrator')]
