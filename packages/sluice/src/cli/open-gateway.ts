@@ -168,7 +168,7 @@ async function openKeyLimits(
   }
   // The client is loaded only if Redis is configured.
   const { openRedisChannel } = await import('@sluice/store/limits/redis-channel.ts')
-  const channel = openRedisChannel(redis, 'limited-keys', (limit) =>
+  const channel = await openRedisChannel(redis, 'limited-keys', (limit) =>
     // Only other gateways tell there.
     health.keys.keyLimitedElsewhere(limit as SharedLimit),
   )

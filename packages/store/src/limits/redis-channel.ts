@@ -1,5 +1,8 @@
 import { createClient } from '@redis/client'
-import type { RedisLinkOptions } from './redis-link.ts'
+import { type RedisLinkOptions, within } from './redis-link.ts'
+
+/** How long a start waits for Redis, in milliseconds. */
+const connectMs = 2_000
 
 /** What several processes tell each other through Redis. What is told while Redis does not answer is lost. */
 export interface RedisChannel extends AsyncDisposable {
@@ -7,12 +10,15 @@ export interface RedisChannel extends AsyncDisposable {
   tell(body: unknown): void
 }
 
-/** Opens a channel. `received` is called with what the other processes tell. Does not wait for Redis. */
-export function openRedisChannel(
+/**
+ * Opens a channel. `received` is called with what the other processes tell. Waits two seconds for Redis at most; a later connection
+ * is used as well.
+ */
+export async function openRedisChannel(
   { url, prefix = '{sluice}:' }: Pick<RedisLinkOptions, 'url' | 'prefix'>,
   name: string,
   received: (body: unknown) => void,
-): RedisChannel {
+): Promise<RedisChannel> {
   const channel = `${prefix}${name}`
   const own = crypto.randomUUID()
   const options = {
@@ -22,18 +28,18 @@ export function openRedisChannel(
   }
   // A connection that listens takes no other commands.
   const [speaking, listening] = [createClient(options), createClient(options)]
-  for (const client of [speaking, listening]) {
-    // Emitted for each failed connection; the limiter reports them.
-    client.on('error', () => undefined)
-    client.connect().catch(() => undefined)
-  }
-  // Waits for the connection, and is repeated after each reconnection.
-  const subscribe = () =>
+  // Emitted for each failed connection; the limiter reports them.
+  for (const client of [speaking, listening]) client.on('error', () => undefined)
+  // Repeated after each reconnection.
+  const subscribed = listening.connect().then(() =>
     listening.subscribe(channel, (text) => {
       const { from, body } = JSON.parse(text) as { readonly from: string; readonly body: unknown }
       if (from !== own) received(body)
-    })
-  listening.once('ready', () => void subscribe().catch(() => undefined))
+    }),
+  )
+  const opened = Promise.all([speaking.connect(), subscribed])
+  opened.catch(() => undefined)
+  await within(connectMs, opened).catch(() => undefined)
   return {
     tell(body) {
       speaking.publish(channel, JSON.stringify({ from: own, body })).catch(() => undefined)
