@@ -113,6 +113,7 @@ export async function answerResponse(
   seen: SeenRequest,
   response: ServerResponse,
   output: readonly ResponseItem[],
+  { made }: { readonly made?: (id: string) => void } = {},
 ): Promise<void> {
   const { model, tools = [], store = true } = seen.body
   const begun = {
@@ -139,6 +140,7 @@ export async function answerResponse(
     usage: null,
     metadata: {},
   }
+  made?.(begun.id)
   const whole = { ...begun, status: 'completed', output, usage }
   if (seen.body['stream'] !== true) return json(response, whole)
   const events: readonly object[] = [

@@ -9,8 +9,10 @@ import { type Keep, keptPieces, passedPieces, watchedPieces, writtenSteps } from
 import type { CallRun } from '../attempt/call-run.ts'
 import type { Admitted } from '../admit/admit.ts'
 import { fallback, whenLimited } from '../failover/fallback.ts'
+import { boundOf, boundOrder } from '../failover/bound.ts'
 import { retry } from '../failover/retry.ts'
 import { orderFor } from '../route/call-route.ts'
+import type { Target } from '../route/routing.ts'
 
 /** Handles one inference call: obtains a response and writes it in the caller's format. */
 export async function handle(gateway: CallParts, admitted: Admitted): Promise<Answer> {
@@ -32,15 +34,29 @@ export function begin(run: CallRun): Promise<BegunResponse> {
   return firstResponse(run).then((begun) => began(run, begun))
 }
 
-/** Most calls have one target. */
 function firstResponse(run: CallRun): Promise<BegunResponse> {
   const order = orderFor(run.gateway, run.call, run.route)
   const [only] = order
-  return only && order.length === 1
-    ? retry(run, only, run.call.cancellation, { mayWait: true }).catch((thrown: unknown) =>
-        whenLimited(run, { order, retry, thrown, tries: 1 }),
-      )
-    : fallback(run, order, retry)
+  const isOnly =
+    order.length === 1 && (only?.kind === 'engine' || only?.upstream.secrets.length === 1)
+  if (only && isOnly) return single(run, only)
+  if (run.bound) return inOrder(run, boundOrder(run.bound, order))
+  const binding = boundOf(run, order)
+  if (!binding) return inOrder(run, order)
+  return binding.then((bound) =>
+    bound ? inOrder({ ...run, bound }, boundOrder(bound, order)) : inOrder(run, order),
+  )
+}
+
+function inOrder(run: CallRun, order: readonly Target[]): Promise<BegunResponse> {
+  const [only] = order
+  return only && order.length === 1 ? single(run, only) : fallback(run, order, retry)
+}
+
+function single(run: CallRun, only: Target): Promise<BegunResponse> {
+  return retry(run, only, run.call.cancellation, { mayWait: true }).catch((thrown: unknown) =>
+    whenLimited(run, { order: [only], retry, thrown, tries: 1 }),
+  )
 }
 
 function began({ gateway, call: { trail } }: CallRun, begun: BegunResponse): BegunResponse {

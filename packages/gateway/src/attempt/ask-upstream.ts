@@ -1,8 +1,10 @@
 import { GatewayError } from '@sluice/contract'
 import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols/output-limit.ts'
 import { outgoing, type OutgoingRequest } from '../providers/provider.ts'
+import { byPrefix, stickyPrefix } from '../route/call-route.ts'
 import type { KeyUse } from '../route/key-use.ts'
 import { limitsKey } from './failures.ts'
+import { secretsFor } from './account.ts'
 import type { CallRun } from './call-run.ts'
 import { Attempt, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
@@ -30,9 +32,8 @@ export function askUpstream(
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
   const { keys } = run.gateway.health
-  const { secrets } = target.upstream
-  const secret =
-    secrets.length === 1 && keys.areFree ? secrets[0] : keys.nextKey(useOf(run, target), secrets)
+  const secrets = run.bound ? secretsFor(run.bound, target) : target.upstream.secrets
+  const secret = secrets.length === 1 && keys.areFree ? secrets[0] : chosenKey(run, target, secrets)
   if (secret === undefined) {
     const use = useOf(run, target)
     const limitedMs = keys.limitedMs(use, secrets)
@@ -47,12 +48,56 @@ export function askUpstream(
     const refused = { target, secret, use: useOf(run, target), error }
     if (error.code === 'upstream_refused_us') return askWithOther(run, refused, cancellation)
     if (limitsKey(error)) return askWithFree(run, refused, cancellation)
+    if (isUnknownThere(run, error)) return askOthers(run, refused, cancellation)
     throw error
   })
 }
 
 function useOf({ call }: CallRun, { providerId: provider, model }: UpstreamTarget): KeyUse {
   return { provider, model, caller: call.key.id }
+}
+
+function chosenKey(
+  run: CallRun,
+  target: UpstreamTarget,
+  secrets: readonly string[],
+): string | undefined {
+  const { keys } = run.gateway.health
+  const use = useOf(run, target)
+  const prefix = run.route.options.sticky ? stickyPrefix(run.call) : undefined
+  return prefix === undefined
+    ? keys.nextKey(use, secrets)
+    : keys.nextKey(use, byPrefix(secrets, prefix), { inOrder: true })
+}
+
+/** Whether the call names something that is kept upstream, and the account that was asked does not know it. */
+function isUnknownThere({ bound }: CallRun, { code, details }: GatewayError): boolean {
+  return (
+    bound !== undefined &&
+    bound.account === undefined &&
+    code === 'upstream_rejected' &&
+    (details.upstreamStatus === 404 || details.upstreamStatus === 400)
+  )
+}
+
+/** Repeats the request with the other keys, because it is unknown which account keeps what the call names. */
+async function askOthers(
+  run: CallRun,
+  { target, secret, use, error }: Refused,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const { keys } = run.gateway.health
+  const tried = [secret]
+  for (;;) {
+    const other = keys.otherKey(use, target.upstream.secrets, tried)
+    if (other === undefined) throw error
+    tried.push(other)
+    try {
+      return await askWith(run, { target, secret: other }, cancellation)
+    } catch (thrown) {
+      if (!isUnknownThere(run, GatewayError.from(thrown))) throw thrown
+    }
+  }
 }
 
 /** Repeats the request with keys whose rate is not used up, one after the other. */
@@ -62,7 +107,7 @@ async function askWithFree(
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
   const { keys } = run.gateway.health
-  const { secrets } = target.upstream
+  const secrets = secretsFor(run.bound, target)
   const tried = [secret]
   let last = error
   keys.keyLimited(use, secret, error.details.retryAfterMs)
@@ -122,7 +167,7 @@ async function askWithOther(
   const { upstreamStatus: status } = error.details
   // A 403 is often about one model or region; the key may still work for others.
   const isRemembered = status !== 403
-  const other = keys.otherKey(use, target.upstream.secrets, [secret])
+  const other = keys.otherKey(use, secretsFor(run.bound, target), [secret])
   if (other === undefined) {
     if (isRemembered) keys.keyRefused(use, secret, 'unknown')
     throw error

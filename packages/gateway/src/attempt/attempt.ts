@@ -16,6 +16,7 @@ import type { CallRun } from './call-run.ts'
 import type { AttemptSpan } from '../call/trace.ts'
 import type { AttemptEnd } from '../observe/observers.ts'
 import { type CancelListener, type Cancellation, cancelledBy } from '../call/cancellation.ts'
+import { accountOf } from './account.ts'
 import { Deadline } from './deadline.ts'
 import type { Delivery } from './delivery.ts'
 import { estimatedUsage } from './estimate.ts'
@@ -51,6 +52,8 @@ export interface BegunResponse {
 
 /** An attempt whose response is being read. */
 export interface RunningAttempt {
+  /** The account that the response is made with, as `accountOf` names it. */
+  readonly account?: string | undefined
   /** Usage reported so far. */
   usage(): Usage | undefined
   /** Ends the attempt and closes its socket. It is recorded as cancelled, with the cost as far as it is known. */
@@ -281,6 +284,11 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
   usedUp(ms: number | undefined): void {
     if (ms !== undefined && this.secret !== undefined)
       this.#run.gateway.health.keys.keyUsedUp(this.#use, this.secret, ms)
+  }
+
+  /** The account that the response is made with; undefined for the built-in engine. */
+  get account(): string | undefined {
+    return this.secret === undefined ? undefined : accountOf(this.target.providerId, this.secret)
   }
 
   get #use(): KeyUse {

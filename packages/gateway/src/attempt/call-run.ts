@@ -2,6 +2,7 @@ import { GatewayError, type Operation, operations, validate } from '@sluice/cont
 import type { FormatContext } from '@sluice/protocols/client-format.ts'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import type { Admitted } from '../admit/admit.ts'
+import type { Bound } from './account.ts'
 import type { TakenSlots } from './taken-slots.ts'
 import { type Call, formatContext } from '../call/call.ts'
 import { type RouteParts, routeOf } from '../route/call-route.ts'
@@ -25,6 +26,8 @@ export interface CallDraft<Parts = CallParts> {
 /** An admitted call being processed: the context shared by all steps to the last attempt. */
 export interface CallRun<Parts = CallParts> extends CallDraft<Parts> {
   readonly admitted: Admitted
+  /** What the call needs of an upstream; absent if it names nothing that is kept there. */
+  readonly bound?: Bound
   /** The concurrency slots this try holds. */
   readonly slots?: TakenSlots
   /** The number of attempts this try is split into; absent means one. */

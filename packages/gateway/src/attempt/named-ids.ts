@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '@sluice/contract'
 import type { UpstreamId } from '../ports/store.ts'
+import { type Bound, boundTo } from './account.ts'
 import type { CallRun } from './call-run.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 
@@ -24,13 +25,15 @@ const namedMax = 10_000
  * Refuses ids that belong to another virtual key or, unless the provider shares ids, to no known key. All virtual
  * keys share the gateway's account at an upstream, which returns stored objects to anyone who knows the id. An id is
  * therefore sent only if this gateway has returned it to the same key.
+ *
+ * @returns What the call needs of the upstream; undefined if nothing is named that is kept there.
  */
 export async function checkNamed(
   { gateway, call }: CallRun,
   { providerId, upstream }: UpstreamTarget,
   named: readonly Named[],
-): Promise<void> {
-  if (named.length === 0) return
+): Promise<Bound | undefined> {
+  if (named.length === 0) return undefined
   if (named.length > namedMax)
     throw invalidRequest(`The request names more than ${namedMax} ids`, named[0]?.param ?? 'input')
   const rows = await gateway.store.findUpstreamIds(named.map(({ id }) => id))
@@ -40,13 +43,27 @@ export async function checkNamed(
     if (known) return !known.some(({ keyId, deleted }) => keyId === call.key.id && !deleted)
     return isReference && !upstream.sharesIds
   })
-  if (!refused) return
+  if (!refused) return boundBy(named, rows, providerId)
   if (refused.unknown) throw refused.unknown()
   const shown = JSON.stringify(refused.id.slice(0, 100))
   throw invalidRequest(
     `${shown} was not made with this API key, and ${providerId} takes no other ids (sharedIds)`,
     refused.param,
   )
+}
+
+/** What is named first counts: a request that names the objects of two accounts is refused by each. */
+function boundBy(
+  named: readonly Named[],
+  rows: readonly UpstreamId[],
+  provider: string,
+): Bound | undefined {
+  const mayMove = named.every(({ unknown }) => unknown !== undefined)
+  for (const { id } of named) {
+    const account = rows.find((row) => row.id === id)?.account
+    if (account !== undefined) return { ...boundTo(account), mayMove }
+  }
+  return named.some(({ isReference }) => isReference) ? { provider, mayMove } : undefined
 }
 
 /**
@@ -56,9 +73,14 @@ export async function checkNamed(
 export async function rememberMade(
   { gateway, call }: CallRun,
   ids: readonly string[],
+  account: string | undefined,
 ): Promise<void> {
   try {
-    await gateway.store.addUpstreamIds(ids, { keyId: call.key.id, source: call.id })
+    await gateway.store.addUpstreamIds(ids, {
+      keyId: call.key.id,
+      source: call.id,
+      ...(account !== undefined && { account }),
+    })
   } catch (thrown) {
     const { code } = GatewayError.from(thrown)
     gateway.log.warn({ call: call.id, code }, 'what an answer has made could not be remembered')

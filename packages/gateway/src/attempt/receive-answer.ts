@@ -116,8 +116,8 @@ export class ResponseReceiver implements Receiver, StreamListener {
     this.#outcome.reject(this.#asked.attempt.fail(GatewayError.from(thrown)))
   }
 
-  made(ids: readonly string[]): void {
-    void rememberMade(this.#run, ids)
+  made(ids: readonly string[]): Promise<void> {
+    return rememberMade(this.#run, ids, this.#asked.attempt.account)
   }
 
   skipped(): void {
@@ -173,7 +173,7 @@ export class ResponseReceiver implements Receiver, StreamListener {
       const isShown = answer.kind === 'native' && (!isObject(body) || body['error'] == null)
       const shown = isShown ? answer : concealed(answer, gateway.concealer)
       if (made.length === 0) this.begun(shown)
-      else void rememberMade(this.#run, made).then(() => this.begun(shown))
+      else void this.made(made).then(() => this.begun(shown))
     } catch (thrown) {
       this.failed(readingFailure(thrown))
     }

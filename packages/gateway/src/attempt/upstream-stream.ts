@@ -21,8 +21,11 @@ export interface StreamOptions {
 /** Is told what happens to a stream. */
 export interface StreamListener {
   skipped(): void
-  /** Called with the ids of objects the response has created in the upstream's account. */
-  made(ids: readonly string[]): void
+  /**
+   * Called with the ids of objects the response has created in the upstream's account. What names them is passed on when they are
+   * kept, because the caller may use them at once.
+   */
+  made(ids: readonly string[]): Promise<void>
   /** Called once, with the first content. From then on no other target can take over. */
   begun(answer: AttemptAnswer): void
   /** Called instead of `begun` if the stream failed before its first content, after the attempt was ended. */
@@ -143,10 +146,38 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     if (this.#isOver || this.#options.attempt.isOver) return
     const { events } = this.#guard
     try {
-      this.#take(this.#guard.sift(blocks))
+      const sifted = this.#guard.sift(blocks)
+      const kept = this.#keepMade()
+      if (kept) return void this.#passLater(kept, sifted, events)
+      this.#take(sifted)
     } catch (thrown) {
       return this.#fail(readingFailure(thrown))
     }
+    this.#passed(events)
+  }
+
+  /** Passes blocks on when the ids that they name are kept. Never rejects. */
+  async #passLater(
+    kept: Promise<void>,
+    blocks: readonly EventBlock[],
+    events: number,
+  ): Promise<void> {
+    const later = this.#later ?? []
+    this.#later = later
+    await kept
+    this.#later = undefined
+    if (this.#isOver || this.#options.attempt.isOver) return
+    try {
+      this.#take(blocks)
+    } catch (thrown) {
+      return this.#fail(readingFailure(thrown))
+    }
+    this.#passed(events)
+    for (const told of later) told()
+  }
+
+  /** `events` is the number of events before. */
+  #passed(events: number): void {
     // Comments such as keep-alives do not count as progress.
     if (this.#guard.events > events) this.#options.attempt.deadline.progress()
     if (!this.#guard.isTerminated) return
@@ -162,7 +193,11 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
       return
     }
     try {
-      this.#take(this.#guard.end())
+      const blocks = this.#guard.end()
+      const kept = this.#keepMade()
+      if (kept)
+        return void this.#passLater(kept, blocks, this.#guard.events).then(() => this.#finish())
+      this.#take(blocks)
     } catch (thrown) {
       return this.#fail(readingFailure(thrown))
     }
@@ -189,16 +224,15 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     if (attempt.hasBegun) return
     attempt.begin()
     attempt.deadline.wait('idle')
-    // A caller may use an id as soon as the stream has ended.
-    this.#rememberMade()
     this.#listener.begun(this.#way.answer)
   }
 
-  #rememberMade(): void {
-    const { reading } = this.#options
-    const ids = (reading.watcher.made?.() ?? []).slice(this.#made)
-    this.#made += ids.length
-    if (ids.length > 0) this.#listener.made(ids)
+  #keepMade(): Promise<void> | undefined {
+    const made = this.#options.reading.watcher.made?.()
+    if (made === undefined || made.length === this.#made) return undefined
+    const ids = made.slice(this.#made)
+    this.#made = made.length
+    return this.#listener.made(ids)
   }
 
   #finish(): void {
@@ -210,7 +244,6 @@ export class StreamReceiver implements Omit<Receiver, 'head'> {
     }
     this.#isOver = true
     const { attempt } = this.#options
-    this.#rememberMade()
     attempt.complete()
     this.#begin()
     this.#way.out.end()

@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { secretsFor } from '../attempt/account.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import { limitedMs } from '../route/call-route.ts'
 import type { Target } from '../route/routing.ts'
@@ -59,12 +60,17 @@ export async function whenLimited(
 
 /** The targets whose keys are all limited, with the milliseconds until the first of them may be used, in this order. */
 function limitedOf(
-  { gateway: { health }, call }: CallRun,
+  { gateway: { health }, call, bound }: CallRun,
   order: readonly Target[],
 ): readonly (readonly [Target, number])[] {
   return order
     .flatMap((target) => {
-      const ms = limitedMs(health, target, call.key.id)
+      const ms = limitedMs(
+        health,
+        target,
+        call.key.id,
+        target.kind === 'upstream' ? secretsFor(bound, target) : [],
+      )
       return ms === undefined ? [] : [[target, ms] as const]
     })
     .toSorted(([, left], [, right]) => left - right)

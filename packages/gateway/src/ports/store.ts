@@ -19,6 +19,8 @@ export interface StoredResponse {
   readonly previousResponseId?: string
   /** Set if an upstream that speaks this format created it and knows its id. */
   readonly provider?: string
+  /** With which account of the provider, as `accountOf` names it; absent if unknown. */
+  readonly account?: string
   /** The Response object, as JSON. */
   readonly response: string
   /** The input items of only this response, as a JSON array. */
@@ -33,6 +35,8 @@ export interface UpstreamId {
   readonly responseId: string
   /** Whether that response was deleted. */
   readonly deleted: boolean
+  /** The account that made it, as `accountOf` names it; absent if unknown. */
+  readonly account?: string
 }
 
 /** How much of a kind a key stores, or may store. */
@@ -237,7 +241,7 @@ export interface Store extends VideoJobStore, AlertOutbox, FileStore {
   /** Upstream ids created for a key other than responses; `source` is the response they were returned with. */
   addUpstreamIds(
     ids: readonly string[],
-    of: { readonly keyId: string; readonly source: string },
+    of: { readonly keyId: string; readonly source: string; readonly account?: string },
   ): Promise<void>
   /** The keys of these ids, in no order; an id shown to several keys is returned once per key. */
   findUpstreamIds(ids: readonly string[]): Promise<readonly UpstreamId[]>

@@ -51,15 +51,17 @@ async function defaultRoute(
 /** The targets of a call in the order in which they are tried. */
 export function orderFor(
   { health, random }: Pick<ChooseInput, 'health' | 'random'>,
-  { key, format, request, trail: { unpriced } }: Call,
+  call: Call,
   whole: Route,
 ): readonly Target[] {
+  const {
+    key,
+    trail: { unpriced },
+  } = call
   const route = unpriced === undefined ? whole : withoutTargets(whole, unpriced)
   const [level = [], ...further] = route.levels
   if (level.length === 1 && further.length === 0) return level
-  const prefix = route.options.sticky
-    ? promptPrefix(key.id, format.prefixOf?.(request.value) ?? request.value)
-    : undefined
+  const prefix = route.options.sticky ? stickyPrefix(call) : undefined
   return chooseOrder(route, {
     health,
     caller: key.id,
@@ -100,15 +102,16 @@ export function isAvailable(
   return health.available(target.id, caller) && limitedMs(health, target, caller) === undefined
 }
 
-/** As `KeyTurns` has it for the keys of the target and its model. */
+/** As `KeyTurns` has it for the model of the target and its keys, or these of them. */
 export function limitedMs(
   health: Pick<Health, 'keys'>,
   target: Target,
   caller: string,
+  secrets?: readonly string[],
 ): number | undefined {
-  if (target.kind === 'engine') return undefined
+  if (target.kind === 'engine' || health.keys.areFree) return undefined
   const use = { provider: target.providerId, model: target.model, caller }
-  return health.keys.limitedMs(use, target.upstream.secrets)
+  return health.keys.limitedMs(use, secrets ?? target.upstream.secrets)
 }
 
 function byPriority(level: readonly Target[]): readonly (readonly Target[])[] {
@@ -124,7 +127,11 @@ function orderEquals(
   input: ChooseInput,
 ): readonly Target[] {
   if (equals.length < 2) return equals
-  if (input.prefix !== undefined) return byPrefix(equals, input.prefix)
+  if (input.prefix !== undefined) {
+    const byId = new Map(equals.map((target) => [target.id, target]))
+    const ids = byPrefix([...byId.keys()], input.prefix, (id) => byId.get(id)?.weight ?? 1)
+    return ids.flatMap((id) => byId.get(id) ?? [])
+  }
   if (options.strategy === 'latency') return byLatency(equals, input)
   return byWeight(equals, input.random)
 }
@@ -148,22 +155,27 @@ function byLatency(equals: readonly Target[], input: ChooseInput): readonly Targ
 }
 
 /**
- * Rendezvous hashing: the same prompt prefix goes to the same target while it exists, and only the share of a removed
- * target moves (Thaler and Ravishankar, 1998).
+ * Rendezvous hashing: the same prompt prefix goes to the same target or key while it exists, and only the share of a removed one
+ * moves (Thaler and Ravishankar, 1998). `names` are unique.
  */
-function byPrefix(equals: readonly Target[], prefix: string): readonly Target[] {
-  const score = ({ id, weight }: Target) => {
-    const digest = hash('sha256', `${prefix}\n${id}`, 'buffer').readUIntBE(0, 6)
-    return -weight / Math.log((digest + 1) / (2 ** 48 + 2))
+export function byPrefix(
+  names: readonly string[],
+  prefix: string,
+  weightOf: (name: string) => number = () => 1,
+): readonly string[] {
+  const score = (name: string) => {
+    const digest = hash('sha256', `${prefix}\n${name}`, 'buffer').readUIntBE(0, 6)
+    return -weightOf(name) / Math.log((digest + 1) / (2 ** 48 + 2))
   }
-  const scores = new Map(equals.map((target) => [target, score(target)] as const))
-  return equals.toSorted((left, right) => (scores.get(right) ?? 0) - (scores.get(left) ?? 0))
+  const scores = new Map(names.map((name) => [name, score(name)] as const))
+  return names.toSorted((left, right) => (scores.get(right) ?? 0) - (scores.get(left) ?? 0))
 }
 
 const prefixCharacters = 4096
 
 /** The key and the first 4,096 characters of the prompt. Providers cache from the beginning of a prompt. */
-function promptPrefix(keyId: string, beginning: unknown): string {
+export function stickyPrefix({ key, format, request }: Call): string {
+  const beginning = format.prefixOf?.(request.value) ?? request.value
   const text = JSON.stringify(beginning) ?? ''
-  return `${keyId}\n${text.slice(0, prefixCharacters)}`
+  return `${key.id}\n${text.slice(0, prefixCharacters)}`
 }

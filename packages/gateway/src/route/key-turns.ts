@@ -18,13 +18,17 @@ export class KeyTurns {
   }
 
   /**
-   * The next key that is not resting. If all rest, one that is limited for an unknown time, or else the one that has rested longest is tried once every 15 seconds,
+   * The next key that is not resting, or with `inOrder` the first of these. If all rest, one that is limited for an unknown time, or else the one that has rested longest is tried once every 15 seconds,
    * because the refusals may be a temporary fault of the upstream; undefined in between.
    */
-  nextKey(use: KeyUse, secrets: readonly string[]): string | undefined {
+  nextKey(
+    use: KeyUse,
+    secrets: readonly string[],
+    { inOrder = false }: { readonly inOrder?: boolean } = {},
+  ): string | undefined {
     const turn = this.#turns.get(use.provider) ?? 0
-    if (secrets.length > 1) this.#turns.set(use.provider, turn + 1)
-    const first = turn % secrets.length
+    if (secrets.length > 1 && !inOrder) this.#turns.set(use.provider, turn + 1)
+    const first = inOrder ? 0 : turn % secrets.length
     const inTurn = [...secrets.slice(first), ...secrets.slice(0, first)]
     const isUnlimited = (secret: string) => !this.#limited.of(use, secret)
     return (

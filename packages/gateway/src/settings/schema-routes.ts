@@ -66,7 +66,7 @@ export const routeOptions = options(
       'Hedging: a second target when the first is slow.',
     ),
     sticky: flag(
-      'Whether prompts with the same prefix go to the same target, to use its prompt cache. Default false.',
+      'Whether prompts with the same prefix go to the same target and key, to use its prompt cache. Default false.',
     ),
     strategy: choice(
       ['weighted', 'latency'],

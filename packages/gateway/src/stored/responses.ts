@@ -18,12 +18,15 @@ import type { ResponsesRequest } from '@sluice/protocols/openai-responses/client
 import {
   madeByResponse,
   namedInResponsesRequest,
+  sealedIn,
 } from '@sluice/protocols/openai-responses/upstream/named.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { StoredResponse } from '../ports/store.ts'
 import { answerOf, begin, openRun } from '../answer/answer.ts'
+import type { Keep } from '../answer/pieces.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
-import { checkNamed } from '../attempt/named-ids.ts'
+import type { Bound } from '../attempt/account.ts'
+import { checkNamed, rememberMade } from '../attempt/named-ids.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call/call.ts'
 import { CallRequest } from '../call/call-request.ts'
@@ -35,7 +38,7 @@ import { continuedBy } from '../admit/call-size.ts'
 import type { HeldBytes } from '../call/held-bytes.ts'
 import { type CallRun, withCall } from '../attempt/call-run.ts'
 import { turn } from '../turns/turn.ts'
-import type { UpstreamTarget } from '../route/routing.ts'
+import type { Target, UpstreamTarget } from '../route/routing.ts'
 import { deleteAtUpstream } from './delete-at-upstream.ts'
 import { findKept } from '../admit/continued-response.ts'
 
@@ -68,13 +71,14 @@ export async function createResponse(gateway: StoredParts, admitted: Admitted): 
     )
   const { asked, answering } = await continuedRun(gateway, admitted)
   const begun = await begin(answering)
-  if (request.store === false) return answerOf(answering, begun)
+  if (request.store === false) return answerOf(answering, begun, keepSealed(answering, begun))
   const stored = {
     call,
     previousId: continuedBy(call),
     own: inputItems(request, gateway.newId),
     // An upstream that received the previous id knows the response by its own id.
     isOurs: answering.call !== asked || !isOfUpstream(begun),
+    account: begun.attempt.account,
   }
   return answerOf(answering, begun, (document) => storeResponse(gateway, stored, document))
 }
@@ -96,11 +100,12 @@ async function continuedRun(
   admitted: Admitted,
 ): Promise<{ readonly asked: Call; readonly answering: CallRun<StoredParts> }> {
   const asked = await withReferred(gateway, admitted.call)
-  const run = withCall(openRun(gateway, admitted), asked)
-  await checkNamedIds(run)
+  const opened = withCall(openRun(gateway, admitted), asked)
+  const bound = await checkNamedIds(opened)
+  const run = bound ? { ...opened, bound } : opened
   const previousId = continuedBy(asked)
-  const continued = previousId === undefined ? asked : await withPrevious(run, previousId)
-  return { asked, answering: continued === asked ? run : withCall(run, continued) }
+  if (previousId === undefined) return { asked, answering: run }
+  return { asked, answering: await withPrevious(run, previousId) }
 }
 
 /** The request as the schema of the operation has validated it. */
@@ -133,29 +138,56 @@ function continuedWith(call: Call, request: ResponsesRequest): Call {
   return { ...call, request: new CallRequest(request, parts), written }
 }
 
-async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<Call> {
-  const { gateway, call, route } = run
-  const target = route.levels[0]?.[0]
-  const isNative = target?.kind === 'upstream' && nativeOf(gateway, call, target) !== undefined
+async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<CallRun<StoredParts>> {
+  const { gateway, call } = run
   const stored = await findKept(gateway.store, call, id)
-  const isOurs = stored?.keyId === call.key.id
   // The upstream would return it, because all keys share the gateway's account there.
-  if (stored && !isOurs) throw responseNotFound(id)
-  if (isNative && stored?.provider === target.providerId) return call
+  if (stored && stored.keyId !== call.key.id) throw responseNotFound(id)
   if (!stored) {
-    if (!isNative) throw responseNotFound(id)
+    const target = nativeTarget(run)
+    if (!target) throw responseNotFound(id)
     // An upstream with its own storage may know an id that is unknown here.
     await checkPreviousId(run, target, id)
-    return call
+    return { bound: { provider: target.providerId }, ...run }
   }
-  return continuedWith(call, withHistory(requestOf(call), await history(run, stored)))
+  const { provider, account } = stored
+  if (provider !== undefined && nativeTarget(run, provider))
+    return { ...run, bound: account === undefined ? { provider } : { provider, account } }
+  const request = withHistory(requestOf(call), await history(run, stored))
+  return withCall(run, continuedWith(call, request))
 }
 
-/** Refuses a request that references an object of another key or, unless the provider shares ids, of no known key. */
-async function checkNamedIds(run: CallRun): Promise<void> {
+/** What keeps which account made the encrypted items of a response, if the call could have been sent to others. */
+function keepSealed(run: CallRun<StoredParts>, begun: BegunResponse): Keep | undefined {
+  const { account } = begun.attempt
+  if (!hasChoice(run) || account === undefined || !isOfUpstream(begun)) return undefined
+  return async (document) => {
+    const sealed = sealedIn(objectOf(document)['output'])
+    if (sealed.length > 0) await rememberMade(run, sealed, account)
+  }
+}
+
+/** Whether the call may be sent to several targets or with several keys. */
+function hasChoice({ route }: CallRun): boolean {
+  const targets = route.levels.flat()
+  const hasKeys = (target: Target) =>
+    target.kind === 'upstream' && target.upstream.secrets.length > 1
+  return targets.length > 1 || targets.some(hasKeys)
+}
+
+/**
+ * Refuses a request that references an object of another key or, unless the provider shares ids, of no known key. Returns what it
+ * needs of the upstream.
+ */
+async function checkNamedIds(run: CallRun): Promise<Bound | undefined> {
   const target = nativeTarget(run)
-  if (!target) return
-  await checkNamed(run, target, namedInResponsesRequest(run.call.request.value))
+  if (!target) return undefined
+  const { value } = run.call.request
+  const sealed = hasChoice(run) ? sealedIn(objectOf(value)['input']) : []
+  return checkNamed(run, target, [
+    ...namedInResponsesRequest(value),
+    ...sealed.map((id) => ({ id, param: 'input', isReference: false })),
+  ])
 }
 
 /** Checks that the upstream may continue a response that is not stored here. */
@@ -165,10 +197,17 @@ async function checkPreviousId(run: CallRun, target: UpstreamTarget, id: string)
   if (row || !target.upstream.sharesIds) throw responseNotFound(id)
 }
 
-/** The first target that would receive the request unchanged. */
-function nativeTarget({ gateway, call, route }: CallRun): UpstreamTarget | undefined {
+/** The first target, or the first of a provider, that would receive the request unchanged. */
+function nativeTarget(
+  { gateway, call, route }: CallRun,
+  provider?: string,
+): UpstreamTarget | undefined {
   const targets = route.levels.flat().filter((target) => target.kind === 'upstream')
-  return targets.find((target) => nativeOf(gateway, call, target) !== undefined)
+  return targets.find(
+    (target) =>
+      (provider === undefined || target.providerId === provider) &&
+      nativeOf(gateway, call, target) !== undefined,
+  )
 }
 
 /** All items of the conversation, inputs and outputs, oldest first. */
@@ -240,6 +279,8 @@ interface ResponseToStore {
   readonly own: Items
   /** False if the upstream created the response under its own id. */
   readonly isOurs: boolean
+  /** With which account of the upstream; undefined for the built-in engine. */
+  readonly account: string | undefined
 }
 
 /** Stores a copy of the response. A failure does not affect the caller: an upstream may use the same id twice. */
@@ -258,7 +299,7 @@ async function storeResponse(
 
 async function addResponse(
   gateway: StoredParts,
-  { call, previousId, own, isOurs }: ResponseToStore,
+  { call, previousId, own, isOurs, account }: ResponseToStore,
   document: unknown,
 ) {
   const { id, output } = objectOf(document)
@@ -270,10 +311,14 @@ async function addResponse(
     createdAt: Math.floor(gateway.now() / 1000),
     ...(previousId !== undefined && { previousResponseId: previousId }),
     ...(!isOurs && provider !== undefined && { provider }),
+    ...(!isOurs && account !== undefined && { account }),
     response: await textOf(document),
     input: await textOf(own),
   }
-  await gateway.store.addResponse(response, isOurs ? [] : madeByResponse(id, output))
+  await gateway.store.addResponse(
+    response,
+    isOurs ? [] : [...madeByResponse(id, output), ...sealedIn(output)],
+  )
   await gateway.storageQuota.responseAdded(response)
 }
 

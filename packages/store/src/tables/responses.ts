@@ -23,17 +23,18 @@ export function responseTable(
 > {
   return {
     async addResponse(response, upstreamIds = []) {
-      const { id, keyId, createdAt, previousResponseId = null, provider = null } = response
+      const { id, keyId, createdAt, previousResponseId = null } = response
+      const { provider = null, account = null } = response
       const bytes = Buffer.byteLength(response.response) + Buffer.byteLength(response.input)
       const [added] = await database.changeTogether(
         // Timestamps in seconds cannot order the responses of a conversation, so they are numbered.
         sql`INSERT INTO responses
-            (id, key_id, created_at, previous_response_id, provider, response, input, bytes, sequence)
-          VALUES (${id}, ${keyId}, ${Math.round(createdAt)}, ${previousResponseId}, ${provider},
+            (id, key_id, created_at, previous_response_id, provider, account, response, input, bytes, sequence)
+          VALUES (${id}, ${keyId}, ${Math.round(createdAt)}, ${previousResponseId}, ${provider}, ${account},
             ${response.response}, ${response.input}, ${bytes},
             (SELECT COALESCE(MAX(sequence), 0) + 1 FROM responses WHERE key_id = ${keyId}))
           ON CONFLICT DO NOTHING`,
-        ...newIds(upstreamIds, { keyId, responseId: id }),
+        ...newIds(upstreamIds, { keyId, responseId: id, account }),
       )
       if (added !== 1) throw new GatewayError('conflict', 'This response exists already')
     },
@@ -64,9 +65,9 @@ export function responseTable(
       )
       return trimmed ?? 0
     },
-    async addUpstreamIds(ids, { keyId, source }) {
+    async addUpstreamIds(ids, { keyId, source, account = null }) {
       // Not together with others: on SQLite it is done when this returns, and a caller may use an id as soon as it has seen it.
-      await database.change(...newIds(ids, { keyId, responseId: source }))
+      await database.change(...newIds(ids, { keyId, responseId: source, account }))
     },
     async findUpstreamIds(ids) {
       if (ids.length === 0) return []
@@ -80,11 +81,15 @@ export function responseTable(
 
 function newIds(
   ids: readonly string[],
-  { keyId, responseId }: Pick<UpstreamId, 'keyId' | 'responseId'>,
+  {
+    keyId,
+    responseId,
+    account,
+  }: Pick<UpstreamId, 'keyId' | 'responseId'> & { readonly account: string | null },
 ): readonly Sql[] {
   return [...new Set(ids)].map(
     (id) =>
-      sql`INSERT INTO upstream_ids (id, key_id, response_id, deleted)
-        VALUES (${id}, ${keyId}, ${responseId}, 0) ON CONFLICT DO NOTHING`,
+      sql`INSERT INTO upstream_ids (id, key_id, response_id, deleted, account)
+        VALUES (${id}, ${keyId}, ${responseId}, 0, ${account}) ON CONFLICT DO NOTHING`,
   )
 }

@@ -155,6 +155,7 @@ export const responseColumns: Columns<StoredResponse> = {
   createdAt: 'integer',
   previousResponseId: 'text',
   provider: 'text',
+  account: 'text',
   response: 'text',
   input: 'text',
 }
@@ -172,6 +173,7 @@ export const upstreamIdColumns: Columns<UpstreamId> = {
   keyId: 'text',
   responseId: 'text',
   deleted: 'boolean',
+  account: 'text',
 }
 
 export const videoColumns: Columns<VideoJob> = {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Fields, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import type { NamedId } from '../../protocol.ts'
 
@@ -105,6 +106,17 @@ export function madeByResponse(id: string, output: readonly unknown[]): readonly
     return [itemId, container, objectOf(environment)['container_id'], ...files]
   })
   return [id, ...found.flatMap((one) => someText(one) ?? [])]
+}
+
+/**
+ * A name for each item of a list whose content only the account that made it can read, such as encrypted reasoning, which a caller
+ * sends back without the upstream having kept it.
+ */
+export function sealedIn(items: unknown): readonly string[] {
+  return listOf(items).flatMap((item) => {
+    const sealed = someText(objectOf(item)['encrypted_content'])
+    return sealed === undefined ? [] : [`sealed_${hash('sha256', sealed).slice(0, 32)}`]
+  })
 }
 
 /** Containers, skills, vector stores and files that one of OpenAI's tools uses. */
