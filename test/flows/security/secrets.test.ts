@@ -157,12 +157,16 @@ async function shown(response: Response): Promise<string> {
 }
 
 /** One call of a format, and what its caller sees. */
+let modelsAsked = 0
+
 async function asked(
   { gateway, provider }: Stage,
   client: (typeof clientStreams)[number],
   stream: boolean,
 ) {
-  const model = `${provider}/m`
+  // A limited key is not asked again for the same model.
+  modelsAsked += 1
+  const model = `${provider}/m${modelsAsked}`
   const body = client.body(model)
   const path = client.path(model)
   const seen = stream

@@ -232,7 +232,7 @@ export interface Operations {
   }
   listProviders: {
     path: {  }; query: {  }; body: undefined
-    reply: { data: readonly ({ id: string; name: string; on: boolean; why: string | null; configuredBy: "sluice.yaml" | "environment" | null; protocol: string | null; baseUrl: string | null; local: boolean; environment: readonly (string)[]; documentation: string | null; keys: number; restingKeys: readonly ({ position: number; model: string | null; key: string | null; until: string })[]; models: number | null; targets: readonly ({ target: string; breaker: "open" | "half-open" | "closed"; refusedKeys: readonly (string)[]; latencyMs: number | null; firstContentP50Ms: number | null; firstContentP95Ms: number | null; observations: number })[] })[] }
+    reply: { data: readonly ({ id: string; name: string; on: boolean; why: string | null; configuredBy: "sluice.yaml" | "environment" | null; protocol: string | null; baseUrl: string | null; local: boolean; environment: readonly (string)[]; documentation: string | null; keys: number; restingKeys: readonly ({ reason: "refused" | "limited"; position: number; model: string | null; key: string | null; until: string })[]; models: number | null; targets: readonly ({ target: string; breaker: "open" | "half-open" | "closed"; refusedKeys: readonly (string)[]; latencyMs: number | null; firstContentP50Ms: number | null; firstContentP95Ms: number | null; observations: number })[] })[] }
   }
   testProvider: {
     path: { id: string }; query: {  }; body: { model?: string }
