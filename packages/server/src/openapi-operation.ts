@@ -16,6 +16,8 @@ export interface Described
   readonly event?: TSchema
   /** Whether it streams events that no single schema describes. */
   readonly streamsVariously?: boolean
+  /** Whether the answer is a count of tokens, which may be an estimate. */
+  readonly counts?: boolean
   /** Parameters besides those in the path and, where there is no body, the request's fields. */
   readonly parameters?: readonly JsonSchema[]
   readonly replyType?: string
@@ -114,7 +116,7 @@ function requestBody(
 }
 
 function responses(described: Described, schemas: Record<string, JsonSchema>): JsonSchema {
-  const { name, reply, event, replyType, error, streamsVariously } = described
+  const { name, reply, event, replyType, error, streamsVariously, counts } = described
   const content: Record<string, JsonSchema> = {}
   if (replyType !== undefined) content[replyType] = { schema: { type: 'string', format: 'binary' } }
   else {
@@ -137,7 +139,11 @@ function responses(described: Described, schemas: Record<string, JsonSchema>): J
     )
   }
   return {
-    '200': { description: 'Successful response.', headers: answerHeaders, content },
+    '200': {
+      description: 'Successful response.',
+      headers: counts === true ? { ...answerHeaders, ...referred(estimated) } : answerHeaders,
+      content,
+    },
     ...failures(error),
   }
 }
@@ -159,16 +165,21 @@ export function failures(
   )
 }
 
-const answerHeaders = Object.fromEntries(
-  [
-    'x-request-id',
-    'x-sluice-provider',
-    'x-sluice-model',
-    'x-sluice-attempts',
-    'x-sluice-cost',
-    'x-sluice-cost-unknown',
-  ].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-)
+const answerHeaders = referred([
+  'x-request-id',
+  'x-sluice-provider',
+  'x-sluice-model',
+  'x-sluice-attempts',
+  'x-sluice-cost',
+  'x-sluice-cost-unknown',
+])
+
+const estimated = ['x-sluice-count-estimated']
+
+/** References to the shared headers with these names. */
+function referred(names: readonly string[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
 
 const pathMeanings: Readonly<Record<string, string>> = {
   id: 'The id, as it was given when the thing was made or listed.',

@@ -101,6 +101,7 @@ function fromFormat(format: ClientFormat) {
       : { reply: format.reply }),
     example: format.example,
     streamsVariously: format.writer !== undefined,
+    counts: format.counted !== undefined,
     error: errorFormOf(format).name,
   } as const
 }
@@ -193,6 +194,11 @@ const headers = {
   },
   'x-sluice-cost-unknown': {
     description: 'true where nobody knows what the call, or one of its attempts, cost.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'x-sluice-count-estimated': {
+    description:
+      'true where the built-in tokenizer counted for a model that it does not know, because the provider has no count or failed to give one.',
     schema: { type: 'string', enum: ['true'] },
   },
   'retry-after': {

@@ -233,20 +233,40 @@ describe('target health remembers', () => {
   test('a format that an upstream lacks for ten minutes', () => {
     let now = 0
     const health = createHealth(() => now)
-    health.setFormatLacking('p', 'responses')
-    expect(health.lacksFormat('p', 'responses')).toBe(true)
-    expect(health.lacksFormat('p', 'messages')).toBe(false)
+    health.setFormatLacking({ baseUrl: 'p', format: 'responses', model: 'm' }, 'address')
+    expect(health.lacksFormat('p', 'responses', 'other')).toBe(true)
+    expect(health.lacksFormat('p', 'messages', 'm')).toBe(false)
     now += 600_001
-    expect(health.lacksFormat('p', 'responses')).toBe(false)
+    expect(health.lacksFormat('p', 'responses', 'm')).toBe(false)
   })
 
-  test('a format that worked forever', () => {
+  test('a format that one model lacks', () => {
+    const health = createHealth(() => 0)
+    health.setFormatLacking({ baseUrl: 'p', format: 'responses', model: 'm' }, 'model')
+    expect(health.lacksFormat('p', 'responses', 'm')).toBe(true)
+    expect(health.lacksFormat('p', 'responses', 'other')).toBe(false)
+  })
+
+  test('a format that has worked, until it is lacking three times in a row', () => {
+    const health = createHealth(() => 0)
+    const at = { baseUrl: 'p', format: 'responses', model: 'm' }
+    const lacks = () => health.lacksFormat('p', 'responses', 'm')
+    health.formatWorked('p', 'responses')
+    health.setFormatLacking(at, 'model')
+    health.setFormatLacking(at, 'model')
+    health.formatWorked('p', 'responses')
+    health.setFormatLacking(at, 'model')
+    health.setFormatLacking(at, 'model')
+    expect(lacks()).toBe(false)
+    health.setFormatLacking(at, 'model')
+    expect(lacks()).toBe(true)
+  })
+
+  test('at once that the address of a format that has worked is gone', () => {
     const health = createHealth(() => 0)
     health.formatWorked('p', 'responses')
-    health.setFormatLacking('p', 'responses')
-    expect(health.lacksFormat('p', 'responses')).toBe(false)
-    health.setFormatLacking('q', 'responses')
-    expect(health.lacksFormat('q', 'responses')).toBe(true)
+    health.setFormatLacking({ baseUrl: 'p', format: 'responses', model: 'm' }, 'address')
+    expect(health.lacksFormat('p', 'responses', 'm')).toBe(true)
   })
 
   test.each([

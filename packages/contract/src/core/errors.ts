@@ -81,8 +81,8 @@ export interface ErrorDetails {
   readonly upstreamCode?: string
   /** The upstream's id of the failed request. */
   readonly upstreamRequestId?: string
-  /** Whether the upstream does not have this address at all, for any request. Never shown. */
-  readonly isMissingAddress?: boolean
+  /** Whether the upstream does not have this address at all, for any request, or may not have it. Never shown. */
+  readonly missingAddress?: 'proved' | 'possible'
   /** Whether a rate limit of the upstream was refused for this request alone, and says nothing of others. Never shown. */
   readonly isOwnLimit?: boolean
   /** Replaces the table's status: an upstream's own 4xx, such as 422, is kept. */

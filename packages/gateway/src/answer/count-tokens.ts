@@ -1,21 +1,27 @@
 import { GatewayError } from '@sluice/contract'
-import { answerHeaders, answerOf, begin, openRun } from './answer.ts'
+import { answerHeaders, answerOf, openRun } from './answer.ts'
+import { askWith } from '../attempt/ask-upstream.ts'
+import type { BegunResponse } from '../attempt/attempt.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Admitted } from '../admit/admit.ts'
 import type { Answer } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
-import { canonicalOf, modeOf } from '../attempt/call-run.ts'
+import { type CallRun, canonicalOf, modeOf } from '../attempt/call-run.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
 
 /**
- * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format;
- * otherwise the built-in tokenizer does, which is an estimate for other models.
+ * Counts the tokens of a request without answering it. The upstream counts if it speaks the caller's format; otherwise,
+ * and if it fails in any way, the built-in tokenizer does, which is an estimate for other models. Nothing is generated,
+ * retried or sent to another target, and no breaker moves.
  */
 export async function countTokens(gateway: CallParts, admitted: Admitted): Promise<Answer> {
   const run = openRun(gateway, admitted)
   const { call } = run
   const target = run.route.levels[0]?.[0]
-  if (target?.kind === 'upstream' && nativeOf(gateway, call, target))
-    return answerOf(run, await begin(run))
+  if (target?.kind === 'upstream' && nativeOf(gateway, call, target)) {
+    const counted = await countedUpstream(run, target)
+    if (counted) return answerOf(run, counted)
+  }
   const { counted } = call.format
   if (!counted) throw new GatewayError('internal', 'This format does not count')
   call.trail.provider = target?.providerId
@@ -25,5 +31,39 @@ export async function countTokens(gateway: CallParts, admitted: Admitted): Promi
   const asked = canonicalOf(run, mode)
   if (!('messages' in asked)) throw new GatewayError('internal', 'No chat is to be counted')
   const tokens = await gateway.engine.countTokens(asked)
-  return { kind: 'json', headers: answerHeaders(gateway, call), body: counted(tokens) }
+  const headers = {
+    ...answerHeaders(gateway, call),
+    ...(target?.kind === 'upstream' && { 'x-sluice-count-estimated': 'true' }),
+  }
+  return { kind: 'json', headers, body: counted(tokens) }
+}
+
+/** A count that takes longer is made here: it is asked for before or between requests, which wait for it. */
+const countMsMax = 10_000
+
+/**
+ * The upstream's own count, asked once with one key; undefined if there is none. Rejects if the caller's request may not be sent or
+ * nobody waits for it.
+ */
+async function countedUpstream(
+  run: CallRun,
+  target: UpstreamTarget,
+): Promise<BegunResponse | undefined> {
+  const { gateway, call } = run
+  const { upstream, providerId: provider, model, timeouts } = target
+  const use = { provider, model, caller: call.key.id }
+  const secret = gateway.health.keys.nextKey(use, upstream.secrets)
+  if (secret === undefined) return undefined
+  const headersMs = Math.min(timeouts.headersMs, countMsMax)
+  const totalMs = Math.min(timeouts.totalMs, countMsMax)
+  const hurried = { ...target, timeouts: { ...timeouts, headersMs, totalMs } }
+  const aside = { ...run, isAside: true }
+  try {
+    return await askWith(aside, { target: hurried, secret }, call.cancellation)
+  } catch (thrown) {
+    const { blame, code, details } = GatewayError.from(thrown)
+    if (code === 'cancelled' || (blame === 'caller' && details.upstreamStatus === undefined))
+      throw thrown
+    return undefined
+  }
 }

@@ -1,22 +1,23 @@
 import { GatewayError } from '@sluice/contract'
-import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols/output-limit.ts'
+import type { OutputMaximum } from '@sluice/protocols/output-limit.ts'
+import type { UpstreamBody } from '@sluice/protocols/protocol.ts'
 import { outgoing, type OutgoingRequest } from '../providers/provider.ts'
 import { byPrefix, stickyPrefix } from '../route/call-route.ts'
+import { checkNamed } from './named-ids.ts'
+import { formatLargeJson } from '../turns/format-large.ts'
+import { prepare } from './prepare.ts'
+import type { Prepared } from './prepared.ts'
+import { ResponseReceiver } from './receive-answer.ts'
+import type { Outgoing } from '../call/send.ts'
+import { untilAborted } from '../call/until-aborted.ts'
 import type { KeyUse } from '../route/key-use.ts'
 import { limitsKey } from './failures.ts'
 import { secretsFor } from './account.ts'
 import type { CallRun } from './call-run.ts'
 import { Attempt, type BegunResponse } from './attempt.ts'
+import { isMissingAddress, maximumIn, rememberLacking } from './learnt-refusals.ts'
 import type { Cancellation } from '../call/cancellation.ts'
-import { checkNamed } from './named-ids.ts'
-import { formatLargeJson } from '../turns/format-large.ts'
-import type { UpstreamBody } from '@sluice/protocols/protocol.ts'
-import { prepare } from './prepare.ts'
-import type { Prepared } from './prepared.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
-import { ResponseReceiver } from './receive-answer.ts'
-import type { Outgoing } from '../call/send.ts'
-import { untilAborted } from '../call/until-aborted.ts'
 
 export type AskUpstream = typeof askUpstream
 
@@ -192,15 +193,26 @@ async function askWithOther(
   }
 }
 
-/** Sends with one key, in the caller's format if the upstream supports it, otherwise in the upstream's own format. */
-async function askWith(
+/** What is sent with one key. */
+interface Asking extends Pick<Sending, 'target' | 'secret'> {
+  /** Set for the second request of a call whose first one may have been sent to an address that the upstream lacks. */
+  readonly missing?: { readonly path: string; readonly error: GatewayError }
+}
+
+/**
+ * Sends with one key, in the caller's format if the upstream supports it, otherwise in the upstream's own format. If the upstream
+ * lacks the endpoint of the caller's format, it is asked once more in its own, unless the call is beside the main work.
+ */
+export async function askWith(
   run: CallRun,
-  { target, secret }: Pick<Sending, 'target' | 'secret'>,
+  asking: Asking,
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
+  const { target, secret, missing } = asking
   const { gateway, call } = run
   const preparing = prepare(run, target, cancellation)
   const prepared = preparing instanceof Promise ? await preparing : preparing
+  if (missing?.path === prepared.request.path) throw missing.error
   const { named } = prepared
   if (named.length > 0)
     await checkNamed(
@@ -210,32 +222,42 @@ async function askWith(
     )
   // An operation's own format has no other format to fall back to.
   const isForeign = prepared.isNative && call.format.isOwn !== true
-  const { id: format } = call.format
-  const { baseUrl } = target.upstream
   try {
     const attempted = await sendPrepared(run, { target, prepared, secret }, cancellation)
-    if (isForeign) gateway.health.formatWorked(baseUrl, format)
+    if (isForeign) gateway.health.formatWorked(target.upstream.baseUrl, call.format.id)
     return attempted
   } catch (thrown) {
     const error = GatewayError.from(thrown)
     const maximum = run.outputTokensMax === undefined ? maximumIn(error, prepared) : undefined
     if (maximum) return askWithin(run, { target, secret, maximum }, cancellation)
-    if (!isForeign || !isMissingAddress(error, prepared, target)) throw error
-    gateway.health.setFormatLacking(baseUrl, format)
-    if (!gateway.health.lacksFormat(baseUrl, format)) throw error
-    return askWith(run, { target, secret }, cancellation)
+    if (!isForeign || !isMissingAddress(error, run, { target, prepared })) throw error
+    if (run.isAside === true) {
+      rememberLacking(run, target, error)
+      throw error
+    }
+    const { path } = prepared.request
+    return askTranslated(run, { target, secret, missing: { path, error } }, cancellation)
   }
 }
 
-/** The maximum of the output that a refusal names because the limit that was sent is greater; undefined for others. */
-function maximumIn(
-  { code, message, details }: GatewayError,
-  { outputLimit }: Prepared,
-): OutputMaximum | undefined {
-  if (code !== 'upstream_rejected') return undefined
-  const sent = outputLimit()
-  const said = typeof details.cause === 'string' ? details.cause : message
-  return sent === undefined ? undefined : outputMaximumIn(said, sent)
+/** Asks in the upstream's own form, because it may lack the address of the caller's. That is remembered if the other form works. */
+async function askTranslated(
+  run: CallRun,
+  asking: Asking & Required<Pick<Asking, 'missing'>>,
+  cancellation: Cancellation,
+): Promise<BegunResponse> {
+  const { target, missing } = asking
+  const isProved = missing.error.details.missingAddress === 'proved'
+  const attempted = await askWith({ ...run, isTranslated: true }, asking, cancellation).catch(
+    (thrown: unknown) => {
+      const { blame, code, details } = GatewayError.from(thrown)
+      // What the other form cannot express is no reason to blame the request.
+      const isOurs = blame === 'caller' && code !== 'cancelled' && details.upstreamStatus == null
+      throw isOurs && !isProved ? missing.error : thrown
+    },
+  )
+  rememberLacking(run, target, missing.error)
+  return attempted
 }
 
 interface Within extends Pick<Sending, 'target' | 'secret'> {
@@ -255,22 +277,6 @@ async function askWithin(
   const attempted = await askWith(within, { target, secret }, cancellation)
   run.gateway.learnedMaxima.learn(target, maximum)
   return attempted
-}
-
-/**
- * Whether the upstream lacks this endpoint. A 404 for a path that contains the model name may mean that only the
- * model is missing.
- */
-function isMissingAddress(
-  { details }: GatewayError,
-  { request }: Prepared,
-  { model }: UpstreamTarget,
-): boolean {
-  if (details.isMissingAddress !== true) return false
-  return (
-    details.upstreamStatus !== 404 ||
-    !request.path.split(/[/:?]/).includes(encodeURIComponent(model))
-  )
 }
 
 interface Sending {

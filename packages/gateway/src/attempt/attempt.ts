@@ -264,7 +264,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     const shown = isOwn ? error : gateway.concealer.conceal(error)
     if (!this.isOver) {
       this.#reason = logFailure(this.#run, this, { error, shown })
-      if (this.hasBegun) judgeBroken(this.#run, this, error)
+      if (this.hasBegun && this.#run.isAside !== true) judgeBroken(this.#run, this, error)
     }
     this.#end(this.hasBegun ? 'incomplete' : 'failed', shown)
     return shown
@@ -275,14 +275,14 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     if (usage) this.#usage = usage
     if (!this.isOver) {
       if (!this.hasBegun) this.#answers()
-      this.#run.gateway.health.completed(this.target.id)
+      if (this.#run.isAside !== true) this.#run.gateway.health.completed(this.target.id)
     }
     this.#end('completed')
   }
 
   /** Records for how long the response says that the rate of the key is used up, in milliseconds; undefined if it is not. */
   usedUp(ms: number | undefined): void {
-    if (ms !== undefined && this.secret !== undefined)
+    if (ms !== undefined && this.secret !== undefined && this.#run.isAside !== true)
       this.#run.gateway.health.keys.keyUsedUp(this.#use, this.secret, ms)
   }
 
@@ -302,6 +302,7 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
     const caller = call.key.id
     const firstContentMs = this.elapsedMs
     this.#firstContentMs = firstContentMs
+    if (this.#run.isAside === true) return
     gateway.health.answered(id, caller, firstContentMs)
     const { keys } = gateway.health
     if (this.secret !== undefined && !keys.areFree) keys.keyWorked(this.#use, this.secret)

@@ -21,6 +21,8 @@ export interface CallDraft<Parts = CallParts> {
   readonly translated: Partial<Record<UnsupportedMode, AnyRequest>>
   /** The most output tokens that the target has just said to accept. */
   readonly outputTokensMax?: number
+  /** Whether the upstream is asked in its own form although it may speak the caller's. */
+  readonly isTranslated?: boolean
 }
 
 /** An admitted call being processed: the context shared by all steps to the last attempt. */
@@ -32,6 +34,8 @@ export interface CallRun<Parts = CallParts> extends CallDraft<Parts> {
   readonly slots?: TakenSlots
   /** The number of attempts this try is split into; absent means one. */
   readonly pieces?: number
+  /** Whether this is beside the call's main work, such as a count: what happens says nothing of the target and its keys. */
+  readonly isAside?: boolean
 }
 
 /** What would be sent of a call that was not admitted. Throws as `routeOf`. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, GatewayError, isOutOfStack } from '@sluice/contract'
 import type { Protocol, Received, UpstreamFailure } from '@sluice/protocols/protocol.ts'
 import { requestIdIn } from '../call/send.ts'
-import { lacksAddress } from './missing-address.ts'
+import { missingAddress } from '../call/missing-address.ts'
 import { hasRoom, isLargerThanLimit } from '@sluice/protocols/rate-limits.ts'
 
 /**
@@ -97,10 +97,11 @@ export function upstreamError(
   const code = codeOf(status, failure)
   const requestId = requestIdIn(headers, protocol)
   const retryAfterMs = readRetryAfter(headers, now) ?? failure.retryAfterMs
+  const missing = missingAddress(received, failure)
   const said = code === 'upstream_refused_us' ? '' : failure.message
   return new GatewayError(code, sentence(code, { provider: id, status, said }), {
     upstreamStatus: status,
-    ...(lacksAddress(received) && { isMissingAddress: true }),
+    ...(missing !== undefined && { missingAddress: missing }),
     ...(code === 'upstream_rate_limited' && ownLimit(failure.message, headers)),
     cause: failure.message,
     ...(code === 'upstream_rejected' && status >= 400 && { status }),

@@ -44,7 +44,7 @@ export function prepare(
   const { operation, key } = run.call
   const { provider, allowsRouting } = target.upstream
   if (key.isLimited && !allowsRouting) assertOwnRouting(run.call, target)
-  const native = nativeOf(run.gateway, run.call, target)
+  const native = run.isTranslated === true ? undefined : nativeOf(run.gateway, run.call, target)
   if (native) return prepareNative(run, target, native)
   const offered = offeredBy(provider, operation)
   if (!offered) throw notOffered(target, operation)
@@ -62,7 +62,8 @@ export function nativeOf(
   { format, operation, request }: Call,
   { upstream, model }: UpstreamTarget,
 ): Native | undefined {
-  if (!request.hasBytes || health.lacksFormat(upstream.baseUrl, format.id)) return undefined
+  if (!request.hasBytes) return undefined
+  if (health.lacksFormat(upstream.baseUrl, format.id, model)) return undefined
   if (upstream.provider.operations?.includes(operation) === false) return undefined
   const native = upstream.provider.protocol.native[format.id]
   if (!native) return undefined

@@ -7,6 +7,7 @@ import type { CallRun } from './call-run.ts'
 import type { Attempt, AttemptAnswer, BegunResponse } from './attempt.ts'
 import { Delivery } from './delivery.ts'
 import { mediaTypeOf, usualMediaType } from './media-type.ts'
+import { missingAddress } from '../call/missing-address.ts'
 import { rememberMade } from './named-ids.ts'
 import type { Prepared } from './prepared.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
@@ -265,7 +266,12 @@ function refuseErrorBody(target: UpstreamTarget, { received, body, now }: Receiv
   // Finished jobs and stored responses have an `error` field of their own.
   if (body['error'] == null || ['object', 'status', 'id', 'done'].some((name) => name in body))
     return
-  throw refusalIn(received, { status: 502, target, now: now() })
+  const missing = missingAddress(received, target.upstream.provider.protocol.failure(received))
+  // An address that is missing says nothing of the target's other addresses.
+  const status = missing === 'proved' ? 404 : 502
+  const error = refusalIn(received, { status, target, now: now() })
+  if (missing !== 'possible') throw error
+  throw new GatewayError(error.code, error.message, { ...error.details, missingAddress: missing })
 }
 
 /** Masks secrets in the `error` field of a failed job or response. */

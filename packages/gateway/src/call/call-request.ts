@@ -103,6 +103,11 @@ export class CallRequest {
     return this.#bytes !== undefined && (this.#bytes.includes(word) || this.#bytes.includes('\\u'))
   }
 
+  /** Whether the body has a string with exactly this content, unescaped. */
+  quotes(text: string): boolean {
+    return this.#bytes?.includes(`"${text}"`) === true
+  }
+
   /**
    * Releases the parsed objects, which `value` parses again from the bytes. Skipped for large bodies, whose parsing
    * would block others.

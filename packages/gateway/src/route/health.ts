@@ -5,7 +5,7 @@ import { KeyTurns } from './key-turns.ts'
  * Recent observations of each target. In memory only: each process learns for itself. Callers are identified by key
  * ids.
  */
-export interface Health {
+export interface Health extends LackingFormats {
   /** The keys of providers. */
   readonly keys: KeyTurns
   /** False while the breaker is open for this caller, except for one probe at a time after the cooldown. */
@@ -26,14 +26,6 @@ export interface Health {
   seen(): readonly SeenTarget[]
   /** A percentile (0 to 100) of recent times to first content; undefined below 8 observations. */
   percentileMs(target: string, percentile: number): number | undefined
-  /**
-   * Remembers for ten minutes that the upstream at a base URL lacks a client format; servers with OpenAI's Chat
-   * Completions often lack Responses. The format is then translated. Does nothing if the format has worked before.
-   */
-  setFormatLacking(baseUrl: string, format: string): void
-  lacksFormat(baseUrl: string, format: string): boolean
-  /** Remembers that the upstream at a base URL supports a client format. Later errors do not change that. */
-  formatWorked(baseUrl: string, format: string): void
   /** Remembers whether the last response of an upstream came from another Sluice gateway. */
   setGateway(provider: string, isGateway: boolean): void
   isGateway(provider: string): boolean
@@ -67,7 +59,6 @@ interface Seen {
 
 /** Callers choose the model in `provider/model`, so the least recently used target is evicted beyond this number. */
 const targetsMax = 10_000
-const lackingMs = 600_000
 const samplesMax = 128
 const samplesForPercentile = 8
 /** The weight of one observation in the moving average. */
@@ -132,7 +123,7 @@ export function createHealth(now: () => number, changed: BreakerListener = () =>
       return sorted[Math.min(sorted.length - 1, Math.floor((percentile / 100) * sorted.length))]
     },
     ...createGateways(),
-    ...createLacking(now),
+    ...createLackingFormats(now),
   }
 }
 
@@ -147,22 +138,71 @@ function createGateways(): Pick<Health, 'setGateway' | 'isGateway'> {
   }
 }
 
-function createLacking(
-  now: () => number,
-): Pick<Health, 'setFormatLacking' | 'lacksFormat' | 'formatWorked'> {
+/** What is remembered of the client formats that upstreams speak. In memory only: each process learns for itself. */
+interface LackingFormats {
+  /**
+   * Remembers for ten minutes that an upstream lacks a client format; servers with OpenAI's Chat Completions often lack Responses.
+   * The format is then translated, for one model of it if the proof is not about the address itself. Called when the request has
+   * worked in the other form. A format that has worked before is lacking only after three such proofs in a row.
+   */
+  setFormatLacking(at: FormatAt, proof: 'address' | 'model'): void
+  lacksFormat(baseUrl: string, format: string, model: string): boolean
+  /** Remembers that the upstream speaks the format. */
+  formatWorked(baseUrl: string, format: string): void
+}
+
+/** A client format at an upstream, and the upstream's name of the model that is asked. */
+interface FormatAt {
+  readonly baseUrl: string
+  readonly format: string
+  readonly model: string
+}
+
+const lackingMs = 600_000
+/** Callers choose the model, so the oldest are forgotten beyond this number. */
+const entriesMax = 10_000
+/** One replica of several may be older than the others. */
+const proofsMin = 3
+
+function createLackingFormats(now: () => number): LackingFormats {
   const lacking = new Map<string, number>()
   const working = new Map<string, Set<string>>()
+  const doubts = new Map<string, number>()
+  const isLacking = (key: string) => (lacking.get(key) ?? 0) > now()
   return {
-    setFormatLacking(baseUrl, format) {
-      if (working.get(baseUrl)?.has(format) === true) return
-      lacking.set(`${baseUrl} ${format}`, now() + lackingMs)
+    setFormatLacking(at, proof) {
+      const address = addressKey(at)
+      const key = proof === 'address' ? address : modelKey(at)
+      if (proof === 'model' && working.get(at.baseUrl)?.has(at.format) === true) {
+        const count = (doubts.get(address) ?? 0) + 1
+        doubts.set(address, count)
+        if (count < proofsMin) return
+      }
+      doubts.delete(address)
+      working.get(at.baseUrl)?.delete(at.format)
+      lacking.delete(key)
+      lacking.set(key, now() + lackingMs)
+      const [oldest] = lacking.size > entriesMax ? lacking.keys() : []
+      if (oldest !== undefined) lacking.delete(oldest)
     },
-    lacksFormat: (baseUrl, format) =>
-      lacking.size > 0 && (lacking.get(`${baseUrl} ${format}`) ?? 0) > now(),
+    lacksFormat(baseUrl, format, model) {
+      if (lacking.size === 0) return false
+      const at = { baseUrl, format, model }
+      return isLacking(addressKey(at)) || isLacking(modelKey(at))
+    },
     formatWorked(baseUrl, format) {
+      if (doubts.size > 0) doubts.delete(`${baseUrl} ${format}`)
       const formats = working.get(baseUrl)
       if (formats?.has(format) === true) return
       working.set(baseUrl, new Set(formats).add(format))
     },
   }
+}
+
+function addressKey({ baseUrl, format }: FormatAt): string {
+  return `${baseUrl} ${format}`
+}
+
+function modelKey({ baseUrl, format, model }: FormatAt): string {
+  return `${baseUrl} ${format} ${model}`
 }

@@ -1,6 +1,7 @@
-import { GatewayError } from '@sluice/contract'
-import type { ModelCard } from '@sluice/protocols/protocol.ts'
+import { GatewayError, isObject } from '@sluice/contract'
+import type { ModelCard, Received } from '@sluice/protocols/protocol.ts'
 import { outgoing } from '../providers/provider.ts'
+import { missingAddress } from '../call/missing-address.ts'
 import { ask as askOnce, type Send } from '../call/send.ts'
 import { untilAborted } from '../call/until-aborted.ts'
 import type { Upstream, UpstreamModel } from './routing.ts'
@@ -113,19 +114,17 @@ function knownIn({ models, provider }: Upstream, model: string): boolean {
   return (models ?? provider.models ?? []).some(({ id }) => id === model)
 }
 
-/** Statuses of servers that have no model list. */
-const hasNoList: ReadonlySet<number> = new Set([404, 405, 501])
-
 /** Tries each key until one is accepted. Throws if the upstream does not return its list. */
 async function ask(
   upstream: Upstream,
   { send, newId }: ModelListsInput,
 ): Promise<readonly ModelCard[]> {
-  const list = upstream.provider.protocol.models
+  const { protocol } = upstream.provider
+  const list = protocol.models
   if (!list) return []
   const signal = AbortSignal.timeout(askMs)
   const request = outgoing({ method: 'GET', path: list.path }, upstream, newId)
-  let status = 0
+  let refused = 0
   for (const secret of upstream.secrets) {
     const signed = await untilAborted(
       upstream.provider.credentials(secret, request, upstream.settings, upstream.fetch),
@@ -144,10 +143,19 @@ async function ask(
       },
       signal,
     )
-    status = received.status
-    if (status === 200) return list.decode(received.json())
+    const { status } = received
+    const isListed = status === 200 && !hasError(received)
+    if (isListed) return list.decode(received.json())
+    if (status === 404 || missingAddress(received, protocol.failure(received))) return []
+    refused = status
     if (status !== 401 && status !== 403) break
   }
-  if (status === 0 || hasNoList.has(status)) return []
-  throw new GatewayError('upstream_unavailable', `it answered ${status}`)
+  if (refused === 0) return []
+  throw new GatewayError('upstream_unavailable', `it answered ${refused}`)
+}
+
+/** Whether a response with status 200 is an error, as LM Studio answers for addresses that it lacks. */
+function hasError(received: Received): boolean {
+  const body = received.json()
+  return isObject(body) && body['error'] != null
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { GatewayError, type OperationName } from '@sluice/contract'
+import { GatewayError, objectOf, type OperationName } from '@sluice/contract'
+import { failureBody } from '@sluice/protocols/read-json.ts'
 import type { Received, UpstreamRequest, Codec, CodecContext } from '@sluice/protocols/protocol.ts'
 import { outgoing } from '@sluice/gateway/providers/provider.ts'
+import { missingAddress } from '@sluice/gateway/call/missing-address.ts'
 import { ask, type Send } from '@sluice/gateway/call/send.ts'
 import { untilAborted } from '@sluice/gateway/call/until-aborted.ts'
 import type { Upstream, UpstreamModel } from '@sluice/gateway/route/routing.ts'
@@ -97,38 +99,56 @@ type Verdict = Pick<LiveResult, 'verdict' | 'detail' | 'status'> &
   Partial<Pick<LiveResult, 'models'>>
 
 /**
- * The model list tells whether a key is valid, unless the list is public. In that case, and if there is no list, the smallest
- * possible request is sent.
+ * The model list tells whether a key is valid, unless the list is public. In that case, and if there is no list, a request
+ * without content is sent, for which nothing is generated and nothing costs.
  */
 async function verdictOf(asking: Asking, secret: string): Promise<Verdict> {
   const { upstream } = asking
   const list = upstream.provider.protocol.models
-  if (!list) return bySmallRequest(asking, secret, [])
+  if (!list) return byEmptyRequest(asking, secret, [])
   const get = { method: 'GET', path: list.path } as const
   const received = await exchange(asking, get, secret)
-  if (received.status === 404 || received.status === 405) return bySmallRequest(asking, secret, [])
+  if (hasNoList(upstream, received)) return byEmptyRequest(asking, secret, [])
   if (received.status !== 200) return refusal(asking, received)
   const models = list.decode(received.json()).map(({ id }) => id)
   const found = ok(`${models.length} models`, received, models)
   if (secret === '') return found
   const isPublic = (await exchange(asking, get, undefined)).status === 200
-  return isPublic ? bySmallRequest(asking, secret, models) : found
+  return isPublic ? byEmptyRequest(asking, secret, models) : found
 }
 
-/** An invalid-request error implies that the key was accepted. */
-async function bySmallRequest(
+/** Whether a response says that there is no list, such as LM Studio's with status 200. */
+function hasNoList({ provider: { protocol } }: Upstream, received: Received): boolean {
+  const isError = received.status !== 200 || objectOf(failureBody(received))['error'] != null
+  return isError && missingAddress(received, protocol.failure(received)) !== undefined
+}
+
+/**
+ * An error that finds fault with the request implies that the key was accepted, unless the same is said without a key: then the key
+ * is not known to be good.
+ */
+async function byEmptyRequest(
   asking: Asking,
   secret: string,
   models: readonly string[],
 ): Promise<Verdict> {
-  const request = smallRequest(asking.upstream, models)
+  const request = emptyRequest(asking.upstream, models)
   if (!request) return { verdict: 'ok', detail: 'nothing that could be asked', models }
   const received = await exchange(asking, request, secret)
-  if (received.status < 300) return ok('answered a small request', received, models)
+  if (received.status < 300) return ok('answered a request without content', received, models)
   const found = refusal(asking, received)
   const isKnown = received.status === 400 || received.status === 422 || models.length > 0
   if (found.verdict !== 'failing' || received.status >= 429 || !isKnown) return { ...found, models }
-  return ok(`key accepted, a small request was refused (${received.status})`, received, models)
+  const isUnread =
+    secret !== '' && (await exchange(asking, request, undefined)).status === received.status
+  const words = isUnread
+    ? 'reachable; only a paid request would show whether the key is good'
+    : 'key accepted'
+  return ok(
+    `${words}, a request without content was refused (${received.status})`,
+    received,
+    models,
+  )
 }
 
 function ok(detail: string, { status }: Received, models: readonly string[]): Verdict {
@@ -184,7 +204,7 @@ async function exchange(
   )
 }
 
-/** The cheapest request of each operation, cheapest operation first. */
+/** A small request of each operation, whose content is then left out. */
 const requests: Readonly<Partial<Record<OperationName, object>>> = {
   embed: { input: 'Hi' },
   chat: { messages: [{ role: 'user', content: 'Hi' }], max_completion_tokens: 1 },
@@ -192,8 +212,8 @@ const requests: Readonly<Partial<Record<OperationName, object>>> = {
   speak: { input: 'Hi', voice: 'alloy' },
 }
 
-/** The cheapest request that an upstream accepts; undefined if it supports none of these operations. */
-function smallRequest(
+/** A request that has only the name of a model; undefined if an upstream supports none of these operations. */
+function emptyRequest(
   { provider, settings, models: configured }: Upstream,
   listed: readonly string[],
 ): UpstreamRequest | undefined {
@@ -204,9 +224,19 @@ function smallRequest(
     const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
     if (!codec || provider.operations?.includes(operation) === false) continue
     const encoded = codec.encode({ model, ...fields } as never, contextOf(model, settings))
-    return (provider.quirks ?? []).reduce((before, quirk) => quirk(before, operation), encoded)
+    const made = (provider.quirks ?? []).reduce(
+      (before, quirk) => quirk(before, operation),
+      encoded,
+    )
+    return withoutContent(made)
   }
   return undefined
+}
+
+function withoutContent(request: UpstreamRequest): UpstreamRequest {
+  if (request.body?.kind !== 'json') return request
+  const { model } = objectOf(request.body.value)
+  return { ...request, body: { kind: 'json', value: model === undefined ? {} : { model } } }
 }
 
 function contextOf(model: string, settings: CodecContext['settings']): CodecContext {

@@ -92,6 +92,32 @@ test.each([
   },
 )
 
+test('check --live generates nothing where only a call shows whether a key is good', async () => {
+  await using upstream = await fakeUpstream(openList)
+  await checked(`providers: { acme: ${provider(upstream.url, [good, bad])} }`)
+  const calls = upstream.seen.filter(({ method }) => method === 'POST')
+  expect(calls.length).toBeGreaterThan(0)
+  for (const { body } of calls) expect(Object.keys(body)).toEqual(['model'])
+})
+
+test('check --live says where a key could not be examined', async () => {
+  await using upstream = await fakeUpstream((seen, response) =>
+    seen.method === 'GET' ? list(response) : json(response, { error: 'No' }, { status: 400 }),
+  )
+  const { text } = await checked(`providers: { acme: ${provider(upstream.url, [good])} }`)
+  expect(text).toContain('only a paid request would show whether the key is good')
+})
+
+test('check --live knows an address that is missing although the status is 200', async () => {
+  await using upstream = await fakeUpstream((seen, response) =>
+    seen.method === 'GET'
+      ? json(response, { error: `Unexpected endpoint or method. (GET ${seen.path})` })
+      : json(response, { error: { message: 'No messages' } }, { status: 400 }),
+  )
+  const { report } = await checked(`providers: { acme: ${provider(upstream.url, [good])} }`)
+  expect(report.live).toMatchObject([{ verdict: 'ok' }])
+})
+
 test('check --live reports unreachable and silent providers in parallel', async () => {
   await using silent = await fakeUpstream(() => {})
   await using other = await fakeUpstream(strict)
