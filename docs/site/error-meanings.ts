@@ -118,7 +118,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, Meaning>> = {
     help: 'Raise the timeout of the route or the provider, or add a fallback.',
   },
   not_implemented: {
-    when: 'This gateway does not support this OpenAI endpoint.',
+    when: 'This gateway does not offer this endpoint of OpenAI, Anthropic or Google.',
     help: 'Send the request directly to the provider.',
   },
   overloaded: {

@@ -4,9 +4,11 @@ import type { Address } from './address.ts'
 import { answerPreflight } from './cors.ts'
 import { deliverError } from './deliver.ts'
 import { plainFace, shownId, takeFace } from './face.ts'
+import { knownElsewhere } from './known-addresses.ts'
+import { notImplemented } from './not-implemented.ts'
 import { pathOf } from './serve.ts'
 
-/** Answers requests that no endpoint serves. Lists the methods the path has, if any. */
+/** Answers requests that no endpoint serves: with what is there, if another API has it, or with the methods the path has, if any. */
 export function notFound(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,13 +36,19 @@ export function notFound(
     deliverError(reply, refused, refused.toJSON())
     return reply
   }
-  const error = known
-    ? new GatewayError('method_not_allowed', `${request.method} is not allowed at this path`)
-    : new GatewayError('unknown_url', `Unknown path: ${request.method} ${path.slice(0, 200)}`)
-  if (known) void reply.header('allow', methods.join(', '))
+  const error = errorAt(request.method, path, known)
+  if (error.code === 'method_not_allowed') void reply.header('allow', methods.join(', '))
   // Several methods of one path have one face. That of the route may be another: routes with a wildcard hold several paths.
   const [first] = served
   const face = takeFace(request, first && (first.face ?? plainFace))
   deliverError(reply, error, face.error(error, shownId(request)))
   return reply
+}
+
+function errorAt(method: string, path: string, isServed: boolean): GatewayError {
+  const what = knownElsewhere(method, path)
+  if (what !== undefined) return notImplemented(`${method} ${path.slice(0, 200)}`, what)
+  return isServed
+    ? new GatewayError('method_not_allowed', `${method} is not allowed at this path`)
+    : new GatewayError('unknown_url', `Unknown path: ${method} ${path.slice(0, 200)}`)
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { Address } from './address.ts'
+import { knownElsewhere } from './known-addresses.ts'
 
 const addresses: readonly (readonly [Address['method'], string])[] = [
   ['GET', '/v1/files'],
@@ -17,16 +18,21 @@ const addresses: readonly (readonly [Address['method'], string])[] = [
 ]
 
 /** The endpoints that the contract lists as unimplemented. They check the key and answer 501. */
-export const notImplemented: readonly Address[] = addresses.map(([method, path]) => ({
+export const contractedElsewhere: readonly Address[] = addresses.map(([method, path]) => ({
   method,
   path,
   access: 'caller',
   face: 'caller',
   description: 'none',
   async serve({ request }) {
-    throw new GatewayError(
-      'not_implemented',
-      `${request.method} ${path} is not implemented by this gateway`,
-    )
+    throw notImplemented(`${request.method} ${path}`, knownElsewhere(method, path) ?? path)
   },
 }))
+
+/** The error of an address of another API. `what` is there. */
+export function notImplemented(address: string, what: string): GatewayError {
+  return new GatewayError(
+    'not_implemented',
+    `${address} is not implemented by this gateway (${what}): send it to the provider itself. /docs lists what is offered here`,
+  )
+}

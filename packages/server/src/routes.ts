@@ -32,7 +32,7 @@ import { downloadImage } from './images.ts'
 import { bodyRead, type Inference, servedBy } from './inference.ts'
 import { getMetrics } from './metrics.ts'
 import { modelAddresses, openAiModels } from './model-addresses.ts'
-import { notImplemented } from './not-implemented.ts'
+import { contractedElsewhere } from './not-implemented.ts'
 import { createOpenApi } from './openapi.ts'
 import { oidcAddresses } from './oidc.ts'
 import { openAiElsewhere, otherVersions, withoutCollection } from './other-addresses.ts'
@@ -88,7 +88,7 @@ export const addresses: readonly Address[] = [
     () => createOpenApi(addresses),
     () => createOpenApi(addresses.filter(({ path }) => !elsewhere.test(path))),
   ),
-  ...notImplemented,
+  ...contractedElsewhere,
 ]
 
 /** Where OpenAI's and Google's operations are served a second time. */

@@ -5,7 +5,7 @@ import { lint } from '../../../test/support/formats/openapi.ts'
 import { start } from '../../../test/support/start.ts'
 import { operations } from '../../contract/src/operations/index.ts'
 import { formats as allFormats } from '../../protocols/src/formats.ts'
-import { notImplemented } from '../src/not-implemented.ts'
+import { contractedElsewhere } from '../src/not-implemented.ts'
 import { createOpenApi } from '../src/openapi.ts'
 import { addresses, installRoutes } from '../src/routes.ts'
 
@@ -69,7 +69,7 @@ test('describes exactly the paths that the server answers', () => {
     .filter(
       // And without what browsers alone are led to.
       (address) =>
-        !notImplemented.includes(address) &&
+        !contractedElsewhere.includes(address) &&
         !/^\/(?:docs|assets|admin\/v1\/session\/oidc)/.test(address.path),
     )
     .map(({ method, path }) => `${method} ${path}`)

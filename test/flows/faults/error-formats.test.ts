@@ -102,10 +102,9 @@ test('the OpenAPI document has the version of the contract', async () => {
 })
 
 test.each([
-  ['POST', '/v1/responses/input_tokens'],
-  ['POST', '/v1/videos/edits'],
-  ['POST', '/v1/videos/video_1/remix'],
-  ['GET', '/v1/videos/characters/char_123'],
+  ['POST', '/v1/responses/nothing'],
+  ['POST', '/v1/videos/nothing'],
+  ['GET', '/v1/embedding'],
 ])('%s %s answers 404 unknown_url', async (method, path) => {
   const { status, body } = await failed(path, { method })
   expect({ status, code: body.error['code'] }).toEqual({ status: 404, code: 'unknown_url' })

@@ -213,7 +213,7 @@ describe('the request-id header', () => {
     ['POST', '/v1/messages', { body: '{"model":"nope","max_tokens":1,"messages":[]}' }, 400],
     ['POST', '/v1/messages/count_tokens', { body: 'x' }, 400],
     ['DELETE', '/v1/messages', {}, 405],
-    ['POST', '/v1/messages/batches', { body: '{}' }, 404],
+    ['POST', '/v1/messages/batches', { body: '{}' }, 501],
     ['GET', '/v1/models', { key: 'wrong', headers: bearer }, 401],
     ['GET', '/v1/files', { headers: bearer }, 501],
     ['GET', '/v1/nope', { headers: bearer }, 404],

@@ -93,7 +93,7 @@ describe('paths', () => {
   })
 
   test.each([
-    ['GET', '/v1/chat/completions', 'POST'],
+    ['PUT', '/v1/chat/completions', 'POST'],
     ['DELETE', '/v1/embeddings', 'POST'],
     ['POST', '/healthz', 'GET'],
     ['PUT', '/v1/models', 'GET'],
