@@ -1,12 +1,17 @@
-import { invalidRequest, parseJson } from '@sluice/contract'
+import { invalidRequest, objectOf, parseJson } from '@sluice/contract'
+import { replayed } from '@sluice/protocols/openai-responses/client/replay.ts'
 import { deleteResponse, findResponse } from '@sluice/gateway/stored/responses.ts'
 import { addressOf, endpoint } from './endpoint.ts'
-import { success } from './openapi-endpoint.ts'
-import { pageOfItems, paging, pagingOf } from './query.ts'
+import { parameter, success } from './openapi-endpoint.ts'
+import { pageOfItems, paging, pagingOf, whole } from './query.ts'
 import { anyObject, deletion, pageOf } from './shapes.ts'
 
 const response = success({
   'application/json': { schema: { $ref: '#/components/schemas/ResponsesReply' } },
+})
+const readResponses = success({
+  'application/json': { schema: { $ref: '#/components/schemas/ResponsesReply' } },
+  'text/event-stream': { schema: { type: 'string' } },
 })
 const path = '/v1/responses/{id}'
 const facts = { access: 'caller', operation: 'chat', tag: 'Responses' } as const
@@ -19,10 +24,31 @@ const endpoints = [
     path,
     operationId: 'getResponse',
     summary: 'Retrieve a stored response',
-    responses: response,
-    async send({ path: { id } }, { gateway, key, reply }) {
-      const found = await findResponse(gateway, key, id)
-      reply.header('content-type', 'application/json; charset=utf-8').send(found.response)
+    query: {
+      stream: parameter(
+        { type: 'boolean', default: false },
+        'Whether the events of its stream are sent instead, with each text in one piece.',
+      ),
+      starting_after: parameter(
+        { type: 'integer', minimum: 0 },
+        'With stream: the sequence number of the last event that is known; later ones are sent.',
+      ),
+    },
+    responses: readResponses,
+    async send({ path: { id }, query }, { gateway, key, reply }) {
+      const isStream = isTrue(query.stream, 'stream')
+      const after = whole(query.starting_after, 'starting_after', {
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        fallback: -1,
+      })
+      const { response: text } = await findResponse(gateway, key, id)
+      if (!isStream) {
+        reply.header('content-type', 'application/json; charset=utf-8').send(text)
+        return
+      }
+      const events = replayed(objectOf(parseJson(text)), after)
+      reply.header('content-type', 'text/event-stream; charset=utf-8').send(events)
     },
   }),
   endpoint({
@@ -68,5 +94,11 @@ const endpoints = [
     },
   }),
 ]
+
+function isTrue(given: string | undefined, param: string): boolean {
+  if (given === undefined || given === '' || given === 'false') return false
+  if (given === 'true') return true
+  throw invalidRequest(`${param} must be true or false`, param)
+}
 
 export const responseAddresses = endpoints.map(addressOf)

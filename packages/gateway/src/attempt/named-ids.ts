@@ -47,7 +47,7 @@ export async function checkNamed(
   if (refused.unknown) throw refused.unknown()
   const shown = JSON.stringify(refused.id.slice(0, 100))
   throw invalidRequest(
-    `${shown} was not made with this API key, and ${providerId} takes no other ids (sharedIds)`,
+    `${shown} was not given to this API key by this gateway. ${providerId} takes ids from elsewhere, such as those of prompts and vector stores, only where the operator has set its sharedIds: allow`,
     refused.param,
   )
 }

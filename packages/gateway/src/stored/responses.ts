@@ -14,7 +14,10 @@ import {
   withHistory,
   withReferences,
 } from '@sluice/protocols/openai-responses/client/history.ts'
-import type { ResponsesRequest } from '@sluice/protocols/openai-responses/client/schema.ts'
+import {
+  type ResponsesRequest,
+  withInput,
+} from '@sluice/protocols/openai-responses/client/schema.ts'
 import {
   madeByResponse,
   namedInResponsesRequest,
@@ -110,7 +113,7 @@ async function continuedRun(
 
 /** The request as the schema of the operation has validated it. */
 function requestOf({ request }: Call): ResponsesRequest {
-  return request.value as ResponsesRequest
+  return withInput(request.value)
 }
 
 /** Replaces references to items of stored responses with the items. Other references are left to the upstream. */

@@ -1,3 +1,4 @@
+import { objectOf } from '@sluice/contract'
 import { openAiHeaders } from '../../format-headers.ts'
 import { limitField } from '../../output-limit.ts'
 import type { ClientFormat } from '../../client-format.ts'
@@ -7,7 +8,13 @@ import { plainMessages, textsOf } from './plain-messages.ts'
 import { responseOf } from './reply.ts'
 import { canonicalOf, paramOf } from './request.ts'
 import { respellResponses } from './respell.ts'
-import { ResponseObject, type ResponsesRequest, ResponsesRequest as schema } from './schema.ts'
+import {
+  checkInput,
+  ResponseObject,
+  type ResponsesRequest,
+  ResponsesRequest as schema,
+  withInput,
+} from './schema.ts'
 import { createChatWriter } from './stream.ts'
 
 /** POST /v1/responses as a client format (https://platform.openai.com/docs/api-reference/responses/create). */
@@ -26,6 +33,7 @@ export const responses: ClientFormat<'chat'> = {
   messages: plainMessages,
   example: { model: 'builtin-chat', input: 'What is 6 times 7?' },
   respell: respellResponses,
+  check: (request) => checkInput(objectOf(request)),
   toCanonical: (request, context) => canonicalOf(checked(request), context),
   fromCanonical: (reply, request, context) => responseOf(reply, checked(request), context),
   writer: (request, context) => createChatWriter(checked(request), context),
@@ -41,5 +49,5 @@ export const responses: ClientFormat<'chat'> = {
 
 /** The request schema has been applied before any of these functions is called. */
 function checked(request: unknown): ResponsesRequest {
-  return request as ResponsesRequest
+  return withInput(objectOf(request))
 }

@@ -57,8 +57,12 @@ const decisions: FormatDecisions<ResponsesRequest> = {
   user: 'sent',
 }
 
+const noBackground =
+  'This gateway does not run responses in the background: what one costs would be known only after its call. Send it without background'
+
 /** A Responses request as the canonical chat request. Throws if it asks for something that chat cannot express. */
 export function canonicalOf(request: ResponsesRequest, context: Reports): ChatRequest {
+  if (request.background === true) context.unsupported('background', noBackground)
   applyFormatDecisions(ResponsesSchema, request, decisions, context)
   // A known previous response was already replaced by its conversation, so an id that is left is unknown.
   if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)

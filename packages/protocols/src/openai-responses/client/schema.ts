@@ -1,4 +1,12 @@
-import { AnyObject, oneOf, optional, reasoningEfforts, Type } from '@sluice/contract'
+import {
+  AnyObject,
+  type Fields,
+  missingParameter,
+  oneOf,
+  optional,
+  reasoningEfforts,
+  Type,
+} from '@sluice/contract'
 import type { Static } from 'typebox'
 
 /** A part of an input message, of a tool's output or of the response (OpenAI API, InputContent and OutputContent). */
@@ -81,10 +89,13 @@ const ResponseTool = Type.Object({
   function: optional(AnyObject),
 })
 
+const Input = Type.Union([Type.String(), Type.Array(InputItem)])
+
 /** OpenAI API, CreateResponse. */
 export const ResponsesRequest = Type.Object({
   model: Type.String({ minLength: 1 }),
-  input: Type.Union([Type.String(), Type.Array(InputItem)]),
+  /** May be absent where something stored takes its place (`checkInput`). */
+  input: optional(Input),
   instructions: optional(Type.String()),
   previous_response_id: optional(Type.String()),
   conversation: optional(Type.Union([Type.String(), AnyObject])),
@@ -131,11 +142,26 @@ export const ResponsesRequest = Type.Object({
   moderation: optional(Type.Unknown()),
   user: optional(Type.String()),
 })
-export type ResponsesRequest = Static<typeof ResponsesRequest>
+/** A request with its input, which is empty where there is none. */
+export type ResponsesRequest = Omit<Static<typeof ResponsesRequest>, 'input'> & {
+  readonly input: Static<typeof Input>
+}
+
+/** A request as the schema has accepted it. */
+export function withInput(request: Fields): ResponsesRequest {
+  const given = request as Static<typeof ResponsesRequest>
+  return given.input == null ? { ...given, input: [] } : (given as ResponsesRequest)
+}
+
+/** Refuses a request that has no input and nothing stored in its place (OpenAI API, CreateResponse). */
+export function checkInput(request: Fields): void {
+  const { input, prompt, conversation, previous_response_id: previous } = request
+  if ([input, prompt, conversation, previous].every((field) => field == null))
+    throw missingParameter('input')
+}
 
 const {
   model,
-  input,
   instructions,
   previous_response_id,
   prompt_cache_key,
@@ -155,7 +181,7 @@ const {
  */
 export const CompactRequest = Type.Object({
   model,
-  input: optional(input),
+  input: optional(Input),
   instructions,
   previous_response_id,
   prompt_cache_key,
