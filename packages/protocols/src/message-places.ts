@@ -6,6 +6,10 @@ export interface MessagePlaces {
   /** Images, files and audio. */
   readonly media: readonly string[]
   readonly calls: readonly string[]
+  /** The first reasoning; undefined if there is none. */
+  readonly thought: string | undefined
+  /** The first signature of a call; undefined if there is none, or it is in the call's id. */
+  readonly signature?: string | undefined
   /** By the id of the call. */
   readonly results: ReadonlyMap<unknown, string>
 }
@@ -44,6 +48,10 @@ export function messagePaths({
     }
   }
   return (canonical, request) => {
+    if (isReasoningPath(canonical)) {
+      const { thought, signature } = placesOf(request)
+      return canonical.endsWith('.extra_content') ? signature : thought
+    }
     const [, index, place = '', rest = ''] = canonicalPath.exec(canonical) ?? []
     if (index === undefined || typeof request !== 'object' || request === null) return undefined
     const found = read(request).get(`${index}${place}`)
@@ -56,6 +64,14 @@ export function messagePaths({
 /** Paths that exist only in the canonical form. */
 const canonicalPath =
   /^messages\[(\d+)\](\.content\[\d+\](?=\.(?:image_url|file|input_audio|video_url))|\.tool_calls\[\d+\]|\.tool_call_id)(.*)$/
+
+/** Whether a canonical path is that of reasoning, which has one path in the caller's request: that of its first place. */
+export function isReasoningPath(canonical: string): boolean {
+  return reasoningPath.test(canonical)
+}
+
+const reasoningPath =
+  /^messages\[\d+\]\.(?:reasoning_content|thinking_blocks|tool_calls\[\d+\]\.extra_content)$/
 
 /** Maps canonical paths to the caller's. */
 type Counted = ReadonlyMap<string, string>

@@ -59,7 +59,7 @@ for (const { type, events } of silent)
       )
       const { status, wire } = await ask(pair, face, {
         stream: true,
-        further: face === 'chat' ? { top_k: null } : {},
+        further: {},
       })
       expect(status).toBe(200)
       expect(wire).toMatch(failureIn[face])

@@ -166,7 +166,7 @@ test('passes deprecated fields to a chat upstream, with the one output limit tha
   await gateway.post('/v1/chat/completions', {
     model: 'compatible/m',
     ...older,
-    thinking_budget: 0,
+    messages: ask.messages.map((message) => ({ ...message, server_tool_calls: [] })),
   })
   const { max_completion_tokens: limit, tools, stop } = compatible.seen[1]?.body ?? {}
   expect([limit, stop]).toEqual([9, ['END']])

@@ -78,7 +78,7 @@ test('still rejects unknown spellings by the name of the field', async () => {
   for (const [param, further] of [
     ['tool_choice', { tool_choice: 'now' }],
     ['tools[0].type', { tools: [{ name: 'now' }] }],
-    ['messages[0].content[0].type', { messages: [user([{ type: 'picture' }])] }],
+    ['messages[0].content[0].type', { messages: [user([{ type: 7 }])] }],
     ['temperature', { tool_choice: { type: 'auto' }, temperature: 'warm' }],
     ['background', { messages: null, input: 'a', background: true }],
   ] as const) {

@@ -155,9 +155,8 @@ test.each([
     for (const text of ['null', ' ', '']) {
       await pair.gateway.post('/v1/chat/completions', {
         model: pair.model,
-        top_k: 3,
         messages: [
-          { role: 'user', content: 'What time is it?' },
+          { role: 'user', content: 'What time is it?', server_tool_calls: [] },
           { role: 'assistant', content: null, tool_calls: [calling(text)] },
           { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
         ],

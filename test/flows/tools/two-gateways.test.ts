@@ -215,7 +215,7 @@ test('sends reasoning only to an upstream whose last answer came from a gateway'
   const given: unknown[] = []
   for (const answeredBy of [{ 'x-sluice-attempts': '1' }, {}, {}]) {
     headers = answeredBy
-    await gateway.post('/v1/chat/completions', { model: 'up/m', messages })
+    await gateway.post('/v1/chat/completions', { model: 'up/gpt-5.1', messages })
     given.push((up.seen.at(-1)?.body['messages'] as Fields[])[1]?.['thinking_blocks'])
   }
   expect(given).toEqual([undefined, [block], undefined])

@@ -25,7 +25,7 @@ async function seenBy(type: 'anthropic' | 'openai', further: object) {
   )
   const { headers } = await ask(pair, 'chat', {
     stream: false,
-    further: { ...further },
+    further: { top_k: 3, ...further },
   })
   const [seen] = pair.upstream.seen
   return {

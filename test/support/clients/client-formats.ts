@@ -25,10 +25,9 @@ const requests: Readonly<Record<Face, (model: string, stream: boolean) => Fields
   chat: (model, stream) => ({
     model,
     stream,
-    messages: [{ role: 'user', content: 'What time is it?' }],
-    tools: [{ type: 'function', function: { ...tool, parameters } }],
     // A request in the upstream's own format would be passed on unchanged.
-    top_k: 3,
+    messages: [{ role: 'user', content: 'What time is it?', server_tool_calls: [] }],
+    tools: [{ type: 'function', function: { ...tool, parameters } }],
   }),
   messages: (model, stream) => ({
     model,

@@ -1,6 +1,6 @@
 import { type GatewayError, invalidRequest, missingParameter } from '../core/errors.ts'
 import { hasOnly, isObject } from '../wire/reading.ts'
-import type { ContentPart, Message, Tool } from './chat-message.ts'
+import { type ContentPart, contentPartTypes, type Message, type Tool } from './chat-message.ts'
 import type { ChatRequest } from './chat-request.ts'
 
 type CheckedMessage = Omit<Message, 'role'> & {
@@ -170,7 +170,18 @@ function checkContent(message: CheckedMessage, path: string): void {
 const answeredParts: ReadonlySet<string> = new Set(['refusal', 'thinking'])
 const mediaRoles: ReadonlySet<string> = new Set(['user', 'tool'])
 
+/** Parts and blocks of other formats, for which chat completions have their own. */
+const otherFormats =
+  /^(?:(?:in|out)put_(?:text|image|file)|image|document|search_result|redacted_thinking|.*tool_(?:use|result))$/
+
+const knownParts: ReadonlySet<string> = new Set([...contentPartTypes, ...answeredParts])
+
 function checkPart(part: ContentPart, role: string, path: string): void {
+  if (!knownParts.has(part.type)) {
+    if (!otherFormats.test(part.type)) return
+    const words = contentPartTypes.join(', ')
+    throw invalidRequest(`'${path}.type' must be one of: ${words}`, `${path}.type`)
+  }
   if (part[part.type] == null) throw missingParameter(`${path}.${part.type}`)
   if (part.type === 'text') return
   if (answeredParts.has(part.type)) {

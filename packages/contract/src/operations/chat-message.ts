@@ -3,9 +3,19 @@ import { AnyObject, oneOf, optional } from './schema.ts'
 
 const imageDetails = ['low', 'high', 'auto', 'original'] as const
 
-/** A part of a message (contract, MessageContent; `refusal` is OpenAI's, in assistant history). */
+/** The types of parts (contract, MessageContent; `refusal` is OpenAI's, in assistant history). */
+export const contentPartTypes = [
+  'text',
+  'image_url',
+  'input_audio',
+  'file',
+  'video_url',
+  'refusal',
+] as const
+
+/** A part of a message. */
 export const ContentPart = Type.Object({
-  type: oneOf(['text', 'image_url', 'input_audio', 'file', 'video_url', 'refusal']),
+  type: oneOf(contentPartTypes),
   text: Type.Optional(Type.String()),
   refusal: Type.Optional(Type.String()),
   image_url: Type.Optional(

@@ -7,7 +7,7 @@ export const groq = compatible({
   name: 'Groq',
   protocol: openaiLike({
     chat: {
-      knows: ['search_settings'],
+      knows: ['reasoning', 'search_settings'],
       stopsMax: 4,
       // Unknown fields are refused.
       lacks: ['logit_bias', 'logprobs', 'top_logprobs', 'prompt_cache_key', 'safety_identifier'],

@@ -1,5 +1,6 @@
 import { localServer } from './compatible.ts'
 import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { modelServer } from '@sluice/protocols/openai/upstream/options.ts'
 import {
   maxTokensOnly,
   readableArguments,
@@ -9,7 +10,7 @@ import {
 export const llamacpp = localServer({
   id: 'llamacpp',
   name: 'llama.cpp',
-  protocol: openaiLike({ chat: { knows: ['top_k', 'reasoning_content'] }, rerank: {} }),
+  protocol: openaiLike({ chat: modelServer, rerank: {} }),
   baseUrl: 'http://127.0.0.1:8080/v1',
   operations: ['chat', 'complete', 'embed', 'rerank'],
   quirks: [systemFirst, readableArguments, maxTokensOnly],

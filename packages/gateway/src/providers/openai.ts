@@ -2,6 +2,8 @@ import {
   openaiLike,
   openai as openaiProtocol,
   openaiResponses,
+  openaiServer,
+  openaiServerOfChats,
 } from '@sluice/protocols/openai/index.ts'
 import { bearer, type Provider } from './provider.ts'
 import { openaiRetirements } from './retirements.ts'
@@ -14,6 +16,10 @@ const responding =
 const chatting = /^(ft:)?(gpt-3\.5-turbo(?!-instruct)|gpt-[4-9]|chatgpt|o\d)/
 const chats = openaiLike({ responses: true, complete: false })
 
+/** OpenAI's own addresses, such as those of a region, and Azure's. They reject fields that they do not know. */
+const strictHosts =
+  /^https:\/\/(?:[\w-]+\.)?(?:api\.openai\.com|[\w-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.\w+)(?=[:/]|$)/
+
 export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
@@ -21,6 +27,14 @@ export const openai: Provider = {
   protocolOf(model) {
     if (responding.test(model)) return openaiResponses
     return chatting.test(model) ? chats : undefined
+  },
+  elsewhere: {
+    protocol: openaiServer,
+    protocolOf(model) {
+      if (responding.test(model)) return openaiResponses
+      return chatting.test(model) ? openaiServerOfChats : undefined
+    },
+    except: strictHosts,
   },
   baseUrl: 'https://api.openai.com/v1',
   environment: ['OPENAI_API_KEY'],

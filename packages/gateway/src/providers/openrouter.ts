@@ -15,6 +15,7 @@ export const openrouter = compatible({
         'cache_control',
         'reasoning',
         'reasoning_details',
+        'video_url',
         'images',
         'search_domains',
       ],

@@ -44,6 +44,11 @@ export interface Provider {
   readonly protocol: Protocol
   /** The protocol of models that use a different one; undefined for all others. */
   readonly protocolOf?: (model: string) => Protocol | undefined
+  /** What it speaks at other base URLs than its own, where any server may be. Absent: the same. */
+  readonly elsewhere?: Pick<Provider, 'protocol' | 'protocolOf'> & {
+    /** The base URLs of others that have its API to the letter. */
+    readonly except: RegExp
+  }
   /** Without a trailing slash; placeholders such as `{region}` are filled from the settings. */
   readonly baseUrl: string
   /** For addresses that a template cannot express; overrides `baseUrl` unless undefined. */

@@ -1,12 +1,13 @@
 import { localServer } from './compatible.ts'
 import { openaiLike } from '@sluice/protocols/openai/index.ts'
+import { modelServer } from '@sluice/protocols/openai/upstream/options.ts'
 import { readableArguments, systemFirst } from '@sluice/protocols/openai/upstream/quirks.ts'
 
 export const vllm = localServer({
   id: 'vllm',
   name: 'vLLM',
   protocol: openaiLike({
-    chat: { knows: ['top_k', 'reasoning_content', 'video_url'] },
+    chat: modelServer,
     rerank: {},
     responses: true,
   }),

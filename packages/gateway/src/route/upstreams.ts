@@ -110,13 +110,15 @@ function createUpstream(
   )
   const dialing = dialingOf(given)
   if (missing) return `its address needs the setting ${missing[1]}`
+  const isOtherBase = template !== known
+  const speaking = isOtherBase ? speakingAt(template, provider) : provider
   return {
     id,
     provider: secrets.includes('')
-      ? { ...provider, credentials: withoutEmptySecret(provider.credentials) }
-      : provider,
+      ? { ...speaking, credentials: withoutEmptySecret(speaking.credentials) }
+      : speaking,
     baseUrl: template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name] ?? ''),
-    isOtherBase: template !== known,
+    isOtherBase,
     ...versionOf(template),
     secrets,
     settings,
@@ -130,6 +132,14 @@ function createUpstream(
     sharesIds: given.sharedIds === 'allow',
     allowsRouting: given.routingFields === 'allow',
   }
+}
+
+/** The provider with what it speaks at a base URL that is not its own. */
+function speakingAt(baseUrl: string, provider: Provider): Provider {
+  const { elsewhere } = provider
+  if (elsewhere === undefined || elsewhere.except.test(baseUrl)) return provider
+  const { protocol, protocolOf } = elsewhere
+  return { ...provider, protocol, ...(provider.protocolOf && protocolOf && { protocolOf }) }
 }
 
 function dialingOf({

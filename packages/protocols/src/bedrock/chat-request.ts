@@ -5,11 +5,12 @@ import { type ClaudeCall, claudeSampling } from '../claude/sampling.ts'
 import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
 import { reportUnsupported } from '../report-unsupported.ts'
 import { claudeModel } from '../families/claude.ts'
+import { reportLostReasoning } from '../lost-reasoning.ts'
 import type { CodecContext } from '../protocol.ts'
 import { usualChat } from '../usual-decisions.ts'
 import { createCachePoints } from './cache-points.ts'
 import { answersByTool } from './json-answer.ts'
-import { encodeMessages } from './messages.ts'
+import { encodeMessages, keptReasoning } from './messages.ts'
 import { isReasoningNova, modelFamily } from './model-family.ts'
 import { encodeTools } from './tools.ts'
 
@@ -36,6 +37,7 @@ const decisions: Decisions<'chat'> = {
 /** Encodes a chat request as the body of Converse. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
+  reportLostReasoning(request, keptReasoning(context.model), context)
   const reasoning = encodeReasoning(request, context)
   const writing = { reasoning, context }
   const cachePoint = createCachePoints(context)

@@ -3,6 +3,7 @@ import { readArguments } from '../call-arguments.ts'
 import { createToolIds, type ToolIds } from '../claude/tool-ids.ts'
 import { claudeModel } from '../families/claude.ts'
 import { interleaved } from '../interleaved.ts'
+import { type KeptReasoning, noReasoning } from '../lost-reasoning.ts'
 import type { CodecContext } from '../protocol.ts'
 import { endTurns, named, noWords, type Turn, turnsOf } from '../turns.ts'
 import type { CachePoints } from './cache-points.ts'
@@ -107,10 +108,19 @@ function partBlocks(part: ContentPart, path: string, writing: Writing): readonly
   return block === undefined ? [] : [block]
 }
 
+export function keptReasoning(model: string): KeptReasoning {
+  if (!takesReasoning(model)) return noReasoning
+  return { ...noReasoning, block: (block) => reasoningContent(block).length > 0 }
+}
+
+function takesReasoning(model: string): boolean {
+  const family = modelFamily(model)
+  return family === 'anthropic' || family === 'unknown'
+}
+
 /** Only Claude accepts reasoning, and only with its signature. */
 function thoughts(blocks: readonly ThinkingBlock[], model: string) {
-  const family = modelFamily(model)
-  if (family !== 'anthropic' && family !== 'unknown') return []
+  if (!takesReasoning(model)) return []
   return blocks.map((block) => ({ ...block, pieces: reasoningContent(block) }))
 }
 

@@ -1,10 +1,11 @@
 import type { ChatRequest, Fields, Tool } from '@sluice/contract'
 import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
+import { reportLostReasoning } from '../lost-reasoning.ts'
 import { reportUnsupported } from '../report-unsupported.ts'
 import type { CodecContext } from '../protocol.ts'
 import { allowedTools } from '../tools/tool-choice.ts'
 import { usualChat } from '../usual-decisions.ts'
-import { encodeMessages } from './messages.ts'
+import { encodeMessages, keptReasoning } from './messages.ts'
 
 const decisions: Decisions<'chat'> = {
   ...usualChat,
@@ -29,6 +30,7 @@ const decisions: Decisions<'chat'> = {
 /** A chat request as the body of `POST /v2/chat`. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
+  reportLostReasoning(request, keptReasoning, context)
   const { top_p: p, stop: stops, seed, max_completion_tokens: maxTokens } = request
   return {
     model: context.model,

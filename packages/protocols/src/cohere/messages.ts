@@ -8,6 +8,7 @@ import {
 import { argumentsText } from '../call-arguments.ts'
 import { reportUnsupportedDetail } from '../neutral-values.ts'
 import { textOfFile } from '../file-types.ts'
+import { type KeptReasoning, noReasoning } from '../lost-reasoning.ts'
 import type { CodecContext } from '../protocol.ts'
 
 /**
@@ -49,6 +50,12 @@ function encodeMessage(message: Message, path: string, context: CodecContext): r
     case 'assistant':
       return encodeAssistant(message, path, context)
   }
+}
+
+/** The reasoning before calls is the plan of them. */
+export const keptReasoning: KeptReasoning = {
+  ...noReasoning,
+  text: ({ tool_calls: calls }) => calls != null && calls.length > 0,
 }
 
 function encodeAssistant(message: Message, path: string, context: CodecContext): readonly Fields[] {

@@ -26,7 +26,7 @@ import {
   nativeJson,
   nativeModerate,
 } from './upstream/native.ts'
-import type { ChatOptions } from './upstream/options.ts'
+import { type ChatOptions, ownServer } from './upstream/options.ts'
 import { compatibleRerank, type RerankOptions } from './upstream/rerank.ts'
 import { openaiSpeak, type SpeakOptions } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate, type TranscribeOptions } from './upstream/transcribe.ts'
@@ -109,6 +109,16 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
 
 /** OpenAI's API, relative to a base URL that ends in /v1 (https://platform.openai.com/docs/api-reference). */
 export const openai: Protocol = openaiLike({ responses: true })
+
+/** OpenAI's API as whatever server a user runs has it. */
+export const openaiServer: Protocol = openaiLike({ chat: ownServer, responses: true })
+
+/** The same for a model that has no text completions. */
+export const openaiServerOfChats: Protocol = openaiLike({
+  chat: ownServer,
+  complete: false,
+  responses: true,
+})
 
 /** A chat request is translated. */
 const { chat: _, ...native } = openai.native

@@ -30,7 +30,7 @@ export interface MessageState {
 
 /** The fields of a message or a delta for its blocks. `index` is the number of details before these. */
 export function writtenState(blocks: readonly ThinkingBlock[], index = 0): MessageState {
-  const thinking = blocks.filter(isAnthropics)
+  const thinking = blocks.filter(isClaudes)
   const signatures = blocks.flatMap(({ type, signature }) =>
     type === 'thought' && signature != null ? [signature] : [],
   )
@@ -49,11 +49,16 @@ export function writtenState(blocks: readonly ThinkingBlock[], index = 0): Messa
   }
 }
 
-function isAnthropics({ type }: ThinkingBlock): boolean {
+export function isClaudes({ type }: ThinkingBlock): boolean {
   return type === 'thinking' || type === 'redacted_thinking'
 }
 
-function writtenThinking({ type, thinking = '', signature, data = '' }: ThinkingBlock): Fields {
+export function writtenThinking({
+  type,
+  thinking = '',
+  signature,
+  data = '',
+}: ThinkingBlock): Fields {
   if (type === 'redacted_thinking') return { type, data }
   return { type, thinking, ...(signature == null ? {} : { signature }) }
 }
@@ -144,11 +149,15 @@ export function detailsBlock(details: readonly unknown[]): ThinkingBlock[] {
   return [{ type: 'reasoning', id: detailsKind, summary: [], encrypted_content: carried }]
 }
 
+export function isDetails({ id }: ThinkingBlock): boolean {
+  return id === detailsKind
+}
+
 /** OpenRouter's details that came with a message, in order. */
 export function returnedDetails(
   blocks: readonly ThinkingBlock[] | null | undefined,
 ): readonly Fields[] {
-  return (blocks ?? []).flatMap((block) => (block.id === detailsKind ? detailsIn(block) : []))
+  return (blocks ?? []).flatMap((block) => (isDetails(block) ? detailsIn(block) : []))
 }
 
 function detailsIn({ encrypted_content: encrypted }: ThinkingBlock): readonly Fields[] {

@@ -26,14 +26,10 @@ it('property: calls in parts keep their arguments or get an empty object', () =>
         const repairing = new StreamedArguments()
         const told = calls.map(() => '')
         const tell = (choice: Readonly<Record<string, unknown>>): void => {
-          const chunk = { choices: [choice] }
-          const repaired = repairing.repair(chunk, [choice])
-          const read = (repaired === undefined ? chunk : JSON.parse(repaired)) as {
-            choices: {
-              delta: { tool_calls?: { index: number; function: { arguments: string } }[] }
-            }[]
+          const { delta } = repairing.mend(choice) as {
+            delta: { tool_calls?: { index: number; function: { arguments: string } }[] }
           }
-          for (const { index, function: called } of read.choices[0]?.delta.tool_calls ?? [])
+          for (const { index, function: called } of delta.tool_calls ?? [])
             told[index] += called.arguments
         }
         const pieces = calls.flatMap((call, index) =>

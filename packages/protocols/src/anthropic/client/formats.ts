@@ -1,5 +1,6 @@
 import { objectOf } from '@sluice/contract'
 import { anthropicHeaders } from '../../format-headers.ts'
+import { isReasoningPath } from '../../message-places.ts'
 import type { ClientFormat } from '../../client-format.ts'
 import { textsNamed } from '../../streamed-texts.ts'
 import { errorBody, paramOf } from './error.ts'
@@ -25,7 +26,8 @@ const ofMessages = {
   error: errorBody,
   headers: anthropicHeaders,
   paramOf: (canonical: string, request: unknown) =>
-    pathInMessages(canonical, request) ?? paramOf(canonical, request),
+    pathInMessages(canonical, request) ??
+    (isReasoningPath(canonical) ? undefined : paramOf(canonical, request)),
 } as const
 
 /** Chat for clients of Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */

@@ -47,6 +47,7 @@ function placesOf(request: unknown): MessagePlaces {
       .flat()
       .filter(({ block }) => block['type'] === 'tool_use')
       .map(({ path }) => path),
+    thought: messages.flat().find(({ block }) => textOf(block['type']).endsWith('thinking'))?.path,
     results: new Map(
       results.map(({ block, path }) => [plainId(textOf(block['tool_use_id'])), path]),
     ),

@@ -12,10 +12,11 @@ import { encodeToolChoice } from '../../claude/tool-choice.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { claudeModel } from '../../families/claude.ts'
 import { fittedId } from '../../fitted-id.ts'
+import { reportLostReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import { type JsonAnswer, jsonAnswer } from './json-answer.ts'
-import { encodeMessages } from './messages.ts'
+import { encodeMessages, keptReasoning } from './messages.ts'
 import { encodeTools } from './tools.ts'
 
 /** How the Messages API handles each canonical field. */
@@ -43,6 +44,7 @@ const decisions: Decisions<'chat'> = {
 export function messagesBody(request: ChatRequest, context: CodecContext): Fields {
   const model = claudeModel(context.model)
   applyDecisions('chat', request, decisions, context)
+  reportLostReasoning(request, keptReasoning, context)
   const thinking = encodeThinking(request, model, context)
   const call = { context, model, thinking }
   const breakpoint = createCacheBreakpoints(context)

@@ -4,6 +4,7 @@ import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
 import { claudeModel } from '../../families/claude.ts'
 import { interleaved } from '../../interleaved.ts'
+import { type KeptReasoning, noReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { endTurns, named, type Turn, turnsOf } from '../../turns.ts'
 import { type Block, isBlank } from '../blocks.ts'
@@ -78,6 +79,11 @@ function assistantBlocks(message: Message, path: string, writing: Writing): read
       toolUse(call, `${path}.tool_calls[${index}]`, writing),
     ]),
   )
+}
+
+export const keptReasoning: KeptReasoning = {
+  ...noReasoning,
+  block: (block) => thinkingBlock(block).length > 0,
 }
 
 /** Claude accepts only its own signed reasoning; that of other providers is dropped. */

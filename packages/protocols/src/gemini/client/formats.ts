@@ -1,4 +1,5 @@
 import { type ChatRequest, invalidRequest, listOf, objectOf } from '@sluice/contract'
+import { isReasoningPath } from '../../message-places.ts'
 import type { ClientFormat, FormatContext } from '../../client-format.ts'
 import { textsNamed } from '../../streamed-texts.ts'
 import { geminiError } from './error.ts'
@@ -57,7 +58,8 @@ export const generateContent: ClientFormat<'chat'> = {
   fromCanonical: contentReply,
   error: geminiError,
   paramOf: (canonical, request) =>
-    pathInContents(canonical, request) ?? paramOfChat(canonical, request),
+    pathInContents(canonical, request) ??
+    (isReasoningPath(canonical) ? undefined : paramOfChat(canonical, request)),
 }
 
 /** https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent. */

@@ -156,10 +156,21 @@ function placesOf(request: unknown): MessagePlaces {
   return {
     media: holding(['inlineData', 'fileData']).map(({ path }) => path),
     calls: holding(['functionCall']).map(({ path }) => path),
+    thought: parts.find(({ part }) => isThought(part))?.path,
+    signature: parts.find(({ part }) => isSigned(part) && isObject(pick(part, 'functionCall')))
+      ?.path,
     results: new Map(
       holding(['functionResponse']).map(({ part, path }) => [responseId(part), path]),
     ),
   }
+}
+
+function isThought(part: Fields): boolean {
+  return part['thought'] === true || (isSigned(part) && !isObject(pick(part, 'functionCall')))
+}
+
+function isSigned(part: Fields): boolean {
+  return pick(part, 'thoughtSignature') !== undefined
 }
 
 function responseId(part: Fields): unknown {

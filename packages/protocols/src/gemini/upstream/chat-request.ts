@@ -1,11 +1,12 @@
 import { type ChatRequest, type Fields, formatJson } from '@sluice/contract'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { reportUnsupported } from '../../report-unsupported.ts'
+import { reportLostReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import type { GenerateContentRequest, Part } from '../generate-content.ts'
 import { generationConfig, isOnlyTold } from './generation-config.ts'
-import { encodeMessages } from './messages.ts'
+import { encodeMessages, keptReasoning } from './messages.ts'
 import { callingConfig, saysMix, toolsOf } from './tools.ts'
 
 const decisions: Decisions<'chat'> = {
@@ -31,6 +32,7 @@ const decisions: Decisions<'chat'> = {
 /** https://ai.google.dev/api/generate-content: the model, and whether to stream, are in the address. */
 export function chatBody(request: ChatRequest, context: CodecContext): GenerateContentRequest {
   applyDecisions('chat', request, decisions, context)
+  reportLostReasoning(request, keptReasoning, context)
   const { contents, systemInstruction } = encodeMessages(request.messages, context)
   const system = [...(systemInstruction?.parts ?? []), ...toldFormat(request, context)]
   const tools = toolsOf(request, context)

@@ -4,6 +4,7 @@ import { readArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
 import { demandsSignatures, generationOf, takesPrefill } from '../../families/gemini.ts'
 import { mediaAddress } from '../../media-addresses.ts'
+import { type KeptReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import {
   markedSystem,
@@ -159,6 +160,14 @@ function resolutionOf(part: ContentPart, path: string, context: CodecContext): P
  * Gemini 3 rejects the first call of a step without a signature.
  */
 const signatureBypass = 'skip_thought_signature_validator'
+
+/** Gemini's own thoughts are in the signatures. */
+export const keptReasoning: KeptReasoning = {
+  text: ({ tool_calls: calls }) =>
+    calls?.some((call) => callSignature(call) !== undefined) === true,
+  block: ({ type, signature }) => type === 'thought' && signature != null,
+  signatures: true,
+}
 
 /**
  * An assistant message of the history: text, then calls. Thoughts need not be sent back, but their signatures must be, each in

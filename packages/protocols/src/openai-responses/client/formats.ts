@@ -1,6 +1,7 @@
 import { objectOf } from '@sluice/contract'
 import { openAiHeaders } from '../../format-headers.ts'
 import { limitField } from '../../output-limit.ts'
+import { isReasoningPath } from '../../message-places.ts'
 import type { ClientFormat } from '../../client-format.ts'
 import { measureResponse } from './measure.ts'
 import { pathInInput } from './message-paths.ts'
@@ -40,7 +41,8 @@ export const responses: ClientFormat<'chat'> = {
   error: (error) => error.toJSON(),
   headers: openAiHeaders,
   paramOf: (canonical, request) =>
-    pathInInput(canonical, request) ?? paramOf(canonical, checked(request)),
+    pathInInput(canonical, request) ??
+    (isReasoningPath(canonical) ? undefined : paramOf(canonical, checked(request))),
   prefixOf(request) {
     const { tools, instructions, input } = checked(request)
     return [tools, instructions, typeof input === 'string' ? input : input.slice(0, 2)]

@@ -46,6 +46,7 @@ function placesOf(request: unknown): MessagePlaces {
     calls: items
       .filter(({ item, type }) => calls.test(type) && item['call_id'] != null)
       .map(({ path }) => path),
+    thought: items.find(({ type }) => type === 'reasoning')?.path,
     results: new Map(
       items
         .filter(({ type }) => type.endsWith('_output'))

@@ -4,11 +4,12 @@ import { type ChatFamily, chatFamily, unknownFamily } from '../../families/chat-
 import { fittedUserIds } from '../../fitted-id.ts'
 import { thinkingFields } from '../../openai/upstream/thinking.ts'
 import { withoutNull } from '../../neutral-values.ts'
+import { reportLostReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { openaiChatDecisions } from '../../usual-decisions.ts'
 import { flatChoice, flatFormat, flatTool } from '../tools.ts'
-import { encodeMessages } from './messages.ts'
+import { encodeMessages, keptReasoning } from './messages.ts'
 
 /** The fields that Responses supports and those that it does not. */
 const decisions: Decisions<'chat'> = {
@@ -30,6 +31,7 @@ const decisions: Decisions<'chat'> = {
  */
 export function responsesBody(given: ChatRequest, context: CodecContext): Fields {
   applyDecisions('chat', given, decisions, context)
+  reportLostReasoning(given, keptReasoning, context)
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
   const lacks = ofModels.filter((field) => family.lacks.includes(field))
   // None of these fields is required, so the result is still a request.

@@ -10,6 +10,7 @@ import { restore } from '../../carried-reasoning.ts'
 import { pdfAsFile } from '../../file-types.ts'
 import { fittedId } from '../../fitted-id.ts'
 import { interleaved } from '../../interleaved.ts'
+import { type KeptReasoning, noReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 
 interface InputContext {
@@ -130,6 +131,11 @@ function spokenParts({ content, refusal }: Message): readonly Fields[] {
 
 function outputText(text: string): Fields {
   return { type: 'output_text', text, annotations: [] }
+}
+
+export const keptReasoning: KeptReasoning = {
+  ...noReasoning,
+  block: (block) => reasoningItem(block).length > 0,
 }
 
 /** Only reasoning that this API encrypted can be sent back; nothing is stored under the ids of other reasoning. */

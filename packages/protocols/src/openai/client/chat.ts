@@ -3,7 +3,10 @@ import {
   type ChatReply,
   type ChatRequest,
   type ContentPart,
+  contentPartTypes,
+  invalidRequest,
   isObject,
+  listOf,
   type Message,
   type OperationName,
   objectOf,
@@ -42,6 +45,7 @@ import {
 
 /** Translates a chat completion request into the canonical form, in which everything is expressed in only one way. */
 export function canonicalChat(request: ChatCompletionRequest, reports: Reports): ChatRequest {
+  refuseUnknownParts(request)
   const {
     messages,
     stop,
@@ -84,6 +88,18 @@ export function canonicalChat(request: ChatCompletionRequest, reports: Reports):
   }
 }
 
+const partTypes: ReadonlySet<string> = new Set([...contentPartTypes, 'thinking'])
+
+/** Content of an unknown type reaches only servers that know it. */
+function refuseUnknownParts({ messages }: ChatCompletionRequest): void {
+  for (const [index, { content }] of messages.entries())
+    for (const [place, { type }] of (Array.isArray(content) ? content : []).entries())
+      if (!partTypes.has(type)) {
+        const param = `messages[${index}].content[${place}].type`
+        throw invalidRequest(`Only some upstreams know parts of the type '${type}'`, param)
+      }
+}
+
 /** Mistral puts reasoning among the parts of a message. Without them, the message has OpenAI's form. */
 function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
   const { content: given } = message
@@ -111,7 +127,11 @@ function signedThought(part: unknown): readonly ThinkingBlock[] {
 function withReasoning(message: ChatCompletionMessage): ChatCompletionMessage {
   if (typeof message.reasoning !== 'string') return message
   const { reasoning, ...rest } = message
-  return { reasoning_content: reasoning, ...withoutNullFields(rest) }
+  // Null for what is absent says nothing, but some servers demand a `content`.
+  return {
+    ...withoutNullFields({ reasoning_content: reasoning, ...rest }),
+    ...(rest.content === null && { content: null }),
+  }
 }
 
 /** Besides `thinking`, the schema allows the canonical parts, with null for what is absent. */
@@ -257,8 +277,10 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
       const isNamed = isNamedSchema(objectOf(request.response_format?.json_schema))
       return isNamed ? canonical : field + rest.replace('.json_schema.schema', '.json_schema')
     }
-    case 'messages':
-      return field + givenMessage(request, rest)
+    case 'messages': {
+      const place = givenMessage(request, rest)
+      return place === undefined ? undefined : field + place
+    }
     default:
       return canonical
   }
@@ -284,17 +306,42 @@ function shownOf(messages: readonly GivenMessage[]): Shown {
 }
 
 /** The caller's path for a place in the messages. Images may be in a message of their own. */
-function givenMessage({ messages }: ChatCompletionRequest, rest: string): string {
+function givenMessage({ messages }: ChatCompletionRequest, rest: string): string | undefined {
   const [, index = '', inner = ''] = /^\[(\d+)\](.*)$/.exec(rest) ?? []
   const found = shownOf(messages)[Number(index)]
   if (index === '' || found === undefined) return rest
   const { drawn, given } = found
   const original = messages[given]
   const path = `[${given}]`
+  if (reasoningInner.test(inner)) {
+    const own = pathOfReasoning(inner, original)
+    return own === undefined ? undefined : path + own
+  }
   if (drawn) return path + inner.replace(/^\.content/, '.images')
   return (
     path + (original?.function_call == null ? inner : inner.replace(toolCall, '.function_call'))
   )
+}
+
+const reasoningInner =
+  /^\.(?:reasoning_content|thinking_blocks)$|^\.tool_calls\[\d+\]\.extra_content$/
+
+/** The caller's own field for the reasoning of a message; undefined for what is hidden in the ids of its calls. */
+function pathOfReasoning(inner: string, message: GivenMessage | undefined): string | undefined {
+  const given = objectOf(message)
+  const call = /^\.tool_calls\[(\d+)\]/.exec(inner)?.[1]
+  if (call !== undefined)
+    return objectOf(listOf(given['tool_calls'])[Number(call)])['extra_content'] == null
+      ? undefined
+      : inner
+  const names =
+    inner === '.thinking_blocks'
+      ? ['thinking_blocks', 'reasoning_details', 'extra_content']
+      : ['reasoning_content', 'reasoning']
+  const name = names.find((one) => given[one] != null)
+  if (name !== undefined) return `.${name}`
+  const part = listOf(given['content']).findIndex((one) => objectOf(one)['type'] === 'thinking')
+  return part < 0 ? undefined : `.content[${part}]`
 }
 
 const toolCall = /\.tool_calls\[0\](\.function)?/

@@ -39,10 +39,13 @@ function nullable<P extends TProperties>(object: TObject<P>): TObject<P> {
   return Type.Object(Object.fromEntries(fields)) as unknown as TObject<P>
 }
 
-/** A part of a message. `thinking` comes from the responses of Mistral's models, and callers send it back. */
+/**
+ * A part of a message. `thinking` comes from the responses of Mistral's models, and callers send it back. Parts of other types are
+ * those of some servers, which get them unchanged; no other target takes them.
+ */
 const ChatCompletionPart = Type.Object({
   ...nullable(ContentPart).properties,
-  type: Type.Union([ContentPart.properties.type, Type.Literal('thinking')]),
+  type: Type.String(),
   thinking: Type.Optional(Type.Unknown()),
 })
 

@@ -7,18 +7,26 @@ import {
   type Message,
   registeredDataUrl,
   type Tool,
+  type ToolCall,
 } from '@sluice/contract'
 import { type Decisions, reportUnsupportedBreakpoints, withoutFields } from '../../decisions.ts'
-import { chatFamily, openaiMaxima, unknownFamily } from '../../families/chat-models.ts'
+import {
+  type ChatFamily,
+  chatFamily,
+  openaiMaxima,
+  unknownFamily,
+} from '../../families/chat-models.ts'
+import { withSignature } from '../../call-signature.ts'
 import { pdfAsFile } from '../../file-types.ts'
 import { fittedId, fittedUserIds } from '../../fitted-id.ts'
+import { type KeptReasoning, reportLostReasoning } from '../../lost-reasoning.ts'
 import { domainLists, reportUnsupportedDomains } from '../../search-domains.ts'
 import { withoutNull } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { openaiChatDecisions } from '../../usual-decisions.ts'
 import { asSearchSettings } from './search-settings.ts'
-import { returnedDetails } from '../message-state.ts'
+import { isClaudes, isDetails, returnedDetails, writtenThinking } from '../message-state.ts'
 import { type ChatOptions, chatExtensions } from './options.ts'
 import { thinkingFields } from './thinking.ts'
 
@@ -41,14 +49,13 @@ export function chatBody(
   context: CodecContext,
   options: ChatOptions = {},
 ): Record<string, unknown> {
-  const knows: ReadonlySet<string> = new Set(
-    context.isGateway === true ? chatExtensions : options.knows,
-  )
-  const { messages } = request
-  if (!knows.has('cache_control')) reportUnsupportedBreakpoints(request, context)
-  const tools = toolsOut(request, knows, context)
   // A gateway's own model name says nothing about the model behind it.
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
+  const knows = knownBy(options, family, context)
+  const { messages } = request
+  if (!knows.has('cache_control')) reportUnsupportedBreakpoints(request, context)
+  reportLostReasoning(request, keptReasoning(knows, context), context)
+  const tools = toolsOut(request, knows, context)
   const body: Record<string, unknown> = {
     ...request,
     model: context.model,
@@ -70,6 +77,32 @@ export function chatBody(
   const lacks = [...notes, ...own, ...(options.lacks ?? []), ...family.lacks]
   const kept = withoutFields(body, lacks, context)
   return withoutNull(searching(kept, knows, context))
+}
+
+/** A server of one's own that has OpenAI's models by their names is most likely a proxy before them. */
+function knownBy(
+  { knows, takesAnything }: ChatOptions,
+  family: ChatFamily,
+  { isGateway }: CodecContext,
+): ReadonlySet<string> {
+  if (isGateway === true) return new Set(chatExtensions)
+  return new Set(takesAnything === true && family.isOpenAIs === true ? [] : knows)
+}
+
+const textFields = ['reasoning_content', 'reasoning', 'thinking_parts'] as const
+
+/** Of blocks, a gateway like this one takes all. */
+function keptReasoning(knows: ReadonlySet<string>, { isGateway }: CodecContext): KeptReasoning {
+  const takesText = textFields.some((name) => knows.has(name))
+  return {
+    text: () => takesText,
+    block: (block) =>
+      isGateway === true ||
+      (isClaudes(block) && knows.has('thinking_blocks')) ||
+      (isDetails(block) && knows.has('reasoning_details')) ||
+      (block.type === 'thought' && knows.has('extra_content')),
+    signatures: knows.has('extra_content'),
+  }
 }
 
 /** Without a search's domain lists, which most chat completions cannot express. */
@@ -107,7 +140,7 @@ interface MessageContext {
 }
 
 function messageOut(message: Message, place: MessageContext): unknown {
-  const { knows, context, path } = place
+  const { path } = place
   const { content, tool_calls: calls } = message
   const out: Record<string, unknown> = { ...message }
   if (message.tool_call_id != null) out['tool_call_id'] = callIdOut(message.tool_call_id, place)
@@ -116,29 +149,53 @@ function messageOut(message: Message, place: MessageContext): unknown {
     out['content'] = message.refusal
     delete out['refusal']
   }
-  // A gateway like this one reads blocks of every kind.
-  for (const name of ['reasoning_content', 'thinking_blocks'] as const)
-    if (!knows.has(name) || out[name] === null) delete out[name]
-  const isOpenRouter = knows.has('reasoning_details') && context.isGateway !== true
-  const details = isOpenRouter ? returnedDetails(message.thinking_blocks) : []
-  if (details.length > 0) out['reasoning_details'] = details
+  delete out['reasoning_content']
+  delete out['thinking_blocks']
+  Object.assign(out, reasoningOut(message, place))
   if (Array.isArray(content))
     out['content'] = content.flatMap((part, index) =>
       partOut(part, { ...place, path: `${path}.content[${index}]` }),
     )
   if (calls === null || calls?.length === 0) delete out['tool_calls']
-  else if (calls !== undefined)
-    // No other fields: clients that assemble a stream keep the `index` of its pieces, which OpenAI rejects.
-    out['tool_calls'] = calls.map(
-      ({ id, type, function: called, custom, extra_content: extra }) => ({
-        id: callIdOut(id, place),
-        type: type ?? 'function',
-        ...(called && { function: called }),
-        ...(custom && { custom }),
-        ...(knows.has('extra_content') && extra != null ? { extra_content: extra } : {}),
-      }),
-    )
+  else if (calls !== undefined) out['tool_calls'] = calls.map((call) => callOut(call, place))
   return out
+}
+
+/** Clients that assemble a stream keep the `index` of its pieces, which OpenAI rejects. */
+function callOut(call: ToolCall & { readonly index?: unknown }, place: MessageContext): Fields {
+  const { id, type, extra_content: extra, index: _, ...rest } = call
+  return {
+    ...rest,
+    id: callIdOut(id, place),
+    type: type ?? 'function',
+    ...(place.knows.has('extra_content') && extra != null ? { extra_content: extra } : {}),
+  }
+}
+
+/** A message's reasoning in the fields that the upstream has for it. */
+function reasoningOut(message: Message, { knows, context }: MessageContext): Fields {
+  const { reasoning_content: text, thinking_blocks: blocks } = message
+  // A gateway like this one reads blocks of every kind.
+  if (context.isGateway === true)
+    return {
+      ...(text == null ? {} : { reasoning_content: text }),
+      ...(blocks == null ? {} : { thinking_blocks: blocks }),
+    }
+  const details = knows.has('reasoning_details') ? returnedDetails(blocks) : []
+  const claudes = knows.has('thinking_blocks') ? (blocks ?? []).filter(isClaudes) : []
+  const signature = knows.has('extra_content')
+    ? blocks?.findLast(({ type }) => type === 'thought')?.signature
+    : undefined
+  const takesText = knows.has('reasoning_content') || knows.has('thinking_parts')
+  return {
+    ...(text != null && takesText ? { reasoning_content: text } : {}),
+    ...(text != null && !takesText && knows.has('reasoning') && details.length === 0
+      ? { reasoning: text }
+      : {}),
+    ...(claudes.length === 0 ? {} : { thinking_blocks: claudes.map(writtenThinking) }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(signature == null ? {} : withSignature(signature)),
+  }
 }
 
 function partOut(part: ContentPart, { knows, context, path }: MessageContext): readonly unknown[] {

@@ -25,8 +25,9 @@ import { usageOfAnswer } from './executed-tools.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
 import { assertImages, imageUsage } from './image-reply.ts'
 import { madeByChat, namedInMessage } from './named.ts'
+import { lacksName, withNamedReasoning } from './named-reasoning.ts'
 import { lacksArguments, mendedAnswer, mendedBytes } from './no-arguments.ts'
-import { type ChatExtension, type ChatOptions, effortObjects } from './options.ts'
+import { type ChatExtension, type ChatOptions, effortObjects, servesOpenAIs } from './options.ts'
 import { chatStops, openaiStops } from './stops.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
 import { createCompletionWatcher } from './watcher.ts'
@@ -61,7 +62,7 @@ function askForUsage(request: unknown): Change {
 export function nativeChat(options: ChatOptions = {}): Native {
   return nativeJson('/chat/completions', inspectChat, {
     takes: fitsChat(options),
-    adapted: options.knows === undefined ? adaptedChat : adaptedCompatible,
+    adapted: servesOpenAIs(options) ? adaptedChat : adaptedCompatible,
     askForUsage,
   })
 }
@@ -118,20 +119,29 @@ function readImages(body: Fields) {
  * Otherwise the codec translates or rejects what only this gateway's form of chat completions has.
  */
 function fitsChat(options: ChatOptions = {}): NonNullable<Native['takes']> {
-  const { knows, lacks = [], effortIn = [] } = options
+  const { knows, lacks = [], effortIn = [], takesAnything = false } = options
   const known: ReadonlySet<string> = new Set(knows)
   const foreign = [
     ...(['top_k', 'thinking_budget'] as const).filter((name) => !known.has(name)),
     ...effortObjects.filter((name) => !effortIn.includes(name)),
   ]
+  // What an answer of this gateway's holds for other models is described to them in words and pictures.
+  const foreignToServers = [
+    'server_tool_calls',
+    'images',
+    ...(servesOpenAIs(options) ? [] : ['search_domains']),
+  ]
   const stopsOf = chatStops(options)
   return (request, { isPlain, extensions }, model) => {
     if (!isObject(request)) return false
-    if (knows === undefined && hasOlderLimit(model, request)) return false
+    if (servesOpenAIs(options) && hasOlderLimit(model, request)) return false
     if (isPlain) return true
+    const isOpenAIs = chatFamily(model).isOpenAIs === true
+    if (takesAnything && !isOpenAIs) return !foreignToServers.some((name) => extensions.has(name))
     for (const name of extensions)
-      if (name === longIds ? chatFamily(model).isOpenAIs === true : !known.has(name)) return false
+      if (name === longIds ? isOpenAIs : takesAnything || !known.has(name)) return false
     if (foreign.some((name) => request[name] != null)) return false
+    if (takesAnything && request['top_k'] != null) return false
     if (lacks.some((name) => name !== 'stop' && !isNeutral(name, request[name]))) return false
     if (!takesStops(request['stop'], stopsOf(model))) return false
     return !(known.has('search_settings') && request['web_search_options'] != null)
@@ -262,15 +272,27 @@ function extend(found: Found, name: ChatExtension | 'file_citations' | typeof lo
 function readAnswer(body: Fields): NativeReading {
   const choices = listOf(body['choices'])
   if (choices.every(isSpoken)) return { usage: usageIn(body) }
-  return { usage: usageOfAnswer(body), made: madeByChat(choices), repaired: mendedAnswer(body) }
+  const named = choices.some(lacksReasoningName)
+    ? {
+        ...body,
+        choices: choices.map((choice) => withNamedReasoning(objectOf(choice), 'message')),
+      }
+    : undefined
+  const repaired = mendedAnswer(named ?? body) ?? named
+  return { usage: usageOfAnswer(body), made: madeByChat(choices), repaired }
 }
 
-/** Whether a choice has neither calls nor sound. */
+function lacksReasoningName(choice: unknown): boolean {
+  return lacksName(objectOf(choice)['message'])
+}
+
+/** Whether a choice has neither calls nor sound, nor reasoning under another name. */
 function isSpoken(choice: unknown): boolean {
   const {
     tool_calls: calls,
     audio,
     executed_tools: executed,
+    reasoning,
   } = objectOf(objectOf(choice)['message'])
-  return calls == null && audio == null && executed == null
+  return calls == null && audio == null && executed == null && reasoning == null
 }

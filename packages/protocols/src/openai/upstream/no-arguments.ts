@@ -1,12 +1,4 @@
-import {
-  type Fields,
-  formatJson,
-  isObject,
-  listOf,
-  objectOf,
-  someText,
-  textOf,
-} from '@sluice/contract'
+import { type Fields, isObject, listOf, objectOf, someText, textOf } from '@sluice/contract'
 import { argumentsText, mayBeNone } from '../../call-arguments.ts'
 
 // Corrects calls of tools without parameters in bodies that are sent unchanged otherwise: models write no arguments or `null`,
@@ -65,17 +57,6 @@ export class StreamedArguments {
   /** By choice and slot: the arguments received so far. */
   readonly #received = new Map<unknown, Map<unknown, string>>()
 
-  /** The chunk, with `{}` added where a call ends without arguments and `null` removed; undefined if it needs no change. */
-  repair(chunk: Fields, choices: readonly Fields[]): string | undefined {
-    let isChanged = false
-    const corrected = choices.map((choice) => {
-      const result = this.#mendChoice(choice)
-      isChanged ||= result !== choice
-      return result
-    })
-    return isChanged ? formatJson({ ...chunk, choices: corrected }) : undefined
-  }
-
   /** Whether the arguments of all these calls have begun, so that nothing more is held back. */
   haveBegun(choices: readonly number[], indexes: readonly number[]): boolean {
     return indexes.every((index) =>
@@ -83,7 +64,11 @@ export class StreamedArguments {
     )
   }
 
-  #mendChoice(choice: Fields): Fields {
+  /**
+   * The choice of a chunk, with `{}` added where a call ends without arguments and `null` removed; the same choice if it needs no
+   * change.
+   */
+  mend(choice: Fields): Fields {
     const { index = 0, delta, finish_reason: reason } = choice
     const pieces = listOf(objectOf(delta)['tool_calls'])
     const corrected = pieces.map((piece) => this.#mendPiece(index, piece))

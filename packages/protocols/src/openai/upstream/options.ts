@@ -44,6 +44,26 @@ export const chatExtensions = [
 /** OpenRouter's and Anthropic's. */
 export const effortObjects = ['reasoning', 'thinking'] as const
 
+/**
+ * A server for open models: vLLM, SGLang, llama.cpp and others. They ignore what they do not know, and some models require their
+ * reasoning and signatures back.
+ */
+export const modelServer: ChatOptions = {
+  takesAnything: true,
+  knows: [
+    'top_k',
+    'cache_control',
+    'reasoning_content',
+    'thinking_blocks',
+    'reasoning_details',
+    'extra_content',
+    'video_url',
+  ],
+}
+
+/** A server of one's own, of which nothing is known: it may also be a proxy or another gateway before any model. */
+export const ownServer: ChatOptions = { ...modelServer, servesOpenAIs: true }
+
 type EffortObject = (typeof effortObjects)[number]
 
 export interface ChatOptions {
@@ -57,8 +77,19 @@ export interface ChatOptions {
   /** Default: none, as for OpenAI. */
   readonly knows?: readonly ChatExtension[]
   /**
+   * Whether nothing is known about the server, so that it gets whatever a caller of chat completions writes. `knows` is then what
+   * common servers take from a translated request. Default false.
+   */
+  readonly takesAnything?: boolean
+  /** Whether OpenAI's own models may be behind it, whose rules then hold. Default: whether it has no extensions. */
+  readonly servesOpenAIs?: boolean
+  /**
    * Other providers' objects in which the upstream accepts the amount of thinking. For all other upstreams they become
    * `reasoning_effort`. Default: none.
    */
   readonly effortIn?: readonly EffortObject[]
+}
+
+export function servesOpenAIs({ knows, servesOpenAIs: isSaid }: ChatOptions): boolean {
+  return isSaid ?? knows === undefined
 }

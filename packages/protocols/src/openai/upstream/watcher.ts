@@ -1,4 +1,12 @@
-import { type Fields, isObject, listOf, objectOf, type PlainForm, someText } from '@sluice/contract'
+import {
+  type Fields,
+  formatJson,
+  isObject,
+  listOf,
+  objectOf,
+  type PlainForm,
+  someText,
+} from '@sluice/contract'
 import { textBytesIn } from '../../event-text.ts'
 import { errorIn, upstreamError } from '../../failure.ts'
 import { endWithoutReason } from '../../finished.ts'
@@ -9,6 +17,7 @@ import { readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { failureOf } from './finish-reasons.ts'
 import { spokenIn } from './named.ts'
+import { withNamedReasoning } from './named-reasoning.ts'
 import { StreamedArguments } from './no-arguments.ts'
 
 const texts = [
@@ -46,8 +55,9 @@ const plain: PlainForm = {
           object: {
             content: 'text',
             reasoning_content: 'text',
-            reasoning: 'text',
-            reasoning_details: { repeats: 'reasoning' },
+            // It is given its other name, too.
+            reasoning: 'none',
+            reasoning_details: 'none',
             refusal: 'text',
             tool_calls: {
               calls: {
@@ -101,7 +111,7 @@ export function createCompletionWatcher(): StreamWatcher {
         const id = spokenIn(delta)
         if (id !== undefined) made.add(id)
       }
-      corrected = calls.repair(chunk, choices)
+      corrected = mended(chunk, choices, calls)
       return ends.judge(choices)
     },
     plain,
@@ -122,6 +132,21 @@ export function createCompletionWatcher(): StreamWatcher {
       return usageOnly
     },
   }
+}
+
+/** The chunk's JSON with what the upstream left out; undefined if nothing is missing. */
+function mended(
+  chunk: Fields,
+  choices: readonly Fields[],
+  calls: StreamedArguments,
+): string | undefined {
+  let isChanged = false
+  const corrected = choices.map((choice) => {
+    const result = withNamedReasoning(calls.mend(choice), 'delta')
+    isChanged ||= result !== choice
+    return result
+  })
+  return isChanged ? formatJson({ ...chunk, choices: corrected }) : undefined
 }
 
 /** How the choices of a stream end. */
