@@ -46,6 +46,7 @@ export function formatContext(given: Partial<FormatContext> = {}): FormatContext
     headers: {},
     unsupported: refuseField,
     leftOut: () => {},
+    expectedInput: () => 12,
     ...given,
   }
 }

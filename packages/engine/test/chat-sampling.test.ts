@@ -261,11 +261,11 @@ describe('streams', () => {
         choice.logprobs?.content ?? [],
       )
     }
-    expect(usages).toHaveLength(1)
-    expect(usages[0]).toMatchObject({
-      inputTokens: reply.usage.prompt_tokens,
-      outputTokens: reply.usage.completion_tokens,
-    })
+    // The prompt's is told first, because some formats tell it in their first event.
+    const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = reply.usage
+    expect(usages).toHaveLength(2)
+    expect(usages[0]).toMatchObject({ inputTokens, outputTokens: 0 })
+    expect(usages[1]).toMatchObject({ inputTokens, outputTokens })
   })
 
   it('arrive word by word, choices in turn', async () => {

@@ -37,6 +37,11 @@ export interface FormatContext extends Reports {
   readonly headers: Readonly<Record<string, string>>
   /** The id of the request, for error events. */
   readonly requestId?: string
+  /**
+   * The usual number of input tokens of such a request, for what a stream says of its usage before the upstream has said it.
+   * Absent, or 0: not known.
+   */
+  readonly expectedInput?: () => number
 }
 
 /**

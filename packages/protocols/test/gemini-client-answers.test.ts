@@ -145,9 +145,17 @@ describe('streams for a Gemini client', () => {
     return list.map((step) => writer.write(step)).join('') + writer.end()
   }
   const head = { modelVersion: 'm', responseId: 'chatcmpl-1' }
+  // The usual input of such a request, and the length of the text: the upstream told nothing yet.
+  const soFar = {
+    promptTokenCount: 12,
+    candidatesTokenCount: 3,
+    totalTokenCount: 15,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: 12 }],
+  }
   const fragments = [
     {
       candidates: [{ content: { role: 'model', parts: [{ text: 'One\nmoment' }] }, index: 0 }],
+      usageMetadata: soFar,
       ...head,
     },
     {
@@ -163,6 +171,7 @@ describe('streams for a Gemini client', () => {
           index: 0,
         },
       ],
+      usageMetadata: soFar,
       ...head,
     },
     {

@@ -121,12 +121,13 @@ export interface StreamOptions<Request, Choice> {
   readonly pause: Pause
 }
 
-/** Streams the response token by token, alternating between the choices, and ends with the usage. */
+/** Streams the response token by token, alternating between the choices, between the usage of the prompt and that of all. */
 export async function* streamReply(
   options: StreamOptions<ChatRequest, SpokenDraft>,
 ): AsyncGenerator<Step<ChatChunk>> {
   const { envelope, request, choices, usage, pause } = options
   const all = choices.map((choice) => piecesOf(choice, request))
+  yield { usage: { ...usage, outputTokens: 0, reasoningTokens: 0, audioOutputTokens: 0 } }
   for await (const { index, piece } of inTurn(all, pause))
     yield { event: chunkOf(envelope, choices[index]?.draft.index ?? 0, piece) }
   yield { usage }

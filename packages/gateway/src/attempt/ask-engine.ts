@@ -9,6 +9,7 @@ import { asWritten, type CallRun, canonicalOf, modeOf, reportsOf } from './call-
 import { Attempt, type AttemptAnswer, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { Delivery } from './delivery.ts'
+import { noteExpectedInput } from './estimate.ts'
 import { namedFilesOf } from '../call/named-files.ts'
 import { createPace } from './pace.ts'
 import { lowered } from './prepare-codec.ts'
@@ -41,6 +42,7 @@ export async function askEngine(
     ...reports,
     outputTokensMax: outputMaxOf(run, target),
   })
+  noteExpectedInput(call)
   if (call.operation === 'chat') reportUnsupportedProviderTools(request, reports)
   reportUnlisted(call.operation, request, reports)
   const attempt = new Attempt(run, target, cancellation)
@@ -104,7 +106,9 @@ async function answerOf(
   attempt.deadline.wait('idle')
   // Other engines stream as their models do.
   const isComputed = target.providerId === engineCard.id
-  const pace = isComputed ? createPace(attempt.signal) : undefined
+  const tick = isComputed ? createPace(attempt.signal) : undefined
+  // Usage is no part of the text.
+  const pace = tick && ((step: AnyStep) => ('usage' in step ? undefined : tick()))
   const steps = pulledSource(attempt, iterator, { first, ...(pace && { pace }) })
   return { kind: 'steps', steps: batched(attempt, steps) }
 }

@@ -88,6 +88,26 @@ function promptTokens(
   return prompt.tokens + (countTokens(prompt.sample) / prompt.sample.length) * prompt.length
 }
 
+/**
+ * Notes the usual number of input tokens of a request whose stream the gateway writes, by the size of its texts and media. To
+ * be called where the request is translated: while an upstream is waited for, only its bytes are kept.
+ */
+export function noteExpectedInput({ format, request, trail, writer }: Call): void {
+  // OpenAI's formats tell no usage before the end.
+  if (writer === undefined || format.isOwn === true || trail.expectedInput !== undefined) return
+  const media = mediaTokensOf(format.measure(request.outline))
+  const texts = textBytesIn(askedIn(request, 'all'))
+  trail.expectedInput = media + Math.ceil(texts / bytesPerToken)
+}
+
+function textBytesIn(value: unknown): number {
+  if (typeof value === 'string') return isMedia(value) ? 0 : Buffer.byteLength(value)
+  let sum = 0
+  if (Array.isArray(value)) for (const item of value) sum += textBytesIn(item)
+  else if (isObject(value)) for (const name in value) sum += textBytesIn(value[name])
+  return sum
+}
+
 interface Prompt {
   length: number
   sample: string

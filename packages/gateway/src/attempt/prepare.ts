@@ -26,6 +26,7 @@ import {
   modeOf,
   nativeReportsOf,
 } from './call-run.ts'
+import { noteExpectedInput } from './estimate.ts'
 import { offeredBy } from './offered.ts'
 import { outputMaxOf } from './output-max.ts'
 import { assertOwnRouting } from './own-routing.ts'
@@ -49,6 +50,7 @@ export function prepare(
   const offered = offeredBy(provider, operation)
   if (!offered) throw notOffered(target, operation)
   const canonical = canonicalOf(run, modeOf(run, target))
+  noteExpectedInput(run.call)
   return prepareCodec(run, target, { ...offered, canonical, cancellation }).catch(
     (thrown: unknown) => {
       throw asWritten(run.call, thrown)

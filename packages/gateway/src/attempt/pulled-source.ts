@@ -7,7 +7,7 @@ interface PullOptions<T> {
   /** The first item, if it has been pulled already. */
   readonly first?: IteratorResult<T>
   /** Awaited before each item. */
-  readonly pace?: () => Promise<void> | undefined
+  readonly pace?: (item: T) => Promise<void> | undefined
 }
 
 /**
@@ -32,7 +32,7 @@ export function pulledSource<T>(
   async function pull(sink: Sink<T>): Promise<void> {
     let next = first ?? (await untilAborted(iterator.next(), attempt.signal))
     while (next.done !== true) {
-      const wait = pace?.()
+      const wait = pace?.(next.value)
       if (wait) {
         await wait
         if (attempt.isOver) return

@@ -128,6 +128,8 @@ export interface Trail {
   unpriced?: ReadonlySet<string> | undefined
   /** The number of answers asked for, where a limit depends on the size of the call. */
   choices?: number
+  /** The usual number of input tokens of such a request, where its stream has to tell it before the upstream does. */
+  expectedInput?: number
 }
 
 export function openTrail(startedAt: number): Trail {
@@ -156,12 +158,13 @@ export function openTrail(startedAt: number): Trail {
 export function formatContext(
   { now, newId }: Pick<FormatContext, 'now' | 'newId'>,
   headers: Call['headers'],
-  { dropped }: Pick<Trail, 'dropped'>,
+  trail: Pick<Trail, 'dropped' | 'expectedInput'>,
   requestId?: string,
 ): FormatContext {
-  const note = (name: string): void => void dropped.add(name)
+  const note = (name: string): void => void trail.dropped.add(name)
+  const expectedInput = (): number => trail.expectedInput ?? 0
   const given = requestId === undefined ? {} : { requestId }
-  return { now, newId, headers, unsupported: note, leftOut: note, ...given }
+  return { now, newId, headers, unsupported: note, leftOut: note, expectedInput, ...given }
 }
 
 /** The response to the caller; only http/ reads it. Headers name the provider, the model and the number of attempts. */

@@ -121,7 +121,23 @@ function countsOf(fields: Fields): Usage {
   }
 }
 
-/** Formats usage for Anthropic: tokens read from or written to the cache are not plain input. */
+/**
+ * The usage of a message, whole or as it begins, where all of these members are present (Messages API reference, Usage).
+ * `tier` is the service tier of the response in OpenAI's words, if the upstream told it.
+ */
+export function formatMessageUsage(usage: Usage, tier?: string | null): Fields {
+  return {
+    ...formatUsage(usage),
+    cache_creation: cacheCreation(usage),
+    service_tier: tier == null || tier === 'default' ? 'standard' : tier,
+    // Where it was computed is known to the upstream alone. Anthropic says so of its older models.
+    inference_geo: 'not_available',
+  }
+}
+
+/**
+ * Formats usage for Anthropic, as message_delta has it: tokens read from or written to the cache are not plain input.
+ */
 export function formatUsage(usage: Usage): Fields {
   const { cachedInputTokens: read = 0, cacheWriteTokens: written = 0, reasoningTokens } = usage
   // The tools that the Messages API counts (ServerToolUsage).

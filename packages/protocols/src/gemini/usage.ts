@@ -63,8 +63,19 @@ function tokensOf(details: unknown, modality: string): number | undefined {
   return undefined
 }
 
+/** UsageMetadata as the gateway writes it. */
+interface WrittenUsage {
+  readonly promptTokenCount: number
+  readonly candidatesTokenCount: number
+  readonly totalTokenCount: number
+  readonly cachedContentTokenCount?: number
+  readonly thoughtsTokenCount?: number
+  readonly promptTokensDetails?: ReturnType<typeof modalities>
+  readonly candidatesTokensDetails?: ReturnType<typeof modalities>
+}
+
 /** The internal form as UsageMetadata. */
-export function formatUsage(usage: Usage): Record<string, unknown> {
+export function formatUsage(usage: Usage): WrittenUsage {
   const { inputTokens, outputTokens, cachedInputTokens: cached } = usage
   const thoughts = usage.reasoningTokens ?? 0
   const candidates = Math.max(0, outputTokens - thoughts)

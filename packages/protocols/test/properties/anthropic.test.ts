@@ -238,6 +238,7 @@ it('property: a whole answer round-trips through the Messages format', () => {
         ],
         usage: chatUsage(usage),
         system_fingerprint: null,
+        service_tier: 'default',
       }
       const asked = {
         model: 'm',

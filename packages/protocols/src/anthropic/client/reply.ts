@@ -17,7 +17,7 @@ import { callsAndTexts } from '../../text-places.ts'
 import { readUsage } from '../../usage.ts'
 import { type Block, pictureText } from '../blocks.ts'
 import { stopReason } from '../finish-reasons.ts'
-import { formatUsage } from '../usage.ts'
+import { formatMessageUsage } from '../usage.ts'
 import { citationsOf } from './citations.ts'
 import type { MessagesRequest } from './schema.ts'
 import { serverToolBlocks } from './server-tools.ts'
@@ -47,10 +47,7 @@ export function fromCanonical(
     stop_reason: declined ? 'refusal' : stopReason(finish, { hasCalls, stopSequence }),
     stop_sequence: stopSequence,
     stop_details: finish === 'content_filter' ? refusalDetails(message.refusal) : null,
-    usage: {
-      ...formatUsage(readUsage(reply.usage) ?? noUsage),
-      ...serviceTier(reply.service_tier),
-    },
+    usage: formatMessageUsage(readUsage(reply.usage) ?? noUsage, reply.service_tier),
   }
 }
 
@@ -84,10 +81,6 @@ export function asksForThinking({ thinking }: MessagesRequest): boolean {
 /** Details of a response stopped by a filter; Anthropic's category is unknown. */
 export function refusalDetails(explanation: string | null): object | null {
   return explanation === null ? null : { type: 'refusal', category: null, explanation }
-}
-
-function serviceTier(tier: ChatReply['service_tier']): { readonly service_tier?: string } {
-  return tier == null ? {} : { service_tier: tier === 'default' ? 'standard' : tier }
 }
 
 function contentOf(

@@ -12,7 +12,7 @@ import { pieceIn } from '../../chat-chunks.ts'
 import { annotationsName, nameUnread } from '../../citations.ts'
 import type { FormatContext, StreamWriter } from '../../client-format.ts'
 import { stopReason } from '../finish-reasons.ts'
-import { formatUsage } from '../usage.ts'
+import { formatMessageUsage, formatUsage } from '../usage.ts'
 import { BlockWriter, writeEvent } from './block-writer.ts'
 import { CallWriter } from './call-writer.ts'
 import { errorBody } from './error.ts'
@@ -20,7 +20,8 @@ import { asksForThinking, messageId, refusalDetails, showsThinking } from './rep
 import type { MessagesRequest } from './schema.ts'
 import { serverToolBlocks } from './server-tools.ts'
 
-type Context = Pick<FormatContext, 'leftOut' | 'newId' | 'requestId'>
+type Head = Pick<ChatChunk, 'id' | 'model' | 'service_tier'>
+type Context = Pick<FormatContext, 'leftOut' | 'newId' | 'requestId' | 'expectedInput'>
 
 /**
  * Writes canonical chunks as the events of a streamed message: one message_start, consecutive blocks, and one message_delta at
@@ -68,7 +69,7 @@ export class MessageWriter implements StreamWriter<'chat'> {
     if (piece !== undefined) return this.#blocks.say(piece)
     const choice = event.choices.find(({ index }) => index === 0)
     if (choice === undefined) return ''
-    const start = this.#begin(event.id, event.model)
+    const start = this.#begin(event)
     const content = this.#take(choice.delta)
     if (choice.finish_reason !== null) {
       this.#finish = choice.finish_reason
@@ -78,7 +79,7 @@ export class MessageWriter implements StreamWriter<'chat'> {
   }
 
   end(): string {
-    const start = this.#begin(this.#context.newId('msg_'), this.#model)
+    const start = this.#begin({ id: this.#context.newId('msg_'), model: this.#model })
     const rest = this.#finishBlocks()
     if (this.#blocks.isCiting()) this.#context.leftOut(annotationsName)
     const finish = this.#finish ?? 'stop'
@@ -91,7 +92,7 @@ export class MessageWriter implements StreamWriter<'chat'> {
       stop_sequence: stopSequence,
       stop_details: filtered ? refusalDetails(this.#refusal) : null,
     }
-    const usage = formatUsage(this.#usage ?? noUsage)
+    const usage = formatUsage(this.#usage ?? this.#usageSoFar())
     return (
       start +
       rest +
@@ -110,7 +111,7 @@ export class MessageWriter implements StreamWriter<'chat'> {
     return this.#started && this.#held.length === 0 && this.#late.length === 0 && !this.#calls.any()
   }
 
-  #begin(id: string, model: string): string {
+  #begin({ id, model, service_tier: tier }: Head): string {
     if (this.#started) return ''
     this.#started = true
     const message = {
@@ -122,10 +123,17 @@ export class MessageWriter implements StreamWriter<'chat'> {
       stop_reason: null,
       stop_sequence: null,
       stop_details: null,
-      // Most upstreams report usage only at the end, in message_delta.
-      usage: formatUsage({ ...(this.#usage ?? noUsage), reasoningTokens: 0 }),
+      // Most upstreams report usage only at the end, so that message_delta corrects it.
+      usage: formatMessageUsage({ ...this.#usageSoFar(), reasoningTokens: 0 }, tier),
     }
     return writeEvent({ type: 'message_start', message })
+  }
+
+  /** What the upstream has said. As long as it has not said the input, this is what such a request usually has. */
+  #usageSoFar(): Usage {
+    const said = this.#usage ?? noUsage
+    if (said.inputTokens > 0) return said
+    return { ...said, inputTokens: this.#context.expectedInput?.() ?? 0 }
   }
 
   /** Text may be written between calls but not inside one, so it is held back until the call ends. */

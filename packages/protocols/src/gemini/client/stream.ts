@@ -14,7 +14,6 @@ import {
   type ThinkingBlock,
   type ToolCall,
   type ToolCallDelta,
-  type Usage,
 } from '@sluice/contract'
 import { assertBounded } from '../../bounded.ts'
 import { pieceIn } from '../../chat-chunks.ts'
@@ -24,7 +23,6 @@ import { ObjectProgress } from '../../object-progress.ts'
 import { isServerSent, type Part } from '../generate-content.ts'
 import { groundingMetadata } from '../grounding.ts'
 import { serverMetadata, serverParts } from '../server-tools.ts'
-import { formatUsage } from '../usage.ts'
 import { wantsThoughts } from './config.ts'
 import { StreamedValues, wantsEnum } from './enum-answer.ts'
 import { geminiError } from './error.ts'
@@ -36,6 +34,7 @@ import {
   logprobsResult,
   soundPart,
 } from './parts.ts'
+import { StreamedUsage } from './streamed-usage.ts'
 
 /** How fragments are written: as server-sent events with `alt=sse`, otherwise as the elements of a JSON array. */
 interface Framing {
@@ -69,6 +68,7 @@ function jsonArray(): Framing {
 }
 
 type Reports = Pick<FormatContext, 'leftOut'>
+type Context = Pick<FormatContext, 'leftOut' | 'expectedInput'>
 type ChunkChoice = ChatChunk['choices'][number]
 
 /**
@@ -83,12 +83,14 @@ export class ContentWriter implements StreamWriter<'chat'> {
   /** Only if the response is one of the values of an enumeration. */
   readonly #values: StreamedValues | undefined
   #head: { readonly modelVersion: string; readonly responseId: string } | undefined
-  #usage: Usage | undefined
-  #behindText: string | undefined
+  readonly #usage: StreamedUsage
+  /** The members of the head, which end every fragment; made once. */
+  #behind: string | undefined
 
-  constructor(request: unknown, query: string, reports: Reports) {
+  constructor(request: unknown, query: string, context: Context) {
     this.#framing = isServerSent(query) ? serverSent() : jsonArray()
-    this.#reports = reports
+    this.#reports = context
+    this.#usage = new StreamedUsage(context.expectedInput ?? (() => 0))
     this.#thoughts = wantsThoughts(request)
     this.#values = wantsEnum(request) ? new StreamedValues() : undefined
   }
@@ -103,7 +105,7 @@ export class ContentWriter implements StreamWriter<'chat'> {
 
   write(step: Step<ChatChunk>): string {
     if (!('event' in step)) {
-      this.#usage = step.usage
+      this.#usage.tell(step.usage)
       return ''
     }
     const { model, id, choices } = this.#values?.read(step.event) ?? step.event
@@ -112,7 +114,8 @@ export class ContentWriter implements StreamWriter<'chat'> {
     if (piece !== undefined && this.#candidates.get(0)?.says(piece) === true)
       return this.#framing.fragment(this.#textFragment(piece))
     const candidates = choices.flatMap((choice) => this.#candidatesOf(choice))
-    return candidates.length === 0 ? '' : this.#fragmentOf({ candidates })
+    if (candidates.length === 0) return ''
+    return this.#fragmentOf({ candidates }, this.#usage.with(lengthOf(choices)))
   }
 
   /** The finish reasons and the usage come last, together. */
@@ -121,8 +124,7 @@ export class ContentWriter implements StreamWriter<'chat'> {
     const candidates = [...this.#candidates].map(([index, candidate]) =>
       candidate.last(index, values?.get(index) ?? '', this.#reports),
     )
-    const usage = this.#usage === undefined ? {} : { usageMetadata: formatUsage(this.#usage) }
-    return this.#fragmentOf({ candidates, ...usage }) + this.#framing.end()
+    return this.#fragmentOf({ candidates }, this.#usage.last()) + this.#framing.end()
   }
 
   fail(error: GatewayError): string {
@@ -133,14 +135,20 @@ export class ContentWriter implements StreamWriter<'chat'> {
     this.#framing.passed()
   }
 
-  #fragmentOf(fields: Fields): string {
-    return this.#framing.fragment(formatJson({ ...fields, ...this.#head }))
+  /** `usage` is JSON. */
+  #fragmentOf(fields: Fields, usage: string): string {
+    return this.#framing.fragment(`${formatJson(fields).slice(0, -1)},${this.#ending(usage)}`)
   }
 
-  /** A fragment with a piece of the first candidate's text. What stands behind the text is made once. */
+  /** A fragment with a piece of the first candidate's text. */
   #textFragment(text: string): string {
-    this.#behindText ??= `}]},"index":0}],${formatJson(this.#head).slice(1)}`
-    return `{"candidates":[{"content":{"role":"model","parts":[{"text":${JSON.stringify(text)}${this.#behindText}`
+    const ending = this.#ending(this.#usage.with(text.length))
+    return `{"candidates":[{"content":{"role":"model","parts":[{"text":${JSON.stringify(text)}}]},"index":0}],${ending}`
+  }
+
+  #ending(usage: string): string {
+    this.#behind ??= this.#head === undefined ? '}' : `,${formatJson(this.#head).slice(1)}`
+    return `"usageMetadata":${usage}${this.#behind}`
   }
 
   #candidatesOf({ index, delta, finish_reason: reason, logprobs }: ChunkChoice): readonly Fields[] {
@@ -158,6 +166,14 @@ export class ContentWriter implements StreamWriter<'chat'> {
       },
     ]
   }
+}
+
+/** Of the text in a chunk, in UTF-16 units. */
+function lengthOf(choices: readonly ChunkChoice[]): number {
+  return choices.reduce(
+    (sum, { delta: { content, refusal } }) => sum + (content?.length ?? 0) + (refusal?.length ?? 0),
+    0,
+  )
 }
 
 /** One of the response's candidates, with what must be held back. */

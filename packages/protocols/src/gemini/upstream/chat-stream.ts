@@ -62,14 +62,15 @@ export class ContentReader implements StreamReader<'chat'> {
     const fragment = fragmentOf(event)
     if (fragment === undefined) return []
     const steps: Step<ChatChunk>[] = []
+    this.#counter.add(fragment)
+    // It comes before the content that it includes, so that writers can tell it with the first.
+    const usage = readUsage(fragment['usageMetadata'])
+    if (usage !== undefined) steps.push({ usage: this.#counter.in(usage) })
     const candidates = boundedList(fragment['candidates'], 'candidates').filter(isObject)
     for (const [place, candidate] of candidates.entries())
       this.#readCandidate(candidate, place, steps)
     if (blockReasonOf(fragment) !== undefined && this.#choices.size === 0)
       steps.push(this.#beginChoice(new Choice(0, this.#newId, 'SAFETY')))
-    this.#counter.add(fragment)
-    const usage = readUsage(fragment['usageMetadata'])
-    if (usage !== undefined) steps.push({ usage: this.#counter.in(usage) })
     return steps
   }
 

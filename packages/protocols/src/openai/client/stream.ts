@@ -56,7 +56,7 @@ export function writeChunks(
       if (event === undefined) return ''
       last = event
       if (said === undefined || event !== chunk) return format(event)
-      return texts.written(chunk) ?? thoughts.written(chunk) ?? format(chunk)
+      return texts.written(chunk) ?? thoughts.written(chunk) ?? format(withRefusal(chunk))
     },
     end() {
       if (!includeUsage) return done
@@ -66,6 +66,17 @@ export function writeChunks(
     },
     fail: failure,
   }
+}
+
+/** The chunk that begins a choice says that nothing is refused yet (OpenAI API, streaming). */
+function withRefusal(chunk: ChatChunk): ChatChunk {
+  if (chunk.choices.every(({ delta }) => delta.role === undefined)) return chunk
+  const choices = chunk.choices.map((choice) =>
+    choice.delta.role === undefined
+      ? choice
+      : { ...choice, delta: { ...choice.delta, refusal: choice.delta.refusal ?? null } },
+  )
+  return { ...chunk, choices }
 }
 
 /** Stands for the piece of text while a chunk is cut. */

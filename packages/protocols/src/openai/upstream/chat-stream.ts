@@ -65,12 +65,13 @@ function read(reading: Reading, event: ServerSentEvent): readonly ChatStep[] {
   if (chunk === undefined) return []
   const steps: ChatStep[] = []
   const choices = boundedList(chunk['choices'], 'choices').filter(isObject)
-  for (const choice of choices) readChoice(reading, choice, chunk, steps)
-  // xAI's come in a last chunk without a choice.
-  if (choices.length === 0 && reading.choices.has(0)) readSources(reading, chunk, steps)
+  // The usage comes before the content that it includes, so that writers can tell it with the first.
   const usage = usageIn(chunk)
   reading.executed.see(choices)
   if (usage !== undefined) steps.push({ usage: reading.executed.in(usage) })
+  for (const choice of choices) readChoice(reading, choice, chunk, steps)
+  // xAI's come in a last chunk without a choice.
+  if (choices.length === 0 && reading.choices.has(0)) readSources(reading, chunk, steps)
   return steps
 }
 
