@@ -28,6 +28,42 @@ test('an invalid service account is an upstream authentication error', async () 
 })
 
 test.each([
+  [
+    'a user',
+    {
+      type: 'authorized_user',
+      client_id: 'client',
+      client_secret: 'its secret',
+      refresh_token: 'refresh',
+    },
+    'https://oauth2.googleapis.com/token',
+  ],
+  [
+    'a workload',
+    {
+      type: 'external_account',
+      audience:
+        '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      token_url: 'https://sts.googleapis.com/v1/token',
+      // Any file does.
+      credential_source: { file: import.meta.filename },
+    },
+    'https://sts.googleapis.com/v1/token',
+  ],
+])('asks for the token of %s over the connections of the provider', async (_, file, url) => {
+  const asked: string[] = []
+  const connections: typeof fetch = async (input) => {
+    asked.push(input instanceof Request ? input.url : String(input))
+    return Response.json({ access_token: 'ya29.given', token_type: 'Bearer', expires_in: 3600 })
+  }
+  expect(await googleAccess(JSON.stringify(file), request, {}, connections)).toEqual({
+    authorization: 'Bearer ya29.given',
+  })
+  expect(asked).toEqual([url])
+})
+
+test.each([
   [400, 'upstream_refused_us'],
   [401, 'upstream_refused_us'],
   [429, 'upstream_unavailable'],
