@@ -25,12 +25,11 @@ import { usageOfAnswer } from './executed-tools.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
 import { assertImages, imageUsage } from './image-reply.ts'
 import { madeByChat, namedInMessage } from './named.ts'
-import { lacksName, withNamedReasoning } from './named-reasoning.ts'
 import { lacksArguments, mendedAnswer, mendedBytes } from './no-arguments.ts'
 import { type ChatExtension, type ChatOptions, effortObjects, servesOpenAIs } from './options.ts'
 import { chatStops, openaiStops } from './stops.ts'
 import { createTypedEventWatcher } from './typed-events.ts'
-import { createCompletionWatcher } from './watcher.ts'
+import { createCompletionWatcher, lacksName, withNamedReasoning } from './watcher.ts'
 
 /** The caller's header for OpenAI's beta features. */
 const headers = ['openai-beta'] as const

@@ -17,7 +17,6 @@ import { readContent, readReasoning } from './content.ts'
 import { ExecutedTools } from './executed-tools.ts'
 import { failureOf } from './finish-reasons.ts'
 import { spokenIn } from './named.ts'
-import { withNamedReasoning } from './named-reasoning.ts'
 import { StreamedArguments } from './no-arguments.ts'
 
 const texts = [
@@ -200,5 +199,25 @@ function hasContent(choice: Fields): boolean {
     isObject(delta['function_call']) ||
     isObject(delta['audio']) ||
     listOf(delta['images']).length > 0
+  )
+}
+
+// vLLM, Groq and OpenRouter call reasoning `reasoning`, where callers of chat completions expect `reasoning_content`. In bodies that
+// are sent unchanged otherwise it gets that name too.
+
+/** The choice with the reasoning of its message under both names; the same choice if nothing is missing. */
+export function withNamedReasoning(choice: Fields, member: 'message' | 'delta'): Fields {
+  const inner = objectOf(choice[member])
+  return lacksName(inner)
+    ? { ...choice, [member]: { ...inner, reasoning_content: inner['reasoning'] } }
+    : choice
+}
+
+/** Whether a message or a delta has reasoning under the other name alone. */
+export function lacksName(inner: unknown): boolean {
+  return (
+    isObject(inner) &&
+    someText(inner['reasoning']) !== undefined &&
+    inner['reasoning_content'] == null
   )
 }
