@@ -173,8 +173,7 @@ function createLackingFormats(now: () => number): LackingFormats {
     setFormatLacking(at, proof) {
       const address = addressKey(at)
       const key = proof === 'address' ? address : modelKey(at)
-      // One caller's request may be answered so although others are served.
-      if (working.get(at.baseUrl)?.has(at.format) === true) {
+      if (proof === 'model' && working.get(at.baseUrl)?.has(at.format) === true) {
         const count = (doubts.get(address) ?? 0) + 1
         doubts.set(address, count)
         if (count < proofsMin) return
