@@ -164,15 +164,17 @@ describe('an upstream that speaks the Responses API', () => {
     [501, {}],
     [404, {}],
     [404, { detail: 'Not Found' }],
-  ])('keeps its format after %i once a Responses request succeeded', async (status, body) => {
-    await using upstream = await fakeUpstream(native(status, body))
-    await using gateway = await start(single(upstream))
-    expect(await (await respond(gateway, {}, alice)).text()).toContain('Native')
-    expect((await respond(gateway, { metadata: { conversation } }, bob)).status).toBe(
-      status === 501 ? 503 : status,
-    )
-    expect(await (await respond(gateway, {}, alice)).text()).toContain('Native')
-  })
+  ])(
+    'keeps its format for others after %i, once a Responses request succeeded',
+    async (status, body) => {
+      await using upstream = await fakeUpstream(native(status, body))
+      await using gateway = await start(single(upstream))
+      expect(await (await respond(gateway, {}, alice)).text()).toContain('Native')
+      const refused = await respond(gateway, { metadata: { conversation } }, bob)
+      expect(await refused.text()).toContain('Translated')
+      expect(await (await respond(gateway, {}, alice)).text()).toContain('Native')
+    },
+  )
 
   test.each<[string, Answering]>([
     ['405', (_seen, response) => json(response, {}, { status: 405 })],

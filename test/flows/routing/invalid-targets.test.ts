@@ -230,43 +230,37 @@ describe('target health remembers', () => {
     expect(health.latencyMs('p/9999')).toBe(5)
   })
 
-  test('a format that an upstream lacks for ten minutes', () => {
-    let now = 0
-    const health = createHealth(() => now)
-    health.setFormatLacking({ baseUrl: 'p', format: 'responses', model: 'm' }, 'address')
-    expect(health.lacksFormat('p', 'responses', 'other')).toBe(true)
-    expect(health.lacksFormat('p', 'messages', 'm')).toBe(false)
-    now += 600_001
-    expect(health.lacksFormat('p', 'responses', 'm')).toBe(false)
-  })
+  describe.each(['address', 'model'] as const)('by a proof about the %s', (proof) => {
+    const at = { baseUrl: 'p', format: 'responses', model: 'm', caller: 'alice' }
+    const setUp = () => {
+      let now = 0
+      const health = createHealth(() => now)
+      return {
+        health,
+        pass: (ms: number) => (now += ms),
+        lacks: (caller: string, model = 'm', format = 'responses') =>
+          health.lacksFormat('p', format, model, caller),
+      }
+    }
 
-  test('a format that one model lacks', () => {
-    const health = createHealth(() => 0)
-    health.setFormatLacking({ baseUrl: 'p', format: 'responses', model: 'm' }, 'model')
-    expect(health.lacksFormat('p', 'responses', 'm')).toBe(true)
-    expect(health.lacksFormat('p', 'responses', 'other')).toBe(false)
-  })
+    test('a format that an upstream lacks, for ten minutes', () => {
+      const { health, pass, lacks } = setUp()
+      health.setFormatLacking(at, proof)
+      expect(lacks('bob')).toBe(true)
+      expect(lacks('bob', 'other')).toBe(proof === 'address')
+      expect(lacks('bob', 'm', 'messages')).toBe(false)
+      expect(health.lacksFormat('q', 'responses', 'm', 'bob')).toBe(false)
+      pass(600_001)
+      expect(lacks('bob')).toBe(false)
+    })
 
-  test('a format that has worked, until it is lacking three times in a row', () => {
-    const health = createHealth(() => 0)
-    const at = { baseUrl: 'p', format: 'responses', model: 'm' }
-    const lacks = () => health.lacksFormat('p', 'responses', 'm')
-    health.formatWorked('p', 'responses')
-    health.setFormatLacking(at, 'model')
-    health.setFormatLacking(at, 'model')
-    health.formatWorked('p', 'responses')
-    health.setFormatLacking(at, 'model')
-    health.setFormatLacking(at, 'model')
-    expect(lacks()).toBe(false)
-    health.setFormatLacking(at, 'model')
-    expect(lacks()).toBe(true)
-  })
-
-  test('at once that the address of a format that has worked is gone', () => {
-    const health = createHealth(() => 0)
-    health.formatWorked('p', 'responses')
-    health.setFormatLacking({ baseUrl: 'p', format: 'responses', model: 'm' }, 'address')
-    expect(health.lacksFormat('p', 'responses', 'm')).toBe(true)
+    test('a format that has worked before, for the caller who proved it', () => {
+      const { health, lacks } = setUp()
+      health.formatWorked('p', 'responses')
+      health.setFormatLacking(at, proof)
+      expect(lacks('alice')).toBe(true)
+      expect(lacks('bob')).toBe(false)
+    })
   })
 
   test.each([

@@ -6,6 +6,7 @@ import {
   operations,
   type Usage,
 } from '@sluice/contract'
+import { recognized } from '@sluice/protocols/failure-kinds.ts'
 import type { Received, StreamWatcher } from '@sluice/protocols/protocol.ts'
 import type { OpenUsage, UsageBegun } from '../ports/store.ts'
 import type { AnyReply, AnyStep } from '../call/canonical.ts'
@@ -254,13 +255,15 @@ export class Attempt implements CancelListener, Growing, RunningAttempt {
    * Ends the attempt as failed, or as incomplete if its response had begun. Returns the error as callers may see it:
    * errors from upstreams may quote configured secrets.
    */
-  fail(error: GatewayError): GatewayError {
-    if (error.code === 'cancelled') {
-      this.#end('cancelled', error)
-      return error
+  fail(given: GatewayError): GatewayError {
+    if (given.code === 'cancelled') {
+      this.#end('cancelled', given)
+      return given
     }
     const { gateway } = this.#run
-    const isOwn = this.target.providerId === gateway.engine.id
+    const { providerId } = this.target
+    const isOwn = providerId === gateway.engine.id
+    const error = isOwn ? given : recognized(given, providerId)
     const shown = isOwn ? error : gateway.concealer.conceal(error)
     if (!this.isOver) {
       this.#reason = logFailure(this.#run, this, { error, shown })

@@ -53,7 +53,7 @@ export function rememberLacking(
   if (refersToStored(call.request.value)) return
   const { baseUrl } = target.upstream
   gateway.health.setFormatLacking(
-    { baseUrl, format: call.format.id, model: target.model },
+    { baseUrl, format: call.format.id, model: target.model, caller: call.key.id },
     error.details.missingAddress === 'proved' ? 'address' : 'model',
   )
 }

@@ -61,11 +61,11 @@ export function prepare(
 /** The native support of the upstream for the caller's format, if the call has a JSON body to pass on. */
 export function nativeOf(
   { health }: Pick<CallParts, 'health'>,
-  { format, operation, request }: Call,
+  { format, operation, request, key }: Call,
   { upstream, model }: UpstreamTarget,
 ): Native | undefined {
   if (!request.hasBytes) return undefined
-  if (health.lacksFormat(upstream.baseUrl, format.id, model)) return undefined
+  if (health.lacksFormat(upstream.baseUrl, format.id, model, key.id)) return undefined
   if (upstream.provider.operations?.includes(operation) === false) return undefined
   const native = upstream.provider.protocol.native[format.id]
   if (!native) return undefined

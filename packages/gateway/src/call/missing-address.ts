@@ -83,8 +83,12 @@ interface NamedParts {
 /** Shorter words may be anything. */
 const idLengthMin = 6
 
-/** Whether an error message names the model, or an id that is in the request. */
+/** Something in quotation marks, which is missing unless it is an address. */
+const quoted = /["'`‘“][^"'`’”/]+["'`’”]/
+
+/** Whether an error message names the model, an id that is in the request, or something else in quotation marks. */
 export function namesPartOf({ models, quotes }: NamedParts, message: string): boolean {
+  if (quoted.test(message)) return true
   const words = message.split(/[\s"'`‘’“”()[\]{}<>,;]+/).map((word) => word.replace(/[.:!?]+$/, ''))
   const isPath = (word: string) => word.startsWith('/') || word.includes('://')
   const names = words

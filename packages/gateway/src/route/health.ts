@@ -142,67 +142,52 @@ function createGateways(): Pick<Health, 'setGateway' | 'isGateway'> {
 interface LackingFormats {
   /**
    * Remembers for ten minutes that an upstream lacks a client format; servers with OpenAI's Chat Completions often lack Responses.
-   * The format is then translated, for one model of it if the proof is not about the address itself. Called when the request has
-   * worked in the other form. A format that has worked before is lacking only after three such proofs in a row.
+   * The format is then translated, for one model of it if the proof is not about the address itself, and for this caller alone if
+   * the format has worked before: what its request has caused must not concern others. Called when the request has worked in the
+   * other form.
    */
   setFormatLacking(at: FormatAt, proof: 'address' | 'model'): void
-  lacksFormat(baseUrl: string, format: string, model: string): boolean
+  lacksFormat(baseUrl: string, format: string, model: string, caller: string): boolean
   /** Remembers that the upstream speaks the format. */
   formatWorked(baseUrl: string, format: string): void
 }
 
-/** A client format at an upstream, and the upstream's name of the model that is asked. */
+/** A client format at an upstream, with the upstream's name of the model that is asked, and the id of the key that asks. */
 interface FormatAt {
   readonly baseUrl: string
   readonly format: string
   readonly model: string
+  readonly caller: string
 }
 
 const lackingMs = 600_000
 /** Callers choose the model, so the oldest are forgotten beyond this number. */
-const entriesMax = 10_000
-/** One replica of several may be older than the others. */
-const proofsMin = 3
+const lackingMax = 10_000
 
 function createLackingFormats(now: () => number): LackingFormats {
   const lacking = new Map<string, number>()
   const working = new Map<string, Set<string>>()
-  const doubts = new Map<string, number>()
-  const isLacking = (key: string) => (lacking.get(key) ?? 0) > now()
+  const isLacking = (...parts: readonly string[]) => (lacking.get(parts.join(' ')) ?? 0) > now()
   return {
-    setFormatLacking(at, proof) {
-      const address = addressKey(at)
-      const key = proof === 'address' ? address : modelKey(at)
-      if (proof === 'model' && working.get(at.baseUrl)?.has(at.format) === true) {
-        const count = (doubts.get(address) ?? 0) + 1
-        doubts.set(address, count)
-        if (count < proofsMin) return
-      }
-      doubts.delete(address)
-      working.get(at.baseUrl)?.delete(at.format)
+    setFormatLacking({ baseUrl, format, model, caller }, proof) {
+      const hasWorked = working.get(baseUrl)?.has(format) === true
+      const of = proof === 'address' ? '' : model
+      const key = [baseUrl, format, of, hasWorked ? caller : ''].join(' ')
       lacking.delete(key)
       lacking.set(key, now() + lackingMs)
-      const [oldest] = lacking.size > entriesMax ? lacking.keys() : []
+      const [oldest] = lacking.size > lackingMax ? lacking.keys() : []
       if (oldest !== undefined) lacking.delete(oldest)
     },
-    lacksFormat(baseUrl, format, model) {
+    lacksFormat(baseUrl, format, model, caller) {
       if (lacking.size === 0) return false
-      const at = { baseUrl, format, model }
-      return isLacking(addressKey(at)) || isLacking(modelKey(at))
+      return ['', model].some((of) =>
+        ['', caller].some((whose) => isLacking(baseUrl, format, of, whose)),
+      )
     },
     formatWorked(baseUrl, format) {
-      if (doubts.size > 0) doubts.delete(`${baseUrl} ${format}`)
       const formats = working.get(baseUrl)
       if (formats?.has(format) === true) return
       working.set(baseUrl, new Set(formats).add(format))
     },
   }
-}
-
-function addressKey({ baseUrl, format }: FormatAt): string {
-  return `${baseUrl} ${format}`
-}
-
-function modelKey({ baseUrl, format, model }: FormatAt): string {
-  return `${baseUrl} ${format} ${model}`
 }

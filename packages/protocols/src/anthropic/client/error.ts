@@ -34,7 +34,8 @@ function typeOf({ status, details }: GatewayError): string {
 
 /** Anthropic's error body. It has no field for the parameter, so the message begins with it. */
 export function errorBody(error: GatewayError, requestId?: string): object {
-  const { message, details } = error
+  const { details } = error
+  const message = knownWords(error)
   const param = details.param === undefined ? undefined : paramOf(details.param)
   const named = param === undefined || message.includes(param)
   return {
@@ -46,6 +47,16 @@ export function errorBody(error: GatewayError, requestId?: string): object {
     },
     ...(requestId === undefined ? {} : { request_id: requestId }),
   }
+}
+
+/**
+ * The API has no code for a prompt that is too long: clients that then compact the conversation look for these words, which other
+ * upstreams do not use.
+ */
+function knownWords({ code, message, publicCode }: GatewayError): string {
+  const isOthers = code === 'upstream_rejected' && publicCode === 'context_length_exceeded'
+  const isKnown = /prompt is too long|exceed context limit/i.test(message)
+  return isOthers && !isKnown ? `prompt is too long: ${message}` : message
 }
 
 /** Canonical field names and their counterparts in the Messages API. */

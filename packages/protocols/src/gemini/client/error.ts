@@ -22,7 +22,8 @@ const statuses: Readonly<Record<number, string>> = {
 
 /** Google's error body. The details give the reason, the field at fault, when to try again, and the request's id. */
 export function geminiError(error: GatewayError, requestId: string): unknown {
-  const { status, message, publicCode, details } = error
+  const { status, publicCode, details } = error
+  const message = knownWords(error)
   const { param, retryAfterMs } = details
   return {
     error: {
@@ -47,4 +48,13 @@ export function geminiError(error: GatewayError, requestId: string): unknown {
 
 function detail(type: string, fields: Fields): unknown {
   return { '@type': `type.googleapis.com/google.rpc.${type}`, ...fields }
+}
+
+/** Google's words for a prompt that is too long, which clients look for and other upstreams do not use. */
+function knownWords({ code, message, publicCode }: GatewayError): string {
+  const isOthers = code === 'upstream_rejected' && publicCode === 'context_length_exceeded'
+  const isKnown = /exceeds the maximum number of tokens/i.test(message)
+  return isOthers && !isKnown
+    ? `The input token count exceeds the maximum number of tokens allowed: ${message}`
+    : message
 }
