@@ -113,6 +113,11 @@ export interface Codec<O extends OperationName> {
   decode(received: Received, context: CodecContext, request: RequestOf<O>): Decoded<O>
   /** Absent if the operation cannot be streamed from this upstream. */
   readonly stream?: StreamCodec<O>
+  /**
+   * The codec for another address of the upstream, for a request that it refuses at the usual one. If the upstream lacks that address,
+   * this codec is used after all. Absent: never.
+   */
+  elsewhere?(request: RequestOf<O>, context: Pick<CodecContext, 'model'>): Elsewhere<O> | undefined
   /** Whether the upstream gives only one choice: the gateway sends `n` requests and merges the responses. */
   readonly singleChoice?: boolean
   /**
@@ -124,6 +129,12 @@ export interface Codec<O extends OperationName> {
   readonly bytes?: boolean
   /** Addresses in the request that this upstream cannot fetch itself; the gateway downloads them first. */
   media?(request: RequestOf<O>): readonly { readonly url: string; readonly param: string }[]
+}
+
+export interface Elsewhere<O extends OperationName> {
+  readonly codec: Codec<O>
+  /** The client format that has the address. */
+  readonly format: FormatName
 }
 
 export interface StreamCodec<O extends OperationName> {

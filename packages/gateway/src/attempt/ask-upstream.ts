@@ -15,7 +15,7 @@ import { limitsKey } from './failures.ts'
 import { secretsFor } from './account.ts'
 import type { CallRun } from './call-run.ts'
 import { Attempt, type BegunResponse } from './attempt.ts'
-import { isMissingAddress, maximumIn, rememberLacking } from './learnt-refusals.ts'
+import { isMissingAddress, maximumIn, type Missing, rememberLacking } from './learnt-refusals.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
 
@@ -196,7 +196,7 @@ async function askWithOther(
 /** What is sent with one key. */
 interface Asking extends Pick<Sending, 'target' | 'secret'> {
   /** Set for the second request of a call whose first one may have been sent to an address that the upstream lacks. */
-  readonly missing?: { readonly path: string; readonly error: GatewayError }
+  readonly missing?: Missing
 }
 
 /**
@@ -209,7 +209,7 @@ export async function askWith(
   cancellation: Cancellation,
 ): Promise<BegunResponse> {
   const { target, secret, missing } = asking
-  const { gateway, call } = run
+  const { gateway } = run
   const preparing = prepare(run, target, cancellation)
   const prepared = preparing instanceof Promise ? await preparing : preparing
   if (missing?.path === prepared.request.path) throw missing.error
@@ -220,23 +220,23 @@ export async function askWith(
       target,
       named.map((one) => ({ ...one, isReference: true })),
     )
-  // An operation's own format has no other format to fall back to.
-  const isForeign = prepared.isNative && call.format.isOwn !== true
+  const { addressOf } = prepared
   try {
     const attempted = await sendPrepared(run, { target, prepared, secret }, cancellation)
-    if (isForeign) gateway.health.formatWorked(target.upstream.baseUrl, call.format.id)
+    if (addressOf !== undefined) gateway.health.formatWorked(target.upstream.baseUrl, addressOf)
     return attempted
   } catch (thrown) {
     const error = GatewayError.from(thrown)
     const maximum = run.outputTokensMax === undefined ? maximumIn(error, prepared) : undefined
     if (maximum) return askWithin(run, { target, secret, maximum }, cancellation)
-    if (!isForeign || !isMissingAddress(error, run, { target, prepared })) throw error
+    if (addressOf === undefined || !isMissingAddress(error, run, { target, prepared })) throw error
+    const { path } = prepared.request
+    const lacking = { path, format: addressOf, error }
     if (run.isAside === true) {
-      rememberLacking(run, target, error)
+      rememberLacking(run, target, lacking)
       throw error
     }
-    const { path } = prepared.request
-    return askTranslated(run, { target, secret, missing: { path, error } }, cancellation)
+    return askTranslated(run, { target, secret, missing: lacking }, cancellation)
   }
 }
 
@@ -256,7 +256,7 @@ async function askTranslated(
       throw isOurs && !isProved ? missing.error : thrown
     },
   )
-  rememberLacking(run, target, missing.error)
+  rememberLacking(run, target, missing)
   return attempted
 }
 

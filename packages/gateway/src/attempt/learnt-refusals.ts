@@ -1,4 +1,5 @@
 import type { GatewayError } from '@sluice/contract'
+import type { FormatName } from '@sluice/protocols/client-format.ts'
 import { type OutputMaximum, outputMaximumIn } from '@sluice/protocols/output-limit.ts'
 import { namesPartOf, refersToStored } from '../call/missing-address.ts'
 import type { UpstreamTarget } from '../route/routing.ts'
@@ -41,19 +42,27 @@ export function isMissingAddress(
   return !namesPartOf({ models, quotes: (text) => request.quotes(text) }, said)
 }
 
+/** An address that the upstream may lack, with what it answered there. */
+export interface Missing {
+  readonly path: string
+  /** The client format that has the address. */
+  readonly format: FormatName
+  readonly error: GatewayError
+}
+
 /**
- * Remembers that the upstream lacks the address of the caller's format, unless the request refers to something stored, which may
- * be what is missing.
+ * Remembers that the upstream lacks the address of a format, unless the request refers to something stored, which may be what is
+ * missing.
  */
 export function rememberLacking(
   { gateway, call }: CallRun,
   target: UpstreamTarget,
-  error: GatewayError,
+  { format, error }: Missing,
 ): void {
   if (refersToStored(call.request.value)) return
   const { baseUrl } = target.upstream
   gateway.health.setFormatLacking(
-    { baseUrl, format: call.format.id, model: target.model, caller: call.key.id },
+    { baseUrl, format, model: target.model, caller: call.key.id },
     error.details.missingAddress === 'proved' ? 'address' : 'model',
   )
 }

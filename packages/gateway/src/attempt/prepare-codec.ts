@@ -3,6 +3,7 @@ import { outputLimitIn, withinOutput } from '@sluice/protocols/output-limit.ts'
 import type {
   CodecContext,
   Decoded,
+  Elsewhere,
   Received,
   UpstreamRequest,
 } from '@sluice/protocols/protocol.ts'
@@ -33,7 +34,9 @@ export async function prepareCodec(
   encoding: Encoding,
 ): Promise<Prepared> {
   const { call } = run
-  const { codec, spoken, canonical: given } = encoding
+  const { spoken, canonical: given } = encoding
+  const elsewhere = elsewhereOf(run, target, encoding)
+  const { codec } = elsewhere ?? encoding
   const streamsWhole = call.stream && call.format.stepsOf !== undefined
   if (call.stream && !codec.stream && !streamsWhole)
     throw new GatewayError(
@@ -43,13 +46,14 @@ export async function prepareCodec(
     )
   const most = outputMaxOf(run, target)
   const canonical = lowered(run, given, { ...reportsOf(run, target), outputTokensMax: most })
-  const context = await codecContext(run, target, { ...encoding, canonical }, most)
+  const context = await codecContext(run, target, { ...encoding, codec, canonical }, most)
   if (call.held.bytes > encodedAtOnceBytesMax) await turn()
   const encoded = codec.encode(canonical, context)
   const { quirks = [], protocol } = target.upstream.provider
   const request = quirks.reduce((before, quirk) => quirk(before, spoken), encoded)
   return {
     isNative: false,
+    ...(elsewhere && { addressOf: elsewhere.format }),
     named: (call.operation === 'chat' && protocol.named?.(jsonIn(request))) || [],
     streamsWhole,
     takesMedia: codec.bytes === true,
@@ -69,6 +73,17 @@ export async function prepareCodec(
         },
       }),
   }
+}
+
+/** The codec for another address, where the upstream refuses the request at the usual one and does not lack the other. */
+function elsewhereOf(
+  { gateway: { health }, call, isTranslated }: CallDraft,
+  { model, providerId, upstream: { baseUrl } }: UpstreamTarget,
+  { codec, canonical }: Encoding,
+): Elsewhere<OperationName> | undefined {
+  if (isTranslated === true || health.isGateway(providerId)) return undefined
+  const found = codec.elsewhere?.(canonical, { model })
+  return found && !health.lacksFormat(baseUrl, found.format, model, call.key.id) ? found : undefined
 }
 
 /** The request with the limit of its output lowered to what the target writes, or with the one that the gateway sets. */

@@ -83,6 +83,8 @@ function prepareNative(run: CallDraft, target: UpstreamTarget, native: Native): 
   const { protocol } = target.upstream.provider
   return {
     isNative: true,
+    // An operation's own format has no other form to fall back to.
+    ...(call.format.isOwn !== true && { addressOf: call.format.id }),
     named: call.operation === 'chat' && protocol.named ? found.named : [],
     outputLimit() {
       const asked = askedOutput(call) ?? call.admission.outputLimit

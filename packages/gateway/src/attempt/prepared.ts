@@ -1,4 +1,5 @@
 import type { OperationName, Usage } from '@sluice/contract'
+import type { FormatName } from '@sluice/protocols/client-format.ts'
 import type {
   NamedId,
   Received,
@@ -32,6 +33,8 @@ export interface Prepared {
   readonly request: UpstreamRequest
   /** The objects stored upstream that the request references. */
   readonly named: readonly NamedId[]
+  /** The client format to whose address the request goes, if the upstream may lack that and has another form for the request. */
+  readonly addressOf?: FormatName
   /** Whether the caller's bytes are passed on unchanged. */
   readonly isNative: boolean
   /** Whether a response that is not JSON is media, if the operation has any, and passed through unchanged. */

@@ -10,6 +10,8 @@ export interface ChatFamily {
   readonly efforts?: readonly Effort[]
   /** They accept tools only without an effort (400 at `/chat/completions`, "use /v1/responses"). */
   readonly toolsWithoutEffort?: boolean
+  /** They reason if a request does not say how much. Default false: absent means `none` where they have that. */
+  readonly effortByDefault?: boolean
   /** They call free-form tools. */
   readonly takesCustomTools?: boolean
   /** They are OpenAI's own, whose API rejects what is too long or too many (`openaiMaxima`). */
@@ -82,6 +84,7 @@ const families: readonly (readonly [RegExp, ChatFamily])[] = [
   [/gpt-5\.[2-4]-pro/, { ...gpt5, efforts: ['medium', 'high', 'xhigh'] }],
   [/gpt-5\.[23](?!\d)/, { ...latest, lacks: gpt5.lacks, toolsWithoutEffort: false }],
   [/gpt-5\.4/, { ...latest, lacks: gpt5.lacks }],
+  [/gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/, { ...latest, effortByDefault: true }],
   [/gpt-(5\.\d|[6-9]|\d\d)/, latest],
   [/gpt-5/, gpt5],
   [/(^|[/.])o1-(mini|preview)/, { ...oSeries, efforts: [] }],
@@ -119,6 +122,24 @@ export function lackedAt({ lacks, efforts }: ChatFamily, effort: unknown): ChatF
   const mayAnswerAtOnce = efforts?.includes('none') === true
   const reasons = !(mayAnswerAtOnce && (effort ?? 'none') === 'none')
   return reasons ? lacks : lacks.filter((field) => !ofReasoning.has(field))
+}
+
+/**
+ * Whether chat completions refuse a request of a model because it has tools and the model is to reason ("use /v1/responses"). What
+ * has several choices stays there, without an effort.
+ */
+export function reasonsWithTools(
+  model: string,
+  request: Readonly<Record<string, unknown>>,
+): boolean {
+  const { tools, n } = request
+  if (!Array.isArray(tools) || tools.length === 0) return false
+  if (typeof n === 'number' && n > 1) return false
+  const { toolsWithoutEffort, effortByDefault } = chatFamily(model)
+  if (toolsWithoutEffort !== true) return false
+  const { reasoning_effort: effort, thinking_budget: budget } = request
+  if (effort != null) return effort !== 'none'
+  return budget == null ? effortByDefault === true : budget !== 0
 }
 
 /**

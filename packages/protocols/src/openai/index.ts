@@ -1,5 +1,5 @@
 import { readFailure } from '../failure.ts'
-import { chatOutputMax } from '../families/chat-models.ts'
+import { chatOutputMax, reasonsWithTools } from '../families/chat-models.ts'
 import { responsesChat } from '../openai-responses/upstream/chat.ts'
 import { namedInInput } from '../openai-responses/upstream/named.ts'
 import {
@@ -8,7 +8,7 @@ import {
   searchesNothing,
   withNamedIds,
 } from '../openai-responses/upstream/native.ts'
-import type { Native, Protocol } from '../protocol.ts'
+import type { Codec, Native, Protocol } from '../protocol.ts'
 import { adaptedResponses } from './upstream/adapted-request.ts'
 import { openaiChat } from './upstream/chat.ts'
 import { type CompleteOptions, openaiComplete } from './upstream/complete.ts'
@@ -25,6 +25,7 @@ import {
   nativeEmbed,
   nativeJson,
   nativeModerate,
+  nativeOpenAiChat,
 } from './upstream/native.ts'
 import { type ChatOptions, ownServer } from './upstream/options.ts'
 import { compatibleRerank, type RerankOptions } from './upstream/rerank.ts'
@@ -65,11 +66,12 @@ const nativeCompact: Native = nativeJson('/responses/compact', inspectCompact)
  */
 export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
   const { chat, complete, embed, transcribe, speak, images, rerank, responses } = differences
+  const isOpenAi = chat === undefined && responses === true
   return {
     id: 'openai',
     versionPath: '/v1',
     codecs: {
-      chat: openaiChat(chat),
+      chat: isOpenAi ? withToolTurns(openaiChat(chat)) : openaiChat(chat),
       ...(complete === false ? {} : { complete: openaiComplete(complete) }),
       embed: openaiEmbed(embed),
       moderate: openaiModerate,
@@ -84,7 +86,7 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
       ...(rerank === undefined ? {} : { rerank: compatibleRerank(rerank) }),
     },
     native: {
-      chat: nativeChat(chat),
+      chat: isOpenAi ? nativeOpenAiChat : nativeChat(chat),
       ...(complete === undefined ? { complete: nativeComplete } : {}),
       ...(embed === undefined ? { embed: nativeEmbed } : {}),
       ...(images === undefined ? { createImage: nativeCreateImage } : {}),
@@ -97,13 +99,21 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
         : {}),
     },
     failure: readFailure,
-    ...(chat === undefined &&
-      responses === true && {
-        outputTokensMax: (model, isOtherBase) => (isOtherBase ? undefined : chatOutputMax(model)),
-      }),
+    ...(isOpenAi && {
+      outputTokensMax: (model, isOtherBase) => (isOtherBase ? undefined : chatOutputMax(model)),
+    }),
     models,
     named: namedInChat,
     deleteVideo: (jobId) => ({ method: 'DELETE', path: `/videos/${encodeURIComponent(jobId)}` }),
+  }
+}
+
+/** Chat completions that refuse turns with tools and reasoning, which go to POST /responses. */
+function withToolTurns(codec: Codec<'chat'>): Codec<'chat'> {
+  const elsewhere = { codec: responsesChat(), format: 'responses' } as const
+  return {
+    ...codec,
+    elsewhere: (request, { model }) => (reasonsWithTools(model, request) ? elsewhere : undefined),
   }
 }
 

@@ -7,7 +7,7 @@ import {
   objectOf,
   textOf,
 } from '@sluice/contract'
-import { chatFamily, openaiMaxima } from '../../families/chat-models.ts'
+import { chatFamily, openaiMaxima, reasonsWithTools } from '../../families/chat-models.ts'
 import { usualRequest } from '../../inspected.ts'
 import type { Change } from '../../native-target.ts'
 import { isNeutral } from '../../neutral-values.ts'
@@ -71,6 +71,17 @@ const completion: Inspected = {
   watcher: createCompletionWatcher,
   read: (body) => ({ usage: usageIn(body) }),
 }
+
+/** OpenAI's own, where turns with tools and reasoning go to another address. */
+export const nativeOpenAiChat: Native = {
+  ...nativeChat(),
+  takes(request, found, model) {
+    if (!found.isPlain && isObject(request) && reasonsWithTools(model, request)) return false
+    return fitsOpenAi(request, found, model)
+  },
+}
+
+const fitsOpenAi = fitsChat()
 
 export const nativeComplete = nativeJson('/completions', () => completion, {
   takes: (request, _found, model) => takesStops(objectOf(request)['stop'], openaiStops(model)),
