@@ -12,6 +12,18 @@ export const reasoningEfforts = [
   'max',
 ] as const
 
+/** A web search (OpenAI API, chat; `filters` are those of a Responses tool). */
+const WebSearchOptions = Type.Object({
+  search_context_size: Type.Optional(Type.Unknown()),
+  user_location: optional(
+    Type.Object({
+      type: Type.Optional(Type.Unknown()),
+      approximate: Type.Optional(Type.Unknown()),
+    }),
+  ),
+  filters: Type.Optional(Type.Unknown()),
+})
+
 /**
  * A chat request in the canonical form: OpenAI's, with one name for each thing. Names that OpenAI has replaced are read by its
  * own client format.
@@ -57,7 +69,7 @@ export const ChatRequest = Type.Object({
     }),
   ),
   prediction: optional(AnyObject),
-  web_search_options: optional(AnyObject),
+  web_search_options: optional(WebSearchOptions),
   service_tier: optional(Type.String()),
   store: optional(Type.Boolean()),
   metadata: optional(AnyObject),

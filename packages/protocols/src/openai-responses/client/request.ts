@@ -1,4 +1,4 @@
-import { type ChatRequest, type Fields, type Message, type Tool } from '@sluice/contract'
+import { type ChatRequest, type Fields, type Message, objectOf, type Tool } from '@sluice/contract'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import type { Reports } from '../../native-target.ts'
 import { withoutNull } from '../../neutral-values.ts'
@@ -67,6 +67,7 @@ export function canonicalOf(request: ResponsesRequest, context: Reports): ChatRe
   // A known previous response was already replaced by its conversation, so an id that is left is unknown.
   if (request.previous_response_id != null) throw responseNotFound(request.previous_response_id)
   nameIncludes(request, context)
+  nameChoiceFields(request, context)
   const { instructions, reasoning, text } = request
   const names = createFlatNames(request)
   const { tools, search, server } = offeredTools(request, context)
@@ -95,6 +96,23 @@ export function canonicalOf(request: ResponsesRequest, context: Reports): ChatRe
     metadata: request.metadata,
   })
   return { ...fields, model: request.model, messages }
+}
+
+const choiceFields: ReadonlySet<string> = new Set([
+  'type',
+  'namespace',
+  'mode',
+  'tools',
+  'function',
+  'name',
+])
+
+function nameChoiceFields(
+  { tool_choice: choice }: ResponsesRequest,
+  { leftOut }: Pick<Reports, 'leftOut'>,
+): void {
+  for (const [name, value] of Object.entries(objectOf(choice)))
+    if (!choiceFields.has(name) && value != null) leftOut(`tool_choice.${name}`)
 }
 
 function choiceOf({ tool_choice: choice }: ResponsesRequest, { flat }: FlatNames) {

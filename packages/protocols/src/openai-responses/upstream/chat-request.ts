@@ -14,6 +14,7 @@ import { encodeMessages, keptReasoning } from './messages.ts'
 /** The fields that Responses supports and those that it does not. */
 const decisions: Decisions<'chat'> = {
   ...openaiChatDecisions,
+  web_search_options: 'passed',
   n: 'gateway',
   stop: 'gateway',
   presence_penalty: 'hint',
@@ -104,9 +105,11 @@ function serverTools(request: ChatRequest, context: CodecContext): readonly Fiel
 
 function searchTool(options: Fields): Fields {
   const { user_location: location, ...rest } = options
-  const { approximate } = objectOf(location)
+  const { approximate, ...others } = objectOf(location)
   const place =
-    location == null ? {} : { user_location: { type: 'approximate', ...objectOf(approximate) } }
+    location == null
+      ? {}
+      : { user_location: { ...others, type: 'approximate', ...objectOf(approximate) } }
   return { type: 'web_search', ...rest, ...place }
 }
 

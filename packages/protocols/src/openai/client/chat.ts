@@ -3,8 +3,7 @@ import {
   type ChatReply,
   type ChatRequest,
   type ContentPart,
-  contentPartTypes,
-  invalidRequest,
+  hasOnly,
   isObject,
   listOf,
   type Message,
@@ -34,6 +33,7 @@ import {
 import { isCalled, offeredTools, pathOfSearchTool, serverTools } from './offered-tools.ts'
 import type { ChatCompletionMessage, ChatCompletionRequest } from './schema.ts'
 import { writeChunks } from './stream.ts'
+import { reportUnreadFields } from './unread-fields.ts'
 import { createChunkForm, writtenReply } from './written-message.ts'
 import {
   amountOfThinking,
@@ -45,7 +45,7 @@ import {
 
 /** Translates a chat completion request into the canonical form, in which everything is expressed in only one way. */
 export function canonicalChat(request: ChatCompletionRequest, reports: Reports): ChatRequest {
-  refuseUnknownParts(request)
+  reportUnreadFields(request, reports)
   const {
     messages,
     stop,
@@ -88,18 +88,6 @@ export function canonicalChat(request: ChatCompletionRequest, reports: Reports):
   }
 }
 
-const partTypes: ReadonlySet<string> = new Set([...contentPartTypes, 'thinking'])
-
-/** Content of an unknown type reaches only servers that know it. */
-function refuseUnknownParts({ messages }: ChatCompletionRequest): void {
-  for (const [index, { content }] of messages.entries())
-    for (const [place, { type }] of (Array.isArray(content) ? content : []).entries())
-      if (!partTypes.has(type)) {
-        const param = `messages[${index}].content[${place}].type`
-        throw invalidRequest(`Only some upstreams know parts of the type '${type}'`, param)
-      }
-}
-
 /** Mistral puts reasoning among the parts of a message. Without them, the message has OpenAI's form. */
 function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
   const { content: given } = message
@@ -111,9 +99,15 @@ function withoutThinkingParts(message: GivenMessage): ChatCompletionMessage {
   const blocks = given.flatMap(signedThought)
   const signed = blocks.length === 0 ? {} : { thinking_blocks: blocks }
   const others = given.filter(isContentPart)
-  const content = others.every(({ type }) => type === 'text') ? text : others
+  const content = others.every(isOnlyText) ? text : others
   return { reasoning_content: reasoning, ...signed, ...rest, content }
 }
+
+function isOnlyText(part: ContentPart): boolean {
+  return part.type === 'text' && hasOnly(part, textFields)
+}
+
+const textFields: ReadonlySet<string> = new Set(['type', 'text'])
 
 /** A thought among the parts, as Claude writes it. Its signature must be sent back. */
 function signedThought(part: unknown): readonly ThinkingBlock[] {

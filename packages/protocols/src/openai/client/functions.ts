@@ -30,10 +30,7 @@ export function functionsAsTools(request: ChatCompletionRequest): Partial<ChatRe
     ...(choice == null
       ? {}
       : {
-          tool_choice:
-            typeof choice === 'string'
-              ? choice
-              : { type: 'function', function: { name: choice.name } },
+          tool_choice: typeof choice === 'string' ? choice : { type: 'function', function: choice },
         }),
   }
 }
@@ -49,11 +46,12 @@ function checkChoice({ functions, function_call: choice }: ChatCompletionRequest
 }
 
 function functionAsTool(given: Readonly<Record<string, unknown>>): Tool {
-  const { name, description, parameters } = given
+  const { name, description, parameters, ...rest } = given
   const text = someText(description)
   return {
     type: 'function',
     function: {
+      ...rest,
       name: someText(name) ?? '',
       ...(text === undefined ? {} : { description: text }),
       ...(parameters == null ? {} : { parameters: { ...objectOf(parameters) } }),
