@@ -27,7 +27,7 @@ import {
   nativeModerate,
   nativeOpenAiChat,
 } from './upstream/native.ts'
-import { type ChatOptions, ownServer } from './upstream/options.ts'
+import { type ChatOptions, ownServer, servesOpenAIs } from './upstream/options.ts'
 import { compatibleRerank, type RerankOptions } from './upstream/rerank.ts'
 import { openaiSpeak, type SpeakOptions } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate, type TranscribeOptions } from './upstream/transcribe.ts'
@@ -66,7 +66,7 @@ const nativeCompact: Native = nativeJson('/responses/compact', inspectCompact)
  */
 export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
   const { chat, complete, embed, transcribe, speak, images, rerank, responses } = differences
-  const isOpenAi = chat === undefined && responses === true
+  const isOpenAi = servesOpenAIs(chat ?? {}) && responses === true
   return {
     id: 'openai',
     versionPath: '/v1',
@@ -86,7 +86,7 @@ export function openaiLike(differences: OpenAIDifferences = {}): Protocol {
       ...(rerank === undefined ? {} : { rerank: compatibleRerank(rerank) }),
     },
     native: {
-      chat: isOpenAi ? nativeOpenAiChat : nativeChat(chat),
+      chat: isOpenAi ? nativeOpenAiChat(chat) : nativeChat(chat),
       ...(complete === undefined ? { complete: nativeComplete } : {}),
       ...(embed === undefined ? { embed: nativeEmbed } : {}),
       ...(images === undefined ? { createImage: nativeCreateImage } : {}),

@@ -73,15 +73,16 @@ const completion: Inspected = {
 }
 
 /** OpenAI's own, where turns with tools and reasoning go to another address. */
-export const nativeOpenAiChat: Native = {
-  ...nativeChat(),
-  takes(request, found, model) {
-    if (!found.isPlain && isObject(request) && reasonsWithTools(model, request)) return false
-    return fitsOpenAi(request, found, model)
-  },
+export function nativeOpenAiChat(options?: ChatOptions): Native {
+  const fits = fitsChat(options)
+  return {
+    ...nativeChat(options),
+    takes(request, found, model) {
+      if (!found.isPlain && isObject(request) && reasonsWithTools(model, request)) return false
+      return fits(request, found, model)
+    },
+  }
 }
-
-const fitsOpenAi = fitsChat()
 
 export const nativeComplete = nativeJson('/completions', () => completion, {
   takes: (request, _found, model) => takesStops(objectOf(request)['stop'], openaiStops(model)),
