@@ -114,6 +114,7 @@ export const missingAddresses: Readonly<Record<string, Missing>> = {
   })),
   'no body': text('text/plain', () => ''),
   'an empty object': saying(() => ({})),
+  'a page at every address': text('text/html', () => '<!doctype html><title>Console</title>', 200),
   'a refused method': text('text/plain', () => 'Method Not Allowed', 405),
   'a refused method of FastAPI': saying(() => ({ detail: 'Method Not Allowed' }), 405),
   'nothing implemented': text('text/plain', () => 'Not Implemented', 501),

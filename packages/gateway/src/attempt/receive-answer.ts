@@ -162,6 +162,7 @@ export class ResponseReceiver implements Receiver, StreamListener {
       if (status >= 300) throw refusalIn(received, { status, target, now: gateway.now() })
       const isJson = contentType.includes('json')
       if (!isJson && this.#usualMedia(contentType) !== undefined) refuseMedia(target, contentType)
+      if (contentType.includes('html')) refusePage(target)
       const body = isJson ? outlineOf(received) : undefined
       if (isObject(body)) refuseErrorBody(target, { received, body, now: gateway.now })
       if (prepared.stream && !prepared.streamsWhole)
@@ -213,6 +214,13 @@ function refuseMedia({ providerId }: UpstreamTarget, contentType: string): never
     'upstream_garbled',
     `${providerId} answered a request for media with ${type}`,
   )
+}
+
+/** No API answers with a page. The server may have one at each address that it lacks. */
+function refusePage({ providerId }: UpstreamTarget): never {
+  throw new GatewayError('upstream_garbled', `${providerId} answered with a page`, {
+    missingAddress: 'possible',
+  })
 }
 
 interface Media {

@@ -33,14 +33,16 @@ const objects =
 /**
  * What a response says about the endpoint; undefined if it is about something else. A 404 with a parameter, or with a code that
  * names an object, is about that object. Whether its message names something in the request is for the caller to see
- * (`namesPartOf`). A 200 is one whose body is an error.
+ * (`namesPartOf`). A 200 is one whose body is an error or a page.
  */
 export function missingAddress(
   received: Received,
   { message, code, param }: UpstreamFailure,
 ): MissingAddress | undefined {
-  const { status } = received
+  const { status, contentType } = received
   if (status === 405 || status === 501) return 'proved'
+  // A server that answers every address with the page of its console.
+  if (status === 200 && contentType.includes('html')) return 'possible'
   const words = errorWords(received)
   if (status === 404 && words === undefined) return 'proved'
   if (isSentence(words) || isSentence(message))

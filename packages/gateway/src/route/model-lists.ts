@@ -154,8 +154,9 @@ async function ask(
   throw new GatewayError('upstream_unavailable', `it answered ${refused}`)
 }
 
-/** Whether a response with status 200 is an error, as LM Studio answers for addresses that it lacks. */
+/** Whether a response with status 200 is an error or a page, as some servers answer for addresses that they lack. */
 function hasError(received: Received): boolean {
+  if (received.contentType.includes('html')) return true
   const body = received.json()
   return isObject(body) && body['error'] != null
 }
