@@ -69,9 +69,10 @@ const rows: readonly KindRow[] = [
     ]),
   },
   {
+    // OpenAI's `insufficient_quota` comes with status 429, by which the gateway knows it.
     kind: 'quota',
     codes:
-      /^(?:insufficient_quota|exceeded_current_quota_error|billing_hard_limit_reached|insufficient_(?:user_)?(?:balance|credits?|funds)|InsufficientBalance|arrearage|AccountOverdue(?:Error)?|AllocationQuota\..+|billing_error|1113)$/i,
+      /^(?:exceeded_current_quota_error|billing_hard_limit_reached|insufficient_(?:user_)?(?:balance|credits?|funds)|InsufficientBalance|arrearage|AccountOverdue(?:Error)?|AllocationQuota\..+|billing_error|1113)$/i,
     words: anyOf([
       /credit balance is too low/,
       /insufficient (?:account )?(?:balance|credits?|funds)/,

@@ -160,11 +160,6 @@ const content: typeof context = [
 
 const quota: typeof context = [
   [
-    'OpenAI',
-    'insufficient_quota',
-    'You exceeded your current quota, please check your plan and billing details.',
-  ],
-  [
     'Moonshot',
     'exceeded_current_quota_error',
     'Your account is suspended, please check your plan and billing details',

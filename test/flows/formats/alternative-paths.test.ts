@@ -67,9 +67,13 @@ describe.each(['/v1beta/openai', '/v1alpha/openai', '/openai/v1', '/openai'])(
       const options = { key: null, headers }
       const list = await gateway.request(`${root}/models`, options)
       expect(await list.json()).toMatchObject({ object: 'list' })
-      for (const path of ['/models/nope', '/nope', '/files']) {
+      for (const [path, status] of [
+        ['/models/nope', 404],
+        ['/nope', 404],
+        ['/files', 501],
+      ] as const) {
         const answer = await gateway.request(root + path, options)
-        expect(answer.status).toBe(404)
+        expect(answer.status).toBe(status)
         const { error } = (await answer.json()) as { error: object }
         expect(Object.keys(error)).toEqual(['message', 'type', 'param', 'code'])
       }
