@@ -28,6 +28,7 @@ function refuseField(param: string, reason?: string): never {
 export function codecContext(given: Partial<CodecContext> = {}): CodecContext {
   return {
     model: 'upstream-model',
+    family: given.model ?? 'upstream-model',
     publicModel: 'public-model',
     unsupported: refuseField,
     leftOut: () => {},

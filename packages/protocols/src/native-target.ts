@@ -21,10 +21,16 @@ export interface Reports {
   readonly leftOut: (param: string, reason?: string) => void
 }
 
-/** The model that gets a request in the caller's own format. */
-export interface NativeTarget extends Reports {
+/** The names of a target's model. */
+export interface ModelNames {
   /** The upstream's own name of the model. */
   readonly model: string
+  /** The name by which the rules of its family are found. */
+  readonly family: string
+}
+
+/** The model that gets a request in the caller's own format. */
+export interface NativeTarget extends Reports, ModelNames {
   /** The most tokens that it writes in one response; undefined if unknown. Called only for a request with a limit. */
   readonly outputTokensMax: () => number | undefined
 }

@@ -13,7 +13,7 @@ import type {
   Usage,
 } from '@sluice/contract'
 import type { FormatName } from './client-format.ts'
-import type { Change, NativeTarget, Reports } from './native-target.ts'
+import type { Change, ModelNames, NativeTarget, Reports } from './native-target.ts'
 
 export type FormPart =
   | { readonly name: string; readonly value: string }
@@ -63,6 +63,8 @@ export interface Received {
 export interface CodecContext extends Reports {
   /** The upstream's own name of the model. */
   readonly model: string
+  /** The name by which the rules of the model's family are found. It may differ from `model`, such as the name of a deployment. */
+  readonly family: string
   /** The name that the caller used and sees in a translated response. */
   readonly publicModel: string
   /** The upstream's id of the job, if the operation reads one. */
@@ -117,7 +119,7 @@ export interface Codec<O extends OperationName> {
    * The codec for another address of the upstream, for a request that it refuses at the usual one. If the upstream lacks that address,
    * this codec is used after all. Absent: never.
    */
-  elsewhere?(request: RequestOf<O>, context: Pick<CodecContext, 'model'>): Elsewhere<O> | undefined
+  elsewhere?(request: RequestOf<O>, context: Pick<CodecContext, 'family'>): Elsewhere<O> | undefined
   /** Whether the upstream gives only one choice: the gateway sends `n` requests and merges the responses. */
   readonly singleChoice?: boolean
   /**
@@ -237,7 +239,7 @@ export interface Native {
    * Whether this upstream and a model of it understand a request that is not foreign. If not, the codec translates it. Absent:
    * always.
    */
-  takes?(request: unknown, found: Inspected, model: string): boolean
+  takes?(request: unknown, found: Inspected, target: ModelNames): boolean
   /**
    * What must be changed in this request so that the model accepts it: fields that it lacks or knows only in another form, and
    * limits above its maxima. Every other byte is sent unchanged. What is left out or lowered is reported to the target, with

@@ -304,6 +304,7 @@ describe('requests that pass unchanged', () => {
     const native = openai.native.chat!
     const target = {
       model,
+      family: model,
       outputTokensMax: () => undefined,
       leftOut: () => {},
       unsupported: () => {},

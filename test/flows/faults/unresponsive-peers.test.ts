@@ -77,6 +77,7 @@ describe('an engine that ignores its abort signal', () => {
       id: 'own/m',
       providerId: 'own',
       model: 'm',
+      family: 'm',
       weight: 1,
       priority: 0,
       because: 'test',

@@ -7,8 +7,8 @@ import type { AiSdkOperation } from './context.ts'
 /** Wraps a chat so that it sees only functions, with names that every provider accepts. */
 export function withFittedTools(chat: AiSdkOperation<'chat'>): AiSdkOperation<'chat'> {
   return async (request, context) => {
-    const { target: model, leftOut } = context
-    const { request: fitted, changes } = fitTools(request, usualNames, { model, leftOut })
+    const { target: family, leftOut } = context
+    const { request: fitted, changes } = fitTools(request, usualNames, { family, leftOut })
     const result = await chat(fitted, context)
     if (changes === undefined || result.kind === 'bytes') return result
     return result.kind === 'reply'

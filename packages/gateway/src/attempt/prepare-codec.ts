@@ -78,11 +78,11 @@ export async function prepareCodec(
 /** The codec for another address, where the upstream refuses the request at the usual one and does not lack the other. */
 function elsewhereOf(
   { gateway: { health }, call, isTranslated }: CallDraft,
-  { model, providerId, upstream: { baseUrl } }: UpstreamTarget,
+  { model, family, providerId, upstream: { baseUrl } }: UpstreamTarget,
   { codec, canonical }: Encoding,
 ): Elsewhere<OperationName> | undefined {
   if (isTranslated === true || health.isGateway(providerId)) return undefined
-  const found = codec.elsewhere?.(canonical, { model })
+  const found = codec.elsewhere?.(canonical, { family })
   return found && !health.lacksFormat(baseUrl, found.format, model, call.key.id) ? found : undefined
 }
 
@@ -151,6 +151,7 @@ async function codecContext(
   const media = await fetchWanted(run, encoding)
   return {
     model: target.model,
+    family: target.family,
     publicModel: route.model,
     ...reportsOf(run, target),
     now: gateway.now,

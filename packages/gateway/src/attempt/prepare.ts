@@ -62,8 +62,9 @@ export function prepare(
 export function nativeOf(
   { health }: Pick<CallParts, 'health'>,
   { format, operation, request, key }: Call,
-  { upstream, model }: UpstreamTarget,
+  target: UpstreamTarget,
 ): Native | undefined {
+  const { upstream, model } = target
   if (!request.hasBytes) return undefined
   if (health.lacksFormat(upstream.baseUrl, format.id, model, key.id)) return undefined
   if (upstream.provider.operations?.includes(operation) === false) return undefined
@@ -72,7 +73,7 @@ export function nativeOf(
   const found = request.inspectedBy(native)
   // Another Sluice gateway supports exactly this gateway's variant of each format.
   if (found.isTakenByAll || health.isGateway(upstream.id)) return native
-  if (found.isForeign || native.takes?.(request.outline, found, model) === false) return undefined
+  if (found.isForeign || native.takes?.(request.outline, found, target) === false) return undefined
   return native
 }
 
@@ -213,6 +214,7 @@ function changesOf(run: CallDraft, target: UpstreamTarget, native: Native): read
       ? undefined
       : native.adapted?.(outline, found, {
           model: target.model,
+          family: target.family,
           outputTokensMax: () => outputMaxOf(run, target),
           ...nativeReportsOf(run, target),
         })

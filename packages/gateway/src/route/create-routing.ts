@@ -1,5 +1,6 @@
 import { GatewayError } from '@sluice/contract'
 import type { EngineModel, RoutedEngine } from '@sluice/engine'
+import { familyName } from '@sluice/protocols/families/family-name.ts'
 import { assertModel, mayUse } from '../accounts/allowed.ts'
 import type { RouteConfig, RouteOptions as RouteSettings } from '../settings/schema-routes.ts'
 import type { Caller } from '../ports/api-key.ts'
@@ -8,7 +9,7 @@ import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 import { defaultBreaker } from './breaker.ts'
 import { type ListedModels, listModels } from './list-models.ts'
 import { pricedTarget } from './priced-target.ts'
-import type { Route, RouteOptions, Routing, Target, Upstream } from './routing.ts'
+import type { Route, RouteOptions, Routing, Target, Upstream, UpstreamModel } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 import { offHint, suggestion, unknownModel } from './unknown-model.ts'
 
@@ -250,6 +251,7 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
       kind: 'engine',
       engine,
       model,
+      family: model,
       timeouts: timeoutsOf(input.config.defaults.timeouts, timeouts),
       outputTokensMax: () => own?.outputTokenLimit,
     }
@@ -263,17 +265,19 @@ function makeTarget(input: RoutingInput, name: string, settings: TargetSettings)
   const own = upstream.models?.find(({ id }) => id === model)
   const named = own?.upstream ?? model
   const speaker = speaking(upstream, named)
+  const family = familyOf(upstream, named, own)
   return {
     ...rest,
     kind: 'upstream',
     upstream: speaker,
     model: named,
+    family,
     inputTokensMax: () =>
       own?.inputTokenLimit ?? input.lists.known(upstream, named)?.inputTokenLimit,
     outputTokensMax: () =>
       own?.outputTokenLimit ??
       input.lists.known(upstream, named)?.outputTokenLimit ??
-      speaker.provider.protocol.outputTokensMax?.(named, upstream.isOtherBase),
+      speaker.provider.protocol.outputTokensMax?.(family, upstream.isOtherBase),
     timeouts: timeoutsOf(input.config.defaults.timeouts, upstream.timeouts, timeouts),
   }
 }
@@ -365,6 +369,14 @@ function optionsOf(
 
 function engineCard({ engine }: RoutingInput, model: string): EngineModel | undefined {
   return engine.models.find(({ id }) => id === model)
+}
+
+/** A name that an account gave, such as that of a deployment, is asked last: it need not say what the model is. */
+function familyOf({ provider }: Upstream, named: string, own: UpstreamModel | undefined): string {
+  if (own?.family !== undefined) return own.family
+  if (own === undefined || own.id === named) return named
+  const isGiven = provider.namesByAccount?.(named) === true
+  return familyName(isGiven ? [own.id, named] : [named, own.id, named])
 }
 
 /** The upstream with the protocol of one of its models. */

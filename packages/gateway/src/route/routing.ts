@@ -36,6 +36,8 @@ export interface UpstreamModel {
   readonly id: string
   /** The upstream's own name; defaults to the id. */
   readonly upstream?: string
+  /** A name that tells its family, whose rules then hold for it. */
+  readonly family?: string
   /** The name under which its price is looked up, if neither of the others is. */
   readonly pricedAs?: string
   readonly inputTokenLimit?: number
@@ -56,6 +58,8 @@ export type Target = {
   readonly providerId: string
   /** The upstream's own name for the model. */
   readonly model: string
+  /** The name by which the rules of the model's family are found. */
+  readonly family: string
   readonly weight: number
   /** Lower values come first. */
   readonly priority: number

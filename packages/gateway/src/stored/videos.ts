@@ -284,6 +284,7 @@ function askProvider(run: CallRun<StoredParts>, job: VideoJob): Promise<BegunRes
       id: `${job.provider}/${model}`,
       providerId: job.provider,
       model,
+      family: model,
       upstream,
       weight: 1,
       priority: 0,

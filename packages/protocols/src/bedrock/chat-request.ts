@@ -37,7 +37,7 @@ const decisions: Decisions<'chat'> = {
 /** Encodes a chat request as the body of Converse. */
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
-  reportLostReasoning(request, keptReasoning(context.model), context)
+  reportLostReasoning(request, keptReasoning(context.family), context)
   const reasoning = encodeReasoning(request, context)
   const writing = { reasoning, context }
   const cachePoint = createCachePoints(context)
@@ -102,7 +102,7 @@ function samplingOf(request: ChatRequest, { reasoning, context }: Writing): Samp
 }
 
 /** Nova has its own place for it; other vendors' models use their own field. */
-function topK({ top_k: topK }: Sampling, { model }: CodecContext): object {
+function topK({ top_k: topK }: Sampling, { family: model }: CodecContext): object {
   if (topK == null) return {}
   return modelFamily(model) === 'nova' ? { inferenceConfig: { topK } } : { top_k: topK }
 }
@@ -146,7 +146,7 @@ function heldAnswer(
 /** On Bedrock, Claude before 4.8 cannot be forced while it thinks at all (langchain-ai/langchain-aws#1141, #1151). */
 function mayForce({ context, model, thinking }: NonNullable<Reasoning['claude']>): boolean {
   if (!mayForceCall(model, thinking)) return false
-  return thinking.thinking?.type !== 'adaptive' || !/(opus|sonnet)-4-[67]/.test(context.model)
+  return thinking.thinking?.type !== 'adaptive' || !/(opus|sonnet)-4-[67]/.test(context.family)
 }
 
 function isForced(toolConfig: Fields | undefined): boolean {
@@ -170,13 +170,13 @@ const nothing: Reasoning = { fields: {} }
 
 /** Claude's `thinking` and `output_config.effort`, Nova's `reasoningConfig`, OpenAI's `reasoning_effort`. */
 function encodeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
-  const family = modelFamily(context.model)
+  const family = modelFamily(context.family)
   if (family === 'anthropic') return claudeReasoning(request, context)
   reportUnsupported('thinking_budget', request.thinking_budget, context)
   if (family === 'openai' && request.reasoning_effort != null)
     return { fields: { reasoning_effort: request.reasoning_effort } }
   if (!asksFor(request, 'reasoning_effort')) return nothing
-  if (family === 'nova' && isReasoningNova(context.model)) {
+  if (family === 'nova' && isReasoningNova(context.family)) {
     const reasoningConfig = { type: 'enabled', maxReasoningEffort: novaEffort(request) }
     return { fields: { reasoningConfig } }
   }
@@ -190,7 +190,7 @@ function novaEffort({ reasoning_effort: effort }: ChatRequest): string {
 }
 
 function claudeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
-  const model = claudeModel(context.model)
+  const model = claudeModel(context.family)
   const thinking = encodeThinking(request, model, context)
   return {
     fields: {

@@ -45,8 +45,8 @@ function isSingle(model: string): boolean {
 }
 
 function bodyOf(texts: readonly string[], request: EmbedRequest, context: CodecContext): object {
-  if (!isSingle(context.model)) return cohereBody(texts, request, context)
-  const body = /\bnova\b/.test(context.model) ? novaBody : titanBody
+  if (!isSingle(context.family)) return cohereBody(texts, request, context)
+  const body = /\bnova\b/.test(context.family) ? novaBody : titanBody
   return body(texts[0], request, context)
 }
 
@@ -106,7 +106,7 @@ function cohereBody(
   request: EmbedRequest,
   context: CodecContext,
 ): object {
-  const newest = context.model.includes('embed-v4')
+  const newest = context.family.includes('embed-v4')
   if (request.dimensions != null && !newest) context.unsupported('dimensions')
   return {
     texts,

@@ -29,14 +29,14 @@ export function encodeMessages(
 ): { readonly system: readonly Block[]; readonly turns: readonly Turn<Block>[] } {
   const writing: Writing = {
     context,
-    ids: converseToolIds(context.model),
+    ids: converseToolIds(context.family),
     documentName: createDocumentNames(),
     cachePoint,
   }
   const blocks = (message: Message, path: string) => blocksOf(message, path, writing)
   const { system, turns } = turnsOf(messages, blocks, textBlock)
   for (const turn of turns) accompanyDocuments(turn)
-  endTurns(turns, messages, { context, takesPrefill: takesPrefill(context.model), textBlock })
+  endTurns(turns, messages, { context, takesPrefill: takesPrefill(context.family), textBlock })
   return { system, turns }
 }
 
@@ -55,7 +55,7 @@ function blocksOf(message: Message, path: string, writing: Writing): readonly Bl
     case 'assistant':
       if (message.audio != null) writing.context.unsupported(`${path}.audio`)
       return interleaved(
-        thoughts(message.thinking_blocks ?? [], writing.context.model),
+        thoughts(message.thinking_blocks ?? [], writing.context.family),
         [
           ...contentBlocks(message, path, writing),
           ...(message.refusal == null ? [] : textBlocks(message.refusal)),

@@ -1,14 +1,14 @@
 /**
- * The vendor of a Bedrock model, which decides the fields beyond Converse's own. ARNs of application inference profiles and
+ * The vendor of a Bedrock model, or of one by the name that its maker gives it, which decides the fields beyond Converse's own. ARNs of application inference profiles and
  * provisioned throughput do not show it; such models are `unknown`.
  */
 type ModelFamily = 'anthropic' | 'nova' | 'openai' | 'mistral' | 'unknown' | 'other'
 
 export function modelFamily(model: string): ModelFamily {
-  if (model.includes('anthropic.')) return 'anthropic'
-  if (model.includes('amazon.nova')) return 'nova'
-  if (model.includes('openai.')) return 'openai'
-  if (model.includes('mistral.')) return 'mistral'
+  if (/anthropic\.|claude/.test(model)) return 'anthropic'
+  if (/amazon\.nova|^nova-/.test(model)) return 'nova'
+  if (/openai\.|^gpt-/.test(model)) return 'openai'
+  if (/mistral\.|^mistral-/.test(model)) return 'mistral'
   return nameless.test(model) ? 'unknown' : 'other'
 }
 
@@ -17,5 +17,5 @@ const nameless = /:(application-inference-profile|inference-profile|provisioned-
 
 /** Whether it is a Nova model with reasoning: the second generation and later. */
 export function isReasoningNova(model: string): boolean {
-  return /amazon\.nova-([2-9]|premier-2)/.test(model)
+  return /(?:amazon\.|^)nova-([2-9]|premier-2)/.test(model)
 }

@@ -79,7 +79,7 @@ function claudeChoice(
 ): Fields | undefined {
   const serial = asksFor(request, 'parallel_tool_calls')
   if (choice !== 'none' && !serial) return undefined
-  if (modelFamily(context.model) !== 'anthropic') {
+  if (modelFamily(context.family) !== 'anthropic') {
     if (choice === 'none') context.unsupported('tool_choice')
     else context.leftOut('parallel_tool_calls')
     return undefined
@@ -97,9 +97,9 @@ function offeredTools(
     const path = `tools[${index}]`
     if (tool.function === undefined) return []
     if (allowed !== undefined && !allowed.has(tool.function.name)) return []
-    const claude = modelFamily(context.model) === 'anthropic'
+    const claude = modelFamily(context.family) === 'anthropic'
     const held = claude
-      ? heldTool(tool.function, { path, context, model: claudeModel(context.model) })
+      ? heldTool(tool.function, { path, context, model: claudeModel(context.family) })
       : tool.function
     return [toolSpec(held), ...cachePoint(tool.cache_control, 'tool')]
   })

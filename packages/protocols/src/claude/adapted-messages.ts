@@ -36,7 +36,7 @@ export function adaptedMessages(
   target: NativeTarget,
 ): readonly Change[] {
   const lowered = loweredLimits(request, limitsOf.maxTokens, target)
-  const model = knownClaude(target.model)
+  const model = knownClaude(target.family)
   if (isPlain || model === undefined) return lowered
   const sampling = refusedSampling(request, model).map((field): Change => {
     target.leftOut(field, 'the model rejects it here')
@@ -69,7 +69,7 @@ interface Room {
 
 function adaptedThinking(request: unknown, target: NativeTarget, room: Room): readonly Change[] {
   const { thinking, output_config: config } = objectOf(request)
-  const model = knownClaude(target.model)
+  const model = knownClaude(target.family)
   if (model === undefined || (thinking == null && config == null)) return []
   const effort = objectOf(config)['effort']
   return [

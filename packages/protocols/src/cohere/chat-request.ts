@@ -87,7 +87,7 @@ const budgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, med
 /** Reasoning models think unless the request switches it off; other models cannot think. */
 function thinking(request: ChatRequest, context: CodecContext): object {
   const { reasoning_effort: effort, thinking_budget: budget } = request
-  if (!context.model.includes('reasoning')) {
+  if (!context.family.includes('reasoning')) {
     reportUnsupported('reasoning_effort', effort, context)
     reportUnsupported('thinking_budget', budget, context)
     return {}

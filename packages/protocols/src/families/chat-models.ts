@@ -129,13 +129,13 @@ export function lackedAt({ lacks, efforts }: ChatFamily, effort: unknown): ChatF
  * has several choices stays there, without an effort.
  */
 export function reasonsWithTools(
-  model: string,
+  family: string,
   request: Readonly<Record<string, unknown>>,
 ): boolean {
   const { tools, n } = request
   if (!Array.isArray(tools) || tools.length === 0) return false
   if (typeof n === 'number' && n > 1) return false
-  const { toolsWithoutEffort, effortByDefault } = chatFamily(model)
+  const { toolsWithoutEffort, effortByDefault } = chatFamily(family)
   if (toolsWithoutEffort !== true) return false
   const { reasoning_effort: effort, thinking_budget: budget } = request
   if (effort != null) return effort !== 'none'

@@ -113,7 +113,7 @@ function withToolTurns(codec: Codec<'chat'>): Codec<'chat'> {
   const elsewhere = { codec: responsesChat(), format: 'responses' } as const
   return {
     ...codec,
-    elsewhere: (request, { model }) => (reasonsWithTools(model, request) ? elsewhere : undefined),
+    elsewhere: (request, { family }) => (reasonsWithTools(family, request) ? elsewhere : undefined),
   }
 }
 

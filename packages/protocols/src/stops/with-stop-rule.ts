@@ -59,7 +59,7 @@ function withStops<O extends Writing>(
   const searched = (request: RequestOf<O>, context: CodecContext): Searched<O> => {
     const { stop } = request
     // Another gateway does it for its own targets.
-    const rule = context.isGateway === true ? undefined : ruleOf(context.model)
+    const rule = context.isGateway === true ? undefined : ruleOf(context.family)
     const isEchoed = 'echo' in request && request.echo === true
     if (stop == null || rule === undefined || isEchoed || takesStops(stop, rule))
       return { request, words: [] }

@@ -30,9 +30,9 @@ export interface ToolChanges {
 export function fitTools(
   request: ChatRequest,
   rule: ToolRule,
-  { model, leftOut }: Pick<CodecContext, 'model' | 'leftOut'>,
+  { family, leftOut }: Pick<CodecContext, 'family' | 'leftOut'>,
 ): FittedTools {
-  const wraps = rule.takesCustom?.(model) !== true
+  const wraps = rule.takesCustom?.(family) !== true
   if (fitsAlready(request, rule, wraps)) return { request }
   const names = createToolNames(
     rule,

@@ -11,6 +11,7 @@ export async function askClaude(
   if (!chat) throw new Error('This protocol has no chat')
   const context: CodecContext = {
     model: 'claude-sonnet-5-5',
+    family: 'claude-sonnet-5-5',
     publicModel: request.model,
     // What Claude cannot do is refused; what only advises is left out.
     unsupported: (param, reason = 'not supported') => {

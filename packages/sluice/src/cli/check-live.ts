@@ -242,6 +242,7 @@ function withoutContent(request: UpstreamRequest): UpstreamRequest {
 function contextOf(model: string, settings: CodecContext['settings']): CodecContext {
   return {
     model,
+    family: model,
     publicModel: model,
     unsupported: () => {},
     leftOut: () => {},

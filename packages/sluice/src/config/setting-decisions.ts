@@ -28,6 +28,7 @@ const provider: Decision<ProviderConfig> = {
         members: {
           id: 'shown',
           upstream: 'shown',
+          family: 'shown',
           pricedAs: 'shown',
           operations: eachShown,
         },

@@ -36,7 +36,7 @@ export function decodeChat(
   if (body['type'] === 'error') throw upstreamError(body['error'])
   if (!Array.isArray(body['content']))
     throw new GatewayError('upstream_garbled', 'The upstream’s response holds no content')
-  const answerTool = answerToolName(request, context.model)
+  const answerTool = answerToolName(request, context.family)
   const message = readBlocks(body['content'], answerTool, refusalOf(body))
   const usage = readUsage(body)
   const stopSequence = someText(body['stop_sequence'])

@@ -42,7 +42,7 @@ const decisions: Decisions<'chat'> = {
 
 /** Encodes a chat request as the body of `POST /v1/messages` (Messages API reference). */
 export function messagesBody(request: ChatRequest, context: CodecContext): Fields {
-  const model = claudeModel(context.model)
+  const model = claudeModel(context.family)
   applyDecisions('chat', request, decisions, context)
   reportLostReasoning(request, keptReasoning, context)
   const thinking = encodeThinking(request, model, context)

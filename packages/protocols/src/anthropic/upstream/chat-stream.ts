@@ -61,7 +61,7 @@ export class MessageReader implements StreamReader<'chat'> {
 
   constructor(context: CodecContext, request: ChatRequest) {
     this.#chunks = createChatChunks(context)
-    this.#answerTool = answerToolName(request, context.model)
+    this.#answerTool = answerToolName(request, context.family)
   }
 
   read(event: ServerSentEvent): Steps {

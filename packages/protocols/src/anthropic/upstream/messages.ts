@@ -30,7 +30,7 @@ export function encodeMessages(
   const blocksOf = (message: Message, path: string) => messageBlocks(message, path, writing)
   const { system, turns } = turnsOf(messages, blocksOf, textBlock)
   // Older Claude models continue a last message of their own.
-  const takesPrefill = claudeModel(context.model).prefill
+  const takesPrefill = claudeModel(context.family).prefill
   endTurns(turns, messages, { context, takesPrefill, textBlock })
   return { system, turns }
 }

@@ -58,7 +58,7 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers'>): Na
 
 export const nativeMessages = nativeJson('/v1/messages', {
   inspect: inspectMessages,
-  takes: (request, { isPlain }, model) => isPlain || fitsClaude(request, model),
+  takes: (request, { isPlain }, { family }) => isPlain || fitsClaude(request, family),
   adapted: adaptedMessages,
 })
 

@@ -65,7 +65,7 @@ function toolConfigOf(
 }
 
 /** The format of the response as an instruction, for models that cannot enforce it together with tools. */
-function toldFormat(request: ChatRequest, { model }: CodecContext): readonly Part[] {
+function toldFormat(request: ChatRequest, { family: model }: CodecContext): readonly Part[] {
   const { response_format: format } = request
   if (!isOnlyTold(request, model)) return []
   const schema =

@@ -31,13 +31,13 @@ export function geminiCreateImage(address: AddressOf): Codec<'createImage'> {
   return {
     encode(request, context) {
       applyDecisions('createImage', request, decisions, context)
-      return drawsByPrediction(context.model)
+      return drawsByPrediction(context.family)
         ? callModel(address, 'predict', predictBody(request, context), context)
         : callModel(address, 'generateContent', pictureBody(request, [], context), context)
     },
     decode(received, context, request) {
       const asked = { context, asUrl: request.response_format === 'url' }
-      return drawsByPrediction(context.model)
+      return drawsByPrediction(context.family)
         ? decodePredictions(received, asked)
         : decodePictures(received, asked)
     },

@@ -26,7 +26,7 @@ function samplingOf(request: ChatRequest, context: CodecContext): Fields {
   const { n, presence_penalty: presence, frequency_penalty: frequency } = request
   const { max_completion_tokens: most, stop: stops } = request
   if (n != null && n > candidatesMax) context.unsupported('n', `at most ${candidatesMax}`)
-  const hasPenalties = takesPenalties(context.model)
+  const hasPenalties = takesPenalties(context.family)
   if (!hasPenalties)
     for (const field of ['presence_penalty', 'frequency_penalty'] as const)
       reportUnsupported(field, request[field], context)
@@ -66,14 +66,14 @@ export function isOnlyTold(
 function formatOf(request: ChatRequest, context: CodecContext): Fields {
   const { response_format: format } = request
   if (format == null || format.type === 'text') return {}
-  if (isOnlyTold(request, context.model)) {
+  if (isOnlyTold(request, context.family)) {
     context.leftOut('response_format', 'beside tools this model is only told of it')
     return {}
   }
   const json = { responseMimeType: 'application/json' }
   if (format.type === 'json_object') return json
   const { schema } = format.json_schema
-  return takesJsonSchema(context.model)
+  return takesJsonSchema(context.family)
     ? { ...json, responseJsonSchema: schema }
     : { ...json, responseSchema: toGeminiSchema(schema, 'response_format.json_schema.schema') }
 }
@@ -89,7 +89,7 @@ function modalitiesOf(request: ChatRequest, context: CodecContext): Fields {
   if (format != null && format !== 'pcm16' && (format !== 'wav' || request.stream === true))
     context.unsupported('audio.format')
   const voice = typeof audio?.voice === 'object' ? audio.voice?.id : audio?.voice
-  const kinds = speaksOnly(context.model) ? ['audio'] : modalities
+  const kinds = speaksOnly(context.family) ? ['audio'] : modalities
   return {
     responseModalities: upper(kinds),
     ...(voice == null ? {} : { speechConfig: speechConfig(voice) }),

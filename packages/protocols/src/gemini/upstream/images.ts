@@ -55,7 +55,7 @@ export function shapeOf(
   const isTooLarge =
     shape !== undefined &&
     shape.imageSize !== '1K' &&
-    (family === 'gemini' ? generationOf(context.model) < 3 : shape.imageSize === '4K')
+    (family === 'gemini' ? generationOf(context.family) < 3 : shape.imageSize === '4K')
   if (shape !== undefined && !isTooLarge) return shape
   context.unsupported(param, isTooLarge ? 'it is too large for the model' : 'no such shape')
   return undefined
@@ -72,7 +72,7 @@ export function pictureBody(
     if (request[param] != null) context.unsupported(param)
   const shape = shapeOf(request, 'gemini', context)
   const seed = request.seed ?? request.parameters?.seed
-  const sized = generationOf(context.model) >= 3
+  const sized = generationOf(context.family) >= 3
   return {
     contents: [{ role: 'user', parts: [...images, { text: promptOf(request) }] }],
     generationConfig: {

@@ -37,7 +37,7 @@ export function encodeMessages(messages: readonly Message[], context: CodecConte
     turns[0]?.role === 'user'
       ? [...turns]
       : [{ role: 'user', parts: [{ text: noWords }] }, ...turns]
-  if (contents.at(-1)?.role === 'model' && !takesPrefill(context.model)) {
+  if (contents.at(-1)?.role === 'model' && !takesPrefill(context.family)) {
     reportUnsupportedPrefill(messages, context)
     contents.push({ role: 'user', parts: [{ text: noWords }] })
   }
@@ -150,7 +150,7 @@ function resolutionOf(part: ContentPart, path: string, context: CodecContext): P
   const detail = part.image_url?.detail
   const level = detail == null ? undefined : resolutions[detail]
   if (level === undefined) return {}
-  if (generationOf(context.model) >= 3) return { mediaResolution: { level } }
+  if (generationOf(context.family) >= 3) return { mediaResolution: { level } }
   if (detail === 'low') reportUnsupportedDetail(part, path, context)
   return {}
 }
@@ -199,7 +199,11 @@ function textOfPart(part: { readonly text?: string; readonly refusal?: string })
   return part.text ?? part.refusal ?? ''
 }
 
-function callParts(message: Message, path: string, { model }: CodecContext): readonly Part[] {
+function callParts(
+  message: Message,
+  path: string,
+  { family: model }: CodecContext,
+): readonly Part[] {
   const calls = message.tool_calls ?? []
   const parts = calls.map((call, index): Part => {
     const signature = callSignature(call)

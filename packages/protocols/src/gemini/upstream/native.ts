@@ -132,7 +132,7 @@ function adaptedContents(
   target: NativeTarget,
 ): readonly Change[] {
   const lowered = loweredLimits(request, limitsOf.gemini, target)
-  if (!isKnownGemini(target.model)) return lowered
+  if (!isKnownGemini(target.family)) return lowered
   const name = givenName(objectOf(request), 'generationConfig')
   if (name === undefined) return lowered
   const config = objectOf(objectOf(request)[name])
@@ -146,7 +146,7 @@ function givenName(fields: Fields, name: string): string | undefined {
 }
 
 function penalties(config: Fields, name: string, target: NativeTarget): readonly Change[] {
-  if (takesPenalties(target.model)) return []
+  if (takesPenalties(target.family)) return []
   return ['presencePenalty', 'frequencyPenalty']
     .flatMap((field) => givenName(config, field) ?? [])
     .filter((field) => !isNeutral('presence_penalty', config[field]))
@@ -163,7 +163,7 @@ function thinking(config: Fields, name: string, target: NativeTarget): readonly 
   const level = givenName(given, 'thinkingLevel')
   const budget = givenName(given, 'thinkingBudget')
   const path = [name, own] as const
-  if (thinkingStyleOf(target.model) === 'none') {
+  if (thinkingStyleOf(target.family) === 'none') {
     if (level === undefined && !(Number(given[budget ?? '']) > 0)) return []
     target.leftOut(path.join('.'), 'the model does not think')
     return [{ path, value: undefined }]
@@ -179,7 +179,7 @@ function thinking(config: Fields, name: string, target: NativeTarget): readonly 
   const fitted = thinkingConfig(
     { model: target.model, messages: [], ...asked },
     {
-      model: target.model,
+      family: target.family,
       leftOut: (_, reason) => target.leftOut(`${path.join('.')}.${written}`, reason),
     },
   )

@@ -27,7 +27,7 @@ const ownChoice = -1
  */
 export function thinkingConfig(request: ChatRequest, context: Reports): Fields | undefined {
   const { thinking_budget: budget, reasoning_effort: effort } = request
-  const style = thinkingStyleOf(context.model)
+  const style = thinkingStyleOf(context.family)
   if (budget != null && (budget !== ownChoice || effort == null)) {
     if (style !== 'none') return budgetIn(budget, context)
     if (budget > 0) context.leftOut('thinking_budget')
@@ -45,10 +45,10 @@ export function thinkingConfig(request: ChatRequest, context: Reports): Fields |
   }
 }
 
-type Reports = Pick<CodecContext, 'model' | 'leftOut'>
+type Reports = Pick<CodecContext, 'family' | 'leftOut'>
 
 function levelOf(effort: Effort, context: Reports): Fields {
-  const known = thinkingLevelsOf(context.model)
+  const known = thinkingLevelsOf(context.family)
   if (effort === 'none') alwaysThinks(context)
   // Between two levels at the same distance, the higher one is chosen, as at Google's OpenAI-compatible endpoint.
   const level = effort === 'none' ? known[0] : nearestEffort(effort, known.toReversed())
@@ -78,8 +78,8 @@ function alwaysThinks({ leftOut }: Reports): void {
   leftOut('reasoning_effort', 'the model always thinks')
 }
 
-function isPro({ model }: Reports): boolean {
-  return /-pro\b/i.test(model)
+function isPro({ family }: Reports): boolean {
+  return /-pro\b/i.test(family)
 }
 
 function withThoughts(config: Fields, thinks: boolean): Fields {

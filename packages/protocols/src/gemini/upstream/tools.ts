@@ -21,7 +21,7 @@ export function toolsOf(request: ChatRequest, context: CodecContext): readonly F
   if (declarations.length === 0) return googlesOwn(request, context)
   return [
     { functionDeclarations: declarations },
-    ...(mixesTools(context.model)
+    ...(mixesTools(context.family)
       ? googlesOwn(request, context)
       : reportUnsupportedOwn(request, context)),
   ]
@@ -53,7 +53,7 @@ export function saysMix(tools: readonly Fields[]): boolean {
 function declarationOf(tool: Tool, path: string, context: CodecContext): readonly Fields[] {
   if (tool.function === undefined) return []
   const { name, description, parameters, strict } = tool.function
-  if (strict === true && !takesJsonSchema(context.model))
+  if (strict === true && !takesJsonSchema(context.family))
     context.leftOut(`${path}.function.strict`, 'this model does not hold to a schema')
   return [
     {
@@ -68,7 +68,7 @@ function declarationOf(tool: Tool, path: string, context: CodecContext): readonl
 function parametersOf(
   parameters: Fields | null | undefined,
   path: string,
-  { model }: CodecContext,
+  { family: model }: CodecContext,
 ): Fields {
   if (parameters == null || isEmptyObject(parameters)) return {}
   return takesJsonSchema(model)
@@ -107,7 +107,7 @@ export function callingConfig(
   if (!tools?.length) return undefined
   if (parallel === false) context.leftOut('parallel_tool_calls')
   const isStrict =
-    takesJsonSchema(context.model) && tools.some((tool) => tool.function?.strict === true)
+    takesJsonSchema(context.family) && tools.some((tool) => tool.function?.strict === true)
   if (choice == null || choice === 'auto') return isStrict ? { mode: 'VALIDATED' } : undefined
   if (choice === 'none') return { mode: 'NONE' }
   if (choice === 'required') return { mode: 'ANY' }

@@ -33,12 +33,12 @@ const decisions: Decisions<'chat'> = {
 export function responsesBody(given: ChatRequest, context: CodecContext): Fields {
   applyDecisions('chat', given, decisions, context)
   reportLostReasoning(given, keptReasoning, context)
-  const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
+  const family = context.isGateway === true ? unknownFamily : chatFamily(context.family)
   const lacks = ofModels.filter((field) => family.lacks.includes(field))
   // None of these fields is required, so the result is still a request.
   const request = withoutFields(given, lacks, context) as ChatRequest
   const { instructions, messages, first } = splitInstructions(request.messages)
-  const include = includes(request, context.model)
+  const include = includes(request, context.family)
   return withoutNull({
     model: context.model,
     instructions,

@@ -19,7 +19,7 @@ export function adaptedChat(
   target: NativeTarget,
 ): readonly Change[] {
   const lowered = loweredLimits(request, limitsOf.chat, target)
-  const family = chatFamily(target.model)
+  const family = chatFamily(target.family)
   if (isPlain || family === unknownFamily || !isObject(request)) return lowered
   const lacked = lackedAt(family, request['reasoning_effort']).filter((field) => field !== 'stop')
   const { store, metadata } = request
@@ -41,7 +41,7 @@ export function adaptedCompatible(
   target: NativeTarget,
 ): readonly Change[] {
   if (!isObject(request)) return []
-  const family = chatFamily(target.model)
+  const family = chatFamily(target.family)
   return [
     ...loweredLimits(request, limitsOf.chat, target),
     ...(family.efforts?.length === 0 ? adaptedEffort(request, family, target) : []),
@@ -88,7 +88,7 @@ export function adaptedResponses(
   target: NativeTarget,
 ): readonly Change[] {
   if (!isObject(request)) return []
-  const family = chatFamily(target.model)
+  const family = chatFamily(target.family)
   const { reasoning, text } = request
   const lacked = lackedAt(family, objectOf(reasoning)['effort'])
   const lacks = (['temperature', 'top_p', 'top_logprobs'] as const).filter((field) =>

@@ -50,7 +50,7 @@ export function chatBody(
   options: ChatOptions = {},
 ): Record<string, unknown> {
   // A gateway's own model name says nothing about the model behind it.
-  const family = context.isGateway === true ? unknownFamily : chatFamily(context.model)
+  const family = context.isGateway === true ? unknownFamily : chatFamily(context.family)
   const knows = knownBy(options, family, context)
   const { messages } = request
   if (!knows.has('cache_control')) reportUnsupportedBreakpoints(request, context)

@@ -34,9 +34,9 @@ export function imageFields(
   }
   if (typeof fields['size'] === 'string') fields['size'] = fields['size'].replace('*', 'x')
   if (fields['stream'] === false) delete fields['stream']
-  const quality = qualityAt(context.model, fields['quality'])
+  const quality = qualityAt(context.family, fields['quality'])
   if (quality !== undefined) fields['quality'] = quality
-  if (alwaysBase64(context.model)) withoutResponseFormat(fields, context)
+  if (alwaysBase64(context.family)) withoutResponseFormat(fields, context)
   return withoutNull(fields)
 }
 

@@ -77,15 +77,17 @@ export function nativeOpenAiChat(options?: ChatOptions): Native {
   const fits = fitsChat(options)
   return {
     ...nativeChat(options),
-    takes(request, found, model) {
-      if (!found.isPlain && isObject(request) && reasonsWithTools(model, request)) return false
-      return fits(request, found, model)
+    takes(request, found, target) {
+      if (!found.isPlain && isObject(request) && reasonsWithTools(target.family, request))
+        return false
+      return fits(request, found, target)
     },
   }
 }
 
 export const nativeComplete = nativeJson('/completions', () => completion, {
-  takes: (request, _found, model) => takesStops(objectOf(request)['stop'], openaiStops(model)),
+  takes: (request, _found, { family }) =>
+    takesStops(objectOf(request)['stop'], openaiStops(family)),
   adapted: adaptedCompletion,
   askForUsage,
 })
@@ -117,7 +119,7 @@ export const nativeCreateImage = nativeJson(
       read: readImages,
     }
   },
-  { takes: (request, _found, model) => fitsImageModel(objectOf(request), model) },
+  { takes: (request, _found, { family }) => fitsImageModel(objectOf(request), family) },
 )
 
 function readImages(body: Fields) {
@@ -143,18 +145,22 @@ function fitsChat(options: ChatOptions = {}): NonNullable<Native['takes']> {
     ...(servesOpenAIs(options) ? [] : ['search_domains']),
   ]
   const stopsOf = chatStops(options)
-  return (request, { isPlain, extensions }, model) => {
+  return (request, { isPlain, extensions }, { model, family }) => {
     if (!isObject(request)) return false
-    if (servesOpenAIs(options) && hasOlderLimit(model, request)) return false
+    if (servesOpenAIs(options) && hasOlderLimit(family, request)) return false
     if (isPlain) return true
     const isOpenAIs = chatFamily(model).isOpenAIs === true
-    if (takesAnything && !isOpenAIs) return !foreignToServers.some((name) => extensions.has(name))
+    if (takesAnything && !isOpenAIs)
+      return (
+        !foreignToServers.some((name) => extensions.has(name)) &&
+        takesStops(request['stop'], stopsOf(family))
+      )
     for (const name of extensions)
       if (name === longIds ? isOpenAIs : takesAnything || !known.has(name)) return false
     if (foreign.some((name) => request[name] != null)) return false
     if (takesAnything && request['top_k'] != null) return false
     if (lacks.some((name) => name !== 'stop' && !isNeutral(name, request[name]))) return false
-    if (!takesStops(request['stop'], stopsOf(model))) return false
+    if (!takesStops(request['stop'], stopsOf(family))) return false
     return !(known.has('search_settings') && request['web_search_options'] != null)
   }
 }

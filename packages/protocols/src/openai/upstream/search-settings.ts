@@ -10,7 +10,7 @@ import { searchDomains } from '../../search-domains.ts'
 export function asSearchSettings(body: Fields, context: CodecContext): Fields {
   const { web_search_options: search, ...rest } = body
   if (!isObject(search)) return body
-  if (!context.model.includes('compound'))
+  if (!context.family.includes('compound'))
     return withoutFields(body, ['web_search_options'], context)
   const { leftOut } = context
   const { search_context_size: size, user_location: location } = search
