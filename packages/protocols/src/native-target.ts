@@ -1,9 +1,18 @@
 /** A change of one field of a request. */
-export interface Change {
+export type Change = NewValue | ChangedList
+
+export interface NewValue {
   /** The names that lead to the field: its own, and before it that of the object which holds it. */
   readonly path: readonly [string] | readonly [string, string]
   /** Undefined: the field is removed. */
   readonly value: unknown
+  readonly change?: undefined
+}
+
+/** A list that is changed where it is whole, because texts may be missing in the request that the change was made for. */
+interface ChangedList {
+  readonly path: readonly [string]
+  readonly change: (list: unknown) => readonly unknown[]
 }
 
 /** Where a translation tells what its target cannot express. Paths are those of the form that it translates. */

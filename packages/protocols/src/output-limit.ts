@@ -1,6 +1,6 @@
 import { objectOf, type OperationName } from '@sluice/contract'
 import { largestOf } from './measure.ts'
-import type { Change, NativeTarget, Reports } from './native-target.ts'
+import type { NewValue, NativeTarget, Reports } from './native-target.ts'
 
 /** The names of the limit of the output in the formats of clients and upstreams. */
 export const limitsOf = {
@@ -12,16 +12,16 @@ export const limitsOf = {
     ['maxOutputTokens', 'max_output_tokens'].map((name) => [config, name] as const),
   ),
   bedrock: [['inferenceConfig', 'maxTokens']],
-} as const satisfies Readonly<Record<string, readonly Change['path'][]>>
+} as const satisfies Readonly<Record<string, readonly NewValue['path'][]>>
 
-const everyLimit: readonly Change['path'][] = Object.values(limitsOf).flat()
+const everyLimit: readonly NewValue['path'][] = Object.values(limitsOf).flat()
 
 /** How the requests of a client format limit their output. */
 export interface OutputLimit {
   /** The most output tokens that a request allows for each choice; undefined if it does not limit them. */
   of(request: unknown): number | undefined
   /** The change that limits them in a request without a limit. */
-  set(request: unknown, tokens: number): Change
+  set(request: unknown, tokens: number): NewValue
 }
 
 /** A limit in a field at the top of the request, or in one that older clients have. */
@@ -41,7 +41,7 @@ export function outputLimitIn(body: unknown): number | undefined {
   return found.length === 0 ? undefined : Math.min(...found)
 }
 
-function limitAt(body: unknown, [first, second]: Change['path']): number | undefined {
+function limitAt(body: unknown, [first, second]: NewValue['path']): number | undefined {
   const outer = objectOf(body)[first]
   const value = second === undefined ? outer : objectOf(outer)[second]
   return typeof value === 'number' ? value : undefined
@@ -50,9 +50,9 @@ function limitAt(body: unknown, [first, second]: Change['path']): number | undef
 /** The limits in a request that are above what the target writes, lowered to that and reported. */
 export function loweredLimits(
   request: unknown,
-  paths: readonly Change['path'][],
+  paths: readonly NewValue['path'][],
   { outputTokensMax, leftOut }: NativeTarget,
-): readonly Change[] {
+): readonly NewValue[] {
   return paths.flatMap((path) => {
     const asked = limitAt(request, path)
     const most = asked === undefined ? undefined : outputTokensMax()

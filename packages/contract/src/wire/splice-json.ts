@@ -273,10 +273,34 @@ export function changeWithin(
   name: string,
   change: (object: Uint8Array) => Uint8Array,
 ): Uint8Array {
+  return changeValues(bytes, { name, opening: openBrace, change })
+}
+
+/** The same for a list in a top-level field. */
+export function changeList(
+  bytes: Uint8Array,
+  name: string,
+  change: (list: Uint8Array) => Uint8Array,
+): Uint8Array {
+  return changeValues(bytes, { name, opening: openBracket, change })
+}
+
+function changeValues(
+  bytes: Uint8Array,
+  {
+    name,
+    opening,
+    change,
+  }: {
+    readonly name: string
+    readonly opening: number
+    readonly change: (value: Uint8Array) => Uint8Array
+  },
+): Uint8Array {
   const parts: Uint8Array[] = []
   let copied = 0
   for (const { start, end } of findValues(bytes, new Set([name])).get(name) ?? []) {
-    if (bytes[start] !== openBrace) continue
+    if (bytes[start] !== opening) continue
     parts.push(bytes.subarray(copied, start), change(bytes.subarray(start, end)))
     copied = end
   }

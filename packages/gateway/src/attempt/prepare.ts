@@ -1,6 +1,8 @@
 import {
+  changeList,
   changeWithin,
   type Fields,
+  formatJson,
   GatewayError,
   isObject,
   type OperationName,
@@ -157,7 +159,13 @@ function splitChanges(changes: readonly Change[]): SplitChanges {
   const fields: Record<string, unknown> = {}
   const removed: string[] = []
   const nested: { readonly outer: string; readonly name: string; readonly value: unknown }[] = []
-  for (const { path, value } of changes) {
+  const lists: Extract<Change, { change: object }>[] = []
+  for (const one of changes) {
+    if (one.change !== undefined) {
+      lists.push(one)
+      continue
+    }
+    const { path, value } = one
     const [outer, name] = path
     if (name !== undefined) nested.push({ outer, name, value })
     else if (value === undefined) removed.push(outer)
@@ -165,7 +173,7 @@ function splitChanges(changes: readonly Change[]): SplitChanges {
   }
   return {
     fields,
-    isPlain: removed.length === 0 && nested.length === 0,
+    isPlain: removed.length === 0 && nested.length === 0 && lists.length === 0,
     apply(bytes) {
       let changed = removed.length === 0 ? bytes : removeFields(bytes, removed)
       for (const { outer, name, value } of nested)
@@ -173,6 +181,10 @@ function splitChanges(changes: readonly Change[]): SplitChanges {
           value === undefined
             ? removeFields(object, [name])
             : spliceFields(object, { [name]: value }),
+        )
+      for (const { path, change } of lists)
+        changed = changeList(changed, path[0], (list) =>
+          Buffer.from(formatJson(change(parseJson(Buffer.from(list).toString('utf8'))))),
         )
       return changed
     },

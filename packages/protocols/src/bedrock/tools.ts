@@ -11,6 +11,7 @@ import { encodeToolChoice } from '../claude/tool-choice.ts'
 import { asksFor } from '../decisions.ts'
 import { claudeModel } from '../families/claude.ts'
 import type { CodecContext } from '../protocol.ts'
+import { withObjectSchema } from '../tools/object-schema.ts'
 import { allowedTools } from '../tools/tool-choice.ts'
 import type { CachePoints } from './cache-points.ts'
 import type { Block } from './media.ts'
@@ -97,10 +98,11 @@ function offeredTools(
     const path = `tools[${index}]`
     if (tool.function === undefined) return []
     if (allowed !== undefined && !allowed.has(tool.function.name)) return []
+    const declared = withObjectSchema(tool.function, `${path}.function`, context)
     const claude = modelFamily(context.family) === 'anthropic'
     const held = claude
-      ? heldTool(tool.function, { path, context, model: claudeModel(context.family) })
-      : tool.function
+      ? heldTool(declared, { path, context, model: claudeModel(context.family) })
+      : declared
     return [toolSpec(held), ...cachePoint(tool.cache_control, 'tool')]
   })
 }

@@ -5,6 +5,7 @@ import { limitsOf, loweredLimits } from '../output-limit.ts'
 import type { Change, NativeTarget } from '../native-target.ts'
 import type { Inspected } from '../protocol.ts'
 import { claudeStops, takesStops } from '../stops/stop-rule.ts'
+import { objectTools } from '../tools/object-tools.ts'
 import { refusedSampling } from './sampling.ts'
 import { budgetFor, budgetMin, mayForceCall } from './thinking.ts'
 
@@ -48,6 +49,7 @@ export function adaptedMessages(
     ...sampling,
     ...adaptedThinking(request, target, { isLowered: lowered.length > 0, limit }),
     ...freeChoice(request, model, target),
+    ...toolsOf(request, target),
   ]
 }
 
@@ -57,7 +59,14 @@ export function adaptedCount(
   _found: Inspected,
   target: NativeTarget,
 ): readonly Change[] {
-  return adaptedThinking(request, target, { isLowered: false, limit: undefined })
+  return [
+    ...adaptedThinking(request, target, { isLowered: false, limit: undefined }),
+    ...(knownClaude(target.family) === undefined ? [] : toolsOf(request, target)),
+  ]
+}
+
+function toolsOf(request: unknown, target: NativeTarget): readonly Change[] {
+  return isObject(request) ? objectTools(request, 'messages', target) : []
 }
 
 interface Room {

@@ -11,6 +11,7 @@ import { heldTool } from '../../claude/closed-schema.ts'
 import type { ClaudeModel } from '../../families/claude.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { allowedTools } from '../../tools/tool-choice.ts'
+import { withObjectSchema } from '../../tools/object-schema.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { searchDomains } from '../../search-domains.ts'
 
@@ -34,7 +35,8 @@ export function encodeTools(
     const path = `tools[${index}]`
     if (tool.function === undefined) return []
     if (allowed !== undefined && !allowed.has(tool.function.name)) return []
-    const held = heldTool(tool.function, { path, context, model })
+    const declared = withObjectSchema(tool.function, `${path}.function`, context)
+    const held = heldTool(declared, { path, context, model })
     return [{ ...functionTool(held), ...breakpoint(tool.cache_control) }]
   })
   const server = sentServerTools(request, { api: 'anthropic', made }, context)

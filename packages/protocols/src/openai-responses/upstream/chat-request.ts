@@ -7,6 +7,7 @@ import { withoutNull } from '../../neutral-values.ts'
 import { reportLostReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
+import { objectDeclaration } from '../../tools/object-schema.ts'
 import { openaiChatDecisions } from '../../usual-decisions.ts'
 import { flatChoice, flatFormat, flatTool } from '../tools.ts'
 import { encodeMessages, keptReasoning } from './messages.ts'
@@ -81,7 +82,13 @@ function toolFields(request: ChatRequest, context: CodecContext): Fields {
     web_search_options: web,
   } = request
   const search = web == null ? [] : [searchTool(web)]
-  const all = [...(tools ?? []).map(flatTool), ...search, ...serverTools(request, context)]
+  const own = (tools ?? []).map((tool, index) =>
+    objectDeclaration(flatTool(tool), `tools[${index}]`, {
+      leftOut: (path, reason) =>
+        context.leftOut(path.replace(/(?<=^tools\[\d+\])/, '.function'), reason),
+    }),
+  )
+  const all = [...own, ...search, ...serverTools(request, context)]
   if (all.length === 0) return {}
   return {
     tools: all,

@@ -7,6 +7,8 @@ import { isNeutral } from '../../neutral-values.ts'
 import { limitsOf, loweredLimits } from '../../output-limit.ts'
 import type { Change, NativeTarget } from '../../native-target.ts'
 import type { Inspected } from '../../protocol.ts'
+import { wantsObject } from '../../tools/object-schema.ts'
+import { objectTools } from '../../tools/object-tools.ts'
 import { thinkingFields } from './thinking.ts'
 
 /**
@@ -15,12 +17,14 @@ import { thinkingFields } from './thinking.ts'
  */
 export function adaptedChat(
   request: unknown,
-  { isPlain }: Pick<Inspected, 'isPlain'>,
+  { isPlain, isServer = false }: Pick<Inspected, 'isPlain'> & OfServer,
   target: NativeTarget,
 ): readonly Change[] {
-  const lowered = loweredLimits(request, limitsOf.chat, target)
+  const limits = loweredLimits(request, limitsOf.chat, target)
   const family = chatFamily(target.family)
-  if (isPlain || family === unknownFamily || !isObject(request)) return lowered
+  if (isPlain || !isObject(request)) return limits
+  const lowered = [...limits, ...adaptedTools(request, { isServer }, target)]
+  if (family === unknownFamily) return lowered
   const lacked = lackedAt(family, request['reasoning_effort']).filter((field) => field !== 'stop')
   const { store, metadata } = request
   const notes = family.isOpenAIs === true && store !== true && !isNeutral('metadata', metadata)
@@ -34,6 +38,28 @@ export function adaptedChat(
   ]
 }
 
+interface OfServer {
+  /** Whether the upstream is a server of one's own. Default false. */
+  readonly isServer?: boolean
+}
+
+function adaptedTools(
+  request: Fields,
+  { isServer = false }: OfServer,
+  target: NativeTarget,
+): readonly Change[] {
+  return isServer && !wantsObject(target.family) ? [] : objectTools(request, 'chat', target)
+}
+
+/** The same for a server of one's own. */
+export function adaptedForServer(
+  request: unknown,
+  { isPlain }: Inspected,
+  target: NativeTarget,
+): readonly Change[] {
+  return adaptedChat(request, { isPlain, isServer: true }, target)
+}
+
 /** For upstreams that accept more than OpenAI does: only the limit, and no effort for models that do not reason. */
 export function adaptedCompatible(
   request: unknown,
@@ -44,6 +70,7 @@ export function adaptedCompatible(
   const family = chatFamily(target.family)
   return [
     ...loweredLimits(request, limitsOf.chat, target),
+    ...adaptedTools(request, { isServer: true }, target),
     ...(family.efforts?.length === 0 ? adaptedEffort(request, family, target) : []),
   ]
 }
@@ -99,6 +126,7 @@ export function adaptedResponses(
   if (isWordy) target.leftOut('text.verbosity', 'this model rejects it')
   return [
     ...loweredLimits(request, limitsOf.responses, target),
+    ...objectTools(request, 'responses', target),
     ...reportUnsupportedFields(request, lacks, target).map(removed),
     ...(isWordy ? [{ path: ['text', 'verbosity'], value: undefined } as const] : []),
     ...adaptedReasoning(request, family, target),

@@ -25,6 +25,7 @@ import { withoutNull } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
 import { openaiChatDecisions } from '../../usual-decisions.ts'
+import { objectDeclaration, wantsObject } from '../../tools/object-schema.ts'
 import { asSearchSettings } from './search-settings.ts'
 import { isClaudes, isDetails, returnedDetails, writtenThinking } from '../message-state.ts'
 import { type ChatOptions, chatExtensions } from './options.ts'
@@ -55,7 +56,11 @@ export function chatBody(
   const { messages } = request
   if (!knows.has('cache_control')) reportUnsupportedBreakpoints(request, context)
   reportLostReasoning(request, keptReasoning(knows, context), context)
-  const tools = toolsOut(request, knows, context)
+  const tools = toolsOut(
+    request,
+    { knows, takesCombined: takesCombined(options, context) },
+    context,
+  )
   const body: Record<string, unknown> = {
     ...request,
     model: context.model,
@@ -240,20 +245,39 @@ function withFileData(part: ContentPart, context: CodecContext): ContentPart {
   return { ...part, file: { filename: 'file', ...file, file_data: data } }
 }
 
+interface ToolPlace {
+  readonly knows: ReadonlySet<string>
+  /** Whether schemas may be alternatives. */
+  readonly takesCombined: boolean
+}
+
+function takesCombined(options: ChatOptions, { isGateway, family }: CodecContext): boolean {
+  if (isGateway === true) return true
+  return !wantsObject(family) && (options.knows !== undefined || options.lacks !== undefined)
+}
+
 /** A gateway like this one accepts a provider's tools in each provider's own form. */
 function toolsOut(
   request: ChatRequest,
-  knows: ReadonlySet<string>,
+  upstream: ToolPlace,
   context: CodecContext,
 ): readonly unknown[] {
   const server =
     context.isGateway === true
       ? (request.server_tools ?? []).map(({ tool }) => tool)
       : sentServerTools(request, { api: 'chat' }, context)
-  return [...(request.tools ?? []).map((tool) => toolOut(tool, knows)), ...server]
+  const own = (request.tools ?? []).map((tool, index) => {
+    const out = toolOut(tool, upstream.knows)
+    if (upstream.takesCombined || out.function === undefined) return out
+    return {
+      ...out,
+      function: objectDeclaration(out.function, `tools[${index}].function`, context),
+    }
+  })
+  return [...own, ...server]
 }
 
-function toolOut(tool: Tool, knows: ReadonlySet<string>): unknown {
+function toolOut(tool: Tool, knows: ReadonlySet<string>): Tool {
   if (tool.cache_control === undefined || knows.has('cache_control')) return tool
   const { cache_control: _, ...rest } = tool
   return rest

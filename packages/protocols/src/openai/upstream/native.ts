@@ -19,7 +19,12 @@ import { usageIn } from '../../usage.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { hasOpaqueDetail } from '../message-state.ts'
 import { isNamedSchema } from '../named-schema.ts'
-import { adaptedChat, adaptedCompatible, adaptedCompletion } from './adapted-request.ts'
+import {
+  adaptedChat,
+  adaptedCompatible,
+  adaptedCompletion,
+  adaptedForServer,
+} from './adapted-request.ts'
 import { mendedEmbeddings } from './embed.ts'
 import { usageOfAnswer } from './executed-tools.ts'
 import { fitsImageModel, hasNullOption } from './image-fields.ts'
@@ -61,9 +66,14 @@ function askForUsage(request: unknown): Change {
 export function nativeChat(options: ChatOptions = {}): Native {
   return nativeJson('/chat/completions', inspectChat, {
     takes: fitsChat(options),
-    adapted: servesOpenAIs(options) ? adaptedChat : adaptedCompatible,
+    adapted: adaptedBy(options),
     askForUsage,
   })
+}
+
+function adaptedBy(options: ChatOptions): NonNullable<Native['adapted']> {
+  if (!servesOpenAIs(options)) return adaptedCompatible
+  return options.takesAnything === true ? adaptedForServer : adaptedChat
 }
 
 const completion: Inspected = {
