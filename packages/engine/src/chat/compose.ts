@@ -36,7 +36,7 @@ export interface Composed {
 
 /** Reads a conversation and computes what to say or what to call, without side effects. */
 export async function composeChat({ request, media, now, seed }: ComposeInput): Promise<Composed> {
-  const read = readRequest(request, media)
+  const read = readRequest(withQuestion(request), media)
   const ask = createAsk(read.conversation, now)
   const answer = answerAsk(ask)
   const calls = nextCalls(toolUseOf(request), ask, answer)
@@ -44,6 +44,15 @@ export async function composeChat({ request, media, now, seed }: ComposeInput): 
     calls.length > 0 ? [] : phrasingsOf(request, ask, { answer, prompted: read.schema })
   const thought = { calls, phrasings, reasoning: reasoningOf(answer, calls) }
   return { drafts: await createDrafts(request, thought, seed), input: inputUsage(read) }
+}
+
+/** Without a message of a user, as BAML sends prompts, the last system message is the question. */
+function withQuestion(request: ChatRequest): ChatRequest {
+  const { messages } = request
+  const last = messages.findLastIndex(({ role }) => role === 'system' || role === 'developer')
+  const message = messages[last]
+  if (message === undefined || messages.some(({ role }) => role === 'user')) return request
+  return { ...request, messages: messages.with(last, { ...message, role: 'user' }) }
 }
 
 /** The same with the request as JSON. */

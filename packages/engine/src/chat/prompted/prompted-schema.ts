@@ -193,16 +193,7 @@ function schemaIn(value: SchemaObject): SchemaObject | undefined {
 }
 
 function isSchema(value: SchemaObject): boolean {
-  const {
-    type,
-    properties,
-    items,
-    $ref: reference,
-    $defs: definitions,
-    enum: values,
-  } = value as {
-    readonly [name: string]: unknown
-  }
+  const { type, properties, items, $ref: reference, $defs: definitions, enum: values } = value
   const isTyped =
     typeNames.has(type) || (Array.isArray(type) && type.every((one) => typeNames.has(one)))
   if (properties !== undefined)

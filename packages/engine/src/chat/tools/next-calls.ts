@@ -8,7 +8,7 @@ import type { ToolUse } from './tool.ts'
 
 /**
  * The calls to make now. A call that was made and got its result since the last user turn is not repeated, unless a call is
- * required. Throws invalid_request if a call is required and no valid arguments exist.
+ * required and every tool was called. Throws invalid_request if a call is required and no valid arguments exist.
  */
 export function nextCalls(use: ToolUse, ask: Ask, answer: Answer): PlannedCall[] {
   if (use.mode === 'none' || (use.mode === 'auto' && isForbidden(ask))) return []
@@ -18,8 +18,12 @@ export function nextCalls(use: ToolUse, ask: Ask, answer: Answer): PlannedCall[]
     calls.slice(0, use.parallel ? calls.length : 1)
   if (ofFiles !== undefined && (use.mode === 'auto' || ofFiles.length > 0)) return inTurn(ofFiles)
   if (use.mode === 'auto' && results.length > 0 && use.parallel) return []
+  const called = new Set(results.map(({ answers }) => answers?.name))
+  const uncalled = use.tools.filter(({ name }) => !called.has(name))
+  // What the other tools found is what a call demanded after them is about.
+  const isAfter = use.mode === 'required' && uncalled.length === use.tools.length
   const planned = planCalls(use, {
-    clues: cluesOf(ask, answer),
+    clues: cluesOf(ask, answer, isAfter ? results : []),
     needsLookup:
       answer.skill === 'none' &&
       /\?|^(?:who|what|when|where|which|how|why|find|tell)\b/i.test(ask.instruction),
@@ -32,7 +36,8 @@ export function nextCalls(use: ToolUse, ask: Ask, answer: Answer): PlannedCall[]
       'tools',
     )
   const open = planned.filter((call) => !isAnswered(call, results))
-  return inTurn(use.mode === 'auto' || open.length > 0 ? open : planned)
+  if (use.mode === 'auto' || open.length > 0) return inTurn(open)
+  return uncalled.length > 0 ? nextCalls({ ...use, tools: uncalled }, ask, answer) : inTurn(planned)
 }
 
 const noTools =
@@ -54,8 +59,8 @@ function isAnswered({ tool, input }: PlannedCall, results: readonly Turn[]): boo
   return results.some(({ answers }) => answers?.name === tool.name && same(answers.input))
 }
 
-/** Clues from the last user turn; if it only answers a question of the assistant, also from the turn before. */
-function cluesOf({ conversation, text, now }: Ask, answer: Answer): Clues {
+/** Clues from results and the last user turn; if it only answers a question of the assistant, also from the turn before. */
+function cluesOf({ conversation, text, now }: Ask, answer: Answer, told: readonly Turn[]): Clues {
   const { turns } = conversation
   const asked = lastUserTurn(conversation)
   const before = turns.findLast(
@@ -63,5 +68,6 @@ function cluesOf({ conversation, text, now }: Ask, answer: Answer): Clues {
   )
   const isReply = before?.text.trim().endsWith('?') === true && text.length < 200
   const earlier = turns.findLast((turn) => turn.role === 'user' && turn !== asked)
-  return findClues(isReply ? `${earlier?.text ?? ''}\n${text}` : text, { now, answer })
+  const texts = [...told, ...(isReply && earlier ? [earlier] : [])].map((turn) => turn.text)
+  return findClues([...texts, text].join('\n'), { now, answer })
 }

@@ -215,15 +215,9 @@ function callsOf(tool: EngineTool, clues: Clues): PlannedCall[] {
   if (tool.kind === 'custom') return [{ tool, input: customInput(tool, clues), unsaid: [] }]
   const callFor = (own: Clues): PlannedCall[] => {
     const made = createInstance(tool.parameters, own, isActing(tool))
-    return made === undefined
-      ? []
-      : [
-          {
-            tool,
-            input: JSON.stringify(made.value),
-            unsaid: [...made.unsaid, ...echoesIn(made.value, tool, own)],
-          },
-        ]
+    if (made === undefined) return []
+    const unsaid = [...made.unsaid, ...echoesIn(made.value, tool, own)]
+    return [{ tool, input: JSON.stringify(made.value), unsaid }]
   }
   const row = rowOf(tool, clues)
   const [first, last] = [row[0], row.at(-1)]
