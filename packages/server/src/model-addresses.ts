@@ -40,9 +40,9 @@ const geminiRecord = object({
 })
 
 /** One caller per turn: a list of tens of thousands of models takes long. */
-async function listed({ gateway, key }: Exchange) {
+async function listed({ gateway, key }: Exchange, named?: string) {
   await turn()
-  return gateway.current.routing.list(key)
+  return gateway.current.routing.list(key, named)
 }
 
 async function offered(exchange: Exchange) {
@@ -50,7 +50,8 @@ async function offered(exchange: Exchange) {
 }
 
 async function named(exchange: Exchange) {
-  return findListed(await listed(exchange), exchange.parameters['model'] ?? '')
+  const { model = '' } = exchange.parameters
+  return findListed(await listed(exchange, model), model)
 }
 
 function queryOf({ request }: Exchange): Query {

@@ -1,9 +1,10 @@
-import { GatewayError } from '@sluice/contract'
+import { GatewayError, type OperationName } from '@sluice/contract'
 import type { EngineModel, RoutedEngine } from '@sluice/engine'
 import { familyName } from '@sluice/protocols/families/family-name.ts'
 import { assertModel, mayUse } from '../accounts/allowed.ts'
 import type { RouteConfig, RouteOptions as RouteSettings } from '../settings/schema-routes.ts'
 import type { Caller } from '../ports/api-key.ts'
+import { aliasesOf } from '../settings/alias-table.ts'
 import { freeTarget } from '../prices/target-price.ts'
 import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 import { defaultBreaker } from './breaker.ts'
@@ -16,11 +17,10 @@ import { offHint, suggestion, unknownModel } from './unknown-model.ts'
 /** Creates the routing of one configuration. A new configuration creates a new one; running calls keep the old one. */
 export function createRouting(input: RoutingInput): Routing {
   const { config, upstreams, engine, known } = input
-  const aliases = aliasesOf(input)
   const engineNames: ReadonlyMap<string, EngineModel> = new Map(
     config.builtin.enabled === 'never' ? [] : engine.models.map((model) => [model.id, model]),
   )
-  const listed: ListedModels = { input, aliases, engineNames }
+  const listed: ListedModels = { input, hasAliases: hasAliases(input), engineNames }
   // A Map, because callers choose the name: a plain object would find `constructor`.
   const routes = new Map(Object.entries(config.models))
   /** Cached routes that depend on the configuration alone. Callers can make up names, so the oldest are evicted. */
@@ -32,7 +32,7 @@ export function createRouting(input: RoutingInput): Routing {
     if (typeof configured === 'string')
       return [[makeTarget(input, configured, { because: `models.${name}` })]]
     if (configured) return routeLevels(name, configured, walk)
-    const direct = findDirect(name, listed)
+    const direct = findDirect(name, listed, walk)
     if (direct) return [[makeTarget(input, direct.target, { because: direct.because })]]
     const slash = name.indexOf('/')
     if (slash > 0 && isProvider(input, name.slice(0, slash)))
@@ -67,16 +67,16 @@ export function createRouting(input: RoutingInput): Routing {
     known,
     builtinModels: [...engineNames.keys()],
     hasProviders: hasProviders(input),
-    route(model, key) {
+    route(model, key, operation) {
       assertModel(key, model)
-      return made.get(model) ?? makeRoute(model, key)
+      return made.get(model) ?? makeRoute(model, key, operation)
     },
-    list: (key) => listModels(listed, key),
+    list: (key, named) => listModels(listed, key, named),
     priceOf: (provider, model) => priceOf(input, provider, model),
   }
 
-  async function makeRoute(model: string, key: Caller): Promise<Route> {
-    const walk: Walk = { seen: new Set(), isFixed: true, key }
+  async function makeRoute(model: string, key: Caller, operation: OperationName): Promise<Route> {
+    const walk: Walk = { seen: new Set(), isFixed: true, key, operation }
     const levels = await withPrices(levelsOf(model, walk))
     const route: Route = { model, levels, options: optionsOf(config.defaults, routes.get(model)) }
     if (walk.isFixed) remember(made, route)
@@ -89,10 +89,11 @@ type Tier = readonly Target[]
 /** State of resolving one route. */
 interface Walk {
   readonly seen: Set<string>
-  /** False if a provider's model list was needed. */
+  /** False if a provider's model list was needed, or the operation of the call. */
   isFixed: boolean
   /** The caller: only names that this key may use are suggested. */
   readonly key: Caller
+  readonly operation: OperationName
 }
 
 /** Loads prices before the first call needs one. */
@@ -167,20 +168,21 @@ function fullNames(ids: readonly string[], name: string): string {
 }
 
 async function hintFor(
-  { input, aliases, engineNames }: ListedModels,
+  { input, hasAliases, engineNames }: ListedModels,
   name: string,
   key: Caller,
 ): Promise<string> {
   const off = offHint(input, name)
   if (off !== '') return off
-  const names = [...Object.keys(input.config.models), ...aliases.keys(), ...engineNames.keys()]
+  const { models, builtin } = input.config
+  const aliases = hasAliases ? Object.keys(builtin.aliases) : []
+  const names = [...Object.keys(models), ...aliases, ...engineNames.keys()]
   return suggestion(input, { name, names, mayUse: (one) => mayUse(key, one) })
 }
 
-function aliasesOf(input: RoutingInput): ReadonlyMap<string, string> {
-  const { enabled, aliases } = input.config.builtin
-  const on = enabled === 'always' || (enabled === 'auto' && !hasProviders(input))
-  return new Map(on ? Object.entries(aliases) : [])
+function hasAliases(input: RoutingInput): boolean {
+  const { enabled } = input.config.builtin
+  return enabled === 'always' || (enabled === 'auto' && !hasProviders(input))
 }
 
 /** A removed provider may be a mistake, so well-known model names must not go to the built-in engine meanwhile. */
@@ -191,11 +193,16 @@ function hasProviders({ upstreams, packages, hadProviders }: RoutingInput): bool
 
 function findDirect(
   name: string,
-  { input: { engine }, aliases, engineNames }: ListedModels,
+  { input: { engine, config }, hasAliases, engineNames }: ListedModels,
+  walk: Walk,
 ): { target: string; because: string } | undefined {
   if (engineNames.has(name))
     return { target: `${engine.id}/${name}`, because: 'a model of the built-in engine' }
-  const alias = aliases.get(name)
+  const models = hasAliases ? aliasesOf(config.builtin, name) : []
+  if (models.length > 1) walk.isFixed = false
+  const offers = (model: string): boolean =>
+    engineNames.get(model)?.operations.includes(walk.operation) === true
+  const alias = models.find(offers) ?? models[0]
   if (alias === undefined) return undefined
   return { target: `${engine.id}/${alias}`, because: `builtin.aliases.${name}` }
 }

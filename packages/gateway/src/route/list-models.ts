@@ -2,23 +2,29 @@ import { type OperationName, operationNames } from '@sluice/contract'
 import type { EngineModel } from '@sluice/engine'
 import { mayUse } from '../accounts/allowed.ts'
 import type { Caller } from '../ports/api-key.ts'
+import { aliasesOf } from '../settings/alias-table.ts'
 import { retirementOf } from './retirement.ts'
 import type { ListedModel, Upstream, UpstreamModel } from './routing.ts'
 import type { RoutingInput } from './routing-input.ts'
 
 export interface ListedModels {
   readonly input: RoutingInput
-  readonly aliases: ReadonlyMap<string, string>
+  /** Whether well-known names are aliases of built-in models. */
+  readonly hasAliases: boolean
   readonly engineNames: ReadonlyMap<string, EngineModel>
 }
 
 /** The `created` time of all models: a fixed value, so that lists do not change. */
 const created = 1_760_000_000
 
-/** All names this key may use: built-in models, their aliases, configured names and `provider/model` for the rest. */
+/**
+ * All names this key may use: built-in models, their aliases, configured names and `provider/model` for the rest. `named` is
+ * among them also if it belongs to a family of aliases, which are not listed otherwise.
+ */
 export async function listModels(
   listed: ListedModels,
   key: Caller,
+  named?: string,
 ): Promise<readonly ListedModel[]> {
   const { input } = listed
   const lists = await Promise.all(
@@ -27,7 +33,23 @@ export async function listModels(
       models: await input.lists.of(upstream),
     })),
   )
-  return allModels(listed, lists).filter(({ id, operations }) => mayUse(key, id, operations))
+  const all = allModels(listed, lists)
+  const further = named === undefined ? undefined : aliasNamed(listed, named, all)
+  return (further ? [...all, further] : all).filter(({ id, operations }) =>
+    mayUse(key, id, operations),
+  )
+}
+
+function aliasNamed(
+  { input, hasAliases, engineNames }: ListedModels,
+  name: string,
+  all: readonly ListedModel[],
+): ListedModel | undefined {
+  const models = hasAliases ? aliasesOf(input.config.builtin, name) : []
+  const [model, ...others] = models.flatMap((id) => engineNames.get(id) ?? [])
+  if (model === undefined || all.some(({ id }) => id === name)) return undefined
+  const operations = [model, ...others].flatMap((one) => one.operations)
+  return ofEngine(name, { ...model, operations })
 }
 
 interface UpstreamList {
@@ -51,12 +73,13 @@ function allModels(listed: ListedModels, lists: readonly UpstreamList[]): readon
 }
 
 function mergedModels(
-  { input, aliases, engineNames }: ListedModels,
+  { input, hasAliases, engineNames }: ListedModels,
   lists: readonly UpstreamList[],
 ): readonly ListedModel[] {
   const found = new Map<string, ListedModel>()
   for (const model of engineNames.values()) found.set(model.id, ofEngine(model.id, model))
-  for (const [alias, name] of aliases) {
+  const aliases = hasAliases ? input.config.builtin.aliases : {}
+  for (const [alias, name] of Object.entries(aliases)) {
     const model = engineNames.get(name)
     if (model) found.set(alias, ofEngine(alias, model))
   }

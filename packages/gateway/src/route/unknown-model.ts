@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { aliasesOf } from '../settings/alias-table.ts'
 import { didYouMean } from '../settings/similar-name.ts'
 import type { RoutingInput } from './routing-input.ts'
 
@@ -27,7 +28,8 @@ export function offHint({ config, known, engine }: RoutingInput, name: string): 
       ? ''
       : `No provider has the name ${provider.slice(0, shownMax)}. ${suggestion}`
   }
-  if (config.builtin.enabled !== 'auto' || !Object.hasOwn(config.builtin.aliases, name)) return ''
+  const { builtin } = config
+  if (builtin.enabled !== 'auto' || aliasesOf(builtin, name).length === 0) return ''
   return (
     `As a name of the built-in engine it is off since a provider is configured: ` +
     `call provider/${name}, or add ${name} to models in sluice.yaml`

@@ -116,7 +116,7 @@ export const builtin = options(
     ),
     aliases: mapOf(
       text('A built-in model, such as builtin-chat.'),
-      'Well-known model names, each with the built-in model that serves it. Replaces the default table.',
+      'Well-known model names, each with the built-in model that serves it. Replaces the default table and the families of names.',
     ),
   },
   'The built-in engine, which needs no provider.',

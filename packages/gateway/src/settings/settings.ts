@@ -1,3 +1,4 @@
+import type { AliasTable } from './alias-table.ts'
 import type { ProxyVariables } from './proxy-variables.ts'
 import type { ConsoleConfig } from './schema-console.ts'
 import type { PriceConfig } from './schema-prices.ts'
@@ -31,10 +32,7 @@ export interface Settings {
     | 'budgetedOutputTokens'
     | 'budgetedOutputTokensMin'
   >
-  readonly builtin: {
-    readonly enabled: 'auto' | 'always' | 'never'
-    readonly aliases: Readonly<Record<string, string>>
-  }
+  readonly builtin: { readonly enabled: 'auto' | 'always' | 'never' } & AliasTable
   /** Where keys, usage, video jobs and responses are stored. Without `url`: a SQLite file in the data folder. */
   readonly storage: { readonly url?: string }
   /** With certificates and their keys in PEM. */

@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../config/config.ts'
 import { type Environment, unknownVariables } from '../config/env.ts'
 import { routeTargets } from '../config/route-targets.ts'
 import { readTextIfAny } from '../config/read-text.ts'
+import { aliasesOf } from '@sluice/gateway/settings/alias-table.ts'
 import { shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import { retiringModels } from '@sluice/gateway/route/retirement.ts'
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
@@ -168,9 +169,10 @@ function keyLine({ keys, apiKeys, adminKey }: Config): string {
 function builtinLine({ builtin }: Config, upstreams: ReadonlyMap<string, Upstream>): string {
   if (builtin.enabled === 'never') return 'off'
   const aliases = Object.keys(builtin.aliases).length
+  const families = builtin.families.length > 0 ? ' and their families' : ''
   const on = builtin.enabled === 'always' || upstreams.size === 0
   return on
-    ? `on, also under ${aliases} well-known names`
+    ? `on, also under ${aliases} well-known names${families}`
     : 'on, under its own names alone, since there are providers'
 }
 
@@ -229,7 +231,7 @@ function isFallback(next: string, leading: Leading): boolean {
   const { builtin } = config
   const isAlias =
     (builtin.enabled === 'always' || (builtin.enabled === 'auto' && upstreams.size === 0)) &&
-    Object.hasOwn(builtin.aliases, next)
+    aliasesOf(builtin, next).length > 0
   if (isAlias || isBuiltIn(next, config) || listed.includes(next)) return true
   return [...upstreams.values()].some(({ models, provider }) =>
     (models ?? provider.models ?? []).some(({ id }) => id === next),

@@ -6,7 +6,7 @@ import { ConfigError } from './config-error.ts'
 import { isTimeZone } from '@sluice/gateway/settings/time-zone.ts'
 import { readConsole } from './console.ts'
 import { databaseUrlPattern } from './database-url.ts'
-import { defaultAliases } from './default-aliases.ts'
+import { aliasTable } from './default-aliases.ts'
 import type { Environment } from './env.ts'
 import type { JwtConfig } from '@sluice/gateway/settings/schema-jwt.ts'
 import type { KeyConfig } from '@sluice/gateway/settings/schema-server.ts'
@@ -117,10 +117,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
       keptResponses: { count: 10_000, bytes: 512 * 1024 * 1024, ...limits.keptResponses },
       keptVideos: { count: 1_000, bytes: 2048 * 1024 * 1024, ...limits.keptVideos },
     },
-    builtin: {
-      enabled: builtin.enabled ?? 'auto',
-      aliases: builtin.aliases ?? defaultAliases,
-    },
+    builtin: { enabled: builtin.enabled ?? 'auto', ...aliasTable(builtin.aliases) },
     storage: { ...storage, ...readDatabaseUrl(environment) },
     ...readRedis(environment, content.redis),
     alerts: readAlerts(content.alerts ?? {}),

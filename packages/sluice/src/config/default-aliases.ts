@@ -1,6 +1,15 @@
+import type { AliasFamily, AliasTable } from '@sluice/gateway/settings/alias-table.ts'
+
+/** `aliases` are those of the settings. */
+export function aliasTable(aliases: AliasTable['aliases'] | undefined): AliasTable {
+  return aliases === undefined
+    ? { aliases: defaultAliases, families: defaultFamilies }
+    : { aliases, families: [] }
+}
+
 /**
  * Well-known model names that existing programs request, and the built-in model that answers each while no other provider is
- * configured. `builtin.aliases` in sluice.yaml replaces the table.
+ * configured. They are in the list of models. `builtin.aliases` in sluice.yaml replaces the table and the families.
  */
 export const defaultAliases: Readonly<Record<string, string>> = {
   'gpt-3.5-turbo': 'builtin-chat',
@@ -72,3 +81,45 @@ export const defaultAliases: Readonly<Record<string, string>> = {
   'sora-2': 'builtin-video',
   'sora-2-pro': 'builtin-video',
 }
+
+/** What follows the name of a maker or a line: a version, a size, a date. */
+const version = '(?:[-.:\\d][\\w.:-]*)?'
+
+/** Of chat models, by the names of their lines. */
+const lines = [
+  'gpt chatgpt codex o(?=\\d) claude gemini gemma qwen qwq grok deepseek kimi moonshot glm minimax MiniMax',
+  'mistral ministral magistral codestral devstral mixtral pixtral llama command nova phi sonar',
+]
+
+/**
+ * Forms of names for the models that are not in the table: older and newer ones, and those with a date. What a model is for is
+ * in its name, so the lines of chat models come last. Google's models for pictures and speech are also asked by chats.
+ */
+const defaultFamilies: readonly AliasFamily[] = [
+  { names: '[\\w.-]*moderation[\\w.-]*', models: ['builtin-moderate'] },
+  { names: 'rerank[\\w.-]*|[\\w.-]*-rerank(?:er)?(?:[.-][\\w.-]*)?', models: ['builtin-rerank'] },
+  {
+    names: '[\\w.-]*embed(?:ding|dings)?(?:[.-][\\w.-]*)?|(?:voyage|bge|gte|e5)-[\\w.-]*',
+    models: ['builtin-embed'],
+  },
+  {
+    names: 'whisper[\\w.-]*|[\\w.-]*-(?:transcribe|asr)(?:-[\\w.-]*)?|scribe_[\\w.-]*',
+    models: ['builtin-transcribe'],
+  },
+  { names: 'gemini-[\\w.-]*-tts(?:-[\\w.-]*)?', models: ['builtin-speech', 'builtin-chat'] },
+  {
+    names: 'tts-[\\w.-]*|[\\w.-]*-tts(?:-[\\w.-]*)?|eleven_[\\w.-]*',
+    models: ['builtin-speech'],
+  },
+  { names: '(?:sora|veo|wan\\d)[\\w.-]*', models: ['builtin-video'] },
+  { names: 'gemini-[\\w.-]*-image(?:-[\\w.-]*)?', models: ['builtin-image', 'builtin-chat'] },
+  {
+    names:
+      '(?:dall-e|imagen|flux|gpt-image|chatgpt-image|qwen-image|grok-imagine|grok-\\d-image)[\\w.-]*',
+    models: ['builtin-image'],
+  },
+  {
+    names: `(?:${lines.join(' ').replaceAll(' ', '|')})${version}`,
+    models: ['builtin-chat'],
+  },
+]

@@ -132,7 +132,13 @@ export const settingDecisions: Decision<Config> = {
         inputBound: 'shown',
       },
     },
-    builtin: { members: { enabled: 'shown', aliases: eachShown } },
+    builtin: {
+      members: {
+        enabled: 'shown',
+        aliases: eachShown,
+        families: { each: { members: { names: 'shown', models: eachShown } } },
+      },
+    },
     storage: { members: { url: 'url' } },
     redis: { members: { url: 'url', whenDown: 'shown' } },
     alerts: {
