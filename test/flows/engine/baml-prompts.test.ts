@@ -37,6 +37,17 @@ const prompts: readonly (readonly [name: string, prompt: string, value: unknown]
     { category: 'Account', people: [] },
   ],
   [
+    'an enumeration alone',
+    'Classify the message.\n\nI cannot log in to my account.\n\nAnswer with any of the categories:\nCategory\n----\n- Billing: about invoices\n- Account: about logging in\n- Other',
+    'Account',
+  ],
+  ['a number', 'Ada Lovelace is 36 years old. How old is she?\n\nAnswer as an int', 36],
+  [
+    'a list of texts',
+    'Write to ada@example.com and alan@example.com. List the emails.\n\nAnswer with a JSON Array using this schema:\nstring[]',
+    expect.any(Array),
+  ],
+  [
     'a list of classes',
     'Ada Lovelace is 36 years old.\n\nAnswer with a JSON Array using this schema:\n[\n  {\n    name: string,\n    age: int,\n  }\n]',
     [{ name: 'Ada Lovelace', age: 36 }],

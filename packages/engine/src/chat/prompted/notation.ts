@@ -73,7 +73,7 @@ const optionalType = /^(?:optional|nullable)\s?[<[](.+)[>\]]$/i
 const mapType = /^(?:map|dict|record|object)\s?[<[]/i
 
 /** The schema of a type in the notations of BAML, TypeScript, Python and Java; undefined if it is not a type. */
-function typeOf(written: string, named: Enumerations, depth = 0): SchemaObject | undefined {
+export function typeOf(written: string, named: Enumerations, depth = 0): SchemaObject | undefined {
   if (depth > 8 || written.length > typeCharactersMax) return undefined
   const text = bare(written)
   const plain = text.toLowerCase()

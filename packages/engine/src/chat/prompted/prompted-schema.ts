@@ -10,6 +10,7 @@ import {
   type Range,
   readNotation,
   schemaOfNotation,
+  typeOf,
 } from './notation.ts'
 
 /** A conversation's texts, and the schema in them that the response must match. */
@@ -124,6 +125,10 @@ interface Candidate extends Range {
   readonly kind: FoundSchema['kind']
 }
 
+/** How BAML asks for a value that is no object. */
+const saidType =
+  /(?:^|\n)Answer (?:as an? (?=int|float|bool)|with any of the categories:\n|with a JSON Array using this schema:\n)([A-Za-z_][\w[\]]{0,60})(?=\n|\s*$)/
+
 /** Prompts with more objects are data. */
 const objectsMax = 200
 
@@ -132,8 +137,16 @@ const objectsMax = 200
  * in proportion to the length.
  */
 export function findSchema(text: string): FoundSchema | undefined {
-  if (!text.includes('{')) return undefined
   const named = enumerationsIn(text)
+  const said = saidType.exec(text)
+  const type = typeOf(said?.[1] ?? '', named.values)
+  if (said !== null && type !== undefined) {
+    const start = said.index
+    const chosen: Candidate = { start, end: start + said[0].length, value: type, kind: 'schema' }
+    const range = illustrated(text, chosen, { candidates: [], named })
+    return { schema: type, kind: 'schema', range, start }
+  }
+  if (!text.includes('{')) return undefined
   const candidates = outermostBraces(text)
     .slice(-objectsMax)
     .flatMap((range) => candidateAt(text, range, named))
@@ -160,14 +173,9 @@ function candidateAt(text: string, range: Range, named: Named): readonly Candida
   if (!isRecord(value) || isDeep(value)) return []
   const schema = schemaIn(value)
   if (schema !== undefined) return [{ ...range, value: schema, kind: 'schema' }]
+  const kind = describesTypes(value, named.values) ? 'types' : 'example'
   const list = listAround(text, range)
-  return [
-    {
-      ...(list ?? range),
-      value: list === undefined ? value : [value],
-      kind: describesTypes(value, named.values) ? 'types' : 'example',
-    },
-  ]
+  return [list === undefined ? { ...range, value, kind } : { ...list, value: [value], kind }]
 }
 
 /** `[{…}]`: the list that has only this object. */
@@ -227,17 +235,10 @@ const enumeration =
 
 function enumerationsIn(text: string): Named {
   const found = text.includes('\n---') ? [...text.matchAll(enumeration)] : []
+  const valuesIn = (items: string): readonly string[] =>
+    [...items.matchAll(/^- ([^:\n]*[^:\s])/gm)].map(([, item = '']) => item)
   return {
-    values: new Map(
-      found.map(([, name = '', , items = '']) => [
-        name,
-        items
-          .trim()
-          .split('\n')
-          .map((item) => /^- ([^:]*)/.exec(item)?.[1]?.trim() ?? '')
-          .filter((item) => item !== ''),
-      ]),
-    ),
+    values: new Map(found.map(([, name = '', , items = '']) => [name, valuesIn(items)])),
     ranges: found.map(({ 0: whole, index }) => ({ start: index, end: index + whole.length })),
   }
 }
