@@ -58,7 +58,7 @@ const providerModel = Type.Union(
         ...options({
           upstream: text('The name of the model at the upstream. Default: the id.'),
           family: text(
-            'The name of the model whose rules hold for it, such as gpt-5.4 or claude-sonnet-4-5, if neither the id nor the name at the upstream tells: which fields it takes, and its limits.',
+            'The name of the model whose rules hold for it, such as gpt-5.4 or claude-sonnet-5-5, if neither the id nor the name at the upstream tells: which fields it takes, and its limits.',
           ),
           pricedAs: text(
             'The name under which its price is looked up. Default: the name at the upstream, or the id where that is the name of a deployment or an inference profile.',
