@@ -33,7 +33,7 @@ export async function countTokens(gateway: CallParts, admitted: Admitted): Promi
   const tokens = await gateway.engine.countTokens(asked)
   const headers = {
     ...answerHeaders(gateway, call),
-    ...(target?.kind === 'upstream' && { 'x-sluice-count-estimated': 'true' }),
+    ...(target?.providerId !== gateway.engine.id && { 'x-sluice-count-estimated': 'true' }),
   }
   return { kind: 'json', headers, body: counted(tokens) }
 }

@@ -27,8 +27,9 @@ const actions: Readonly<Partial<Record<ErrorCode, Action>>> = {
 
 /** The single place that decides what is retried, what falls back and what goes to the caller. */
 export function actionFor(error: GatewayError): Action {
-  // The upstream lacks the model, which is a configuration error and not the caller's.
-  if (error.code === 'upstream_rejected' && error.details.status === 404) return 'next'
+  const { status, missingAddress: missing } = error.details
+  // The upstream lacks the model or the address, which is a configuration error and not the caller's.
+  if (error.code === 'upstream_rejected' && (status === 404 || missing === 'proved')) return 'next'
   if (error.code === 'upstream_rate_limited' && error.details.isFinal === true) return 'next'
   return actions[error.code] ?? 'stop'
 }
@@ -94,17 +95,19 @@ export function upstreamError(
   now: number,
 ): GatewayError {
   const { status, headers } = received
-  const code = codeOf(status, failure)
+  const missing = missingAddress(received, failure)
+  // An address that is missing is no failure of the upstream, whose other addresses work.
+  const isAbsent = missing === 'proved' && status >= 500
+  const code = isAbsent ? 'upstream_rejected' : codeOf(status, failure)
   const requestId = requestIdIn(headers, protocol)
   const retryAfterMs = readRetryAfter(headers, now) ?? failure.retryAfterMs
-  const missing = missingAddress(received, failure)
   const said = code === 'upstream_refused_us' ? '' : failure.message
   return new GatewayError(code, sentence(code, { provider: id, status, said }), {
     upstreamStatus: status,
     ...(missing !== undefined && { missingAddress: missing }),
     ...(code === 'upstream_rate_limited' && ownLimit(failure.message, headers)),
     cause: failure.message,
-    ...(code === 'upstream_rejected' && status >= 400 && { status }),
+    ...(code === 'upstream_rejected' && status >= 400 && { status: isAbsent ? 404 : status }),
     ...(failure.code !== undefined && { upstreamCode: failure.code }),
     ...(code === 'upstream_rejected' && failure.code !== undefined && { publicCode: failure.code }),
     ...(failure.param !== undefined && { param: failure.param }),
