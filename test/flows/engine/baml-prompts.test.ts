@@ -37,6 +37,16 @@ const prompts: readonly (readonly [name: string, prompt: string, value: unknown]
     { category: 'Account', people: [] },
   ],
   [
+    'a union of classes in a class',
+    'The price is 12 euros.\n\nAnswer in JSON using this schema:\n{\n  value: {\n    amount: int,\n  } or {\n    text: string,\n  } or null,\n}',
+    { value: { amount: 12 } },
+  ],
+  [
+    'a union of classes',
+    `Ada Lovelace is 36 years old.\n\nAnswer in JSON using any of these schemas:\n${person} or {\n  title: string,\n}`,
+    { name: 'Ada Lovelace', age: 36 },
+  ],
+  [
     'an enumeration alone',
     'Classify the message.\n\nI cannot log in to my account.\n\nAnswer with any of the categories:\nCategory\n----\n- Billing: about invoices\n- Account: about logging in\n- Other',
     'Account',

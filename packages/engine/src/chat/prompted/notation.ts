@@ -26,6 +26,7 @@ const types: ReadonlyMap<string, SchemaObject> = new Map<string, SchemaObject>([
 /** The schema of a value that describes others: an example, or an object whose values are types. */
 export function schemaOfNotation(value: unknown, named: Enumerations): SchemaObject {
   if (value instanceof TypeText) return typeOf(value.text, named) ?? { type: 'string' }
+  if (value instanceof Ways) return { anyOf: value.all.map((way) => schemaOfNotation(way, named)) }
   if (typeof value === 'string') return describedType(value, named)
   if (typeof value === 'number') return { type: 'number' }
   if (typeof value === 'boolean') return { type: 'boolean' }
@@ -102,14 +103,9 @@ function bare(written: string): string {
   return (inner ?? text).trim()
 }
 
-function unionOf(
-  ways: readonly string[],
-  named: Enumerations,
-  depth: number,
-): SchemaObject | undefined {
-  const literals = ways.map(quotedIn)
-  const values = literals.filter((value) => value !== undefined)
-  const rest = ways.filter((_, index) => literals[index] === undefined)
+function unionOf(ways: string[], named: Enumerations, depth: number): SchemaObject | undefined {
+  const values = ways.flatMap((way) => quotedIn(way) ?? [])
+  const rest = ways.filter((way) => quotedIn(way) === undefined)
   const schemas = rest.map((way) => typeOf(way, named, depth + 1))
   if (schemas.includes(undefined)) return undefined
   const all = [
@@ -126,6 +122,11 @@ class TypeText {
   constructor(text: string) {
     this.text = text
   }
+}
+
+/** `{…} or {…}` */
+class Ways {
+  readonly all: unknown[] = []
 }
 
 /** Deeper notations are not read. */
@@ -156,6 +157,7 @@ const nameBefore =
 const quotation = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`/y
 /** What ends a value that is not in quotation marks. */
 const wordEnd = /[,;\n{}]|\/\/| #/y
+const otherWay = /[ \t]*(?:\||or\b)\s*(?=[{[])/y
 const suffix = /[ \t]*(?:\[\]|(?:\||or\b)[ \t]*(?:null|None|undefined)\b)/y
 
 class NotationReader {
@@ -176,9 +178,9 @@ class NotationReader {
     this.#skip(space)
     switch (this.#text[this.#at]) {
       case '{':
-        return this.#suffixed(this.#object(depth))
+        return this.#suffixed(this.#object(depth), depth)
       case '[':
-        return this.#suffixed(this.#list(depth))
+        return this.#suffixed(this.#list(depth), depth)
       default:
         return this.#scalar()
     }
@@ -216,11 +218,12 @@ class NotationReader {
   }
 
   /** `{…}[]` is a list of such objects, `{…} or null` one that may be absent. */
-  #suffixed(value: unknown): unknown {
+  #suffixed(value: unknown, depth: number): unknown {
     let read = value
     for (let found = this.#match(suffix); found !== undefined; found = this.#match(suffix))
       if (found[0].endsWith('[]')) read = [read]
-    return read
+    if (this.#match(otherWay) === undefined) return read
+    return Object.assign(new Ways(), { all: [read, this.value(depth + 1)] })
   }
 
   #scalar(): unknown {
@@ -316,7 +319,10 @@ export function outermostBraces(text: string): Range[] {
       const start = open.pop()
       if (start === undefined) continue
       while ((found.at(-1)?.start ?? -1) > start) found.pop()
-      found.push({ start, end: at + 1 })
+      const last = open.length === 0 ? found.at(-1) : undefined
+      const isOther = last !== undefined && /^\s*(?:or|\|)\s*$/.test(text.slice(last.end, start))
+      if (isOther) found.pop()
+      found.push({ start: isOther ? last.start : start, end: at + 1 })
     }
   }
   return found

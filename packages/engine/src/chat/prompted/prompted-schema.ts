@@ -75,7 +75,8 @@ function promptedIn(
   const found = findSchema(text)
   if (found === undefined) return undefined
   const { text: rest, removed } = withoutFormat(text, found.range)
-  if (!isWanted(found, { text, removed, isDemanded })) return undefined
+  const isSure = isDemanded && found.kind === 'schema' && !removed.some(asksAboutSchema)
+  if (!isSure && !isWanted(found, text, removed)) return undefined
   const isAlone = rest === '' && removed.length === 0
   const isAsked = request.messages.some(
     (message, other) =>
@@ -84,14 +85,7 @@ function promptedIn(
   return isAlone && !isAsked && !isDemanded ? undefined : { schema: found.schema, rest }
 }
 
-function isWanted(
-  { kind, range, start }: FoundSchema,
-  {
-    text,
-    removed,
-    isDemanded,
-  }: { readonly text: string; readonly removed: readonly string[]; readonly isDemanded: boolean },
-): boolean {
+function isWanted({ kind, range, start }: FoundSchema, text: string, removed: readonly string[]) {
   const lead = text.slice(Math.max(0, start - 200), start)
   const beside = `${lead} ${removed.join(' ')} ${text.slice(range.end, range.end + 100)}`
   if (removed.some(asksAboutSchema)) return false
@@ -102,7 +96,7 @@ function isWanted(
       (kind === 'types' || isForm.test(beside))
     )
   const line = lead.slice(lead.lastIndexOf('\n', lead.trimEnd().length - 1) + 1)
-  return isDemanded || !foreign.test(line) || own.test(line)
+  return !foreign.test(line) || own.test(line)
 }
 
 /** An object with values is a form to fill only if the words beside it say so: otherwise it may be what the request is about. */
