@@ -258,10 +258,10 @@ describe('Azure’s dated API versions', () => {
     const request = { model: 'm', messages: [{ role: 'user' as const, content: 'x' }] }
     const at = (given: Partial<CodecContext>) => chat.encode(request, codecContext(given)).path
     expect(at({ model: 'my gpt' })).toBe(
-      '/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21',
+      '/openai/deployments/my%20gpt/chat/completions?api-version=2025-04-01-preview',
     )
-    expect(at({ settings: { apiVersion: '2025-04-01-preview' } })).toBe(
-      '/openai/deployments/upstream-model/chat/completions?api-version=2025-04-01-preview',
+    expect(at({ settings: { apiVersion: '2024-10-21' } })).toBe(
+      '/openai/deployments/upstream-model/chat/completions?api-version=2024-10-21',
     )
   })
 

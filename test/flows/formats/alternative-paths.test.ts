@@ -123,7 +123,7 @@ describe('Azure’s client', () => {
   }
 
   test.each(['up/m', 'up%2Fm'])('resolves the deployment %s', async (name) => {
-    const path = `/openai/deployments/${name}/chat/completions?api-version=2024-10-21`
+    const path = `/openai/deployments/${name}/chat/completions?api-version=2025-04-01-preview`
     const answer = await gateway.post(path, { messages })
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] })
   })

@@ -31,7 +31,7 @@ const messages = [{ role: 'user', content: 'Hi' }]
 
 /** What the upstream is asked, with the name in the place of `NAME`. */
 const paths = {
-  azure: '/openai/deployments/NAME/chat/completions?api-version=2024-10-21',
+  azure: '/openai/deployments/NAME/chat/completions?api-version=2025-04-01-preview',
   bedrock: '/model/NAME/converse',
   gemini: '/v1beta/models/NAME:generateContent',
 } as const

@@ -1,4 +1,5 @@
 import { dashscope } from '@sluice/protocols/dashscope/index.ts'
+import { wholeWithoutThinking } from '@sluice/protocols/dashscope/whole-answers.ts'
 import { effortAs, maxTokensOnly, systemFirst } from '@sluice/protocols/openai/upstream/quirks.ts'
 import { bearer, type Provider } from './provider.ts'
 
@@ -14,6 +15,7 @@ export const alibaba: Provider = {
   quirks: [
     systemFirst,
     maxTokensOnly,
+    wholeWithoutThinking,
     effortAs((effort) => ({ enable_thinking: effort !== 'none' })),
   ],
   documentation: 'https://www.alibabacloud.com/help/en/model-studio/qwen-api-reference',

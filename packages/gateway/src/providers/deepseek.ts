@@ -1,6 +1,7 @@
 import { openaiLike } from '@sluice/protocols/openai/index.ts'
 import {
   developerAsSystem,
+  emptyReasoning,
   maxTokensOnly,
   toldSchema,
 } from '@sluice/protocols/openai/upstream/quirks.ts'
@@ -31,7 +32,7 @@ export const deepseek = compatible({
   baseUrl: 'https://api.deepseek.com/v1',
   environment: ['DEEPSEEK_API_KEY'],
   operations: ['chat', 'complete'],
-  quirks: [developerAsSystem, maxTokensOnly, toldSchema],
+  quirks: [developerAsSystem, maxTokensOnly, toldSchema, emptyReasoning(/deepseek-v[4-9]/)],
   routingFields: [],
   documentation: 'https://api-docs.deepseek.com',
 })

@@ -47,7 +47,7 @@ interface Closing {
 function close(schema: Fields, path: string, closing: Closing): object {
   const out: Record<string, unknown> = {}
   const removed: string[] = []
-  for (const [key, value] of Object.entries(schema)) {
+  for (const [key, value] of Object.entries(asAnyOf(schema))) {
     if (bounds.has(key) || (key === 'minItems' && Number(value) > 1))
       removed.push(`${key}: ${JSON.stringify(value)}`)
     else out[key] = closeInner(value, { key, path: `${path}.${key}`, closing })
@@ -59,6 +59,15 @@ function close(schema: Fields, path: string, closing: Closing): object {
   }
   if (schema['type'] === 'object' || isObject(schema['properties'])) closeObject(out, closing)
   return out
+}
+
+/** Of alternatives, only `anyOf` is among the keywords; for what is written, both say the same. */
+function asAnyOf(schema: Fields): Fields {
+  const { oneOf, ...rest } = schema
+  if (!Array.isArray(oneOf)) return schema
+  if (rest['anyOf'] === undefined) return { ...rest, anyOf: oneOf }
+  const all = Array.isArray(rest['allOf']) ? rest['allOf'] : []
+  return { ...rest, allOf: [...all, { anyOf: oneOf }] }
 }
 
 function closeObject(out: Record<string, unknown>, closing: Closing): void {

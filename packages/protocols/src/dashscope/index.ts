@@ -11,6 +11,7 @@ import { downloadVideo } from './download-video.ts'
 import { editImage } from './edit-image.ts'
 import { getVideo } from './get-video.ts'
 import { rerank } from './rerank.ts'
+import { nativeToldOfStreams, toldOfStreams } from './whole-answers.ts'
 
 const path = (usual: string): string => `/compatible-mode/v1${usual}`
 
@@ -36,7 +37,7 @@ function atCompatibleAddress(native: Native): Native {
 export const dashscope: Protocol = {
   id: 'dashscope',
   codecs: {
-    chat: withPath(openaiChat(chatOptions), path),
+    chat: toldOfStreams(withPath(openaiChat(chatOptions), path)),
     // Ten texts a call (Model Studio, text embedding API).
     embed: withPath(openaiEmbed({ inputsMax: 10 }), path),
     createImage,
@@ -46,7 +47,7 @@ export const dashscope: Protocol = {
     getVideo,
     downloadVideo,
   },
-  native: { chat: atCompatibleAddress(nativeChat(chatOptions)) },
+  native: { chat: nativeToldOfStreams(atCompatibleAddress(nativeChat(chatOptions))) },
   // `{code, message, request_id}` of the native API, or OpenAI's error object of the compatible API.
   failure: readFailure,
   models: { ...models, path: path(models.path) },

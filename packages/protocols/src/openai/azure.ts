@@ -11,8 +11,11 @@ import { maxTokensOnly } from './upstream/quirks.ts'
 import { openaiSpeak } from './upstream/speak.ts'
 import { openaiTranscribe, openaiTranslate } from './upstream/transcribe.ts'
 
-/** The latest generally available version of the dated API; `settings.apiVersion` overrides it. */
-const usualVersion = '2024-10-21'
+/**
+ * The last version of the dated API, which has all models; the last generally available one answers 404 for the newest
+ * (langwatch/langwatch#5134). `settings.apiVersion` overrides it.
+ */
+const usualVersion = '2025-04-01-preview'
 
 /** The deployment's name is in the address and the API's version in the query. */
 function deployed<O extends OperationName>(codec: Codec<O>): Codec<O> {

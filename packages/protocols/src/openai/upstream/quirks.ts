@@ -72,6 +72,30 @@ function joinedContent(messages: readonly Fields[]): unknown {
   )
 }
 
+/**
+ * For models that demand the reasoning of their earlier answers as soon as they have called tools: an empty one where a caller did not
+ * keep it, or where another model answered (anomalyco/opencode#25000).
+ */
+export function emptyReasoning(models: RegExp): Quirk {
+  return overBody(['chat'], (body) => {
+    const messages = listOf(body['messages'])
+    if (!models.test(textOf(body['model'])) || objectOf(body['thinking'])['type'] === 'disabled')
+      return body
+    const lacks = (message: unknown): message is Fields =>
+      isObject(message) &&
+      message['role'] === 'assistant' &&
+      typeof message['reasoning_content'] !== 'string'
+    const hasCalls = messages.some((message) => listOf(objectOf(message)['tool_calls']).length > 0)
+    if (!hasCalls || !messages.some(lacks)) return body
+    return {
+      ...body,
+      messages: messages.map((message) =>
+        lacks(message) ? { ...message, reasoning_content: '' } : message,
+      ),
+    }
+  })
+}
+
 /** Mistral's name for a tool choice that requires a call. */
 export const requiredAsAny: Quirk = overBody(['chat'], (body) =>
   body['tool_choice'] === 'required' ? { ...body, tool_choice: 'any' } : body,
