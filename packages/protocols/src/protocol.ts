@@ -86,6 +86,8 @@ export interface CodecContext extends Reports {
   readonly isOtherBase?: boolean
   /** The most tokens that the target writes in one response, if more is known than the name of the model tells. */
   readonly outputTokensMax?: number
+  /** The caller's headers, with names in lower case; codecs read those for betas. Absent: none. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The downloads that `Codec.media` asked for, by URL. */
   readonly media: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly contentType: string }>
 }

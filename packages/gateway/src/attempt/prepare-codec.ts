@@ -157,6 +157,7 @@ async function codecContext(
     now: gateway.now,
     newId: gateway.newId,
     settings: target.upstream.settings,
+    headers: call.headers,
     media,
     effortWithoutThinking: call.format.effortWithoutThinking === true,
     isGateway: gateway.health.isGateway(target.providerId),

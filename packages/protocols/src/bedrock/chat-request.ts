@@ -1,4 +1,5 @@
 import { type ChatRequest, type Fields, isObject, objectOf } from '@sluice/contract'
+import { askedBetas, reportBetas, takenBetas, thinksBetweenCalls } from '../claude/betas.ts'
 import { closedSchema } from '../claude/closed-schema.ts'
 import { encodeThinking, mayForceCall, outputLimit } from '../claude/thinking.ts'
 import { type ClaudeCall, claudeSampling } from '../claude/sampling.ts'
@@ -75,14 +76,15 @@ function inferenceConfig(request: ChatRequest, sampling: Sampling, writing: Writ
   const { temperature, top_p: topP } = sampling
   const { max_completion_tokens: asked, stop: stops } = request
   return {
-    ...(asked == null ? {} : { maxTokens: maxTokens(asked, writing.reasoning) }),
+    ...(asked == null ? {} : { maxTokens: maxTokens(request, asked, writing.reasoning) }),
     ...(temperature == null ? {} : { temperature }),
     ...(topP == null ? {} : { topP }),
     ...(stops?.length ? { stopSequences: stops } : {}),
   }
 }
 
-function maxTokens(asked: number, { claude }: Reasoning): number {
+function maxTokens(request: ChatRequest, asked: number, { claude, betas }: Reasoning): number {
+  if (thinksBetweenCalls(request, betas ?? [])) return asked
   const budget = claude?.thinking.thinking?.budget_tokens
   return claude === undefined || budget === undefined ? asked : outputLimit(asked, budget, claude)
 }
@@ -162,6 +164,8 @@ function schemaOf({ response_format: format }: ChatRequest): Fields {
 /** The reasoning fields of the model's vendor, and their consequences for the rest of the request. */
 interface Reasoning {
   readonly fields: Fields
+  /** Claude's betas. */
+  readonly betas?: readonly string[]
   /** Present for Claude models, whose rules then apply. */
   readonly claude?: ClaudeCall
 }
@@ -172,6 +176,7 @@ const nothing: Reasoning = { fields: {} }
 function encodeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
   const family = modelFamily(context.family)
   if (family === 'anthropic') return claudeReasoning(request, context)
+  reportBetas(context)
   reportUnsupported('thinking_budget', request.thinking_budget, context)
   if (family === 'openai' && request.reasoning_effort != null)
     return { fields: { reasoning_effort: request.reasoning_effort } }
@@ -192,8 +197,11 @@ function novaEffort({ reasoning_effort: effort }: ChatRequest): string {
 function claudeReasoning(request: ChatRequest, context: CodecContext): Reasoning {
   const model = claudeModel(context.family)
   const thinking = encodeThinking(request, model, context)
+  const betas = takenBetas(askedBetas(context), 'bedrock', context.leftOut)
   return {
+    betas,
     fields: {
+      ...(betas.length === 0 ? {} : { anthropic_beta: betas }),
       ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
       ...(thinking.effort === undefined ? {} : { output_config: { effort: thinking.effort } }),
     },

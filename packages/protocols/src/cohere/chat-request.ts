@@ -1,4 +1,5 @@
 import type { ChatRequest, Fields, Tool } from '@sluice/contract'
+import { reportBetas } from '../claude/betas.ts'
 import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
 import { reportLostReasoning } from '../lost-reasoning.ts'
 import { reportUnsupported } from '../report-unsupported.ts'
@@ -31,6 +32,7 @@ const decisions: Decisions<'chat'> = {
 export function chatBody(request: ChatRequest, context: CodecContext): object {
   applyDecisions('chat', request, decisions, context)
   reportLostReasoning(request, keptReasoning, context)
+  reportBetas(context)
   const { top_p: p, stop: stops, seed, max_completion_tokens: maxTokens } = request
   return {
     model: context.model,

@@ -3,31 +3,11 @@ import { chat } from '../anthropic/upstream/chat.ts'
 import { readFailure } from '../anthropic/upstream/failure.ts'
 import { namedInMessages } from '../anthropic/upstream/named.ts'
 import { nativeMessages } from '../anthropic/upstream/native.ts'
+import { askedBetas, betaHeader, betasIn, takenBetas } from '../claude/betas.ts'
 import { claudeOutputMax } from '../families/claude.ts'
 import { jsonRequest } from '../json-request.ts'
 import type { Codec, Native, Protocol, UpstreamRequest } from '../protocol.ts'
 import { escapeName, vertexPublisherPath } from '../vertex-address.ts'
-
-/**
- * The betas that Vertex takes; it refuses a request with any other (https://platform.claude.com/docs/en/api/beta-headers, and
- * what clients report).
- */
-const betas: ReadonlySet<string> = new Set([
-  'claude-code-20250219',
-  'compact-2026-01-12',
-  'compact-2026-09-04',
-  'computer-use-2025-01-24',
-  'computer-use-2025-11-24',
-  'context-1m-2025-08-07',
-  'context-management-2025-06-27',
-  'dangerous-tool-use-2026-09-03',
-  'interleaved-thinking-2025-05-14',
-  'per-turn-control-2026-07-01',
-  'thinking-binding-controls-2026-08-01',
-  'thinking-display-updates-2026-08-18',
-  'tool-search-tool-2025-10-19',
-  'web-search-2025-03-05',
-])
 
 /** Vertex has its version in the body, and only some of the betas. */
 function fitHeaders(
@@ -35,19 +15,24 @@ function fitHeaders(
   _request: unknown,
   leftOut: (name: string) => void,
 ): Readonly<Record<string, string>> {
-  const asked = (given['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim())
-  const taken = asked.filter((beta) => betas.has(beta))
-  if (taken.length < asked.filter((beta) => beta !== '').length) leftOut('anthropic-beta')
-  return taken.length === 0 ? {} : { 'anthropic-beta': taken.join(',') }
+  return betaHeaders(takenBetas(betasIn(given[betaHeader]), 'vertex', leftOut))
+}
+
+function betaHeaders(betas: readonly string[]): Readonly<Record<string, string>> {
+  return betas.length === 0 ? {} : { [betaHeader]: betas.join(',') }
 }
 
 const chatOnVertex: Codec<'chat'> = {
   ...chat,
   encode(request, context) {
-    const { body } = chat.encode(request, context)
-    const { model, settings } = context
+    const { body, headers } = chat.encode(request, context)
+    const { model, settings, leftOut } = context
+    // Its tools need betas that Vertex does not know, where those are generally available.
+    const needed = takenBetas(betasIn(headers?.[betaHeader]), 'vertex', () => {})
+    takenBetas(askedBetas(context), 'vertex', leftOut)
     const value = body?.kind === 'json' ? body.value : {}
-    return predict({ model, settings, stream: request.stream === true }, value)
+    const headersOut = needed.length === 0 ? undefined : betaHeaders(needed)
+    return predict({ model, settings, stream: request.stream === true }, value, headersOut)
   },
 }
 

@@ -9,6 +9,7 @@ import {
   objectOf,
 } from '@sluice/contract'
 import type { FormatContext } from '../../client-format.ts'
+import { askedBetas, thinksBetweenCalls } from '../../claude/betas.ts'
 import { applyFormatDecisions, type FormatDecisions } from '../../decisions.ts'
 import { missingParameter } from '../../missing-parameter.ts'
 import { isNeutral } from '../../neutral-values.ts'
@@ -185,21 +186,12 @@ function thinking(request: CountTokensRequest, context: Context): Partial<ChatRe
   const { budget_tokens: budget } = given
   if (budget === undefined) throw missingParameter('thinking.budget_tokens')
   if ('max_tokens' in request && typeof request.max_tokens === 'number')
-    if (budget >= request.max_tokens && !thinksBetweenCalls(request, context))
+    if (budget >= request.max_tokens && !thinksBetweenCalls(request, askedBetas(context)))
       throw invalidRequest(
         "'max_tokens' must be greater than 'thinking.budget_tokens'",
         'thinking.budget_tokens',
       )
   return { thinking_budget: budget }
-}
-
-/**
- * With interleaved thinking the budget applies to the whole turn and may exceed the limit of each response (Claude docs,
- * interleaved thinking).
- */
-function thinksBetweenCalls({ tools }: CountTokensRequest, { headers }: Context): boolean {
-  const beta = headers['anthropic-beta'] ?? ''
-  return beta.includes('interleaved-thinking') && (tools?.length ?? 0) > 0
 }
 
 function outputConfig(request: CountTokensRequest, { leftOut }: Context): Partial<ChatRequest> {

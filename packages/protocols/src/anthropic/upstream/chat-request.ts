@@ -1,4 +1,5 @@
 import type { ChatRequest, Fields } from '@sluice/contract'
+import { askedBetas, thinksBetweenCalls } from '../../claude/betas.ts'
 import { createCacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import {
   encodeThinking,
@@ -73,6 +74,7 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Field
 function maxTokens(request: ChatRequest, { context, model, thinking }: ClaudeCall): number {
   const { max_completion_tokens: asked } = request
   const budget = thinking.thinking?.budget_tokens ?? 0
+  if (asked != null && thinksBetweenCalls(request, askedBetas(context))) return asked
   return asked == null
     ? Math.max(outputMax(model, context), budget + 1)
     : outputLimit(asked, budget, { model, context })

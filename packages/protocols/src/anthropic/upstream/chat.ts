@@ -1,4 +1,5 @@
 import { jsonRequest } from '../../json-request.ts'
+import { askedBetas, betaHeader } from '../../claude/betas.ts'
 import type { Codec } from '../../protocol.ts'
 import { claudeStops } from '../../stops/stop-rule.ts'
 import { withChatStops } from '../../stops/with-stop-rule.ts'
@@ -14,8 +15,8 @@ const translated = withToolRule(
   {
     encode(request, context) {
       const value = messagesBody(request, context)
-      const betas = betasOf(value)
-      const headers = betas.length === 0 ? undefined : { 'anthropic-beta': betas.join(',') }
+      const betas = new Set([...askedBetas(context), ...betasOf(value)])
+      const headers = betas.size === 0 ? undefined : { [betaHeader]: [...betas].join(',') }
       return jsonRequest('/v1/messages', value, headers)
     },
     decode: decodeChat,

@@ -1,4 +1,5 @@
 import { type ChatRequest, type Fields, formatJson } from '@sluice/contract'
+import { reportBetas } from '../../claude/betas.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { reportUnsupported } from '../../report-unsupported.ts'
 import { reportLostReasoning } from '../../lost-reasoning.ts'
@@ -33,6 +34,7 @@ const decisions: Decisions<'chat'> = {
 export function chatBody(request: ChatRequest, context: CodecContext): GenerateContentRequest {
   applyDecisions('chat', request, decisions, context)
   reportLostReasoning(request, keptReasoning, context)
+  reportBetas(context)
   const { contents, systemInstruction } = encodeMessages(request.messages, context)
   const system = [...(systemInstruction?.parts ?? []), ...toldFormat(request, context)]
   const tools = toolsOf(request, context)

@@ -1,4 +1,5 @@
 import { type ChatRequest, type Fields, type Message, objectOf } from '@sluice/contract'
+import { reportBetas } from '../../claude/betas.ts'
 import { applyDecisions, type Decisions, withoutFields } from '../../decisions.ts'
 import { type ChatFamily, chatFamily, unknownFamily } from '../../families/chat-models.ts'
 import { fittedUserIds } from '../../fitted-id.ts'
@@ -34,6 +35,7 @@ const decisions: Decisions<'chat'> = {
 export function responsesBody(given: ChatRequest, context: CodecContext): Fields {
   applyDecisions('chat', given, decisions, context)
   reportLostReasoning(given, keptReasoning, context)
+  reportBetas(context)
   const family = context.isGateway === true ? unknownFamily : chatFamily(context.family)
   const lacks = ofModels.filter((field) => family.lacks.includes(field))
   // None of these fields is required, so the result is still a request.

@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolCall,
 } from '@sluice/contract'
+import { reportBetas } from '../../claude/betas.ts'
 import { type Decisions, reportUnsupportedBreakpoints, withoutFields } from '../../decisions.ts'
 import {
   type ChatFamily,
@@ -56,6 +57,7 @@ export function chatBody(
   const { messages } = request
   if (!knows.has('cache_control')) reportUnsupportedBreakpoints(request, context)
   reportLostReasoning(request, keptReasoning(knows, context), context)
+  reportBetas(context)
   const tools = toolsOut(
     request,
     { knows, takesCombined: takesCombined(options, context) },
