@@ -55,6 +55,11 @@ export function takesPrefill(model: string): boolean {
   return generationOf(model) < 3.2 || /gemini-3\.5-flash(?!-lite)/i.test(model)
 }
 
+/** Ids of calls and results at Vertex AI: "Unknown name \"id\"" before Gemini 3. The Gemini API takes them for all models. */
+export function takesIdsAtVertex(model: string): boolean {
+  return generationOf(model) >= 3
+}
+
 /** Functions together with Google's own tools: from Gemini 3 on (Gemini API, tool combination). */
 export function mixesTools(model: string): boolean {
   return generationOf(model) >= 3

@@ -2,6 +2,7 @@ import { countOf, isObject, listOf, objectOf, someText } from '@sluice/contract'
 import { geminiOutputMax } from '../families/gemini.ts'
 import type { ModelList, Protocol } from '../protocol.ts'
 import { type AddressOf, geminiAddress, vertexAddress } from './upstream/address.ts'
+import { withoutCallIds } from './upstream/call-ids.ts'
 import { geminiChat } from './upstream/chat.ts'
 import { geminiCreateImage } from './upstream/create-image.ts'
 import { veoCreateVideo } from './upstream/create-video.ts'
@@ -76,6 +77,7 @@ export const gemini: Protocol = {
 }
 
 const atVertex = geminiAt(vertexAddress, vertexVideos)
+const { generateContent, streamGenerateContent, countTokens } = atVertex.native
 
 /**
  * Gemini on Vertex AI: the same bodies under a project and a region, which are the settings `project` and `region` (default
@@ -84,5 +86,11 @@ const atVertex = geminiAt(vertexAddress, vertexVideos)
 export const vertex: Protocol = {
   ...atVertex,
   id: 'vertex',
+  native: {
+    ...atVertex.native,
+    generateContent: withoutCallIds(generateContent),
+    streamGenerateContent: withoutCallIds(streamGenerateContent),
+    countTokens: withoutCallIds(countTokens),
+  },
   codecs: { ...atVertex.codecs, embed: vertexEmbed(vertexAddress), rerank: vertexRank },
 }

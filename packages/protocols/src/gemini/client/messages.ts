@@ -187,12 +187,27 @@ function toolMessages(placed: readonly Placed[], given: readonly OpenCall[]): re
     const response = pick(part, 'functionResponse')
     if (!isObject(response)) return []
     const place = `${path}.functionResponse`
-    if (listOf(response['parts']).length > 0) refuse(`${place}.parts`)
+    const media = listOf(response['parts']).flatMap((inner, index) =>
+      resultMedia(inner, `${place}.parts[${index}]`),
+    )
     const call = open.take(response)
     if (call === undefined)
       throw invalidRequest('No function call of the model’s last turn has this result', place)
-    return [{ role: 'tool', tool_call_id: call.id, content: textOfResponse(response['response']) }]
+    const text = textOfResponse(response['response'])
+    const content: Message['content'] =
+      media.length === 0 ? text : [...(text === '' ? [] : [textPart(text)]), ...media]
+    return [{ role: 'tool', tool_call_id: call.id, content }]
   })
+}
+
+function textPart(text: string): ContentPart {
+  return { type: 'text', text }
+}
+
+/** A file in a result (Gemini API, FunctionResponsePart). */
+function resultMedia(inner: unknown, path: string): readonly ContentPart[] {
+  const content = isObject(inner) ? mediaContent(inner, path) : []
+  return content.length === 0 ? refuse(path) : content
 }
 
 /** The calls of a turn, each of which takes one result. Finding them stays fast for any number of calls. */

@@ -154,7 +154,18 @@ function placesOf(request: unknown): MessagePlaces {
   const holding = (names: readonly string[]) =>
     parts.filter(({ part }) => names.some((name) => isObject(pick(part, name))))
   return {
-    media: holding(['inlineData', 'fileData']).map(({ path }) => path),
+    media: listOf(objectOf(request)['contents']).flatMap((_, index) => {
+      const own = `contents[${index}].`
+      const inside = holding(['functionResponse']).flatMap(({ part, path }) =>
+        listOf(objectOf(pick(part, 'functionResponse'))['parts']).map(
+          (__, place) => `${path}.functionResponse.parts[${place}]`,
+        ),
+      )
+      // Results come before the rest of their content.
+      return [...inside, ...holding(['inlineData', 'fileData']).map(({ path }) => path)].filter(
+        (path) => path.startsWith(own),
+      )
+    }),
     calls: holding(['functionCall']).map(({ path }) => path),
     thought: parts.find(({ part }) => isThought(part))?.path,
     signature: parts.find(({ part }) => isSigned(part) && isObject(pick(part, 'functionCall')))

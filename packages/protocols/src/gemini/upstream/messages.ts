@@ -2,7 +2,12 @@ import { reportUnsupportedDetail } from '../../neutral-values.ts'
 import type { ContentPart, Message, ToolCall } from '@sluice/contract'
 import { readArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
-import { demandsSignatures, generationOf, takesPrefill } from '../../families/gemini.ts'
+import {
+  demandsSignatures,
+  generationOf,
+  takesPrefill,
+  takesIdsAtVertex,
+} from '../../families/gemini.ts'
 import { mediaAddress } from '../../media-addresses.ts'
 import { type KeptReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
@@ -63,7 +68,8 @@ function contentsOf(
     const path = `messages[${index}]`
     if (message.role === 'tool') {
       const results = resultsFrom(messages, index)
-      add('user', functionResponses(results, calls), true)
+      const parts = functionResponses(results, calls)
+      add('user', takesCallIds(context) ? parts : parts.map(withoutId), true)
       add('user', mediaOfResults(results, index, context))
       index += results.length - 1
     } else if (message.role === 'assistant') {
@@ -74,6 +80,13 @@ function contentsOf(
     else add('user', textParts(message).map(markedSystem))
   }
   return merged.map(({ role, parts }) => ({ role, parts }))
+}
+
+function withoutId(part: Part): Part {
+  const { functionResponse: response } = part
+  if (response === undefined) return part
+  const { id: _, ...rest } = response
+  return { ...part, functionResponse: rest }
 }
 
 /** The run of results that starts here. */
@@ -199,16 +212,13 @@ function textOfPart(part: { readonly text?: string; readonly refusal?: string })
   return part.text ?? part.refusal ?? ''
 }
 
-function callParts(
-  message: Message,
-  path: string,
-  { family: model }: CodecContext,
-): readonly Part[] {
+function callParts(message: Message, path: string, context: CodecContext): readonly Part[] {
+  const { family: model } = context
   const calls = message.tool_calls ?? []
   const parts = calls.map((call, index): Part => {
     const signature = callSignature(call)
     return {
-      functionCall: functionCallOf(call, `${path}.tool_calls[${index}]`),
+      functionCall: functionCallOf(call, `${path}.tool_calls[${index}]`, context),
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     }
   })
@@ -218,7 +228,17 @@ function callParts(
   return [{ ...first, thoughtSignature: signatureBypass }, ...rest]
 }
 
-function functionCallOf(call: ToolCall, path: string): NonNullable<Part['functionCall']> {
+/** Vertex AI, which has a project, refuses ids for models before Gemini 3. */
+function takesCallIds({ family, settings }: CodecContext): boolean {
+  return settings['project'] === undefined || takesIdsAtVertex(family)
+}
+
+function functionCallOf(
+  call: ToolCall,
+  path: string,
+  context: CodecContext,
+): NonNullable<Part['functionCall']> {
   const { name = '', arguments: text = '' } = call.function ?? {}
-  return { id: call.id, name, args: readArguments(text, `${path}.function.arguments`) }
+  const id = takesCallIds(context) ? { id: call.id } : {}
+  return { ...id, name, args: readArguments(text, `${path}.function.arguments`) }
 }

@@ -30,7 +30,7 @@ import { createChatWatcher } from './watcher.ts'
 type Natives = { readonly [F in FormatName]?: Native }
 
 /** The formats of Gemini's own API. The model is in the address, so the body is sent unchanged. */
-export function geminiNatives(address: AddressOf): Natives {
+export function geminiNatives(address: AddressOf) {
   return {
     generateContent: {
       ...native(address, 'generateContent', inspectContents),
@@ -44,7 +44,7 @@ export function geminiNatives(address: AddressOf): Natives {
       framing: (query) => (isServerSent(query) ? 'sse' : 'json-array'),
     },
     countTokens: native(address, 'countTokens', inspectContents, nameInner),
-  }
+  } satisfies Natives
 }
 
 /** Embedding requests repeat the model in the body. */
