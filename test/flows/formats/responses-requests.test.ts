@@ -51,6 +51,15 @@ test('a prompt needs no input', async () => {
   expect(stage.upstream.seen.at(-1)?.body).toEqual({ ...asked, model: 'm' })
 })
 
+test('a prompt without a model is refused with the reason', async () => {
+  await using stage = await sharing('allow')
+  const answer = await stage.gateway.post('/v1/responses', { prompt: { id: 'pmpt_1' } })
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({
+    error: { param: 'model', message: expect.stringContaining('also with a prompt') },
+  })
+})
+
 test('a previous response needs no input, at an upstream that has it', async () => {
   await using stage = await sharing('allow')
   const { id } = await client(stage.gateway).responses.create({ model, input: 'Hi' })

@@ -1,8 +1,15 @@
-import { type Fields, formatJson, isObject } from '@sluice/contract'
+import { type Fields, formatJson, GatewayError, isObject } from '@sluice/contract'
 
 /** A Responses request in OpenAI's form: where the caller wrote a single object, a list or a text is used. */
 export function respellResponses(request: Fields): Fields {
-  const { input } = request
+  const { input, model, prompt } = request
+  // OpenAI takes the model from the prompt, which only OpenAI knows.
+  if (model == null && prompt != null)
+    throw new GatewayError(
+      'missing_parameter',
+      "Missing required parameter: 'model'. This gateway chooses by it where a request goes, also with a prompt",
+      { param: 'model' },
+    )
   if (isObject(input)) return { ...request, input: [respelledItem(input)] }
   return Array.isArray(input) ? { ...request, input: input.map(respelledItem) } : request
 }
