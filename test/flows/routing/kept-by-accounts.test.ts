@@ -165,21 +165,24 @@ test('the successor of a key that is configured no more is used', async () => {
   expect((await respond(gateway, { previous_response_id: first.id })).status).toBe(200)
 })
 
-test('ids that were not made here are looked for with every key', async () => {
-  await using up = await fakeUpstream((seen, response) =>
-    keyOf(seen) === 'c'
-      ? answerResponse(seen, response, [messageItem('Hello')])
-      : json(response, refusal('Previous response not found'), { status: 404 }),
-  )
-  const shared = { ...openai(up, keys), sharedIds: 'allow' as const }
-  await using gateway = await start(settings({ up: shared }))
-  for (let count = 0; count < 3; count += 1)
-    expect((await respond(gateway, { previous_response_id: 'resp_elsewhere' })).status).toBe(200)
-  // A call that names nothing is asked once.
-  const asked = up.seen.length
-  for (let count = 0; count < 3; count += 1) await respond(gateway, {})
-  expect(up.seen.length).toBe(asked + 3)
-})
+test.each([400, 403, 404])(
+  'ids that were not made here are looked for with every key after %i',
+  async (status) => {
+    await using up = await fakeUpstream((seen, response) =>
+      keyOf(seen) === 'c' || seen.body['previous_response_id'] === undefined
+        ? answerResponse(seen, response, [messageItem('Hello')])
+        : json(response, refusal('Previous response not found'), { status }),
+    )
+    const shared = { ...openai(up, keys), sharedIds: 'allow' as const }
+    await using gateway = await start(settings({ up: shared }))
+    for (let count = 0; count < 3; count += 1)
+      expect((await respond(gateway, { previous_response_id: 'resp_elsewhere' })).status).toBe(200)
+    // A call that names nothing is asked once.
+    const asked = up.seen.length
+    for (let count = 0; count < 3; count += 1) await respond(gateway, {})
+    expect(up.seen.length).toBe(asked + 3)
+  },
+)
 
 describe.each([false, true])('a container, streamed: %s', (stream) => {
   test('is named to the key that made it', async () => {

@@ -47,9 +47,9 @@ export function askUpstream(
   return askWith(run, { target, secret }, cancellation).catch((thrown: unknown) => {
     const error = GatewayError.from(thrown)
     const refused = { target, secret, use: useOf(run, target), error }
+    if (isUnknownThere(run, error)) return askOthers(run, refused, cancellation)
     if (error.code === 'upstream_refused_us') return askWithOther(run, refused, cancellation)
     if (limitsKey(error)) return askWithFree(run, refused, cancellation)
-    if (isUnknownThere(run, error)) return askOthers(run, refused, cancellation)
     throw error
   })
 }
@@ -71,14 +71,11 @@ function chosenKey(
     : keys.nextKey(use, byPrefix(secrets, prefix), { inOrder: true })
 }
 
-/** Whether the call names something that is kept upstream, and the account that was asked does not know it. */
-function isUnknownThere({ bound }: CallRun, { code, details }: GatewayError): boolean {
-  return (
-    bound !== undefined &&
-    bound.account === undefined &&
-    code === 'upstream_rejected' &&
-    (details.upstreamStatus === 404 || details.upstreamStatus === 400)
-  )
+/** Whether the call names something that is kept upstream, and the account that was asked does not know it; Google says 403 then. */
+function isUnknownThere({ bound }: CallRun, { details }: GatewayError): boolean {
+  const { upstreamStatus: status } = details
+  const isUnknown = status === 400 || status === 403 || status === 404
+  return bound !== undefined && bound.account === undefined && isUnknown
 }
 
 /** Repeats the request with the other keys, because it is unknown which account keeps what the call names. */
