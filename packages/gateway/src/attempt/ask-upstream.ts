@@ -108,17 +108,21 @@ async function askWithFree(
   const secrets = secretsFor(run.bound, target)
   const tried = [secret]
   let last = error
-  keys.keyLimited(use, secret, error.details.retryAfterMs)
+  let soonestMs = keys.keyLimited(use, secret, error.details.retryAfterMs)
   for (;;) {
     const free = keys.otherKey(use, secrets, tried)
-    if (free === undefined) throw withRetryAfter(last, keys.limitedMs(use, secrets))
+    if (free === undefined)
+      throw withRetryAfter(
+        last,
+        tried.length === secrets.length ? soonestMs : keys.limitedMs(use, secrets),
+      )
     tried.push(free)
     try {
       return await askWith(run, { target, secret: free }, cancellation)
     } catch (thrown) {
       last = GatewayError.from(thrown)
       if (!limitsKey(last)) throw last
-      keys.keyLimited(use, free, last.details.retryAfterMs)
+      soonestMs = Math.min(soonestMs, keys.keyLimited(use, free, last.details.retryAfterMs))
     }
   }
 }

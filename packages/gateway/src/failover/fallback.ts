@@ -47,7 +47,8 @@ export async function whenLimited(
     maxMs,
     random: run.gateway.random(),
   })
-  if (tries >= attempts || waitMs === undefined) throw waitingFor(thrown, askedMs)
+  if (tries >= attempts || waitMs === undefined)
+    throw limited.length > 1 ? waitingFor(thrown, askedMs) : thrown
   // Timers may end within the last millisecond of their time.
   await pause(Math.ceil(waitMs) + 1, run.call.cancellation)
   const free = limited.map(([target]) => target)

@@ -80,10 +80,12 @@ export class KeyTurns {
   /**
    * Records that the rate of a key is used up for this model, and for how long, if the upstream says so. One answer makes it rest
    * for a minute at most; longer only if the first call after a rest is answered so again.
+   *
+   * @returns For how many milliseconds from now it rests; 0 if the upstream has not said.
    */
-  keyLimited(use: KeyUse, secret: string, retryAfterMs: number | undefined): void {
+  keyLimited(use: KeyUse, secret: string, retryAfterMs: number | undefined): number {
     this.areFree = false
-    this.#limited.limited(use, secret, retryAfterMs)
+    return this.#limited.limited(use, secret, retryAfterMs)
   }
 
   /** Records that nothing of the rate of a key remains for this model, by a response that it has served, and for how long. */

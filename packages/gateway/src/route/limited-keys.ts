@@ -47,9 +47,12 @@ export class LimitedKeys {
     return limit && limit.until > this.#now() ? limit : undefined
   }
 
-  limited(use: KeyUse, secret: string, toldMs: number | undefined): void {
-    const name = this.#nameOf(use, secret)
-    this.#keep(use, secret, limitAfter(this.#limits.get(name), this.#now(), toldMs))
+  /** @returns For how many milliseconds from now; 0 if the upstream has not said. */
+  limited(use: KeyUse, secret: string, toldMs: number | undefined): number {
+    const now = this.#now()
+    const limit = limitAfter(this.#limits.get(this.#nameOf(use, secret)), now, toldMs)
+    this.#keep(use, secret, limit)
+    return limit.isTold ? limit.until - now : 0
   }
 
   /** Unlike a limit that was met, it is only expected: the key is used if no other is free. */
