@@ -195,11 +195,17 @@ test('shows the cost of a request by kind, and filters by route', browserWait, a
     .getByRole('row', { name: 'Tokens out 3' })
     .waitFor()
   await shoot(opened, 'request-cost')
-  const body = { model: 'first/m', stream: true, max_tokens: 9, top_k: 3, messages: ask.messages }
+  const body = {
+    model: 'first/m',
+    stream: true,
+    max_tokens: 9,
+    speed: 'fast',
+    messages: ask.messages,
+  }
   const answer = await gateway.post('/v1/messages', body)
   await answer.text()
   await page.goto(`${gateway.url}/#/requests/${answer.headers.get('x-request-id')}`)
-  await page.getByText('top_k', { exact: true }).waitFor()
+  await page.getByText('speed', { exact: true }).waitFor()
   expect(await opened.problems()).toEqual([])
 })
 

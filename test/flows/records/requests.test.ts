@@ -155,10 +155,10 @@ function describeRequests(name: string, open: () => Promise<Store>): void {
       await using first = await fakeUpstream(streams)
       await using gateway = await started(at({ first }))
       const body = { model: 'first/a', stream: true, max_tokens: 9, messages: ask.messages }
-      const answer = await gateway.post('/v1/messages', { ...body, top_k: 3 })
+      const answer = await gateway.post('/v1/messages', { ...body, speed: 'fast' })
       await answer.text()
       const { data } = (await search(gateway)).body
-      expect(data).toMatchObject([{ format: 'messages', stream: true, dropped: ['top_k'] }])
+      expect(data).toMatchObject([{ format: 'messages', stream: true, dropped: ['speed'] }])
       expect(data[0]?.['firstTokenMs']).toEqual(expect.any(Number))
     })
 
