@@ -80,6 +80,14 @@ export const cut = retry(502, 'stream_interrupted')
 export const garbled = next(502, 'bad_response')
 export const timeout = next(504, 'upstream_timeout')
 
+/** For what a server may answer that has no such address. */
+export const missingAt = (expected: Expected): Exception => ({
+  pairs: ['responses openai'],
+  whole: expected,
+  stream: expected,
+  why: 'The address may be missing: the request is sent once more, as a chat',
+})
+
 /** Short, and long enough for a request to be seen where nothing else happens. */
 const shortMs = 150
 

@@ -5,6 +5,7 @@ import {
   errorEvent,
   type FaultGroup,
   garbled,
+  missingAt,
   retry,
   soon,
   timeout,
@@ -116,6 +117,7 @@ export const garbage: FaultGroup = {
       steps: () => whole(200, page, { 'content-type': 'text/html' }),
       whole: garbled,
       stream: garbled,
+      except: [missingAt(retry(502, 'bad_response'))],
     },
     {
       name: 'returns a web page with the requested content type',

@@ -3,6 +3,7 @@ import {
   type Expected,
   type Fault,
   type FaultGroup,
+  missingAt,
   next,
   retry,
   stop,
@@ -48,12 +49,7 @@ const bodies: readonly (readonly [
   ['an empty body', () => '', 'application/json'],
 ]
 
-const missingAddress: Exception = {
-  pairs: ['messages anthropic', 'responses openai', 'responses openai-responses'],
-  whole: retry(404, null),
-  stream: retry(404, null),
-  why: 'A missing address is requested once more, in the protocol’s other format',
-}
+const missingAddress: Exception = missingAt(retry(404, null))
 
 export const errorStatuses: FaultGroup = {
   title: 'Status codes',
@@ -64,7 +60,7 @@ export const errorStatuses: FaultGroup = {
         steps: (words) => whole(status, body(words), { 'content-type': type }),
         whole: expected,
         stream: expected,
-        ...(status === 404 && name !== 'a JSON error' && { except: [missingAddress] }),
+        ...(status === 404 && { except: [missingAddress] }),
       }),
     ),
   ),
