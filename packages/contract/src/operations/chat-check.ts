@@ -18,7 +18,7 @@ type CheckedTool = Partial<Omit<Tool, 'type'>> & {
 interface Checked
   extends Pick<
     ChatRequest,
-    'logprobs' | 'stream' | 'stream_options' | 'tool_choice' | 'top_logprobs'
+    'logprobs' | 'server_tools' | 'stream' | 'stream_options' | 'tool_choice' | 'top_logprobs'
   > {
   readonly tools?: readonly CheckedTool[] | null
   readonly messages: readonly CheckedMessage[]
@@ -33,18 +33,23 @@ export function checkChat(request: Checked): void {
     throw invalidRequest('top_logprobs needs logprobs to be true', 'top_logprobs')
   if (request.stream_options != null && request.stream !== true)
     throw invalidRequest('stream_options is only allowed when stream is true', 'stream_options')
-  if (request.tool_choice != null) checkToolChoice(request.tool_choice, request.tools)
+  if (request.tool_choice != null) checkToolChoice(request.tool_choice, toolsOf(request))
   const { response_format: format } = request
   if (format?.type === 'json_schema' && format.json_schema == null)
     throw missingParameter('response_format.json_schema')
 }
 
+/** Both the caller's and the providers' tools: some of the latter are called by the caller, and all of those have names. */
+function toolsOf({ tools, server_tools: server }: Checked): readonly CheckedTool[] {
+  return server?.length ? [...(tools ?? []), ...server.map(({ tool }) => tool)] : (tools ?? [])
+}
+
 function checkToolChoice(
   choice: NonNullable<Checked['tool_choice']>,
-  tools: Checked['tools'],
+  tools: readonly CheckedTool[],
 ): void {
   if (choice === 'none' || choice === 'auto') return
-  if (!tools?.length) throw invalidRequest('tool_choice is only allowed with tools', 'tool_choice')
+  if (!tools.length) throw invalidRequest('tool_choice is only allowed with tools', 'tool_choice')
   if (typeof choice === 'string') return
   if (choice.type === 'allowed_tools') {
     if (!choice.allowed_tools) throw missingParameter('tool_choice.allowed_tools')
@@ -78,7 +83,10 @@ function checkAllowedTools(
 }
 
 function nameOfTool(tool: CheckedTool): string | undefined {
-  return (tool.function ?? tool.custom)?.name
+  const { function: called, custom, type, name } = tool
+  if (called != null || custom != null) return (called ?? custom)?.name
+  const isProviders = type !== 'function' && type !== 'custom'
+  return isProviders && typeof name === 'string' ? name : undefined
 }
 
 const shownNameMax = 80

@@ -2,6 +2,7 @@ import { reportUnsupported } from '@sluice/protocols/report-unsupported.ts'
 import { allowedTools } from '@sluice/protocols/tools/tool-choice.ts'
 import { type ChatRequest, invalidRequest, objectOf } from '@sluice/contract'
 import { applyDecisions, asksFor, type Decisions } from '@sluice/protocols/decisions.ts'
+import { withCallersFunctions } from '@sluice/protocols/tools/callers-tools.ts'
 import { usualChat } from '@sluice/protocols/usual-decisions.ts'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
@@ -30,10 +31,11 @@ const decisions: Decisions<'chat'> = {
 
 /** A chat request as call options of a language model. */
 export async function callOptions(
-  request: ChatRequest,
+  given: ChatRequest,
   urls: UrlPatterns,
   context: AiSdkContext,
 ): Promise<CallOptions> {
+  const request = withCallersFunctions(given, () => false, context)
   applyDecisions('chat', request, decisions, context)
   const options = {
     maxOutputTokens: request.max_completion_tokens,

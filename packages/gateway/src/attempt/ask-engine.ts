@@ -1,6 +1,13 @@
-import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
+import {
+  type ChatRequest,
+  GatewayError,
+  type OperationName,
+  operations,
+  type ResultOf,
+} from '@sluice/contract'
 import { type EngineContext, engineCard, type EngineOperation } from '@sluice/engine'
 import { reportUnsupportedProviderTools, reportUnlisted } from '@sluice/protocols/decisions.ts'
+import { withCallersFunctions } from '@sluice/protocols/tools/callers-tools.ts'
 import { modelOf } from '../call/call.ts'
 import type { AnyStep } from '../call/canonical.ts'
 import { outputMaxOf } from './output-max.ts'
@@ -38,10 +45,12 @@ export async function askEngine(
       { param: 'model' },
     )
   const reports = reportsOf(run, target)
-  const request = lowered(run, canonicalOf(run, modeOf(run, target)), {
+  const translated = lowered(run, canonicalOf(run, modeOf(run, target)), {
     ...reports,
     outputTokensMax: outputMaxOf(run, target),
   })
+  // Only chat requests have such tools.
+  const request = withCallersFunctions(translated as ChatRequest, () => false, reports)
   noteExpectedInput(call)
   if (call.operation === 'chat') reportUnsupportedProviderTools(request, reports)
   reportUnlisted(call.operation, request, reports)

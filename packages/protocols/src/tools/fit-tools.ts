@@ -1,4 +1,12 @@
-import type { ChatRequest, Fields, Message, Tool, ToolCall, ToolChoice } from '@sluice/contract'
+import type {
+  ChatRequest,
+  Fields,
+  Message,
+  ServerTool,
+  Tool,
+  ToolCall,
+  ToolChoice,
+} from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
 import { customAsFunction, customCallAsFunction, hasGrammar } from './custom-tools.ts'
 import { createToolNames, type NameRule, type ToolNames } from './tool-names.ts'
@@ -7,6 +15,11 @@ import { createToolNames, type NameRule, type ToolNames } from './tool-names.ts'
 export interface ToolRule extends NameRule {
   /** Whether a model accepts free-form tools. Default: none does. */
   readonly takesCustom?: (model: string) => boolean
+  /** Whether the target knows the tools that the provider with this API defined for the caller to run. Default: it does not. */
+  readonly takesCallersTools?: (
+    api: ServerTool['api'],
+    context: Pick<CodecContext, 'isGateway'>,
+  ) => boolean
 }
 
 /** A request that the target accepts, and the changes by which its response must be read. */

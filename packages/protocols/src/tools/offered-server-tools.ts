@@ -11,6 +11,9 @@ import type { CodecContext } from '../protocol.ts'
 
 // Tools that a provider runs itself, in the form of its own API, and their equivalents at other providers.
 
+/** The type of a tool that the caller runs and that is among the functions instead (`withCallersFunctions`). */
+export const sentAsFunction = 'sent as function'
+
 /** A tool and its path in the caller's request. */
 export interface PlacedServerTool {
   readonly tool: ServerTool
@@ -95,12 +98,15 @@ export function sentServerTools(
   })
 }
 
-/** A search for tools only saves the model from reading their schemas; all of the tools are in the request. */
+/**
+ * A search for tools only saves the model from reading their schemas; all of the tools are in the request.
+ */
 function reportUnsupportedServerTool(
   { type }: ServerTool,
   index: number,
   reports: Reports,
 ): readonly [] {
+  if (type === sentAsFunction) return []
   if (type.startsWith('tool_search_tool')) reports.leftOut(`server_tools[${index}]`)
   else
     reports.unsupported(`server_tools[${index}]`, 'Such a tool runs only at a provider that has it')

@@ -1,16 +1,18 @@
-import type { ChatRequest } from '@sluice/contract'
+import type { ChatRequest, ServerTool } from '@sluice/contract'
 import { assertShortArguments, lookedThroughMin } from '../call-arguments.ts'
 import type { Codec, CodecContext, StreamCodec, StreamReader } from '../protocol.ts'
 import { eventJson } from '../read-json.ts'
 import { withCutCalls } from '../whole-calls.ts'
 import { withAnsweredCalls } from './answered-calls.ts'
+import { withCallersFunctions } from './callers-tools.ts'
 import { type FittedTools, fitTools, type ToolRule } from './fit-tools.ts'
 import { createCallRestorer, restoredReply } from './restore-calls.ts'
 import { createCallUnfolder, unfoldableTools, unfoldedReply } from './unfold-calls.ts'
 
 /**
  * Wraps a chat codec so that it gets only tools that its target accepts: the names are valid, free-form tools are functions if
- * the target supports no others, and every call is followed by its result. In its responses, tools have the caller's names,
+ * the target supports no others, as are tools that another provider defined for the caller to run, and every call is followed
+ * by its result. In its responses, tools have the caller's names,
  * and combined calls are split into single ones.
  */
 export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'> {
@@ -18,8 +20,9 @@ export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'
   return {
     ...codec,
     encode(given, reports) {
-      if (reports.isGateway === true) return codec.encode(given, reports)
-      const { request, context } = withAnsweredCalls(given, reports)
+      const offering = withFunctions(given, rule, reports, reports)
+      if (reports.isGateway === true) return codec.encode(offering, reports)
+      const { request, context } = withAnsweredCalls(offering, reports)
       return codec.encode(fitTools(request, rule, context).request, context)
     },
     decode(received, context, request) {
@@ -37,10 +40,21 @@ export function withToolRule(codec: Codec<'chat'>, rule: ToolRule): Codec<'chat'
 }
 
 /** Without reports: what was left out is reported when the request is encoded. */
-function quietly(request: ChatRequest, rule: ToolRule, context: CodecContext): FittedTools {
+function quietly(given: ChatRequest, rule: ToolRule, context: CodecContext): FittedTools {
+  const request = withFunctions(given, rule, context)
   // An upstream that is a gateway like this one does it itself, for the model behind it.
   if (context.isGateway === true) return { request }
   return fitTools(request, rule, { ...context, leftOut: () => {} })
+}
+
+function withFunctions(
+  request: ChatRequest,
+  { takesCallersTools }: ToolRule,
+  context: CodecContext,
+  reports?: CodecContext,
+): ChatRequest {
+  const takes = (api: ServerTool['api']) => takesCallersTools?.(api, context) === true
+  return withCallersFunctions(request, takes, reports)
 }
 
 function restoringStream(stream: StreamCodec<'chat'>, rule: ToolRule): StreamCodec<'chat'> {

@@ -1,5 +1,6 @@
 import { type GatewayError, objectOf } from '@sluice/contract'
 import { pathOfSearch } from '../../search-domains.ts'
+import { pathsOfCallersTools } from '../../tools/callers-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import type { CountTokensRequest } from './schema.ts'
 import { isOwn, searchPath, searchWords, serverTools } from './tools.ts'
@@ -69,12 +70,13 @@ const names: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_tokens',
 }
 
-/** Only canonical paths contain `.function`; their indexes count only the caller's own tools. */
+/** Only canonical paths contain `.function`; their indexes count the caller's own tools, and then Anthropic's that it runs. */
 function pathOfTool(rest: string, tools: CountTokensRequest['tools'] | undefined): string {
   const [, place, inner = ''] = /^\[(\d+)\]\.function(.*)$/.exec(rest) ?? []
   if (place === undefined) return `tools${rest}`
-  const own = (tools ?? []).flatMap((tool, index) => (isOwn(tool) ? [index] : []))
-  return `tools[${own[Number(place)] ?? place}]${inner.replace('.parameters', '.input_schema')}`
+  const own = (tools ?? []).flatMap((tool, index) => (isOwn(tool) ? [`tools[${index}]`] : []))
+  const found = [...own, ...pathsOfCallersTools(serverTools(tools))][Number(place)]
+  return (found ?? `tools[${place}]`) + inner.replace('.parameters', '.input_schema')
 }
 
 /** Found only in canonical message paths. */

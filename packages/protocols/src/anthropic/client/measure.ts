@@ -7,6 +7,7 @@ import {
   type ProviderTools,
   referencesIn,
 } from '../../measure.ts'
+import { isCallersTool } from '../callers-tools.ts'
 import { MessagesRequest } from './schema.ts'
 
 /** What a request of the Messages API says about its size. */
@@ -52,8 +53,6 @@ function sourceType({ type, media_type: mediaType }: Fields): unknown {
   return type === 'text' ? 'text/plain' : mediaType
 }
 
-/** Tools of Anthropic that the caller runs (Claude docs, tool use: client tools). */
-const callersTools = /^(?:custom|bash|text_editor|computer|memory)(?:_\d{8})?$/
 /** It looks only at what is in the request, which counts already (Claude docs, tool search tool). */
 const searchesTools = /^tool_search_tool_/
 
@@ -77,7 +76,8 @@ function providerTools(request: Fields): ProviderTools | undefined {
 
 function runsAtProvider({ type }: Fields): boolean {
   const kind = someText(type)
-  return kind !== undefined && !callersTools.test(kind) && !searchesTools.test(kind)
+  if (kind === undefined || kind === 'custom' || isCallersTool(kind)) return false
+  return !searchesTools.test(kind)
 }
 
 /** The model reads the conversation once more to summarize it (Claude docs, compaction). */

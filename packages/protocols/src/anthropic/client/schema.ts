@@ -74,6 +74,12 @@ const Tool = Type.Object({
   allowed_domains: optional(Type.Array(Type.String())),
   blocked_domains: optional(Type.Array(Type.String())),
   user_location: optional(AnyObject),
+  /** For Anthropic's text editor and computer. */
+  max_characters: optional(Type.Integer()),
+  display_width_px: optional(Type.Integer()),
+  display_height_px: optional(Type.Integer()),
+  display_number: optional(Type.Integer()),
+  enable_zoom: optional(Type.Boolean()),
 })
 export type Tool = Static<typeof Tool>
 

@@ -2,6 +2,7 @@ import { type ChatRequest, type Fields, objectOf, type Tool } from '@sluice/cont
 import type { FormatContext } from '../../client-format.ts'
 import { missingParameter } from '../../missing-parameter.ts'
 import { searchFilters } from '../../search-domains.ts'
+import { functionOf } from '../../tools/callers-tools.ts'
 import { anthropicTool, type PlacedServerTool } from '../../tools/offered-server-tools.ts'
 import type { Tool as ClientTool, CountTokensRequest } from './schema.ts'
 
@@ -23,10 +24,11 @@ export function offeredTools(request: CountTokensRequest, reports: Reports): Par
     isOwn(tool) ? canonicalTool(tool, path, reports) : [],
   )
   const server = serverTools(request.tools)
+  const called = given.length + server.filter(({ tool }) => functionOf(tool) !== undefined).length
   // A search cannot be forced elsewhere. If there are only provider tools, the choice can mean nothing else.
   const isProviders = search !== undefined || server.length > 0
   const isOfProvider =
-    isProviders && (given.length === 0 || (choice != null && choice.name === search?.tool.name))
+    isProviders && (called === 0 || (search !== undefined && choice?.name === search.tool.name))
   const chosen = choice == null || isOfProvider ? undefined : choice
   return {
     ...(given.length > 0 ? { tools: given } : {}),
@@ -37,7 +39,7 @@ export function offeredTools(request: CountTokensRequest, reports: Reports): Par
   }
 }
 
-/** The tools that Anthropic runs itself, except web search. */
+/** The tools that Anthropic defined, except web search. It runs most of them itself. */
 export function serverTools(
   tools: CountTokensRequest['tools'] | undefined,
 ): readonly PlacedServerTool[] {
@@ -49,7 +51,7 @@ export function serverTools(
   })
 }
 
-/** Whether the caller runs the tool. */
+/** Whether the caller defined the tool. */
 export function isOwn({ type }: Pick<ClientTool, 'type'>): boolean {
   return type == null || type === 'custom'
 }

@@ -26,7 +26,11 @@ const translated = withToolRule(
       watcher: createChatWatcher,
     },
   },
-  { fits: /^[a-zA-Z0-9_-]{1,128}$/, charactersMax: 128 },
+  {
+    fits: /^[a-zA-Z0-9_-]{1,128}$/,
+    charactersMax: 128,
+    takesCallersTools: (api) => api === 'anthropic',
+  },
 )
 
 /** Chat with Anthropic's Messages API (https://platform.claude.com/docs/en/api/messages). */

@@ -18,6 +18,7 @@ import { argumentsText } from '../../call-arguments.ts'
 import type { StreamWriter } from '../../client-format.ts'
 import type { Reports } from '../../native-target.ts'
 import { serverToolText } from '../../server-tools.ts'
+import { pathsOfCallersTools } from '../../tools/callers-tools.ts'
 import { pathOfServerTool } from '../../tools/offered-server-tools.ts'
 import { isNamedSchema, namedSchema } from '../named-schema.ts'
 import { readContent } from '../upstream/content.ts'
@@ -72,8 +73,8 @@ export function canonicalChat(request: ChatCompletionRequest, reports: Reports):
     ...(tools.length === 0 ? {} : { tools: tools.map(withOuterCache) }),
     ...(search === undefined ? {} : { web_search_options: rest.web_search_options ?? search }),
     ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
-    // If the tools are only those of a provider, a choice cannot refer to any other.
-    ...(given?.length && tools.length === 0
+    // If the tools are only those that a provider runs, a choice cannot refer to any other.
+    ...(given?.length && tools.length === 0 && pathsOfCallersTools(server).length === 0
       ? { tool_choice: null, parallel_tool_calls: null }
       : {}),
     messages: callsAsToolCalls(
@@ -282,10 +283,13 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
 
 type GivenMessage = ChatCompletionRequest['messages'][number]
 
-/** The index in the caller's list for the tool at this index among its own tools. */
+/** The place in the caller's list for the tool at this index among its own tools and those of a provider that it runs. */
 function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
-  const places = (tools ?? []).flatMap((tool, index) => (isCalled(tool) ? [index] : []))
-  return rest.replace(/^\[(\d+)\]/, (_, place: string) => `[${places[Number(place)] ?? place}]`)
+  const own = (tools ?? []).flatMap((tool, index) => (isCalled(tool) ? [`tools[${index}]`] : []))
+  const places = [...own, ...pathsOfCallersTools(serverTools(tools ?? []))]
+  return rest.replace(/^\[(\d+)\]/, (whole, place: string) =>
+    (places[Number(place)] ?? whole).replace(/^tools/, ''),
+  )
 }
 
 type Shown = ReturnType<typeof shownMessages>

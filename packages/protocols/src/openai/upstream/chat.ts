@@ -2,6 +2,7 @@ import { chatFamily } from '../../families/chat-models.ts'
 import type { Codec } from '../../protocol.ts'
 import { usualNames } from '../../tools/tool-names.ts'
 import { withChatStops } from '../../stops/with-stop-rule.ts'
+import type { ToolRule } from '../../tools/fit-tools.ts'
 import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { wholeCalls } from '../../whole-calls.ts'
 import { decodeChat } from './chat-reply.ts'
@@ -14,7 +15,9 @@ import { createCompletionWatcher } from './watcher.ts'
 const toolRule = {
   ...usualNames,
   takesCustom: (model: string) => chatFamily(model).takesCustomTools === true,
-}
+  // A gateway like this one takes each provider's tools in their own form.
+  takesCallersTools: (_, { isGateway }) => isGateway === true,
+} satisfies ToolRule
 
 /**
  * Chat completions (https://platform.openai.com/docs/api-reference/chat). The canonical form is OpenAI's own, so the request

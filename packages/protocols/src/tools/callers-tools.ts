@@ -1,0 +1,65 @@
+import { type ChatRequest, isObject, listOf, type ServerTool, type Tool } from '@sluice/contract'
+import { callersFunction, untoldFields } from '../anthropic/callers-tools.ts'
+import type { Reports } from '../native-target.ts'
+import { sentAsFunction } from './offered-server-tools.ts'
+
+/** A tool that a provider defined and the caller runs, as a function; undefined for one that the provider runs. */
+export function functionOf({ api, tool }: ServerTool): Tool | undefined {
+  return api === 'anthropic' ? callersFunction(tool) : undefined
+}
+
+/**
+ * The request with a function, behind the caller's own, for each tool that a provider defined and the caller runs. `takes` says
+ * whether the target knows the tools of an API itself. Fields of the tools that a function cannot tell are reported.
+ */
+export function withCallersFunctions(
+  request: ChatRequest,
+  takes: (api: ServerTool['api']) => boolean,
+  reports?: Reports,
+): ChatRequest {
+  const { server_tools: server } = request
+  if (!server?.length) return request
+  const functions = server.flatMap((one, index) => {
+    const made = isSent(one, takes) ? functionOf(one) : undefined
+    if (made === undefined) return []
+    if (reports) reportUntold(one, `server_tools[${index}]`, reports)
+    return [made]
+  })
+  const own =
+    functions.length === 0
+      ? request
+      : {
+          ...request,
+          tools: [...(request.tools ?? []), ...functions],
+          server_tools: server.map((one) =>
+            isSent(one, takes) ? { ...one, type: sentAsFunction } : one,
+          ),
+        }
+  const { tool_choice: choice } = request
+  const chosen = isObject(choice) && choice.type === 'function' ? choice.function?.name : undefined
+  const isRun = (one: ServerTool) =>
+    one.tool['name'] === chosen && !takes(one.api) && !isSent(one, takes)
+  if (chosen === undefined || !server.some(isRun)) return own
+  reports?.unsupported('tool_choice', 'No other model can be made to call a tool of a provider')
+  return { ...own, tool_choice: null }
+}
+
+function isSent(tool: ServerTool, takes: (api: ServerTool['api']) => boolean): boolean {
+  return !takes(tool.api) && functionOf(tool) !== undefined
+}
+
+/** The paths of those among these tools that the caller runs, in the order of their functions. */
+export function pathsOfCallersTools(
+  placed: readonly { readonly tool: ServerTool; readonly path: string }[],
+): readonly string[] {
+  return placed.flatMap(({ tool, path }) => (functionOf(tool) === undefined ? [] : [path]))
+}
+
+function reportUntold({ tool }: ServerTool, path: string, reports: Reports): void {
+  for (const field of untoldFields(tool)) {
+    const place = `${path}.${field}`
+    if (field !== 'allowed_callers') reports.leftOut(place)
+    else if (listOf(tool[field]).some((caller) => caller !== 'direct'))
+      reports.unsupported(place, 'Only Anthropic itself calls tools from code')
+  }
+}
