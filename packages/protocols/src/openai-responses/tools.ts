@@ -118,8 +118,16 @@ function flatReference(tool: Fields): Fields {
   return { ...tool, ...named, ...(typeof type === 'string' ? { [type]: undefined } : {}) }
 }
 
-/** `flat` returns the flat name of a namespace's tool. Throws `unsupported_value` if a built-in tool is chosen. */
-export function wrappedChoice(choice: unknown, flat: FlatName): ToolChoice {
+/** The names that the functions have under which the tools of a request are sent. */
+interface SentNames {
+  /** The name of a namespace's tool. */
+  readonly flat: (name: string, namespace?: string) => string
+  /** The name of a tool that OpenAI defined, by its type; undefined if the request offers no such function. */
+  readonly chosen: (type: unknown) => string | undefined
+}
+
+/** Throws `unsupported_value` if a tool is chosen that OpenAI runs. */
+export function wrappedChoice(choice: unknown, names: SentNames): ToolChoice {
   if (choice === 'none' || choice === 'auto' || choice === 'required') return choice
   const {
     type,
@@ -136,14 +144,16 @@ export function wrappedChoice(choice: unknown, flat: FlatName): ToolChoice {
     throw new GatewayError('missing_parameter', "Missing required parameter: 'tool_choice.name'", {
       param: 'tool_choice.name',
     })
-  const called = flat(textOf(name), someText(namespace))
+  const own = names.chosen(type)
+  if (own !== undefined) return { type: 'function', function: { name: own } }
+  const called = names.flat(textOf(name), someText(namespace))
   if (type === 'function') return { type, function: { name: called } }
   if (type === 'custom') return { type, custom: { name: called } }
   if (type === 'allowed_tools') {
     const wrapped = listOf(tools)
       .filter(isObject)
       .filter((tool) => !isSearch(tool))
-      .map((tool) => wrappedReference(tool, flat))
+      .map((tool) => wrappedReference(tool, names))
     return {
       type,
       allowed_tools: { mode: mode === 'required' ? 'required' : 'auto', tools: wrapped },
@@ -158,12 +168,12 @@ export function wrappedChoice(choice: unknown, flat: FlatName): ToolChoice {
   )
 }
 
-type FlatName = (name: string, namespace?: string) => string
-
 function wrappedReference(
   { type, name, namespace, ...rest }: Fields,
-  flat: FlatName,
+  { flat, chosen }: SentNames,
 ): Record<string, unknown> {
+  const own = chosen(type)
+  if (own !== undefined) return { type: 'function', function: { name: own } }
   const called = flat(textOf(name), someText(namespace))
   return typeof type === 'string'
     ? { type, [type]: { name: called, ...rest } }

@@ -6,6 +6,7 @@ import {
   type ProviderTools,
   referencesIn,
 } from '../../measure.ts'
+import { isCallersTool } from './callers-tools.ts'
 import { ResponsesRequest } from './schema.ts'
 
 /** Fields of a request that name a stored part of the input. */
@@ -46,24 +47,17 @@ function addPart(list: MediaList, part: Fields, path: string): void {
   if (part['file_id'] != null) list.addReference(isImage ? 'image' : 'document', `${path}.file_id`)
 }
 
-/** Tools that the caller runs (OpenAI API, tools of a response), of which some have a form that OpenAI runs. */
-const callersTools: ReadonlySet<string> = new Set([
-  'function',
-  'custom',
-  'namespace',
-  'local_shell',
-  'apply_patch',
-  'computer',
-  'computer_use_preview',
-])
+/** Tools that the caller defined. */
+const ownTools: ReadonlySet<string> = new Set(['function', 'custom', 'namespace'])
 
-function runsAtProvider({ type, execution, environment }: Fields): boolean {
-  const kind = someText(type)
-  if (kind === undefined || callersTools.has(kind)) return false
+function runsAtProvider(tool: Fields): boolean {
+  const kind = someText(tool['type'])
+  if (kind === undefined || ownTools.has(kind)) return false
   // Which of the request's own tools the model reads.
   if (kind === 'tool_search') return false
-  if (kind === 'shell') return objectOf(environment)['type'] !== 'local'
-  return execution !== 'client'
+  // Where a shell is that does not say so, OpenAI decides.
+  if (kind === 'shell') return objectOf(tool['environment'])['type'] !== 'local'
+  return !isCallersTool(tool) && tool['execution'] !== 'client'
 }
 
 function providerTools(request: Fields): ProviderTools | undefined {

@@ -1,6 +1,7 @@
 import { listOf, objectOf, textOf } from '@sluice/contract'
 import { plainId } from '../../call-state.ts'
 import { messagePaths, type MessagePlaces } from '../../message-places.ts'
+import { toolsOfCall } from './callers-tools.ts'
 import { canonicalOf } from './request.ts'
 import type { ResponsesRequest } from './schema.ts'
 
@@ -44,7 +45,7 @@ function placesOf(request: unknown): MessagePlaces {
       ...(type === 'image_generation_call' ? [path] : []),
     ]),
     calls: items
-      .filter(({ item, type }) => calls.test(type) && item['call_id'] != null)
+      .filter(({ item, type }) => isCall(type) && item['call_id'] != null)
       .map(({ path }) => path),
     thought: items.find(({ type }) => type === 'reasoning')?.path,
     results: new Map(
@@ -56,3 +57,7 @@ function placesOf(request: unknown): MessagePlaces {
 }
 
 const calls = /^(function|custom_tool|tool_search)_call$/
+
+function isCall(type: string): boolean {
+  return calls.test(type) || (toolsOfCall(type) !== undefined && !type.endsWith('_output'))
+}

@@ -3,6 +3,7 @@ import {
   GatewayError,
   invalidRequest,
   type Message,
+  objectOf,
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
@@ -13,12 +14,13 @@ import { placed } from '../../interleaved.ts'
 import type { Reports } from '../../native-target.ts'
 import { serverToolText, textForm } from '../../server-tools.ts'
 import { serverCallOf } from '../upstream/server-items.ts'
+import { callersInput, callersResult, type CallersToolTypes, toolsOfCall } from './callers-tools.ts'
 import { compactedMessage, summaryRequest } from './compaction.ts'
 import { drawnImageUrl, messageContent, missing, spokenContent, toolOutput } from './content.ts'
 import { isReference } from './history.ts'
 import type { FlatNames } from './offered-tools.ts'
 import { restoreReasoning } from './reasoning.ts'
-import type { InputItem } from './schema.ts'
+import type { ContentItem, InputItem } from './schema.ts'
 import { foundText } from './tool-search.ts'
 
 /** The assistant's message of one turn, collected from its items. */
@@ -48,6 +50,7 @@ export function messagesOf(
     messages: [],
     answered: new Set(),
     asked: new Set(),
+    callsByItem: new Map(),
     turn: undefined,
     signatures: {},
     media: [],
@@ -79,6 +82,8 @@ interface Conversation {
   readonly answered: Set<string>
   readonly asked: Set<string>
   turn: Turn | undefined
+  /** The ids of calls by those of their items, by which the results of a local shell name them. */
+  readonly callsByItem: Map<string, string>
   /** Signatures of calls that follow (Gemini). */
   signatures: Readonly<Record<string, string>>
   /** Images and files that tools returned or the model generated. They follow the messages they came with. */
@@ -88,6 +93,8 @@ interface Conversation {
 function addItem(conversation: Conversation, item: InputItem, path: string): void {
   if (isReference(item))
     throw invalidRequest(`There is no item ${item.id ?? ''} to refer to`, `${path}.id`)
+  const types = toolsOfCall(item.type ?? '')
+  if (types !== undefined) return addCallers(conversation, item, { types, path })
   switch (item.type ?? 'message') {
     case 'message':
       return addMessage(conversation, item, path)
@@ -213,10 +220,33 @@ function addOutput(conversation: Conversation, item: InputItem, path: string): v
     )
   conversation.answered.add(id)
   endTurn(conversation)
-  const written = Array.isArray(output) ? output : textForm(output)
+  const written = isContent(output) ? output : textForm(output)
   const { content, media } = toolOutput(written, `${path}.output`)
   conversation.messages.push({ role: 'tool', tool_call_id: id, content })
   conversation.media.push(...media)
+}
+
+/** Other lists, such as the outputs of commands, are told as JSON. */
+function isContent(output: unknown): output is readonly ContentItem[] {
+  return Array.isArray(output) && output.every((part) => typeof objectOf(part)['type'] === 'string')
+}
+
+/** A call or a result of a tool that OpenAI defined and the caller runs. */
+function addCallers(
+  conversation: Conversation,
+  item: InputItem,
+  { types, path }: { readonly types: CallersToolTypes; readonly path: string },
+): void {
+  const { callsByItem } = conversation
+  const { type, name } = conversation.names.callers(types)
+  if (!item.type?.endsWith('_output')) {
+    if (item.id != null && item.call_id != null) callsByItem.set(item.id, item.call_id)
+    const call = { type: 'function_call', name, namespace: null }
+    return addCall(conversation, { ...item, ...call, arguments: callersInput(type, item) }, path)
+  }
+  const callId = item.call_id ?? callsByItem.get(item.id ?? '') ?? item.id ?? null
+  const output = callersResult(type, item) ?? null
+  addOutput(conversation, { ...item, call_id: callId, output }, path)
 }
 
 /** A search that OpenAI ran only found tools that are in the request. It is left out and reported. */

@@ -2,6 +2,14 @@ import { type Fields, isObject, listOf, type Tool, textOf } from '@sluice/contra
 import type { Reports } from '../../native-target.ts'
 import { type PlacedServerTool, responsesTool } from '../../tools/offered-server-tools.ts'
 import { isSearch, searchOptions, wrappedTool } from '../tools.ts'
+import {
+  callersFunction,
+  callersItem,
+  type CallersToolType,
+  type CallersToolTypes,
+  isCallersTool,
+  toolsOfChoice,
+} from './callers-tools.ts'
 import type { OutputItem, ResponsesRequest } from './schema.ts'
 import { isCallersSearch, loadedTools, searchFunction, searchItem } from './tool-search.ts'
 
@@ -36,6 +44,10 @@ export function offeredTools(request: Offering, reports: Reports): OfferedTools 
     if (type === 'function' || type === 'custom')
       return [wrappedTool({ ...tool, name: names.flat(textOf(name), namespace) })]
     if (isCallersSearch(tool)) return [wrappedTool({ ...searchFunction(tool), name: names.search })]
+    if (isCallersTool(tool)) {
+      reportCallers(tool, path, reports)
+      return [wrappedTool({ ...callersFunction(tool), name: names.callers([tool.type]).name })]
+    }
     if (type === 'tool_search') {
       reports.leftOut(
         path,
@@ -43,7 +55,9 @@ export function offeredTools(request: Offering, reports: Reports): OfferedTools 
       )
       return []
     }
-    if (responsesTool(tool) === undefined)
+    if (type === 'shell')
+      reports.unsupported(`${path}.environment`, 'Only OpenAI runs commands in a container')
+    else if (responsesTool(tool) === undefined)
       reports.unsupported(`${path}.type`, `Tools of type ${String(type)} are known to OpenAI alone`)
     return []
   })
@@ -52,6 +66,15 @@ export function offeredTools(request: Offering, reports: Reports): OfferedTools 
   return found === undefined
     ? { tools: own, server }
     : { tools: own, server, search: searchOptions(found, `tools[${search}]`, reports) }
+}
+
+function reportCallers(
+  { allowed_callers: callers }: Fields,
+  path: string,
+  { unsupported }: Reports,
+): void {
+  if (listOf(callers).some((caller) => caller !== 'direct'))
+    unsupported(`${path}.allowed_callers`, 'Only OpenAI itself calls tools from code')
 }
 
 /** The path of the web search in the tools of a request. */
@@ -70,7 +93,9 @@ export function serverTools(request: Offering): readonly PlacedServerTool[] {
 
 /** The path in the caller's request of the tool at this index of chat's list. */
 export function pathOfTool(request: Offering, index: number): string {
-  const called = offeredIn(request).filter((one) => isCalled(one) || isCallersSearch(one.tool))
+  const called = offeredIn(request).filter(
+    (one) => isCalled(one) || isCallersSearch(one.tool) || isCallersTool(one.tool),
+  )
   return called[index]?.path ?? `tools[${index}]`
 }
 
@@ -118,8 +143,18 @@ export interface FlatNames {
   readonly flat: (name: string, namespace?: string | null) => string
   /** The name of the function that represents the caller's search for tools. */
   readonly search: string
-  /** Whether this function was called. */
-  readonly isSearch: (flat: string) => boolean
+  /**
+   * The first of these tools that the request offers, or for earlier calls the first one, and the name of the function that
+   * represents it.
+   */
+  readonly callers: (types: CallersToolTypes) => {
+    readonly type: CallersToolType
+    readonly name: string
+  }
+  /** The same for a tool that a choice names; undefined if the request does not offer it. */
+  readonly chosen: (type: unknown) => string | undefined
+  /** Makes the item of a call of the function that represents such a tool, or the search; undefined for other functions. */
+  readonly represented: (flat: string) => ((item: OutputItem) => OutputItem) | undefined
   /** The caller's name of the tool. */
   readonly own: (flat: string) => { readonly name: string; readonly namespace?: string }
 }
@@ -147,18 +182,49 @@ export function createFlatNames(request: Offering): FlatNames {
     return joined
   }
   for (const { tool, namespace } of offered) flat(textOf(tool['name']), namespace)
-  let search = 'tool_search'
-  while (taken.has(search)) search += '_'
-  const searches = all.some(({ tool }) => isCallersSearch(tool))
-  const isSearch = (name: string) => searches && name === search
-  return { flat, search, isSearch, own: (name) => owned.get(name) ?? { name } }
+  const search = unique('tool_search', taken)
+  const items = new Map<string, (item: OutputItem) => OutputItem>()
+  if (all.some(({ tool }) => isCallersSearch(tool))) items.set(search, searchItem)
+  const byType = new Map<CallersToolType, string>()
+  for (const { tool } of all) {
+    if (!isCallersTool(tool)) continue
+    const name = unique(tool.type, taken)
+    byType.set(tool.type, name)
+    items.set(name, (item) => callersItem(item, tool))
+  }
+  const isOffered = (type: CallersToolType) => byType.has(type)
+  return {
+    flat,
+    search,
+    callers(types) {
+      const type = types.find(isOffered) ?? types[0]
+      return { type, name: byType.get(type) ?? unique(type, taken) }
+    },
+    chosen(type) {
+      const found = toolsOfChoice(type).find(isOffered)
+      return found && byType.get(found)
+    },
+    represented: (name) => items.get(name),
+    own: (name) => owned.get(name) ?? { name },
+  }
 }
 
-/** A call under the caller's names: a tool of a namespace by both names, and the search for tools as such. */
+/** A name that no function of the caller has. */
+function unique(name: string, taken: ReadonlySet<string>): string {
+  let free = name
+  while (taken.has(free)) free += '_'
+  return free
+}
+
+/**
+ * A call under the caller's names: a tool of a namespace by both names, and the search for tools and OpenAI's own tools in items
+ * of their own.
+ */
 export function namedItem(item: OutputItem, names: FlatNames): OutputItem {
   const { name } = item
   if (!item.type.endsWith('_call') || typeof name !== 'string') return item
-  if (names.isSearch(name)) return searchItem(item)
+  const represented = item.type === 'function_call' ? names.represented(name) : undefined
+  if (represented) return represented(item)
   const own = names.own(name)
   return own.namespace === undefined ? item : { ...item, ...own }
 }

@@ -115,8 +115,8 @@ function nameChoiceFields(
     if (!choiceFields.has(name) && value != null) leftOut(`tool_choice.${name}`)
 }
 
-function choiceOf({ tool_choice: choice }: ResponsesRequest, { flat }: FlatNames) {
-  return choice == null ? null : wrappedChoice(choice, flat)
+function choiceOf({ tool_choice: choice }: ResponsesRequest, names: FlatNames) {
+  return choice == null ? null : wrappedChoice(choice, names)
 }
 
 /** Tools stay in a request for a summary, because earlier calls need them and the prompt can then be read from the cache. */

@@ -31,6 +31,24 @@ const Screenshot = Type.Object({
   file_id: optional(Type.String()),
 })
 
+/** The output of one command of a shell (OpenAI API, FunctionShellCallOutputContent). */
+const CommandOutput = Type.Object({
+  type: Type.Optional(Type.Never()),
+  stdout: Type.String(),
+  stderr: Type.String(),
+  outcome: optional(AnyObject),
+  created_by: optional(Type.String()),
+})
+
+/** Further fields of the items of tools that OpenAI defined and the caller runs. */
+const callersFields = {
+  actions: optional(Type.Array(AnyObject)),
+  operation: optional(AnyObject),
+  environment: optional(AnyObject),
+  max_output_length: optional(Type.Integer()),
+  pending_safety_checks: optional(Type.Array(AnyObject)),
+}
+
 /** Further fields of the items of OpenAI's own tools. */
 const serverFields = {
   action: optional(AnyObject),
@@ -57,8 +75,11 @@ export const InputItem = Type.Object({
   execution: optional(Type.String()),
   tools: optional(Type.Array(AnyObject)),
   input: optional(Type.String()),
-  output: optional(Type.Union([Type.String(), Type.Array(ContentItem), Screenshot])),
+  output: optional(
+    Type.Union([Type.String(), Type.Array(Type.Union([ContentItem, CommandOutput])), Screenshot]),
+  ),
   ...serverFields,
+  ...callersFields,
   summary: optional(Type.Array(Type.Object({ type: Type.String(), text: Type.String() }))),
   encrypted_content: optional(Type.String()),
   status: optional(Type.String()),
@@ -81,6 +102,11 @@ const ResponseTool = Type.Object({
   ...toolFields,
   tools: optional(Type.Array(Type.Object(toolFields))),
   execution: optional(Type.String()),
+  /** Where a shell is, and whose computer it is. */
+  environment: optional(Type.Union([Type.String(), AnyObject])),
+  display_width: optional(Type.Integer()),
+  display_height: optional(Type.Integer()),
+  allowed_callers: optional(Type.Array(Type.String())),
   search_context_size: optional(Type.String()),
   user_location: optional(AnyObject),
   external_web_access: optional(Type.Boolean()),

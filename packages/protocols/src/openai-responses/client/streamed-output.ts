@@ -8,6 +8,8 @@ import type {
 } from '@sluice/contract'
 import { callSignature } from '../../call-signature.ts'
 import { statedId } from '../../call-state.ts'
+import { streamedPieces } from './callers-tools.ts'
+import { HeldCalls } from './held-calls.ts'
 import { callItem, flatAnnotation, imageItem, messageItem } from './items.ts'
 import { namedItem } from './offered-tools.ts'
 import {
@@ -60,6 +62,7 @@ export class OutputItems implements StreamedOutput {
   /** By output index. An item is put here when it is done. */
   readonly #done: (OutputItem | undefined)[] = []
   readonly #calls = new Map<number, OpenCall>()
+  readonly #held: HeldCalls
   #reasoning: OpenReasoning | undefined
   #message: StreamedMessage | undefined
   /** Whether reasoning is shown: the caller asked for it, or the model's words are among it. */
@@ -69,6 +72,7 @@ export class OutputItems implements StreamedOutput {
 
   constructor(teller: Teller) {
     this.#teller = teller
+    this.#held = new HeldCalls((name) => teller.names.represented(name) !== undefined)
     this.#isShown = asksForEncrypted(teller.request)
   }
 
@@ -87,12 +91,14 @@ export class OutputItems implements StreamedOutput {
         this.#openMessage().annotate(flatAnnotation(annotation, this.#teller))
     if (images) for (const { image_url: image } of images) this.#addImage(image.url)
     if (served) for (const call of served) this.#addServerCall(call)
-    if (delta.tool_calls) for (const call of delta.tool_calls) this.#addCall(call)
+    for (const piece of delta.tool_calls ?? [])
+      for (const ready of this.#held.take(piece)) this.#addCall(ready, 'completed')
   }
 
   close(status: 'completed' | 'incomplete'): void {
     this.#closeReasoning()
     this.#closeMessage(status)
+    for (const piece of this.#held.rest()) this.#addCall(piece, status)
     for (const call of this.#calls.values()) this.#closeCall(call, status)
     this.#calls.clear()
   }
@@ -208,24 +214,48 @@ export class OutputItems implements StreamedOutput {
     for (const item of serverItems(call, this.#teller.itemId, this.#teller)) this.#addWhole(item)
   }
 
-  #addCall(piece: ToolCallDelta): void {
+  /** `status`: that of a call which is told as one. */
+  #addCall(piece: ToolCallDelta, status: string): void {
+    if (this.#isRepresented(piece)) return this.#tellWhole(piece, status)
     const call = this.#calls.get(piece.index) ?? this.#openCall(piece)
     const text = (call.custom ? piece.custom?.input : piece.function?.arguments) ?? ''
     if (text !== '') this.#addToCall(call, text)
   }
 
-  #openCall(piece: ToolCallDelta): OpenCall {
+  #isRepresented({ function: called }: ToolCallDelta): boolean {
+    return this.#teller.names.represented(called?.name ?? '') !== undefined
+  }
+
+  /** A call of a tool of OpenAI's, whose item has no arguments that could be told in pieces. */
+  #tellWhole(piece: ToolCallDelta, status: string): void {
+    const id = this.#beginCall(piece)
+    const { name = '', arguments: written = '' } = piece.function ?? {}
+    const call = { id, type: 'function' as const, function: { name, arguments: written } }
+    const item = namedItem(callItem(call, this.#teller.itemId('fc_'), status), this.#teller.names)
+    const { begun, events } = streamedPieces(item)
+    const index = this.#done.push(undefined) - 1
+    this.#teller.tell('response.output_item.added', { output_index: index, item: begun })
+    for (const [type, fields] of events) this.#teller.tell(type, { output_index: index, ...fields })
+    this.#finishItem(index, item)
+  }
+
+  /** Ends what comes before a call. Returns the call's id as the caller sees it. */
+  #beginCall(piece: ToolCallDelta): string {
     this.#closeReasoning()
     this.#closeMessage('completed')
     const { itemId: newItemId, callId: newCallId } = this.#teller
-    const custom = piece.type === 'custom'
     const id = piece.id ?? newCallId()
     const isAsked = asksForEncrypted(this.#teller.request)
     const signature = isAsked ? callSignature(piece) : undefined
     if (signature !== undefined) this.#addWhole(signatureItem(id, signature, newItemId('rs_')))
-    const callId = statedId(isAsked ? { id } : { ...piece, id }, this.#carried.splice(0))
+    return statedId(isAsked ? { id } : { ...piece, id }, this.#carried.splice(0))
+  }
+
+  #openCall(piece: ToolCallDelta): OpenCall {
+    const callId = this.#beginCall(piece)
+    const custom = piece.type === 'custom'
     const name = (custom ? piece.custom?.name : piece.function?.name) ?? ''
-    const itemId = newItemId(custom ? 'ctc_' : 'fc_')
+    const itemId = this.#teller.itemId(custom ? 'ctc_' : 'fc_')
     const begun = custom
       ? { type: 'custom_tool_call', input: '' }
       : { type: 'function_call', arguments: '' }
@@ -247,7 +277,7 @@ export class OutputItems implements StreamedOutput {
 
   #addToCall(call: OpenCall, text: string): void {
     call.text += text
-    if (!this.#teller.names.isSearch(call.name)) this.#teller.tellPiece(call.place, text)
+    this.#teller.tellPiece(call.place, text)
   }
 
   #closeCall(call: OpenCall, status: string): void {
@@ -265,8 +295,6 @@ export class OutputItems implements StreamedOutput {
       itemId,
       status,
     )
-    // A search for tools is not read before it is complete.
-    if (names.isSearch(name)) return this.#finishItem(index, whole)
     const named: Fields = { name: names.own(name).name, arguments: call.text }
     this.#teller.tell('response.function_call_arguments.done', { ...place, ...named })
     this.#finishItem(index, whole)
