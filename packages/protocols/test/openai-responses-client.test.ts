@@ -39,7 +39,7 @@ describe('rejects Responses fields that chat lacks by their path', () => {
     [{ prompt: { id: 'pmpt_1' } }, ['unsupported_parameter', 'prompt']],
     [{ previous_response_id: 'resp_x' }, ['invalid_request', 'previous_response_id']],
     [
-      { tools: [{ type: 'function', name: 'f' }, { type: 'local_shell' }] },
+      { tools: [{ type: 'function', name: 'f' }, { type: 'hologram' }] },
       ['unsupported_parameter', 'tools[1].type'],
     ],
     [{ tool_choice: { type: 'local_shell' } }, ['unsupported_value', 'tool_choice.type']],
@@ -48,7 +48,8 @@ describe('rejects Responses fields that chat lacks by their path', () => {
       ['invalid_request', 'input[1].id'],
     ],
     [{ input: [user, { id: 'msg_1' }] }, ['invalid_request', 'input[1].id']],
-    [{ input: [{ type: 'computer_call', id: 'c' }] }, ['unsupported_parameter', 'input[0].type']],
+    [{ input: [{ type: 'hologram_call', id: 'c' }] }, ['unsupported_parameter', 'input[0].type']],
+    [{ input: [{ type: 'computer_call', id: 'c' }] }, ['missing_parameter', 'input[0].call_id']],
     [
       { input: [{ role: 'user', content: [{ type: 'input_video' }] }] },
       ['unsupported_value', 'input[0].content[0].type'],

@@ -228,12 +228,12 @@ test('sends errors in Anthropic’s format with Anthropic’s field names', asyn
     status: 400,
     error: { type: 'error', error: { type: 'invalid_request_error' } },
   })
-  expect(await error({ ...asked, tools: [{ type: 'bash_20250124', name: 'bash' }] })).toMatchObject(
-    {
-      status: 400,
-      error: { error: { message: expect.stringContaining('tools[0].type') } },
-    },
-  )
+  expect(
+    await error({ ...asked, tools: [{ type: 'advisor_20260301', name: 'advisor' }] }),
+  ).toMatchObject({
+    status: 400,
+    error: { error: { message: expect.stringContaining('tools[0].type') } },
+  })
   expect(await error({ ...asked, model: 'nobody/x' })).toMatchObject({
     status: 404,
     error: { error: { type: 'not_found_error' } },
