@@ -215,3 +215,16 @@ test('a field that a function cannot tell is named by its place, and code may no
   expect(refused.status).toBe(400)
   expect(await refused.text()).toContain('tools[1].allowed_callers')
 })
+
+test('count as tools that the model reads', async () => {
+  await using pair = await through('openai', script)
+  const count = async (offered: readonly object[]) => {
+    const response = await pair.gateway.post('/v1/messages/count_tokens', {
+      model: pair.model,
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: offered,
+    })
+    return ((await response.json()) as { input_tokens: number }).input_tokens
+  }
+  expect((await count([tools[0]!])) - (await count([]))).toBeGreaterThan(50)
+})

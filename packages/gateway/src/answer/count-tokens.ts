@@ -1,4 +1,5 @@
 import { GatewayError } from '@sluice/contract'
+import { withCallersFunctions } from '@sluice/protocols/tools/callers-tools.ts'
 import { answerHeaders, answerOf, openRun } from './answer.ts'
 import { askWith } from '../attempt/ask-upstream.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
@@ -30,7 +31,8 @@ export async function countTokens(gateway: CallParts, admitted: Admitted): Promi
   const mode = target === undefined ? 'hints' : modeOf(run, target)
   const asked = canonicalOf(run, mode)
   if (!('messages' in asked)) throw new GatewayError('internal', 'No chat is to be counted')
-  const tokens = await gateway.engine.countTokens(asked)
+  // Every model reads such tools, whether as functions or as what it knows already.
+  const tokens = await gateway.engine.countTokens(withCallersFunctions(asked, () => false))
   const headers = {
     ...answerHeaders(gateway, call),
     ...(target?.providerId !== gateway.engine.id && { 'x-sluice-count-estimated': 'true' }),
