@@ -47,8 +47,6 @@ const cases = [
         type: 'exec',
         command: ['bash', '-lc', 'make'],
         env: { A: 'b' },
-        timeout_ms: null,
-        user: null,
         working_directory: '/src',
       },
     },

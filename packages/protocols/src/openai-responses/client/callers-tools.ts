@@ -139,9 +139,12 @@ const localShell: CallersTool = {
         type: 'exec',
         command: words,
         env: Object.fromEntries(variables),
-        timeout_ms: countOrNull(timeout),
-        user: someText(user) ?? null,
-        working_directory: someText(folder) ?? null,
+        // Unlike those of a shell, these are absent rather than null: clients validate them.
+        ...withoutNull({
+          timeout_ms: countOrNull(timeout),
+          user: someText(user) ?? null,
+          working_directory: someText(folder) ?? null,
+        }),
       },
     }
   },
