@@ -238,7 +238,7 @@ test('what runs at OpenAI is refused, and says so', async () => {
       'container',
     ],
     [{ type: 'shell', allowed_callers: ['programmatic'] }, 'tools[1].allowed_callers', 'from code'],
-    [{ type: 'file_search', vector_store_ids: ['vs'] }, 'tools[1].type', 'only at a provider'],
+    [{ type: 'file_search', vector_store_ids: ['vs'] }, 'tools[1].type', 'has no such tool'],
   ] as const) {
     const body = { model: pair.model, input: 'Hi', tools: [own[0], tool] }
     const response = await pair.gateway.post('/v1/responses', body)

@@ -1,4 +1,4 @@
-import { type Fields, isObject, someText, type Tool, textOf } from '@sluice/contract'
+import { type Fields, someText, textOf } from '@sluice/contract'
 
 // Tools that Anthropic defined and the caller runs (Claude docs, tool reference: client tools). Claude knows their schemas; for
 // any other model each is a function with the documented schema. Calls then have the tool's own form without any change,
@@ -202,21 +202,17 @@ export function isCallersTool(type: unknown): boolean {
   return found(type) !== undefined
 }
 
-const usualFields: ReadonlySet<string> = new Set(['type', 'name', 'cache_control'])
+const usualFields: ReadonlySet<string> = new Set(['type', 'name', 'cache_control', 'configs'])
 
-/** Such a tool as a function; undefined for every other tool. */
-export function callersFunction(given: Fields): Tool | undefined {
-  const { tool, version } = found(given['type']) ?? {}
+/** Such a tool as a function of chat; undefined for every other tool. */
+export function callersFunction(given: Fields): Fields | undefined {
+  const { type, name } = given
+  const { tool, version } = found(type) ?? {}
   if (tool === undefined || version === undefined) return undefined
-  const cache = given['cache_control']
   return {
-    type: 'function',
-    function: {
-      name: someText(given['name']) ?? tool.name(version),
-      description: tool.description(given),
-      parameters: { ...tool.parameters(version, given) },
-    },
-    ...(isObject(cache) ? { cache_control: { ...cache } } : {}),
+    name: someText(name) ?? tool.name(version),
+    description: tool.description(given),
+    parameters: { ...tool.parameters(version, given) },
   }
 }
 

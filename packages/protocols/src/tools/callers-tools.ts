@@ -1,11 +1,20 @@
 import { type ChatRequest, isObject, listOf, type ServerTool, type Tool } from '@sluice/contract'
 import { callersFunction, untoldFields } from '../anthropic/callers-tools.ts'
+import { memberFunctions } from '../anthropic/toolsets.ts'
 import type { Reports } from '../native-target.ts'
 import { sentAsFunction } from './offered-server-tools.ts'
 
-/** A tool that a provider defined and the caller runs, as a function; undefined for one that the provider runs. */
-export function functionOf({ api, tool }: ServerTool): Tool | undefined {
-  return api === 'anthropic' ? callersFunction(tool) : undefined
+/** A tool that a provider defined and the caller runs, as functions; none for one that the provider runs. */
+export function functionsOf({ api, tool }: ServerTool): readonly Tool[] {
+  if (api !== 'anthropic') return []
+  const functions = [callersFunction(tool) ?? memberFunctions(tool)].flat()
+  const { cache_control: cache } = tool
+  return functions.map((one, index) => ({
+    type: 'function',
+    // Both have the form of chat.
+    function: one as NonNullable<Tool['function']>,
+    ...(isObject(cache) && index === functions.length - 1 ? { cache_control: { ...cache } } : {}),
+  }))
 }
 
 /**
@@ -20,10 +29,9 @@ export function withCallersFunctions(
   const { server_tools: server } = request
   if (!server?.length) return request
   const functions = server.flatMap((one, index) => {
-    const made = isSent(one, takes) ? functionOf(one) : undefined
-    if (made === undefined) return []
-    if (reports) reportUntold(one, `server_tools[${index}]`, reports)
-    return [made]
+    const made = takes(one.api) ? [] : functionsOf(one)
+    if (reports && made.length > 0) reportUntold(one, `server_tools[${index}]`, reports)
+    return made
   })
   const own =
     functions.length === 0
@@ -45,14 +53,14 @@ export function withCallersFunctions(
 }
 
 function isSent(tool: ServerTool, takes: (api: ServerTool['api']) => boolean): boolean {
-  return !takes(tool.api) && functionOf(tool) !== undefined
+  return !takes(tool.api) && functionsOf(tool).length > 0
 }
 
 /** The paths of those among these tools that the caller runs, in the order of their functions. */
 export function pathsOfCallersTools(
   placed: readonly { readonly tool: ServerTool; readonly path: string }[],
 ): readonly string[] {
-  return placed.flatMap(({ tool, path }) => (functionOf(tool) === undefined ? [] : [path]))
+  return placed.flatMap(({ tool, path }) => functionsOf(tool).map(() => path))
 }
 
 function reportUntold({ tool }: ServerTool, path: string, reports: Reports): void {

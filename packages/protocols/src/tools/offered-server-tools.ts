@@ -109,7 +109,10 @@ function reportUnsupportedServerTool(
   if (type === sentAsFunction) return []
   if (type.startsWith('tool_search_tool')) reports.leftOut(`server_tools[${index}]`)
   else
-    reports.unsupported(`server_tools[${index}]`, 'Such a tool runs only at a provider that has it')
+    reports.unsupported(
+      `server_tools[${index}]`,
+      'The target has no such tool, and a function cannot stand for it',
+    )
   return []
 }
 

@@ -3,6 +3,7 @@ import { type Block, pictureText } from '../blocks.ts'
 import { type Fields, formatEvent, type ThinkingBlock } from '@sluice/contract'
 import { citationsOf } from './citations.ts'
 import { thinkingBlock, wordsOf } from './thinking.ts'
+import type { CalledTool } from '../toolsets.ts'
 
 type Kind = 'text' | 'thinking' | 'tool_use'
 
@@ -76,8 +77,8 @@ export class BlockWriter {
     return this.#waiting.length > 0
   }
 
-  beginCall(id: string, name: string): string {
-    return this.close() + this.#enter('tool_use', { type: 'tool_use', id, name, input: {} })
+  beginCall(id: string, called: CalledTool): string {
+    return this.close() + this.#enter('tool_use', { type: 'tool_use', id, ...called, input: {} })
   }
 
   argue(piece: string): string {

@@ -2,6 +2,7 @@ import type { ThinkingBlock, ToolCallDelta } from '@sluice/contract'
 import { callSignature, withSignature } from '../../call-signature.ts'
 import { statedId } from '../../call-state.ts'
 import { ObjectProgress } from '../../object-progress.ts'
+import type { CalledTool } from '../toolsets.ts'
 import type { BlockWriter } from './block-writer.ts'
 import { callSignatureBlock } from './thinking.ts'
 
@@ -19,14 +20,21 @@ interface Slot {
   state: 'nameless' | 'waiting' | 'open' | 'closed'
 }
 
+interface CallContext {
+  readonly newId: (prefix: string) => string
+  /** Whether the caller asked for thinking, so that its blocks may carry signatures. */
+  readonly isAsked: boolean
+  /** Finds what a function stands for. */
+  readonly called: (flat: string) => CalledTool
+}
+
 /**
  * Writes tool calls as blocks. Upstreams may interleave pieces of parallel calls, but blocks cannot interleave. One call is
  * written as it arrives; the others wait until it is complete, which its JSON object shows.
  */
 export class CallWriter {
   readonly #blocks: BlockWriter
-  readonly #newId: (prefix: string) => string
-  readonly #isAsked: boolean
+  readonly #context: CallContext
   readonly #slots = new Map<number, Slot>()
   /** Calls with a name, in order, and how many of them have been processed. */
   readonly #named: Slot[] = []
@@ -34,11 +42,9 @@ export class CallWriter {
   #open: Slot | undefined
   readonly #carried: ThinkingBlock[] = []
 
-  /** `isAsked`: whether the caller asked for thinking, so that its blocks may carry signatures. */
-  constructor(blocks: BlockWriter, newId: (prefix: string) => string, isAsked: boolean) {
+  constructor(blocks: BlockWriter, context: CallContext) {
     this.#blocks = blocks
-    this.#newId = newId
-    this.#isAsked = isAsked
+    this.#context = context
   }
 
   /** Whether any call came. */
@@ -52,7 +58,7 @@ export class CallWriter {
   }
 
   take(piece: ToolCallDelta): string {
-    const slot = this.#slots.get(piece.index) ?? newSlot(piece.id || this.#newId('toolu_'))
+    const slot = this.#slots.get(piece.index) ?? newSlot(piece.id || this.#context.newId('toolu_'))
     this.#slots.set(piece.index, slot)
     const text = textIn(slot, piece)
     if (isNamedBy(slot, piece)) this.#named.push(slot)
@@ -101,11 +107,14 @@ export class CallWriter {
     this.#open = slot
     const { id, signature, name } = slot
     const before =
-      this.#isAsked && signature !== undefined
+      this.#context.isAsked && signature !== undefined
         ? this.#blocks.whole(callSignatureBlock({ [id]: signature }))
         : ''
-    const stated = this.#isAsked ? statedId({ id }, []) : signedId(slot, this.#carried.splice(0))
-    return before + this.#blocks.beginCall(stated, name) + this.#blocks.argue(slot.arguments)
+    const stated = this.#context.isAsked
+      ? statedId({ id }, [])
+      : signedId(slot, this.#carried.splice(0))
+    const begun = this.#blocks.beginCall(stated, this.#context.called(name))
+    return before + begun + this.#blocks.argue(slot.arguments)
   }
 }
 

@@ -8,6 +8,7 @@ import {
   referencesIn,
 } from '../../measure.ts'
 import { isCallersTool } from '../callers-tools.ts'
+import { toolsetName } from '../toolsets.ts'
 import { MessagesRequest } from './schema.ts'
 
 /** What a request of the Messages API says about its size. */
@@ -77,6 +78,7 @@ function providerTools(request: Fields): ProviderTools | undefined {
 function runsAtProvider({ type }: Fields): boolean {
   const kind = someText(type)
   if (kind === undefined || kind === 'custom' || isCallersTool(kind)) return false
+  if (toolsetName(kind) !== undefined) return false
   return !searchesTools.test(kind)
 }
 

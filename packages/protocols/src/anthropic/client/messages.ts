@@ -16,6 +16,7 @@ import { documentText } from '../../file-types.ts'
 import { missingParameter } from '../../missing-parameter.ts'
 import { serverToolText } from '../../server-tools.ts'
 import { pictureIn } from '../blocks.ts'
+import { flatName } from '../toolsets.ts'
 import { ServerTools } from '../upstream/server-tools.ts'
 import type { Block, Message as ClientMessage } from './schema.ts'
 import { isThinking, readThinking, signCall } from './thinking.ts'
@@ -65,6 +66,11 @@ function partsOf(block: PartBlock, path: string): readonly ContentPart[] {
     // A tool found by the client's own tool search; it is already in `tools`.
     case 'tool_reference':
       return [{ type: 'text', text: `The tool ${block.tool_name ?? ''} is available.` }]
+    // What a tool of the browser did to its tabs.
+    case 'browser_state':
+      return [
+        { type: 'text', text: formatJson({ tabs: block.tabs, changes: block.state_changes }) },
+      ]
     case 'search_result':
       return [{ type: 'text', text: searchResult(block, `${path}.content`), ...cache }]
     default:
@@ -254,7 +260,7 @@ function toolCall(block: Block, path: string): ToolCall {
     id: needed(block.id, `${path}.id`),
     type: 'function',
     function: {
-      name: needed(block.name, `${path}.name`),
+      name: flatName({ ...block, name: needed(block.name, `${path}.name`) }),
       arguments: formatJson(block.input ?? {}),
     },
   }

@@ -16,6 +16,7 @@ import type { FormatContext } from '../../client-format.ts'
 import { callsAndTexts } from '../../text-places.ts'
 import { readUsage } from '../../usage.ts'
 import { type Block, pictureText } from '../blocks.ts'
+import { calledTools } from '../toolsets.ts'
 import { stopReason } from '../finish-reasons.ts'
 import { formatMessageUsage } from '../usage.ts'
 import { citationsOf } from './citations.ts'
@@ -94,6 +95,7 @@ function contentOf(
   const isAsked = asksForThinking(request)
   const textShown = showsThinking(request)
   const texts = citedTexts(message)
+  const called = calledTools(request.tools ?? [])
   return interleaved(
     isAsked ? askedThoughts(message, textShown) : unaskedThoughts(message, textShown),
     [
@@ -103,9 +105,11 @@ function contentOf(
       ...(declined && message.refusal ? [textBlock(message.refusal)] : []),
       ...(isAsked ? signaturesOf(calls) : []),
     ],
-    callsAndTexts(isAsked ? calls.map(askedCall) : unaskedCalls(message), texts, (text) => [
-      citing(text),
-    ]),
+    callsAndTexts(
+      isAsked ? calls.map((call) => askedCall(call, called)) : unaskedCalls(message, called),
+      texts,
+      (text) => [citing(text)],
+    ),
   )
 }
 
@@ -117,14 +121,16 @@ function signaturesOf(calls: readonly ToolCall[]): readonly Block[] {
   return signed.length === 0 ? [] : [callSignatureBlock(Object.fromEntries(signed))]
 }
 
-function askedCall(call: ToolCall): readonly Block[] {
-  return [toolUse(call, statedId({ id: call.id }, []))]
+function askedCall(call: ToolCall, called: Called): readonly Block[] {
+  return [toolUse(call, statedId({ id: call.id }, []), called)]
 }
 
-function unaskedCalls(message: AnswerMessage): readonly (readonly Block[])[] {
+function unaskedCalls(message: AnswerMessage, called: Called): readonly (readonly Block[])[] {
   const { tool_calls: calls = [], thinking_blocks: blocks } = message
   const byCall = blocksByCall(blocks, calls.length)
-  return calls.map((call, index) => [toolUse(call, statedId(call, byCall.get(index) ?? []))])
+  return calls.map((call, index) => [
+    toolUse(call, statedId(call, byCall.get(index) ?? []), called),
+  ])
 }
 
 interface Thought {
@@ -151,12 +157,14 @@ function textBlock(text: string, citations: readonly object[] = []): Block {
   return { type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }
 }
 
-function toolUse(call: ToolCall, id: string): Block {
+type Called = ReturnType<typeof calledTools>
+
+function toolUse(call: ToolCall, id: string, called: Called): Block {
   const { name, input } =
     call.custom === undefined
       ? { name: call.function?.name ?? '', input: readInput(call.function?.arguments ?? '') }
       : { name: call.custom.name, input: { input: call.custom.input } }
-  return { type: 'tool_use', id, name, input }
+  return { type: 'tool_use', id, ...called(name), input }
 }
 
 /** Unparsable arguments, such as those of a truncated response, are passed on as text. */

@@ -24,6 +24,10 @@ const blockFields = {
   signature: optional(Type.String()),
   data: Type.Optional(Type.String()),
   tool_name: optional(Type.String()),
+  /** The toolset of a call, and of its result. */
+  toolset_name: optional(Type.String()),
+  tabs: optional(Type.Array(AnyObject)),
+  state_changes: optional(Type.Array(AnyObject)),
   title: optional(Type.String()),
   context: optional(Type.String()),
   citations: optional(Type.Union([AnyObject, Type.Array(AnyObject)])),
@@ -80,6 +84,8 @@ const Tool = Type.Object({
   display_height_px: optional(Type.Integer()),
   display_number: optional(Type.Integer()),
   enable_zoom: optional(Type.Boolean()),
+  /** For Anthropic's toolsets. */
+  configs: optional(AnyObject),
 })
 export type Tool = Static<typeof Tool>
 

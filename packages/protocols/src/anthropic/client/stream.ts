@@ -12,6 +12,7 @@ import { pieceIn } from '../../chat-chunks.ts'
 import { annotationsName, nameUnread } from '../../citations.ts'
 import type { FormatContext, StreamWriter } from '../../client-format.ts'
 import { stopReason } from '../finish-reasons.ts'
+import { calledTools } from '../toolsets.ts'
 import { formatMessageUsage, formatUsage } from '../usage.ts'
 import { BlockWriter, writeEvent } from './block-writer.ts'
 import { CallWriter } from './call-writer.ts'
@@ -56,7 +57,11 @@ export class MessageWriter implements StreamWriter<'chat'> {
     this.#isAsked = asksForThinking(request)
     this.#model = request.model
     this.#context = context
-    this.#calls = new CallWriter(this.#blocks, context.newId, this.#isAsked)
+    this.#calls = new CallWriter(this.#blocks, {
+      newId: context.newId,
+      isAsked: this.#isAsked,
+      called: calledTools(request.tools ?? []),
+    })
   }
 
   write(step: Step<ChatChunk>): string {

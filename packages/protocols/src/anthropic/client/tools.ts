@@ -2,7 +2,7 @@ import { type ChatRequest, type Fields, objectOf, type Tool } from '@sluice/cont
 import type { FormatContext } from '../../client-format.ts'
 import { missingParameter } from '../../missing-parameter.ts'
 import { searchFilters } from '../../search-domains.ts'
-import { functionOf } from '../../tools/callers-tools.ts'
+import { pathsOfCallersTools } from '../../tools/callers-tools.ts'
 import { anthropicTool, type PlacedServerTool } from '../../tools/offered-server-tools.ts'
 import type { Tool as ClientTool, CountTokensRequest } from './schema.ts'
 
@@ -24,7 +24,7 @@ export function offeredTools(request: CountTokensRequest, reports: Reports): Par
     isOwn(tool) ? canonicalTool(tool, path, reports) : [],
   )
   const server = serverTools(request.tools)
-  const called = given.length + server.filter(({ tool }) => functionOf(tool) !== undefined).length
+  const called = given.length + pathsOfCallersTools(server).length
   // A search cannot be forced elsewhere. If there are only provider tools, the choice can mean nothing else.
   const isProviders = search !== undefined || server.length > 0
   const isOfProvider =

@@ -13,6 +13,7 @@ import {
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { flatName } from '../toolsets.ts'
 import { assertBounded, boundedList } from '../../bounded.ts'
 import { answerMessage, chatReply } from '../../chat-reply.ts'
 import { type Annotation, citationOf, type TextRange } from '../../citations.ts'
@@ -112,7 +113,7 @@ function toolCall(block: Fields): ToolCall {
   return {
     id: textOf(block['id']),
     type: 'function',
-    function: { name: textOf(block['name']), arguments: formatJson(block['input'] ?? {}) },
+    function: { name: flatName(block), arguments: formatJson(block['input'] ?? {}) },
   }
 }
 

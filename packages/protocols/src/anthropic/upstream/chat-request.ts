@@ -52,7 +52,7 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Field
   const json = jsonAnswer(request, model, context.leftOut)
   const tools = encodeTools(request, { context, model, breakpoint })
   const answerTool = json?.by === 'tool' && mayForceCall(model, thinking) ? [json.tool] : []
-  const { system, turns } = encodeMessages(request.messages, context, breakpoint)
+  const { system, turns } = encodeMessages(request.messages, context, { breakpoint, tools })
   return {
     model: context.model,
     max_tokens: maxTokens(request, call),

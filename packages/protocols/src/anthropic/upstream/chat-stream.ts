@@ -1,4 +1,5 @@
 import { answerToolName } from './json-answer.ts'
+import { flatName } from '../toolsets.ts'
 import { blockGap, refusalOf, thinkingBlock } from '../blocks.ts'
 import {
   type ChatChunk,
@@ -129,7 +130,7 @@ export class MessageReader implements StreamReader<'chat'> {
     if (kind === 'thinking') return this.#think(block, textOf(fields['thinking']))
     if (kind !== 'call') return none
     this.#calls += 1
-    const called = { name: textOf(fields['name']), arguments: '' }
+    const called = { name: flatName(fields), arguments: '' }
     const id = textOf(fields['id'])
     return this.#chunks.delta({
       tool_calls: [{ index: block.slot, id, type: 'function', function: called }],

@@ -1,4 +1,4 @@
-import type { Message, ThinkingBlock, ToolCall } from '@sluice/contract'
+import type { Fields, Message, ThinkingBlock, ToolCall } from '@sluice/contract'
 import { readArguments } from '../../call-arguments.ts'
 import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
@@ -8,12 +8,14 @@ import { type KeptReasoning, noReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { endTurns, named, type Turn, turnsOf } from '../../turns.ts'
 import { type Block, isBlank } from '../blocks.ts'
+import { calledTools } from '../toolsets.ts'
 import { mediaBlock } from './media.ts'
 
 interface Writing {
   readonly context: CodecContext
   readonly ids: ToolIds
   readonly breakpoint: CacheBreakpoints
+  readonly called: ReturnType<typeof calledTools>
 }
 
 /**
@@ -24,9 +26,13 @@ interface Writing {
 export function encodeMessages(
   messages: readonly Message[],
   context: CodecContext,
-  breakpoint: CacheBreakpoints,
+  {
+    breakpoint,
+    tools,
+  }: { readonly breakpoint: CacheBreakpoints; readonly tools: readonly Fields[] },
 ): { readonly system: readonly Block[]; readonly turns: readonly Turn<Block>[] } {
-  const writing: Writing = { context, breakpoint, ids: createToolIds() }
+  const called = calledTools(tools)
+  const writing: Writing = { context, breakpoint, called, ids: createToolIds() }
   const blocksOf = (message: Message, path: string) => messageBlocks(message, path, writing)
   const { system, turns } = turnsOf(messages, blocksOf, textBlock)
   // Older Claude models continue a last message of their own.
@@ -94,10 +100,11 @@ function thinkingBlock(block: ThinkingBlock): readonly Block[] {
   return type === 'redacted_thinking' && data !== undefined ? [{ type, data }] : []
 }
 
-function toolUse(call: ToolCall, path: string, { ids }: Writing): Block {
+function toolUse(call: ToolCall, path: string, { ids, called }: Writing): Block {
   const id = ids.call(call.id)
   const { name = '', arguments: text = '' } = call.function ?? {}
-  return { type: 'tool_use', id, name, input: readArguments(text, `${path}.function.arguments`) }
+  const input = readArguments(text, `${path}.function.arguments`)
+  return { type: 'tool_use', id, ...called(name), input }
 }
 
 function toolResult(message: Message, path: string, writing: Writing): Block {
