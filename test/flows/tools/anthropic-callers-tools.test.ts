@@ -162,8 +162,11 @@ test('reach Anthropic unchanged, from Messages and from chat', async () => {
   })
 })
 
-test('travel as functions from chat, too', async () => {
-  await using pair = await through('gemini', script)
+test.each([
+  ['gemini', '"allowedFunctionNames":["bash"]'],
+  ['openai', '"tool_choice":{"type":"function","function":{"name":"bash"}}'],
+] as const)('travel as functions from chat, too, to %s', async (maker, chosen) => {
+  await using pair = await through(maker, script)
   const response = await pair.gateway.post('/v1/chat/completions', {
     model: pair.model,
     messages: [{ role: 'user', content: 'Hi' }],
@@ -176,7 +179,7 @@ test('travel as functions from chat, too', async () => {
   expect(choices[0]!.message.tool_calls[0]).toMatchObject({
     function: { name: 'bash', arguments: '{"command":"ls -la \\"a b\\""}' },
   })
-  expect(pair.upstream.seen.at(-1)!.text).toContain('"allowedFunctionNames":["bash"]')
+  expect(pair.upstream.seen.at(-1)!.text).toContain(chosen)
 })
 
 test('the built-in engine calls one', async () => {

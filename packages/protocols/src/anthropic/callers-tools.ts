@@ -198,7 +198,7 @@ function found(
 }
 
 /** Whether it is the type of a tool that Anthropic defined and the caller runs. */
-export function isCallersTool(type: unknown): boolean {
+export function isAnthropicsTool(type: unknown): boolean {
   return found(type) !== undefined
 }
 

@@ -1,11 +1,24 @@
-import { type ChatRequest, isObject, listOf, type ServerTool, type Tool } from '@sluice/contract'
-import { callersFunction, untoldFields } from '../anthropic/callers-tools.ts'
-import { memberFunctions } from '../anthropic/toolsets.ts'
+import {
+  type ChatRequest,
+  isObject,
+  listOf,
+  objectOf,
+  type ServerTool,
+  type Tool,
+} from '@sluice/contract'
+import { callersFunction, isAnthropicsTool, untoldFields } from '../anthropic/callers-tools.ts'
+import { memberFunctions, toolsetName } from '../anthropic/toolsets.ts'
 import type { Reports } from '../native-target.ts'
 import { sentAsFunction } from './offered-server-tools.ts'
 
+/** Whether a tool in the form of its provider is one that the caller runs. */
+export function isCallersTool(tool: unknown): boolean {
+  const { type } = objectOf(tool)
+  return isAnthropicsTool(type) || toolsetName(type) !== undefined
+}
+
 /** A tool that a provider defined and the caller runs, as functions; none for one that the provider runs. */
-export function functionsOf({ api, tool }: ServerTool): readonly Tool[] {
+function functionsOf({ api, tool }: ServerTool): readonly Tool[] {
   if (api !== 'anthropic') return []
   const functions = [callersFunction(tool) ?? memberFunctions(tool)].flat()
   const { cache_control: cache } = tool

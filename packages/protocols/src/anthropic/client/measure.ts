@@ -7,8 +7,7 @@ import {
   type ProviderTools,
   referencesIn,
 } from '../../measure.ts'
-import { isCallersTool } from '../callers-tools.ts'
-import { toolsetName } from '../toolsets.ts'
+import { isCallersTool } from '../../tools/callers-tools.ts'
 import { MessagesRequest } from './schema.ts'
 
 /** What a request of the Messages API says about its size. */
@@ -75,10 +74,9 @@ function providerTools(request: Fields): ProviderTools | undefined {
   }
 }
 
-function runsAtProvider({ type }: Fields): boolean {
-  const kind = someText(type)
-  if (kind === undefined || kind === 'custom' || isCallersTool(kind)) return false
-  if (toolsetName(kind) !== undefined) return false
+function runsAtProvider(tool: Fields): boolean {
+  const kind = someText(tool['type'])
+  if (kind === undefined || kind === 'custom' || isCallersTool(tool)) return false
   return !searchesTools.test(kind)
 }
 

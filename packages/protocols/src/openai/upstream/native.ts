@@ -16,6 +16,7 @@ import { searchDomains } from '../../search-domains.ts'
 import { takesStops } from '../../stops/stop-rule.ts'
 import { usualNames } from '../../tools/tool-names.ts'
 import { usageIn } from '../../usage.ts'
+import { isCallersTool } from '../../tools/callers-tools.ts'
 import { isProviderSearch } from '../client/offered-tools.ts'
 import { hasOpaqueDetail } from '../message-state.ts'
 import { isNamedSchema } from '../named-schema.ts'
@@ -259,8 +260,8 @@ function seeFields(request: Fields, found: Found): void {
   }
   if (Object.keys(searchDomains(request['web_search_options'])).length > 0)
     extend(found, 'search_domains')
-  if (hasBareSchema(request['response_format']) || tools.some(isProviderSearch))
-    found.isForeign = true
+  const isForeign = (tool: unknown) => isProviderSearch(tool) || isCallersTool(tool)
+  if (hasBareSchema(request['response_format']) || tools.some(isForeign)) found.isForeign = true
 }
 
 function hasBareSchema(format: unknown): boolean {
