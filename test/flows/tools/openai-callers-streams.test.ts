@@ -13,10 +13,10 @@ const tools = [
 ]
 
 /** The stream of an upstream whose calls come in pieces, some of them interleaved. */
-const chunked = (deltas: readonly object[]) =>
+const chunked = (deltas: readonly object[], reason: string) =>
   [
     ...deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
-    { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: reason }] },
   ]
     .map(
       (chunk) =>
@@ -33,17 +33,17 @@ const go = (index: number, text: string) => ({
   tool_calls: [{ index, function: { arguments: text } }],
 })
 
-async function streamed(deltas: readonly object[]): Promise<string> {
+async function streamed(deltas: readonly object[], reason = 'tool_calls'): Promise<string> {
   await using pair = await inFrontOf('openai', ({ path }, response) => {
     if (!path.endsWith('/chat/completions')) return json(response, {}, { status: 404 })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.end(chunked(deltas))
+    response.end(chunked(deltas, reason))
   })
   const body = { model: pair.model, stream: true, input: 'Hi', tools }
   const response = await pair.gateway.post('/v1/responses', body)
   const wire = await response.text()
   expect(response.status, wire).toBe(200)
-  expect(wire).toContain('response.completed')
+  expect(wire).toContain(reason === 'length' ? 'response.incomplete' : 'response.completed')
   return wire
 }
 
@@ -121,5 +121,35 @@ test('the same in whole responses', async () => {
     { type: 'shell_call', status: 'completed', action: { commands: [] } },
     { type: 'computer_call', actions: [{ type: 'wait' }] },
     { type: 'apply_patch_call', operation: { type: 'delete_file', path: 'p' } },
+  ])
+})
+
+test('a call that the limit cut runs nothing and says that it is not complete', async () => {
+  const wire = await streamed(
+    [begin(0, 'shell', '{"commands":["rm -r a"'), begin(1, 'apply_patch', '{"type":"delete_file"')],
+    'length',
+  )
+  expect(itemsIn(wire, true)).toMatchObject([
+    { type: 'shell_call', status: 'incomplete', action: { commands: [] } },
+    { type: 'apply_patch_call', status: 'in_progress', operation: { path: '' } },
+  ])
+})
+
+test('the same in a whole response', async () => {
+  await using pair = await inFrontOf('openai', ({ path }, response) => {
+    if (!path.endsWith('/chat/completions')) return json(response, {}, { status: 404 })
+    const calls = ['{"commands":["ls"]}', '{"commands":["rm -r a"'].map((text, index) => ({
+      id: `call_${index}`,
+      type: 'function',
+      function: { name: 'shell', arguments: text },
+    }))
+    const message = { role: 'assistant', content: null, tool_calls: calls }
+    return json(response, { choices: [{ index: 0, message, finish_reason: 'length' }] })
+  })
+  const body = { model: pair.model, input: 'Hi', tools }
+  const response = await pair.gateway.post('/v1/responses', body)
+  expect(itemsIn(await response.text(), false)).toMatchObject([
+    { status: 'completed', action: { commands: ['ls'] } },
+    { status: 'incomplete', action: { commands: [] } },
   ])
 })

@@ -7,6 +7,7 @@ import {
   type ThinkingBlock,
   type ToolCall,
 } from '@sluice/contract'
+import { answeredArguments } from '../../call-arguments.ts'
 import { callSignature } from '../../call-signature.ts'
 import { blocksByCall, statedId } from '../../call-state.ts'
 import { type CitedText, citedTexts } from '../../cited-texts.ts'
@@ -172,8 +173,8 @@ function outputOf(choice: Choice, request: ResponsesRequest, context: ItemContex
       callsAndTexts(
         calls.map((call, index) =>
           asksForEncrypted(request)
-            ? signedItems(call, newId)
-            : [statedItem(call, byCall.get(index) ?? [], newId)],
+            ? signedItems(call, { newId, status })
+            : [statedItem(call, byCall.get(index) ?? [], { newId, status })],
         ),
         texts,
         (text) => [messageItem(newId('msg_'), { content: [textIn(text)], status })],
@@ -215,14 +216,29 @@ function textIn({ text, annotations }: CitedText, logprobs: ChoiceLogprobs | nul
   return textPart(text, { annotations, logprobs })
 }
 
-function signedItems(call: ToolCall, newId: NewId): readonly OutputItem[] {
-  const { extra_content: _, ...plain } = call
-  const signature = callSignature(call)
-  const signed = signature === undefined ? [] : [signatureItem(call.id, signature, newId('rs_'))]
-  return [...signed, statedItem(plain, [], newId)]
+interface CallItem {
+  readonly newId: NewId
+  /** Of the response. */
+  readonly status: string
 }
 
-function statedItem(call: ToolCall, blocks: readonly ThinkingBlock[], newId: NewId): OutputItem {
+function signedItems(call: ToolCall, context: CallItem): readonly OutputItem[] {
+  const { extra_content: _, ...plain } = call
+  const signature = callSignature(call)
+  const signed =
+    signature === undefined ? [] : [signatureItem(call.id, signature, context.newId('rs_'))]
+  return [...signed, statedItem(plain, [], context)]
+}
+
+/** A call is incomplete if the response was cut before its arguments ended. */
+function statedItem(
+  call: ToolCall,
+  blocks: readonly ThinkingBlock[],
+  { newId, status }: CallItem,
+): OutputItem {
   const stated = { ...call, id: statedId(call, blocks) }
-  return callItem(stated, newId(call.custom === undefined ? 'fc_' : 'ctc_'), 'completed')
+  const isWhole =
+    status === 'completed' || answeredArguments(call.function?.arguments ?? '') !== undefined
+  const id = newId(call.custom === undefined ? 'fc_' : 'ctc_')
+  return callItem(stated, id, isWhole ? 'completed' : status)
 }
