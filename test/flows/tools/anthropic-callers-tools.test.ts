@@ -231,3 +231,19 @@ test('count as tools that the model reads', async () => {
   }
   expect((await count([tools[0]!])) - (await count([]))).toBeGreaterThan(50)
 })
+
+test('arguments that are no object become one, whole and streamed', async () => {
+  await using pair = await through('openai', () => ({ calls: [['bash', 'rm -rf /']] }))
+  for (const stream of [false, true]) {
+    const response = await pair.gateway.post('/v1/messages', {
+      model: pair.model,
+      max_tokens: 1000,
+      stream,
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [tools[0]],
+    })
+    expect(blocksIn(await response.text(), stream)).toMatchObject([
+      { type: 'tool_use', name: 'bash', input: { raw_arguments: 'rm -rf /' } },
+    ])
+  }
+})

@@ -1,4 +1,5 @@
-import type { ThinkingBlock, ToolCallDelta } from '@sluice/contract'
+import { formatJson, type ThinkingBlock, type ToolCallDelta } from '@sluice/contract'
+import { unreadArguments } from '../../call-arguments.ts'
 import { callSignature, withSignature } from '../../call-signature.ts'
 import { statedId } from '../../call-state.ts'
 import { ObjectProgress } from '../../object-progress.ts'
@@ -14,6 +15,8 @@ interface Slot {
   isCustom: boolean
   name: string
   arguments: string
+  /** Whether the arguments begin like an object. Undefined before anything but white space has come. */
+  isObject: boolean | undefined
   readonly progress: ObjectProgress
   signature: string | undefined
   /** A call without a name cannot begin. */
@@ -65,7 +68,7 @@ export class CallWriter {
     slot.signature ??= callSignature(piece)
     slot.arguments += text
     slot.progress.add(text)
-    const written = slot.state === 'open' ? this.#blocks.argue(text) : ''
+    const written = slot.state === 'open' ? this.#argue(slot, text) : ''
     return written + this.#advance()
   }
 
@@ -86,7 +89,7 @@ export class CallWriter {
   /** Ends the open call; only white space can follow in its arguments. */
   close(): string {
     if (this.#open === undefined) return ''
-    const rest = this.#open.isCustom ? this.#blocks.argue(customEnd) : ''
+    const rest = this.#blocks.argue(endOf(this.#open))
     this.#open.state = 'closed'
     this.#open = undefined
     return rest + this.#blocks.close()
@@ -114,7 +117,16 @@ export class CallWriter {
       ? statedId({ id }, [])
       : signedId(slot, this.#carried.splice(0))
     const begun = this.#blocks.beginCall(stated, this.#context.called(name))
-    return before + begun + this.#blocks.argue(slot.arguments)
+    return before + begun + this.#argue(slot, slot.arguments)
+  }
+
+  /** Writes a piece of arguments, unless they are no object: those are written as a whole, as in whole responses. */
+  #argue(slot: Slot, piece: string): string {
+    if (slot.isObject !== undefined) return slot.isObject ? this.#blocks.argue(piece) : ''
+    const [first] = slot.arguments.trimStart()
+    if (first === undefined) return ''
+    slot.isObject = first === '{'
+    return slot.isObject ? this.#blocks.argue(slot.arguments) : ''
   }
 }
 
@@ -126,7 +138,7 @@ function signedId({ id, signature }: Slot, reasoning: readonly ThinkingBlock[]):
 
 function newSlot(id: string): Slot {
   const rest = { name: '', arguments: '', signature: undefined, state: 'nameless' } as const
-  return { id, isCustom: false, progress: new ObjectProgress(), ...rest }
+  return { id, isCustom: false, isObject: undefined, progress: new ObjectProgress(), ...rest }
 }
 
 /** Stores the name in a piece; returns whether the call has just got its name. */
@@ -139,6 +151,12 @@ function isNamedBy(slot: Slot, piece: ToolCallDelta): boolean {
 
 const customBegin = '{"input":"'
 const customEnd = '"}'
+
+/** What follows the pieces of a call that ends. */
+function endOf({ isCustom, isObject, arguments: text }: Slot): string {
+  if (isCustom) return customEnd
+  return isObject === false ? formatJson(unreadArguments(text)) : ''
+}
 
 /** The text that a piece adds to the arguments. */
 function textIn(slot: Slot, { function: called, custom }: ToolCallDelta): string {
