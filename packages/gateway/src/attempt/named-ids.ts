@@ -43,7 +43,8 @@ export async function checkNamed(
     if (known) return !known.some(({ keyId, deleted }) => keyId === call.key.id && !deleted)
     return isReference && !upstream.sharesIds
   })
-  if (!refused) return boundBy(named, rows, providerId)
+  const own = rows.filter(({ keyId }) => keyId === call.key.id)
+  if (!refused) return boundBy(named, own, providerId)
   if (refused.unknown) throw refused.unknown()
   const shown = JSON.stringify(refused.id.slice(0, 100))
   throw invalidRequest(

@@ -10,7 +10,7 @@ import { mediaTypeOf, usualMediaType } from './media-type.ts'
 import { missingAddress } from '../call/missing-address.ts'
 import { rememberMade } from './named-ids.ts'
 import type { Prepared } from './prepared.ts'
-import type { UpstreamTarget } from '../route/routing.ts'
+import type { Route, UpstreamTarget } from '../route/routing.ts'
 import { Collector, outlineOf, requestIdIn, type Receiver, withBody } from '../call/send.ts'
 import { nameOfSecret } from './secret-name.ts'
 import { createHeld } from '../call/source.ts'
@@ -32,9 +32,11 @@ interface Outcome {
 /** Maximum size of a whole media response; larger ones fail as `upstream_garbled`. 256 MiB holds a base64 video. */
 const mediaBytesMax = 256 * 1024 * 1024
 
-/** Whether another key or target could serve instead. */
-function hasOthers({ route: { levels } }: CallRun, { upstream }: UpstreamTarget): boolean {
-  return upstream.secrets.length > 1 || levels.length > 1 || (levels[0]?.length ?? 0) > 1
+/** Whether a call of this route may be sent to several targets or with several keys. */
+export function hasChoice({ levels }: Route): boolean {
+  const [[only] = [], ...further] = levels
+  if (further.length > 0 || (levels[0]?.length ?? 0) > 1) return true
+  return only?.kind === 'upstream' && only.upstream.secrets.length > 1
 }
 
 /** Reads an upstream's response. The headers decide whether it is a stream, media, a whole response or an error. */
@@ -63,7 +65,7 @@ export class ResponseReceiver implements Receiver, StreamListener {
       attempt.upstreamRequestId = requestIdIn(headers, target.upstream.provider.protocol)
       if (status < 300) {
         gateway.health.setGateway(target.providerId, 'x-sluice-attempts' in headers)
-        if (hasOthers(this.#run, target)) attempt.usedUp(usedUpMs(headers, gateway.now()))
+        if (hasChoice(this.#run.route)) attempt.usedUp(usedUpMs(headers, gateway.now()))
         this.#reader = this.#readerFor(headers)
       }
       const bytesMax = wordy.has(call.operation) ? undefined : mediaBytesMax

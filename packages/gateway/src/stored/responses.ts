@@ -29,6 +29,7 @@ import { answerOf, begin, openRun } from '../answer/answer.ts'
 import type { Keep } from '../answer/pieces.ts'
 import type { BegunResponse } from '../attempt/attempt.ts'
 import type { Bound } from '../attempt/account.ts'
+import { hasChoice } from '../attempt/receive-answer.ts'
 import { checkNamed, rememberMade } from '../attempt/named-ids.ts'
 import { nativeOf } from '../attempt/prepare.ts'
 import type { Answer, Call } from '../call/call.ts'
@@ -41,7 +42,7 @@ import { continuedBy } from '../admit/call-size.ts'
 import type { HeldBytes } from '../call/held-bytes.ts'
 import { type CallRun, withCall } from '../attempt/call-run.ts'
 import { turn } from '../turns/turn.ts'
-import type { Target, UpstreamTarget } from '../route/routing.ts'
+import type { UpstreamTarget } from '../route/routing.ts'
 import { deleteAtUpstream } from './delete-at-upstream.ts'
 import { findKept } from '../admit/continued-response.ts'
 
@@ -163,19 +164,11 @@ async function withPrevious(run: CallRun<StoredParts>, id: string): Promise<Call
 /** What keeps which account made the encrypted items of a response, if the call could have been sent to others. */
 function keepSealed(run: CallRun<StoredParts>, begun: BegunResponse): Keep | undefined {
   const { account } = begun.attempt
-  if (!hasChoice(run) || account === undefined || !isOfUpstream(begun)) return undefined
+  if (!hasChoice(run.route) || account === undefined || !isOfUpstream(begun)) return undefined
   return async (document) => {
     const sealed = sealedIn(objectOf(document)['output'])
     if (sealed.length > 0) await rememberMade(run, sealed, account)
   }
-}
-
-/** Whether the call may be sent to several targets or with several keys. */
-function hasChoice({ route }: CallRun): boolean {
-  const targets = route.levels.flat()
-  const hasKeys = (target: Target) =>
-    target.kind === 'upstream' && target.upstream.secrets.length > 1
-  return targets.length > 1 || targets.some(hasKeys)
 }
 
 /**
@@ -186,7 +179,7 @@ async function checkNamedIds(run: CallRun): Promise<Bound | undefined> {
   const target = nativeTarget(run)
   if (!target) return undefined
   const { value } = run.call.request
-  const sealed = hasChoice(run) ? sealedIn(objectOf(value)['input']) : []
+  const sealed = hasChoice(run.route) ? sealedIn(objectOf(value)['input']) : []
   return checkNamed(run, target, [
     ...namedInResponsesRequest(value),
     ...sealed.map((id) => ({ id, param: 'input', isReference: false })),
