@@ -11,6 +11,7 @@ import { ledgerWriters } from './ledger/writers.ts'
 import { refusalTable } from './tables/refusals.ts'
 import { responseTable } from './tables/responses.ts'
 import { sessionTable } from './tables/sessions.ts'
+import { settingTable } from './tables/settings.ts'
 import { lastUse, newestRecords } from './ledger/usage-records.ts'
 import { createUsageStore } from './usage/usage-store.ts'
 import { plainUsage } from './usage/fold.ts'
@@ -67,6 +68,7 @@ export function openStore(
     ...keyTable(database),
     ...accountTable(database),
     ...sessionTable(database),
+    ...settingTable(database),
     ...videoJobTable(database),
     ...responseTable(database),
     ...alertTable(database),

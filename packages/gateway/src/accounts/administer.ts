@@ -2,14 +2,16 @@ import { GatewayError } from '@sluice/contract'
 import type { Account } from '../ports/account.ts'
 import type { ApiKey } from '../ports/api-key.ts'
 import type { AccountWrite, Store } from '../ports/store.ts'
+import type { StoredSetting } from '../ports/stored-settings.ts'
 import { entryAfter } from './audit.ts'
 import { expiringCaller } from './callers.ts'
 import { isOwner } from './rights.ts'
 
-/** A snapshot of all keys and accounts. */
+/** A snapshot of all keys, accounts and stored settings. */
 export interface State {
   readonly keys: readonly ApiKey[]
   readonly accounts: readonly Account[]
+  readonly settings: readonly StoredSetting[]
 }
 
 /** The writes of a change, and the content of its audit entry. */
@@ -34,8 +36,11 @@ export function replacing<Shown extends { readonly id: string }>(
   return { action, target: after.id, before, after, writes: [write], result: after }
 }
 
-/** The part of the store in which accounts and keys are changed. */
-export type AccountStore = Pick<Store, 'listKeys' | 'listAccounts' | 'listAudit' | 'administer'>
+/** The part of the store in which accounts, keys and settings are changed. */
+export type AccountStore = Pick<
+  Store,
+  'listKeys' | 'listAccounts' | 'listSettings' | 'listAudit' | 'administer'
+>
 
 /** Where a change is written, and what the audit log says of it beside the change itself. */
 export interface Administering {
@@ -65,7 +70,11 @@ export async function administer<Result>(
   for (let tries = 0; tries < triesMax; tries++) {
     // Read first, because a concurrent change from now on takes the next sequence number.
     const [last] = await store.listAudit({ limit: 1, before: Number.MAX_SAFE_INTEGER })
-    const state = { accounts: await store.listAccounts(), keys: await store.listKeys() }
+    const state = {
+      accounts: await store.listAccounts(),
+      keys: await store.listKeys(),
+      settings: await store.listSettings(),
+    }
     const change = decide(state)
     if (!('writes' in change)) return change.result
     const { action, target, before, after } = change
@@ -97,18 +106,21 @@ function assertOwnerLeft(state: State, writes: readonly AccountWrite[], at: numb
   )
 }
 
-function after({ keys, accounts }: State, writes: readonly AccountWrite[]): State {
+function after(
+  { keys, accounts }: State,
+  writes: readonly AccountWrite[],
+): Pick<State, 'keys' | 'accounts'> {
   const keysAfter = new Map(keys.map((key) => [key.id, key]))
   const accountsAfter = new Map(accounts.map((account) => [account.id, account]))
   for (const write of writes)
     if ('key' in write) keysAfter.set(write.key.id, write.key)
     else if ('account' in write) accountsAfter.set(write.account.id, write.account)
-    else accountsAfter.delete(write.removed)
+    else if ('removed' in write) accountsAfter.delete(write.removed)
   return { keys: [...keysAfter.values()], accounts: [...accountsAfter.values()] }
 }
 
 /** 2 if a valid owner key never expires, 1 if one is valid now. */
-function rankOf({ keys, accounts }: State, at: number): 0 | 1 | 2 {
+function rankOf({ keys, accounts }: Pick<State, 'keys' | 'accounts'>, at: number): 0 | 1 | 2 {
   const byId = new Map(accounts.map((account) => [account.id, account]))
   const ends = keys.filter(isOwner).map((key) => expiringCaller(key, byId)?.expiresAt ?? 0)
   const last = Math.max(0, ...ends)

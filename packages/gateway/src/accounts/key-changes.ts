@@ -173,7 +173,11 @@ export function keyRevocation(admin: Admin, id: string, at: number) {
 }
 
 /** @throws GatewayError `not_found` if there is none that this administrator may see. */
-export function findKey(admin: Admin, { keys, accounts }: State, id: string): ApiKey {
+export function findKey(
+  admin: Admin,
+  { keys, accounts }: Pick<State, 'keys' | 'accounts'>,
+  id: string,
+): ApiKey {
   const key = seenKeys(admin, keys, accounts).find((one) => one.id === id)
   if (!key) throw new GatewayError('not_found', 'There is no such key')
   return key

@@ -6,6 +6,7 @@ import type { AuditEntry } from './audit.ts'
 import type { FileStore } from './file-store.ts'
 import type { BudgetClaim } from './limiter.ts'
 import type { Session } from './session.ts'
+import type { SettingStore, SettingWrite } from './stored-settings.ts'
 import type { ContentStore } from './content.ts'
 import type { RefusalStore } from './refusals.ts'
 import type { UsageStore } from './usage-store.ts'
@@ -144,8 +145,9 @@ export interface LedgerWriters {
   forget(names: readonly string[]): Promise<void>
 }
 
-/** A key or account to write, or the id of an account to remove. */
+/** A key, an account or a setting to write, or what names an account or setting to remove. */
 export type AccountWrite =
+  | SettingWrite
   | { readonly key: ApiKey }
   | { readonly account: Account }
   | { readonly removed: string }
@@ -170,7 +172,7 @@ export interface AuditPage {
  * Keys are few; they are read at the start and after a change, so authentication waits for the disk only with an unknown key.
  * Texts are stored unchanged, except that NUL and lone surrogates become U+FFFD.
  */
-export interface Store extends VideoJobStore, AlertOutbox, FileStore {
+export interface Store extends VideoJobStore, AlertOutbox, FileStore, SettingStore {
   /** All keys, including revoked and expired ones; oldest first. */
   listKeys(): Promise<readonly ApiKey[]>
   /** Rejects with `conflict` if the id or the hash exists. */

@@ -12,7 +12,7 @@ function rotated(rotations: readonly { readonly at: number; readonly overlapMs: 
   let key: ApiKey = sampleKey({ hash: 'hash 0' })
   const numbers = new Map([[key.hash, 0]])
   for (const [index, rotation] of rotations.entries()) {
-    const change = keyRotation(owner, key.id, rotation)({ keys: [key], accounts: [] })
+    const change = keyRotation(owner, key.id, rotation)({ keys: [key], accounts: [], settings: [] })
     const [write] = change.writes
     if (!write || !('key' in write)) throw new Error('No key is written')
     ;({ key } = write)

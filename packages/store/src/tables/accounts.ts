@@ -1,7 +1,9 @@
 import type { Sql } from 'sql-template-tag'
 import type { AccountWrite, Store } from '@sluice/gateway/ports/store.ts'
+import type { SettingWrite } from '@sluice/gateway/ports/stored-settings.ts'
 import { type Database, RefusedData } from '../database.ts'
 import { countKeyChange } from './keys.ts'
+import { countSettingChange, settingStatement } from './settings.ts'
 import { accountColumns, auditColumns, keyColumns } from './schema.ts'
 import { compiled, pickColumns, replaceColumns, select, tables } from './statements.ts'
 
@@ -21,7 +23,7 @@ export function accountTable(
         await database.changeDurably(
           compiled(tables.insertInto('auditLog').values(pickColumns(auditColumns, entry))),
           ...writes.map(statementOf),
-          countKeyChange,
+          ...countersOf(writes),
         )
         return true
       } catch (thrown) {
@@ -42,7 +44,19 @@ export function accountTable(
   }
 }
 
+/** Who follows only keys or only settings reads nothing again when the others have changed. */
+function countersOf(writes: readonly AccountWrite[]): readonly Sql[] {
+  const settings = writes.filter(isSettingWrite).length
+  if (settings === 0) return [countKeyChange]
+  return settings === writes.length ? [countSettingChange] : [countKeyChange, countSettingChange]
+}
+
+function isSettingWrite(write: AccountWrite): write is SettingWrite {
+  return 'setting' in write || 'removedSetting' in write
+}
+
 function statementOf(write: AccountWrite): Sql {
+  if (isSettingWrite(write)) return settingStatement(write)
   if ('removed' in write)
     return compiled(tables.deleteFrom('accounts').where('id', '=', write.removed))
   if ('key' in write)

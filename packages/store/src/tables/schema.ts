@@ -8,6 +8,7 @@ import type { StoredContent } from '@sluice/gateway/ports/content.ts'
 import type { NewStoredFile } from '@sluice/gateway/ports/file-store.ts'
 import type { Refusals } from '@sluice/gateway/ports/refusals.ts'
 import type { Session } from '@sluice/gateway/ports/session.ts'
+import type { StoredSetting } from '@sluice/gateway/ports/stored-settings.ts'
 import type { StoredResponse, UpstreamId } from '@sluice/gateway/ports/store.ts'
 import type { Columns } from './columns.ts'
 
@@ -23,6 +24,7 @@ export interface Tables {
   refusals: Refusals
   responses: StoredResponse
   sessions: Session
+  storedSettings: StoredSetting
   upstreamIds: UpstreamId
   versions: { readonly name: string; readonly version: number }
   videoJobs: VideoJob & {
@@ -158,6 +160,14 @@ export const responseColumns: Columns<StoredResponse> = {
   account: 'text',
   response: 'text',
   input: 'text',
+}
+
+export const settingColumns: Columns<StoredSetting> = {
+  section: 'text',
+  name: 'text',
+  document: 'text',
+  version: 'integer',
+  changedAt: 'integer',
 }
 
 export const sessionColumns: Columns<Session> = {

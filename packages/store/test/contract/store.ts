@@ -12,6 +12,7 @@ import { describeRefusals } from './store-refusals.ts'
 import { describeClaims } from './store-claims.ts'
 import { describeFiles } from './store-files.ts'
 import { describeKept } from './store-kept.ts'
+import { describeSettings } from './store-settings.ts'
 
 /** What the contract needs of an implementation. */
 export interface StoreUnderTest {
@@ -269,6 +270,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     })
 
     describeKept(() => subject)
+    describeSettings(() => subject)
 
     describe('usage', () => {
       test('records are returned newest first, with and without optional fields', async () => {
