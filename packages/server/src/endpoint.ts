@@ -83,6 +83,7 @@ export const wholeReaders: readonly AdminRole[] = ['owner', 'operator', 'viewer'
 export const readers: readonly AdminRole[] = ['owner', 'operator', 'viewer', 'team']
 export const teamChangers: readonly AdminRole[] = ['owner', 'operator', 'team']
 export const changers: readonly AdminRole[] = ['owner', 'operator']
+export const owners: readonly AdminRole[] = ['owner']
 
 /** Where the server serves an endpoint. */
 export function addressOf(declared: AnyEndpoint): Address {

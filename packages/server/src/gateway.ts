@@ -1,4 +1,4 @@
-import type { SettingsFile } from '@sluice/gateway/route/settings-file.ts'
+import type { SettingSections } from '@sluice/gateway/route/setting-sections.ts'
 import type { Settings } from '@sluice/gateway/settings/settings.ts'
 import type { OidcClient } from './sign-in/oidc-client.ts'
 import type { Sessions } from './sign-in/sessions.ts'
@@ -25,10 +25,10 @@ export interface Gateway extends StoredParts {
   readonly oidc: OidcClient
   /** Sign-in attempts by client address. */
   readonly signInAttempts: SignInAttempts
-  /** The settings in use, and their file, which administrators read and change. */
+  /** The settings in use, and those that administrators read and change. */
   readonly settings: {
     readonly config: () => Settings
-    readonly file: SettingsFile
+    readonly sections: SettingSections
   }
   /** Images that responses link to. */
   readonly published: Published

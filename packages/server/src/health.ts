@@ -1,11 +1,21 @@
 import { GatewayError } from '@sluice/contract'
+import { Type } from 'typebox'
 import { stopping } from '@sluice/gateway/call/cancellation.ts'
 import type { Gateway } from './gateway.ts'
 import type { Store } from '@sluice/gateway/ports/store.ts'
 import { endpoint } from './endpoint.ts'
-import { object, text } from './shapes.ts'
+import { described, list, object, text } from './shapes.ts'
 
 const health = object({ status: text })
+const readiness = object({
+  status: text,
+  lockedProviders: Type.Optional(
+    described(
+      list(text),
+      'Providers that are off because no key in SLUICE_ENCRYPTION_KEY decrypts their settings.',
+    ),
+  ),
+})
 
 /** The endpoint is public, so the disk is written to at most this often, in milliseconds. */
 const freshMs = 1_000
@@ -39,7 +49,7 @@ export const checkReadiness = endpoint({
   operationId: 'checkReadiness',
   summary: 'Readiness: the gateway accepts requests',
   tag: 'Operation',
-  reply: health,
+  reply: readiness,
   responses: {
     '503': {
       description: 'The gateway is not ready: data cannot be stored, or it is about to stop.',
@@ -49,7 +59,8 @@ export const checkReadiness = endpoint({
   async answer(_, { gateway, request }) {
     if (request.server.isDraining) throw stopping
     await assertReady(gateway)
-    return { status: 'ready' }
+    const { locked } = gateway.settings.config().stored
+    return { status: 'ready', ...(locked.length > 0 && { lockedProviders: [...locked] }) }
   },
 })
 

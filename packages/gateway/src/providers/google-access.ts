@@ -9,6 +9,8 @@ interface TokenClient {
   getAccessToken(): Promise<string | null | undefined | { readonly token?: string | null }>
 }
 
+const applicationDefault = 'application-default'
+
 /** The gateway's own variables take precedence over those of Google's tools. Without a project there is nothing to call. */
 function googleSecretFrom(
   variables: Readonly<Record<string, string | undefined>>,
@@ -16,7 +18,7 @@ function googleSecretFrom(
   const own = variables['GOOGLE_VERTEX_CREDENTIALS'] || variables['GOOGLE_VERTEX_ACCESS_TOKEN']
   if (own) return own
   const project = variables['GOOGLE_VERTEX_PROJECT'] || variables['GOOGLE_CLOUD_PROJECT']
-  return project && variables['GOOGLE_APPLICATION_CREDENTIALS'] ? 'application-default' : undefined
+  return project && variables['GOOGLE_APPLICATION_CREDENTIALS'] ? applicationDefault : undefined
 }
 
 /** By secret, for each way to connect. */
@@ -29,7 +31,7 @@ const clients = new WeakMap<typeof globalThis.fetch, Map<string, Promise<TokenCl
  * `upstream_refused_us`, or `upstream_unavailable` if Google could not be reached.
  */
 export const googleAccess: Credentials = async (secret, _request, { project }, fetch) => {
-  if (secret !== 'application-default' && !secret.trimStart().startsWith('{'))
+  if (secret !== applicationDefault && !secret.trimStart().startsWith('{'))
     return { authorization: `Bearer ${secret}` }
   return { authorization: `Bearer ${await accessToken({ secret, project, fetch })}` }
 }
@@ -45,6 +47,7 @@ export const googleVertexAccess = {
   ambient: true,
   environment: ['GOOGLE_VERTEX_CREDENTIALS', 'GOOGLE_VERTEX_ACCESS_TOKEN'],
   secretFrom: googleSecretFrom,
+  isOfMachine: isIdentityOfMachine,
   keyForms:
     'A key is an access token, the JSON of a credential file (of a service account, a workload or workforce identity, `external_account`, a user, or an impersonated service account), or `application-default`: the file or machine identity that Google’s tools would use. Several keys or providers may have several identities. The provider is also enabled with `GOOGLE_APPLICATION_CREDENTIALS` and a project. The file of an external account says which addresses are asked and which files are read, so give only files that you trust; a program in it is run only if `GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES` is `1`.',
   settingsFrom: {
@@ -100,7 +103,7 @@ function clientOf(identity: Identity): Promise<TokenClient> {
 async function createClient({ secret, project, fetch }: Identity): Promise<TokenClient> {
   const library = await import('google-auth-library')
   const making: Making = { library, transporterOptions: { fetchImplementation: fetch } }
-  if (secret !== 'application-default') return clientOfFile(making, objectOf(JSON.parse(secret)))
+  if (secret !== applicationDefault) return clientOfFile(making, objectOf(JSON.parse(secret)))
   const ofProject = project === undefined ? {} : { projectId: project }
   const { transporterOptions } = making
   const auth = new library.GoogleAuth({
@@ -114,6 +117,17 @@ async function createClient({ secret, project, fetch }: Identity): Promise<Token
 interface Making {
   readonly library: typeof import('google-auth-library')
   readonly transporterOptions: { readonly fetchImplementation: typeof globalThis.fetch }
+}
+
+/** An external account reads a file, an address of the machine's network or a program, which its JSON names at any depth. */
+function isIdentityOfMachine(secret: string): boolean {
+  if (secret.trim() === applicationDefault) return true
+  try {
+    // Written anew, because letters may be escaped.
+    return JSON.stringify(JSON.parse(secret)).includes('"credential_source"')
+  } catch {
+    return false
+  }
 }
 
 /** The client of a credential file. Throws for a kind of file that is not known, and for one that lacks something. */

@@ -64,6 +64,11 @@ export interface Provider {
   readonly secretFrom?: (
     variables: Readonly<Record<string, string | undefined>>,
   ) => string | undefined
+  /**
+   * Whether a key stands for an identity of this machine, or for files of it. Such a key is taken from sluice.yaml and the
+   * environment only. Default: none does.
+   */
+  readonly isOfMachine?: (secret: string) => boolean
   /** Sentences for the provider's page: the forms a key may have, and other places it is looked for. */
   readonly keyForms?: string
   /** Settings read from the environment: for each setting its variables; the first one set wins. */

@@ -19,7 +19,7 @@ export function configuredUpstreams(
   for (const provider of catalogue.values()) {
     if (Object.hasOwn(config.providers, provider.id) || provider.local === true) continue
     const secret = secretOf(provider, config.variables)
-    if (secret !== undefined) add(provider.id, provider, undefined, [secret])
+    if (secret !== undefined) add(provider.id, provider, undefined, [secret], config.variables)
   }
   for (const [id, settings] of Object.entries(config.providers)) {
     if (settings.enabled === false || settings.type === 'ai-sdk') continue
@@ -28,17 +28,24 @@ export function configuredUpstreams(
       skipped(id, `it is not in the catalogue, so it needs a type and a baseUrl`)
       continue
     }
+    const isStored = config.stored.providers.includes(id)
+    const variables = isStored ? noVariables : config.variables
     const own = settings.keys ?? (settings.key === undefined ? undefined : [settings.key])
     const fromEnvironment =
       settings.baseUrl === undefined || settings.kind !== undefined || catalogue.has(id)
-        ? secretOf(provider, config.variables)
+        ? secretOf(provider, variables)
         : undefined
     const secrets = own ?? (fromEnvironment === undefined ? undefined : [fromEnvironment])
     if (!secrets && settings.baseUrl === undefined && provider.local !== true) {
-      skipped(id, `set ${provider.environment.join(' or ')}, or providers.${id}.key`)
+      const means = isStored ? 'give it a key' : `set ${provider.environment.join(' or ')}`
+      skipped(id, isStored ? means : `${means}, or providers.${id}.key`)
       continue
     }
-    add(id, provider, settings, secrets ?? [''])
+    if (isStored && secrets?.some((secret) => provider.isOfMachine?.(secret) === true)) {
+      skipped(id, 'its key is an identity of this machine, which only sluice.yaml can give')
+      continue
+    }
+    add(id, provider, settings, secrets ?? [''], variables)
   }
   return found
 
@@ -47,8 +54,8 @@ export function configuredUpstreams(
     provider: Provider,
     given: ProviderConfig | undefined,
     secrets: readonly string[],
+    variables: Settings['variables'],
   ): void {
-    const { variables } = config
     const elsewhere = catalogue.has(id) ? baseUrlFrom(provider, variables) : undefined
     if (given?.baseUrl === undefined && elsewhere && leadsHere(elsewhere.url, config.server))
       return skipped(id, `${elsewhere.name} leads to this gateway itself`)
@@ -64,6 +71,9 @@ export function configuredUpstreams(
     else found.set(id, { ...upstream, ambient: given === undefined && provider.ambient === true })
   }
 }
+
+/** Whoever stores a provider in the database may not read the environment: its keys would be sent to any address. */
+const noVariables: Settings['variables'] = {}
 
 function baseOf(
   id: string,

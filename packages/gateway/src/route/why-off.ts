@@ -2,7 +2,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { Provider } from '../providers/provider.ts'
 
 export interface OffInput {
-  readonly config: Pick<Settings, 'providers'>
+  readonly config: Pick<Settings, 'providers' | 'stored'>
   readonly catalogue: ReadonlyMap<string, Provider>
   /** Enabled providers, from sluice.yaml or from a key in the environment. */
   readonly upstreams: Pick<ReadonlyMap<string, unknown>, 'has'>
@@ -16,6 +16,8 @@ export function whyOff(
   { config, catalogue, upstreams, skipped }: OffInput,
 ): string | undefined {
   if (upstreams.has(id)) return undefined
+  if (config.stored.locked.includes(id))
+    return `${id} is off: its settings are encrypted with another key than those in SLUICE_ENCRYPTION_KEY`
   const reason = skipped.get(id)
   if (reason !== undefined) return `${id} is off: ${reason}`
   if (Object.hasOwn(config.providers, id))

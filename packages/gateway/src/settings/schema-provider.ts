@@ -159,3 +159,40 @@ export const provider = options(
 )
 
 export type ProviderConfig = Static<typeof provider>
+
+/**
+ * What a field of a provider decides: how it is used, where its key is sent (so that whoever changes it must know the key), or
+ * the key itself.
+ */
+export const providerFields: {
+  readonly [Field in keyof ProviderConfig]-?: 'use' | 'address' | 'key'
+} = {
+  kind: 'address',
+  type: 'address',
+  baseUrl: 'address',
+  key: 'key',
+  keys: 'key',
+  headers: 'address',
+  proxy: 'address',
+  ca: 'address',
+  certificate: 'address',
+  certificateKey: 'address',
+  http2: 'use',
+  models: 'use',
+  sharedIds: 'use',
+  routingFields: 'use',
+  maxConcurrent: 'use',
+  queueLength: 'use',
+  queueMs: 'use',
+  whenFull: 'use',
+  enabled: 'use',
+  region: 'address',
+  project: 'address',
+  location: 'address',
+  resource: 'address',
+  apiVersion: 'address',
+  storageUri: 'address',
+  package: 'address',
+  timeouts: 'use',
+  unsupported: 'use',
+}

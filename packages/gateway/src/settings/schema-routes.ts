@@ -90,7 +90,13 @@ export const model = Type.Union(
     matching('^[^/\\s]+/.+$', 'An alias: provider/model.'),
     object(
       {
-        targets: listOf(target, 'The upstream models of the route.', { minItems: 1 }),
+        targets: listOf(
+          Type.Union([matching('^[^/\\s]+/.+$', 'provider/model'), target], {
+            description: 'A target: provider/model, or with its options.',
+          }),
+          'The upstream models of the route.',
+          { minItems: 1 },
+        ),
         ...options({
           fallback: listOf(
             text('A model name or provider/model.'),
@@ -105,7 +111,20 @@ export const model = Type.Union(
   { description: 'An alias for one model, or a route.' },
 )
 
-export type RouteConfig = Exclude<Static<typeof model>, string>
+type WrittenRoute = Exclude<Static<typeof model>, string>
+
+/** A route in which every target has its options. */
+export interface RouteConfig extends Omit<WrittenRoute, 'targets'> {
+  readonly targets: readonly Static<typeof target>[]
+}
+
+/** A route of sluice.yaml, in which a target without options may be a text. */
+export function routeOf(written: Static<typeof model>): string | RouteConfig {
+  if (typeof written === 'string') return written
+  const targets = written.targets.map((one) => (typeof one === 'string' ? { target: one } : one))
+  return { ...written, targets }
+}
+
 export type RouteOptions = Omit<RouteConfig, 'targets' | 'fallback'>
 
 export const builtin = options(

@@ -15,6 +15,14 @@ type WithDefaults<Part, Without extends keyof Part> = Readonly<Pick<Part, Withou
   readonly [Name in Exclude<keyof Part, Without>]-?: Readonly<Required<NonNullable<Part[Name]>>>
 }
 
+/** The names of settings that administrators added while the gateway runs. */
+export interface StoredNames {
+  readonly providers: readonly string[]
+  readonly models: readonly string[]
+  /** Providers that are off because none of the encryption keys here opens them. */
+  readonly locked: readonly string[]
+}
+
 /** The settings that calls, accounts and the HTTP server work by. The environment overrides sluice.yaml, which overrides the defaults. */
 export interface Settings {
   /** `publicUrl` is without a trailing slash; absent, it is the address that a request came to. */
@@ -50,6 +58,8 @@ export interface Settings {
   /** The policy for fields a target cannot express, unless a more specific setting applies. */
   readonly unsupported: UnsupportedMode
   readonly console: ConsoleConfig
+  /** What is kept in the database and not declared in sluice.yaml or the environment. */
+  readonly stored: StoredNames
   /** The environment variables, in which providers look for their keys. */
   readonly variables: Variables
 }

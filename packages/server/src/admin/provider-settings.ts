@@ -1,104 +1,115 @@
 import { invalidRequest, isObject } from '@sluice/contract'
 import { Type } from 'typebox'
-import type { Change, Written } from '@sluice/gateway/route/settings-file.ts'
-import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
-import { anyObject, anything, described, flag, list, object, text, words } from '../shapes.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { providerFields } from '@sluice/gateway/settings/schema-provider.ts'
+import type { Change, Written } from '@sluice/gateway/route/setting-sections.ts'
+import { addressOf, endpoint, owners, wholeReaders } from '../endpoint.ts'
+import {
+  anyObject,
+  anything,
+  described,
+  flag,
+  integer,
+  list,
+  object,
+  text,
+  words,
+} from '../shapes.ts'
 import { closed } from './schemas.ts'
-
-/**
- * The settings that may be changed at run time: how much of a provider is used, and how. The address and keys of a provider
- * are only set in the file and the environment, because whoever sets the address receives the key.
- */
-const editable = [
-  'enabled',
-  'models',
-  'maxConcurrent',
-  'queueLength',
-  'queueMs',
-  'whenFull',
-  'timeouts',
-  'unsupported',
-] as const
 
 const tag = 'Operation'
 const path = '/admin/v1/provider-settings'
-const providers = Type.Record(
-  Type.String({ minLength: 1 }),
-  Type.Record(Type.String(), Type.Unknown()),
-  {
-    description: `By the name of a provider all of its settings among ${editable.join(', ')}, as in sluice.yaml: what is left out is not set any more. A provider that is left out stays as it is.`,
-  },
-)
-const etag = Type.String({ description: 'As it was read: nobody may have changed the file since.' })
-const setting = described(
-  anything,
-  'As it stands in sluice.yaml, without what cannot be changed here.',
-)
+const settingsOfOne = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+  description:
+    'The fields of a provider as in sluice.yaml, but without references to variables and names of files. Fields that are left out stay as they are, and null removes one. If a field changes where the key is sent, the key is given again. Null instead of fields removes the provider.',
+})
+const providers = Type.Record(Type.String({ minLength: 1 }), settingsOfOne, {
+  description: 'The changes, by the name of the provider. Other providers stay as they are.',
+})
+const etag = Type.String({
+  description: 'As it was read: nobody may have changed the providers since.',
+})
+const setting = described(anything, 'Without secrets; null where it is not there.')
 const changes = list(
   object({
     provider: text,
-    change: words(['added', 'changed']),
+    change: words(['added', 'changed', 'removed']),
     before: setting,
     after: setting,
   }),
 )
-const example = { openai: { maxConcurrent: 50, timeouts: { firstTokenMs: 20_000 } } }
+const example = { acme: { type: 'openai', baseUrl: 'https://api.acme.example/v1', key: 'sk-acme' } }
 
-/** Reads, plans and applies changes of provider settings. */
-const endpoints = {
+/** Reads, plans and applies changes of the providers that are kept in the database. */
+export const providerEndpoints = {
   get: endpoint({
     method: 'GET',
     path,
     access: wholeReaders,
     operationId: 'getProviderSettings',
-    summary:
-      'Get the settings of providers that can be changed, as they are written in sluice.yaml',
+    summary: 'Get the providers that are kept in the database, without their secrets',
     tag,
-    reply: object({ providers: anyObject, etag: text, file: text, isWritable: flag }),
+    reply: object({
+      providers: described(
+        anyObject,
+        'By name; null if the settings cannot be decrypted with the keys in SLUICE_ENCRYPTION_KEY.',
+      ),
+      declared: described(
+        list(text),
+        'The names that sluice.yaml or the environment have: they are changed there.',
+      ),
+      etag: text,
+      file: text,
+      isSealing: described(
+        flag,
+        'Whether there is an encryption key, without which none is stored.',
+      ),
+    }),
     async answer(_, { gateway }) {
-      const { file } = gateway.settings
-      const { written, etag: known, isWritable } = await file.read('providers')
+      const { sections } = gateway.settings
+      const { stored, declared, fromEnvironment, etag: known } = await sections.read('providers')
       return {
-        providers: Object.fromEntries(
-          Object.entries(written).map(([name, value]) => [name, editableOf(value)]),
-        ),
+        providers: stored,
+        declared: [...Object.keys(declared), ...fromEnvironment],
         etag: known,
-        file: file.path,
-        isWritable,
+        file: sections.file,
+        isSealing: sections.isSealing,
       }
     },
   }),
   plan: endpoint({
     method: 'POST',
     path: `${path}/plan`,
-    access: changers,
+    access: owners,
     operationId: 'planProviderSettings',
-    summary: 'Tell what other settings of providers would change, without changing anything',
+    summary: 'Tell what a change of providers would do, without changing anything',
     tag,
     body: closed({ providers }),
     example: { providers: example },
     reply: object({
       etag: text,
-      isWritable: flag,
       changes,
-      yaml: described(text, 'What is to stand in the file of those that would change.'),
+      yaml: described(
+        text,
+        'The changed providers without secrets, for those who would rather declare them.',
+      ),
       problems: list(
         object({ provider: text, problem: text }),
         'Providers that would then be off.',
       ),
     }),
     async answer({ body: { providers: asked } }, { gateway }) {
-      const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
+      const planned = await gateway.settings.sections.plan('providers', wantedBy(asked))
       const { known } = await planned.routing()
       const shown = planned.changes.map(shownChange)
+      const added = shown.flatMap(({ provider, after }) =>
+        after === null ? [] : [[provider, after] as const],
+      )
       return {
-        etag: planned.file.etag,
-        isWritable: planned.file.isWritable,
+        etag: planned.etag,
         changes: shown,
-        yaml: planned.yamlOf(
-          Object.fromEntries(shown.map(({ provider, after }) => [provider, after])),
-        ),
-        problems: Object.keys(asked).flatMap((provider) => {
+        yaml: await planned.yamlOf(Object.fromEntries(added)),
+        problems: added.flatMap(([provider]) => {
           const problem = known.whyOff(provider)
           return problem === undefined ? [] : [{ provider, problem }]
         }),
@@ -108,69 +119,86 @@ const endpoints = {
   apply: endpoint({
     method: 'PUT',
     path,
-    access: changers,
+    access: owners,
     operationId: 'applyProviderSettings',
     summary:
-      'Replace settings of providers in sluice.yaml, whose comments stay, and take them up at once',
+      'Add, change or remove providers in the database, and take them up at once on all replicas',
     tag,
     body: closed({ providers, etag }),
     example: { providers: example, etag: 'Zm9v' },
     reply: object({ etag: text, changes }),
     async answer({ body: { providers: asked, etag: known } }, { gateway, key }) {
-      const planned = await gateway.settings.file.plan('providers', wantedBy(asked))
-      // Readers of the audit log may not be allowed to read keys.
-      const logged = planned.changes.map(withoutKeys)
+      const planned = await gateway.settings.sections.plan('providers', wantedBy(asked))
       return {
-        etag: await planned.apply({ actor: key, known, logged }),
+        etag: await planned.apply({ actor: key, known }),
         changes: planned.changes.map(shownChange),
       }
     },
   }),
+  reseal: endpoint({
+    method: 'POST',
+    path: `${path}/reseal`,
+    access: owners,
+    operationId: 'resealProviderSettings',
+    summary: 'Encrypt all providers in the database with the newest encryption key',
+    tag,
+    reply: object({
+      encrypted: described(integer, 'How many had been encrypted with another key.'),
+    }),
+    answer: async (_, { gateway, key }) => ({
+      encrypted: await gateway.settings.sections.reseal(key),
+    }),
+  }),
 }
 
-export const providerSettingsAddresses = Object.values(endpoints).map(addressOf)
+export const providerSettingsAddresses = Object.values(providerEndpoints).map(addressOf)
 
-/** All written provider settings, with the editable fields replaced by the requested ones. */
-function wantedBy(asked: Readonly<Record<string, Written>>) {
-  return (written: Written): Written => {
-    const changed = Object.entries(asked).flatMap(([name, settings]) => {
-      for (const field of Object.keys(settings))
-        if (!isEditable(field))
-          throw invalidRequest(
-            `'${field}' stands in the settings file alone: only ${editable.join(', ')} are changed here`,
-            `providers.${name}.${field}`,
-          )
-      const before = Object.hasOwn(written, name) ? written[name] : undefined
-      if (before === undefined && Object.keys(settings).length === 0) return []
-      const kept = Object.entries(isObject(before) ? before : {}).filter(
-        ([field]) => !isEditable(field) || Object.hasOwn(settings, field),
-      )
-      return [[name, { ...Object.fromEntries(kept), ...settings }] as const]
-    })
-    return { ...written, ...Object.fromEntries(changed) }
+/** What is to be stored after the changes. */
+function wantedBy(asked: Readonly<Record<string, Written | null>>) {
+  return (stored: Written): Written => {
+    const wanted = new Map(Object.entries(stored))
+    for (const [name, given] of Object.entries(asked)) {
+      if (given === null) wanted.delete(name)
+      else wanted.set(name, merged(name, wanted.get(name), given))
+    }
+    return Object.fromEntries(wanted)
   }
 }
 
-function isEditable(field: string): boolean {
-  return editable.some((name) => name === field)
+function merged(name: string, before: unknown, given: Written): Written {
+  const old = isObject(before) ? before : {}
+  const isKeyGiven = isSet(given['key']) || isSet(given['keys'])
+  const kept = isKeyGiven ? { ...old, key: null, keys: null } : old
+  const after = Object.fromEntries(
+    Object.entries({ ...kept, ...given }).filter(([, value]) => isSet(value)),
+  )
+  const moved = Object.keys({ ...old, ...after }).find(
+    (field) => decides(field) === 'address' && !isDeepStrictEqual(old[field], after[field]),
+  )
+  if (moved !== undefined && !isKeyGiven && (isSet(after['key']) || isSet(after['keys'])))
+    throw invalidRequest(
+      `The key must be given again, because ${moved} changes where it is sent`,
+      `providers.${name}.key`,
+    )
+  if (moved !== undefined && isSet(after['headers']) && !isSet(given['headers']))
+    throw invalidRequest(
+      `The headers must be given again, because ${moved} changes where they are sent`,
+      `providers.${name}.headers`,
+    )
+  return after
 }
 
-function editableOf(value: unknown): Written {
-  if (!isObject(value)) return {}
-  return Object.fromEntries(Object.entries(value).filter(([field]) => isEditable(field)))
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
-function withoutKeys({ before, after, ...change }: Change): Change {
-  return {
-    ...change,
-    before: before === null ? null : editableOf(before),
-    after: editableOf(after),
-  }
+/** Unknown fields are refused later, by the schema. */
+function decides(field: string): string {
+  return Object.hasOwn(providerFields, field)
+    ? providerFields[field as keyof typeof providerFields]
+    : 'address'
 }
 
-function shownChange(change: Change) {
-  const { name: provider, ...rest } = withoutKeys(change)
-  // No provider is removed here.
-  const kind = rest.change === 'added' ? ('added' as const) : ('changed' as const)
-  return { provider, ...rest, change: kind }
+function shownChange({ name: provider, ...change }: Change) {
+  return { provider, ...change }
 }

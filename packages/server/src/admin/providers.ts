@@ -41,7 +41,7 @@ const providerSchema = object({
   name: text,
   on: flag,
   why: textOrNull,
-  configuredBy: words(['sluice.yaml', 'environment', null]),
+  configuredBy: words(['sluice.yaml', 'environment', 'database', null]),
   protocol: textOrNull,
   baseUrl: textOrNull,
   local: flag,
@@ -109,12 +109,19 @@ const testProvider = endpoint({
 })
 
 /** The state of all providers, and a test call. */
-export const providerAddresses = [listProviders, testProvider].map(addressOf)
+export const providerStateEndpoints = { list: listProviders, test: testProvider }
+
+export const providerAddresses = Object.values(providerStateEndpoints).map(addressOf)
 
 function allProviders(gateway: Gateway) {
   const { upstreams, known } = gateway.current.routing
-  const configured = gateway.settings.config().providers
-  const ids = new Set([gateway.engine.id, ...Object.keys(configured), ...upstreams.keys()])
+  const { providers: configured, stored } = gateway.settings.config()
+  const ids = new Set([
+    gateway.engine.id,
+    ...Object.keys(configured),
+    ...stored.locked,
+    ...upstreams.keys(),
+  ])
   for (const id of known.ids) ids.add(id)
   const shown = [...ids].map((id) => shownProvider(gateway, id))
   // Enabled providers first, then by name.
@@ -152,8 +159,13 @@ function shownProvider(gateway: Gateway, id: string) {
   }
 }
 
-function configuredBy(gateway: Gateway, id: string): 'sluice.yaml' | 'environment' | null {
-  if (Object.hasOwn(gateway.settings.config().providers, id)) return 'sluice.yaml'
+function configuredBy(
+  gateway: Gateway,
+  id: string,
+): 'sluice.yaml' | 'environment' | 'database' | null {
+  const { providers, stored } = gateway.settings.config()
+  if ([...stored.providers, ...stored.locked].includes(id)) return 'database'
+  if (Object.hasOwn(providers, id)) return 'sluice.yaml'
   return gateway.current.routing.upstreams.has(id) ? 'environment' : null
 }
 

@@ -1,6 +1,7 @@
 import { GatewayError } from '@sluice/contract'
 import { Type } from 'typebox'
-import type { Change } from '@sluice/gateway/route/settings-file.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Change, SectionRead, Written } from '@sluice/gateway/route/setting-sections.ts'
 import { explainCall, type Explanation } from '@sluice/gateway/answer/explain.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Routing } from '@sluice/gateway/route/routing.ts'
@@ -8,16 +9,18 @@ import { unpricedNotes } from '@sluice/gateway/route/unpriced.ts'
 import type { Caller } from '@sluice/gateway/ports/api-key.ts'
 import type { Exchange } from '../address.ts'
 import { addressOf, changers, endpoint, wholeReaders } from '../endpoint.ts'
-import { anyObject, anything, described, flag, list, object, text, words } from '../shapes.ts'
+import { anyObject, anything, described, list, object, text, words } from '../shapes.ts'
 import { sampleCall } from './explain.ts'
 import { closed } from './schemas.ts'
 
 const tag = 'Operation'
 const routes = Type.Record(Type.String({ minLength: 1 }), Type.Unknown(), {
   description:
-    'All of `models` of sluice.yaml: a target, or a route with targets and options, by name.',
+    'All routes, as `models` of sluice.yaml has them: a target, or a route with targets and options, by name. Those that sluice.yaml declares stay as they are.',
 })
-const etag = Type.String({ description: 'As it was read: nobody may have changed the file since.' })
+const etag = Type.String({
+  description: 'As it was read: nobody may have changed the routes since.',
+})
 const planBody = closed({
   models: routes,
   sample: Type.Optional(
@@ -29,7 +32,7 @@ const planBody = closed({
 })
 const applyBody = closed({ models: routes, etag })
 
-const written = described(anything, 'As it stands in sluice.yaml; null where it is not there.')
+const written = described(anything, 'As in sluice.yaml; null where it is not there.')
 const changesSchema = list(
   object({
     model: text,
@@ -56,24 +59,26 @@ export const routeEndpoints = {
     path: '/admin/v1/routes',
     access: wholeReaders,
     operationId: 'getRoutes',
-    summary: 'Get the routes as they are written in sluice.yaml',
+    summary:
+      'Get the routes: those in the database, and those that sluice.yaml declares, as written there',
     tag,
     reply: object({
       models: anyObject,
+      declared: described(list(text), 'The names that sluice.yaml has: they are changed there.'),
       etag: text,
       file: text,
-      isWritable: flag,
       problems: problemsSchema,
       unpriced: unpricedSchema,
     }),
     async answer(_, { gateway, key }) {
-      const { file } = gateway.settings
-      const { written: models, etag: known, isWritable } = await file.read('models')
+      const { sections } = gateway.settings
+      const { stored, declared, etag: known } = await sections.read('models')
+      const models = { ...stored, ...declared }
       return {
         models,
+        declared: Object.keys(declared),
         etag: known,
-        file: file.path,
-        isWritable,
+        file: sections.file,
         ...(await faultsOf(gateway, gateway.current.routing, { names: Object.keys(models), key })),
       }
     },
@@ -89,9 +94,8 @@ export const routeEndpoints = {
     example: { models: example },
     reply: object({
       etag: text,
-      isWritable: flag,
       changes: changesSchema,
-      yaml: text,
+      yaml: described(text, 'The changed routes, for those who would rather declare them.'),
       problems: problemsSchema,
       unpriced: unpricedSchema,
       before: explanation,
@@ -99,14 +103,14 @@ export const routeEndpoints = {
     }),
     async answer({ body: { models, sample } }, exchange) {
       const { gateway, key } = exchange
-      const planned = await gateway.settings.file.plan('models', () => models)
-      const { file, changes } = planned
+      const planned = await planOf(gateway, models)
+      const { changes } = planned
       const routing = await planned.routing()
+      const changed = changes.flatMap(({ name, after }) => (after === null ? [] : [[name, after]]))
       return {
-        etag: file.etag,
-        isWritable: file.isWritable,
+        etag: planned.etag,
         changes: changes.map(shownChange),
-        yaml: planned.yamlOf(models),
+        yaml: await planned.yamlOf(Object.fromEntries(changed)),
         ...(await faultsOf(gateway, routing, { names: Object.keys(models), key })),
         before: sample ? await explained(exchange, sample, gateway.current.routing) : null,
         after: sample ? await explained(exchange, sample, routing) : null,
@@ -118,13 +122,13 @@ export const routeEndpoints = {
     path: '/admin/v1/routes',
     access: changers,
     operationId: 'applyRoutes',
-    summary: 'Replace the routes in sluice.yaml, whose comments stay, and take them up at once',
+    summary: 'Replace the routes in the database, and take them up at once on all replicas',
     tag,
     body: applyBody,
     example: { models: example, etag: 'Zm9v' },
     reply: object({ etag: text, changes: changesSchema }),
     async answer({ body: { models, etag: known } }, { gateway, key }) {
-      const planned = await gateway.settings.file.plan('models', () => models)
+      const planned = await planOf(gateway, models)
       return {
         etag: await planned.apply({ actor: key, known }),
         changes: planned.changes.map(shownChange),
@@ -134,6 +138,28 @@ export const routeEndpoints = {
 }
 
 export const routeAddresses = Object.values(routeEndpoints).map(addressOf)
+
+async function planOf({ settings: { sections } }: Gateway, models: Written) {
+  const { declared } = await sections.read('models')
+  return sections.plan('models', (stored) => wantedBy(models, { stored, declared }))
+}
+
+/** What is to be stored if these are to be all routes. */
+function wantedBy(models: Written, { stored, declared }: Pick<SectionRead, 'stored' | 'declared'>) {
+  for (const [name, value] of Object.entries(declared))
+    if (!isDeepStrictEqual(models[name], value))
+      throw new GatewayError(
+        'conflict',
+        `models.${name} is declared in sluice.yaml: change it there`,
+        { param: `models.${name}` },
+      )
+  const isDeclared = ([name]: readonly [string, unknown]) => Object.hasOwn(declared, name)
+  return Object.fromEntries([
+    // Kept in case it is not declared any more.
+    ...Object.entries(stored).filter(isDeclared),
+    ...Object.entries(models).filter((entry) => !isDeclared(entry)),
+  ])
+}
 
 function shownChange({ name: model, ...change }: Change) {
   return { model, ...change }

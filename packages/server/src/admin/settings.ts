@@ -21,7 +21,7 @@ export const getSettings = endpoint({
     ),
   }),
   async answer(_, { gateway }) {
-    const { file } = gateway.settings
-    return { file: file.path, data: await file.shown() }
+    const { sections } = gateway.settings
+    return { file: sections.file, data: await sections.shown() }
   },
 })

@@ -41,7 +41,8 @@ import type { ProcessLink } from '@sluice/store/limits/process-link.ts'
 import { bundledOrFetched } from './fetched-prices.ts'
 import { createIds } from './ids.ts'
 import { dayOf } from './day.ts'
-import { openSettingsFile } from './settings-file.ts'
+import { LayeredSettings } from './layered-settings.ts'
+import { openSettingSections } from './setting-sections.ts'
 import { engineContextOf, openEngine } from './open-engine.ts'
 import { openLimits, slotLimitsOf } from './open-limits.ts'
 import { sharedSignInAttempts, shareKeyLimits, shareLiveCalls } from './worker-sharing.ts'
@@ -98,7 +99,8 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
   const fetchThrough = network.fetchThrough.bind(network)
   const needs = { send, fetchThrough, engine, now, newId, log, ...watching.offered }
   const parts = { needs, store, keys, tokens, watching }
-  const { current, concealer, configure, settings } = await openConfiguration(config, parts)
+  const { current, concealer, layers, settings } = await openConfiguration(config, parts)
+  opening.use(layers)
   const oidc = createOidcClient({ settings: () => current.config.console.oidc, fetch, now })
 
   const gateway: Gateway = {
@@ -134,7 +136,7 @@ export async function openGateway(input: OpenGatewayInput): Promise<OpenGateway>
     gateway,
     server,
     ...watching.offered,
-    configure,
+    configure: (next) => layers.declare(next),
     async [Symbol.asyncDispose]() {
       await server.close()
       await opens.disposeAsync()
@@ -181,7 +183,7 @@ interface Current extends CurrentSettings {
 }
 
 interface ConfiguredParts {
-  readonly needs: RoutingNeeds
+  readonly needs: RoutingNeeds & { readonly log: Log }
   readonly store: Store
   readonly keys: KeyRing
   readonly tokens: ReturnType<typeof createTokens>
@@ -199,8 +201,10 @@ async function openConfiguration(
     concealer.learn(concealedSettings(config, routing.upstreams.values(), secretSettings(config)))
     return { config, routing, limits, slotLimits: slotLimitsOf(limits) }
   }
-  const current = currentOf(first, await routingOf(first, needs))
-  const configure = async (next: Config): Promise<void> => {
+  const layers = new LayeredSettings(first, { store, log: needs.log, apply })
+  const initial = await layers.read()
+  const current = currentOf(initial, await routingOf(initial, needs))
+  async function apply(next: Config): Promise<void> {
     const { hasProviders: hadProviders } = current.routing
     const following = currentOf(next, await routingOf(next, { ...needs, hadProviders }))
     keys.setFixed(fixedKeys(next))
@@ -208,16 +212,17 @@ async function openConfiguration(
     watching.configure(next)
     Object.assign(current, following)
   }
+  layers.follow()
   const config = () => current.config
-  const file = openSettingsFile({
+  const sections = openSettingSections({
+    layers,
     config,
-    configure,
     routing: () => current.routing,
     routingOf: (next) => routingOf(next, needs),
     store,
     now: needs.now,
   })
-  return { current, concealer, configure, settings: { config, file } }
+  return { current, concealer, layers, settings: { config, sections } }
 }
 
 /** Maximum number of processes of the built-in engine on a machine, shared by all workers. */

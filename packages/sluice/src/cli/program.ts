@@ -12,7 +12,8 @@ import { type Act, json, type JsonOption, positive, url } from './command.ts'
 import { explain } from './explain.ts'
 import { listModels } from './models.ts'
 import { printableLines } from './printable.ts'
-import { serve } from './serve.ts'
+import { serve, type ServeOptions } from './serve.ts'
+import { addSettingCommands } from './setting-commands.ts'
 import { addUsageCommands } from './usage-commands.ts'
 
 /** Parses and runs all commands; those that need the YAML reader load it when they run. Returns the exit code. */
@@ -73,13 +74,43 @@ export function createProgram(
       'processes that serve the port; auto: one per core; default: the setting, or 1',
       workersOption,
     )
-    .action(act(async (_environment, options) => ended(await serve(options))))
+    .option('--host <host>', 'the address to listen on; default: the setting, or 127.0.0.1')
+    .option('--port <number>', 'the port to listen on; default: the setting, or 8080')
+    .option('--config <file>', 'the settings file; default: sluice.yaml if there is one')
+    .option('--data <folder>', 'the data folder; default: data')
+    .action(
+      act(async (_environment, { workers, ...given }: ServeArguments) => {
+        setVariables(given)
+        ended(await serve(workers === undefined ? {} : { workers }))
+      }),
+    )
+  program.command('version').description('print the version').action(act(programVersion))
   addAdminCommands(program, act, print)
+  addSettingCommands(program, act)
   addConfigCommands(program, act)
   addLookCommands(program, act)
   addGatewayCommands(program, act)
   addUsageCommands(program, act, print)
   return program
+}
+
+interface ServeArguments extends ServeOptions {
+  readonly host?: string
+  readonly port?: string
+  readonly config?: string
+  readonly data?: string
+}
+
+/** As variables, which the processes of several workers get, too. */
+function setVariables({ host, port, config, data }: Omit<ServeArguments, 'workers'>): void {
+  const given = {
+    SLUICE_HOST: host,
+    SLUICE_PORT: port,
+    SLUICE_CONFIG: config,
+    SLUICE_DATA: data,
+  }
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) process.env[name] = value
 }
 
 function workersOption(text: string): Config['server']['workers'] {
@@ -105,6 +136,25 @@ function addLookCommands(program: Command, act: Act): void {
       act((environment, { timeout, ...options }: CheckOptions & { timeout?: number }) => {
         const waiting = timeout === undefined ? {} : { timeoutMs: timeout * 1000 }
         return check(environment, { ...options, ...waiting })
+      }),
+    )
+  program
+    .command('doctor')
+    .description('look at everything that a gateway with these settings needs')
+    .option(...json)
+    .action(
+      act(async (environment, options: JsonOption) => {
+        const { doctorCommand } = await import('./doctor.ts')
+        return doctorCommand(environment, options)
+      }),
+    )
+  program
+    .command('init')
+    .description('write a settings file with examples')
+    .action(
+      act(async (environment) => {
+        const { initCommand } = await import('./init.ts')
+        return initCommand(environment)
       }),
     )
   program

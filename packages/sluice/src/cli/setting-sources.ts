@@ -1,9 +1,10 @@
 import type { Upstream } from '@sluice/gateway/route/routing.ts'
 import { concealedSettings } from '@sluice/gateway/route/concealed-settings.ts'
 import { hidden } from '@sluice/gateway/settings/shown-url.ts'
-import type { ShownSetting } from '@sluice/gateway/route/settings-file.ts'
+import type { ShownSetting } from '@sluice/gateway/route/setting-sections.ts'
 import type { Config } from '../config/config.ts'
 import { settingVariables } from '../config/env.ts'
+import { formatPath } from '../config/references.ts'
 import { secretSettings, shownSettings } from '../config/shown-settings.ts'
 
 const fromEnvironment: Readonly<Record<string, readonly string[]>> = settingVariables
@@ -50,7 +51,18 @@ function sourceOf(path: string, config: Config, inFile: (path: string) => boolea
   const variables = fromEnvironment[path.replace(/\[\d+\]$/, '')] ?? []
   const variable = variableOf(variables, config)
   if (variable !== undefined) return `environment: ${variable}`
+  if (isStored(path, config)) return 'database'
   return inFile(path) ? 'sluice.yaml' : 'default'
+}
+
+/** Whether a setting belongs to a route or a provider that is stored, such as `providers.acme.baseUrl`. */
+function isStored(path: string, { stored }: Config): boolean {
+  return (['providers', 'models'] as const).some((section) =>
+    stored[section].some((name) => {
+      const place = formatPath([section, name])
+      return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`)
+    }),
+  )
 }
 
 function variableOf(names: readonly string[], { variables }: Config): string | undefined {

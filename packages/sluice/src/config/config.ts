@@ -9,10 +9,13 @@ import { databaseUrlPattern } from './database-url.ts'
 import { aliasTable } from './default-aliases.ts'
 import type { Environment } from './env.ts'
 import type { JwtConfig } from '@sluice/gateway/settings/schema-jwt.ts'
+import { routeOf } from '@sluice/gateway/settings/schema-routes.ts'
 import type { KeyConfig } from '@sluice/gateway/settings/schema-server.ts'
 import type { Settings } from '@sluice/gateway/settings/settings.ts'
 import type { ConfigFile } from './schema.ts'
 import { readProxies } from './proxies.ts'
+import { readEncryptionKeys } from './encryption-keys.ts'
+import { noStored } from './stored.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 
 /** The complete configuration. */
@@ -34,6 +37,8 @@ export interface Config extends Settings {
   readonly apiKeys: readonly string[]
   /** The secret from SLUICE_ADMIN_KEY. */
   readonly adminKey?: string
+  /** Secrets from SLUICE_ENCRYPTION_KEY or its file: the first encrypts stored providers, and all decrypt them. */
+  readonly encryptionKeys: readonly string[]
   readonly log: { readonly level: LogLevel; readonly file?: string }
   readonly telemetry: TelemetryConfig
   /** For keys whose prompts and responses are stored. */
@@ -124,7 +129,9 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     providers: withCertificates(content.providers ?? {}),
     proxies: readProxies(environment.variables),
     media: content.media ?? {},
-    models: content.models ?? {},
+    models: Object.fromEntries(
+      Object.entries(content.models ?? {}).map(([name, route]) => [name, routeOf(route)]),
+    ),
     prices: content.prices ?? {},
     usage: content.usage ?? {},
     defaults: content.defaults ?? {},
@@ -134,6 +141,8 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     console: readConsole(content.console),
     apiKeys: environment.apiKeys,
     ...(environment.adminKey !== undefined && { adminKey: environment.adminKey }),
+    encryptionKeys: readEncryptionKeys(environment),
+    stored: noStored,
     log: {
       level: readLogLevel(environment) ?? log.level ?? 'info',
       ...(log.file !== undefined && { file: log.file }),

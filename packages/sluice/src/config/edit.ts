@@ -5,11 +5,9 @@ import {
   isMap,
   isNode,
   isScalar,
-  isSeq,
   parseDocument,
   stringify,
   type YAMLMap,
-  type YAMLSeq,
 } from 'yaml'
 import { ConfigError } from './config-error.ts'
 import type { Path } from './references.ts'
@@ -118,56 +116,6 @@ function lineStart(text: string, offset: number): number {
 function lastLineEnd(text: string, valueEnd: number): number {
   const end = text.indexOf('\n', valueEnd - (text[valueEnd - 1] === '\n' ? 1 : 0))
   return end === -1 ? text.length : end
-}
-
-/** An item of the new list: the index of an existing item, or a new value. */
-export type Arranged = number | { readonly added: unknown }
-
-/** Returns the text with the items of a list rearranged, added or removed. Lines and comments move with their item. */
-export function arrangeItems(text: string, path: Path, order: readonly Arranged[]): string {
-  const document = parseDocument(text)
-  const list = document.getIn(path, true)
-  const whole: unknown = isSeq(list) ? list.toJS(document) : []
-  const before: readonly unknown[] = Array.isArray(whole) ? whole : []
-  const value = order.map((item) => (typeof item === 'number' ? before[item] : item.added))
-  return preferSplice(
-    isSeq(list) && order.length > 0 ? spliceItems(text, list, order) : undefined,
-    setSetting(text, path, value),
-  )
-}
-
-/** Each item includes the lines above it, up to the previous item. Undefined if items are not on lines of their own. */
-function spliceItems(text: string, list: YAMLSeq, order: readonly Arranged[]): string | undefined {
-  const [first] = list.items
-  if (list.flow === true || !isNode(first) || !first.range || !list.range) return undefined
-  const dash = lineStart(text, list.range[0])
-  const indent = text.slice(dash, list.range[0])
-  if (/\S/.test(indent)) return undefined
-  const begin = startOfComments(text, dash)
-  const ends = list.items.map((item) =>
-    isNode(item) && item.range ? endOfItem(text, item.range[1]) : -1,
-  )
-  if (ends.includes(-1)) return undefined
-  const pieces = order.map((item) => {
-    if (typeof item !== 'number')
-      return `${stringify([item.added], { lineWidth: 0 }).replace(/^(?=.)/gm, indent)}`
-    const lines = text.slice(item === 0 ? begin : ends[item - 1], ends[item])
-    return lines.endsWith('\n') ? lines : `${lines}\n`
-  })
-  return text.slice(0, begin) + pieces.join('') + text.slice(ends.at(-1))
-}
-
-/** The start of the comment lines directly above a line. */
-function startOfComments(text: string, line: number): number {
-  let start = line
-  while (start > 0 && /^\s*#/.test(text.slice(lineStart(text, start - 1), start)))
-    start = lineStart(text, start - 1)
-  return start
-}
-
-/** The start of the line after an item, given the end of its value. */
-function endOfItem(text: string, valueEnd: number): number {
-  return Math.min(text.length, lastLineEnd(text, valueEnd) + 1)
 }
 
 /** Parses `models.fast.targets[0].weight` into steps; names with dots are quoted: `models["gpt-5.5"]`. */

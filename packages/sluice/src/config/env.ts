@@ -18,6 +18,9 @@ export interface Environment {
   readonly redisUrl: string | undefined
   readonly apiKeys: readonly string[]
   readonly adminKey: string | undefined
+  /** The keys that encrypt stored providers, as text, or the file that has them. */
+  readonly encryptionKey: string | undefined
+  readonly encryptionKeyFile: string | undefined
   /** Set explicitly; absent means `sluice.yaml` if it exists. */
   readonly configFile: string | undefined
   readonly logLevel: string | undefined
@@ -47,6 +50,7 @@ export const settingVariables = {
   'redis.url': ['REDIS_URL'],
   apiKeys: ['SLUICE_API_KEYS'],
   adminKey: ['SLUICE_ADMIN_KEY'],
+  encryptionKeys: ['SLUICE_ENCRYPTION_KEY', 'SLUICE_ENCRYPTION_KEY_FILE'],
   configFile: ['SLUICE_CONFIG'],
   'log.level': ['SLUICE_LOG_LEVEL'],
 } as const
@@ -68,6 +72,8 @@ export function readEnvironment(variables: Variables = process.env): Environment
       .map((key) => key.trim())
       .filter((key) => key !== ''),
     adminKey: read('adminKey'),
+    encryptionKey: secret('SLUICE_ENCRYPTION_KEY', variables),
+    encryptionKeyFile: secret('SLUICE_ENCRYPTION_KEY_FILE', variables),
     configFile: read('configFile'),
     logLevel: read('log.level'),
     openTelemetry: readOpenTelemetry((...names) => firstSet(names, variables)?.value),

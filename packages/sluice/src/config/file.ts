@@ -53,7 +53,20 @@ export function parseConfig(text: string, file: string, variables: Variables): C
   const foreign = foreignFile(settings)
   if (foreign) throw new ConfigError(`${where([foreign.name])} ${foreign.problem}`)
   assertNone(findLiterals(settings), where)
-  const value = fillReferences(settings, variables, where)
+  return validated(fillReferences(settings, variables, where), where)
+}
+
+/**
+ * Validates settings that are in no file.
+ *
+ * @throws ConfigError with a line for each mistake, which begins with the path of the setting.
+ */
+export function checkSettings(value: unknown): ConfigFile {
+  assertNone(findLiterals(value), formatPath)
+  return validated(value, formatPath)
+}
+
+function validated(value: unknown, where: (path: Path) => string): ConfigFile {
   if (validator.Check(value)) {
     assertNone(findContradictions(value), where)
     return value

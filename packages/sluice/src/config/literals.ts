@@ -49,6 +49,7 @@ function isPattern(text: string): boolean {
 const modelNames: readonly (readonly [place: string, advice: string])[] = [
   ['models.{}', 'name each model; any model of a provider can be requested as provider/model'],
   ['models.*', 'write provider/model; any model of a provider can be requested by that name'],
+  ['models.*.targets.*', 'write one provider/model per target'],
   ['models.*.targets.*.target', 'write one provider/model per target'],
   ['models.*.fallback.*', 'name each model, in order'],
   ['providers.*.models.*', 'name each model, or leave models out to use the list of the provider'],

@@ -55,3 +55,13 @@ export type Decided =
       readonly each?: Decided
       readonly members?: Readonly<Record<string, Decided>>
     }
+
+/** For members that a decision does not name: only numbers and booleans are shown. */
+const undecided: Decided = {}
+
+/** What is decided about a member. */
+export function decisionFor(name: string, decided: Decided): Decided {
+  if (typeof decided === 'string') return decided
+  const { each, members = {} } = decided
+  return each ?? (Object.hasOwn(members, name) ? members[name] : undefined) ?? undecided
+}

@@ -157,6 +157,8 @@ export const settingDecisions: Decision<Config> = {
     console: { members: { oidc } },
     apiKeys: { each: 'secret' },
     adminKey: 'secret',
+    encryptionKeys: { each: 'secret' },
+    stored: { members: { providers: eachShown, models: eachShown, locked: eachShown } },
     log: { members: { level: 'shown', file: 'shown' } },
     telemetry: {
       members: {

@@ -1,9 +1,9 @@
-import type { ShownSetting } from '@sluice/gateway/route/settings-file.ts'
+import type { ShownSetting } from '@sluice/gateway/route/setting-sections.ts'
 import { hidden, shownUrl } from '@sluice/gateway/settings/shown-url.ts'
 import type { Config } from './config.ts'
 import { percentDecoded } from './percent-decoded.ts'
 import { formatPath } from './references.ts'
-import type { Decided, TextDecision } from './setting-decision.ts'
+import { type Decided, decisionFor, type TextDecision } from './setting-decision.ts'
 import { settingDecisions } from './setting-decisions.ts'
 
 /**
@@ -37,9 +37,6 @@ interface Leaf {
   readonly decision: TextDecision
 }
 
-/** For members that the table does not name: only numbers and booleans are shown. */
-const undecided: Decided = {}
-
 function leavesOf(value: unknown, decided: Decided, path: string, name = ''): readonly Leaf[] {
   if (value === undefined || decided === 'never') return []
   if (typeof value !== 'object' || value === null) {
@@ -53,7 +50,7 @@ function leavesOf(value: unknown, decided: Decided, path: string, name = ''): re
     : Object.entries(value).map(([key, item]) => ({ name: key, item, at: joined(path, key) }))
   if (entries.length === 0) return [{ path, name, value, decision: 'shown' }]
   return entries.flatMap((entry) => {
-    const one = typeof decided === 'string' ? decided : decisionFor(entry.name, decided)
+    const one = decisionFor(entry.name, decided)
     return leavesOf(entry.item, one, entry.at, entry.name)
   })
 }
@@ -62,10 +59,6 @@ interface Entry {
   readonly name: string
   readonly item: unknown
   readonly at: string
-}
-
-function decisionFor(name: string, { each, members = {} }: Exclude<Decided, string>): Decided {
-  return each ?? (Object.hasOwn(members, name) ? members[name] : undefined) ?? undecided
 }
 
 /** The password, or the user if it stands alone as a token does, and the values of the query. */

@@ -215,6 +215,7 @@ describe('routes', () => {
     const url = await until(() => /listens on (http:[^\s"]+)/.exec(gateway.output())?.[1], 20_000)
     return {
       settings: () => readFileSync(join(folder.path, 'sluice.yaml'), 'utf8'),
+      want: (text: string) => writeFileSync(join(folder.path, 'routes.yaml'), text),
       apply: (...args: readonly string[]) =>
         runSluice(['apply', '-f', 'routes.yaml', '--url', url, ...args], at),
       async [Symbol.asyncDispose]() {
@@ -225,19 +226,20 @@ describe('routes', () => {
     }
   }
 
-  test('are written to the settings file beside existing ones', async () => {
+  test('are stored beside those that the settings file declares', async () => {
     await using gateway = await program(settings)
     const planned = await done(gateway.apply('--dry-run'))
     expect(planned).toContain('+ route fast\n    "up/b"\n')
     expect(planned).toContain('2 to create, 0 to change, 0 to remove.')
-    expect(gateway.settings()).toBe(settings)
     await done(gateway.apply('--yes'))
-    expect(gateway.settings()).toContain('# kept\n')
-    expect(gateway.settings()).toContain('old: up/a # stays\n')
-    expect(gateway.settings()).toContain('fast: up/b')
     expect(await done(gateway.apply('--yes'))).toBe('Nothing differs.\n')
-    expect(await done(gateway.apply('--yes', '--prune'))).toContain('- route old\n')
-    expect(gateway.settings()).not.toContain('old:')
+    gateway.want('routes: { fast: up/b }\n')
+    const pruned = await done(gateway.apply('--yes', '--prune'))
+    expect(pruned).toContain('- route main\n')
+    expect(pruned).not.toContain('old')
+    gateway.want('routes: { old: up/b }\n')
+    expect(await refused(gateway.apply('--yes'))).toContain('models.old is declared in sluice.yaml')
+    expect(gateway.settings()).toBe(settings)
   })
 
   test('with unknown targets are rejected before any change', async () => {

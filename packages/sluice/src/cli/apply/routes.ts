@@ -1,4 +1,4 @@
-import type { Change } from '@sluice/gateway/route/settings-file.ts'
+import type { Change } from '@sluice/gateway/route/setting-sections.ts'
 import { routeEndpoints } from '@sluice/server/admin/routes-plan.ts'
 import type { AdminConnection } from '../ask-admin.ts'
 import { CommandError } from '../command-error.ts'
@@ -15,27 +15,27 @@ export interface RoutePlan {
   readonly changes: readonly RouteChange[]
   /** All routes after the change. */
   readonly models: Routes
-  /** The etag of the settings file the plan is based on. */
+  /** The etag of the routes the plan is based on. */
   readonly etag: string
 }
 
 /**
  * Asks the gateway what these routes would change. Other routes are kept, unless `prune`.
  *
- * @throws CommandError if a route is invalid or cannot be routed, or the gateway cannot write its settings file.
+ * @throws CommandError if a route is invalid or cannot be routed, or sluice.yaml declares another one of that name.
  */
 export async function planRoutes(
   admin: AdminConnection,
   wanted: Routes,
   prune: boolean,
 ): Promise<RoutePlan> {
-  const { models: present } = await admin.ask(routeEndpoints.get)
-  const models = prune ? wanted : { ...present, ...wanted }
+  const { models: present, declared } = await admin.ask(routeEndpoints.get)
+  // Those that sluice.yaml has stay as they are.
+  const kept = prune ? Object.entries(present).filter(([name]) => declared.includes(name)) : []
+  const models = { ...(prune ? Object.fromEntries(kept) : present), ...wanted }
   const plan = await admin.ask(routeEndpoints.plan, { body: { models } })
-  const { etag, isWritable, changes, problems } = plan
+  const { etag, changes, problems } = plan
   const wrong = problems.find(({ model }) => changes.some((change) => change.model === model))
   if (wrong) throw new CommandError(`routes.${wrong.model}: ${wrong.problem}`)
-  if (changes.length > 0 && !isWritable)
-    throw new CommandError('The gateway cannot write its settings file: change the routes there')
   return { changes, models, etag }
 }
