@@ -1,32 +1,25 @@
-// Settings of a provider: shown with where each came from, planned and applied to sluice.yaml, but not where its key goes.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
-import { parse } from 'yaml'
+// Providers: one that sluice.yaml declares is shown, one in the database is added, changed, given another key and removed.
+import { expect, type TestContext, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
 import { browserWait } from '../../../test/support/browser/chromium.ts'
 import { shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { start } from '../../../test/support/start.ts'
-import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
-const written = `# Ours.
-providers:
-  first:
-    type: openai
-    baseUrl: http://127.0.0.1:9/v1 # where it is
-    key: sk-of-first-0123456789
-    maxConcurrent: 4 # as agreed
-`
-const folder = temporaryFolder()
-const configFile = join(folder.path, 'sluice.yaml')
+const baseUrl = 'http://127.0.0.1:9/v1'
+const first = { type: 'openai', baseUrl, key: 'sk-of-first-0123456789', maxConcurrent: 4 } as const
+const second = { ...first, key: 'sk-of-second-0123456789' }
+const variables = { SLUICE_ENCRYPTION_KEY: 'encryption-key-of-the-tests-0123456789' }
 
 const tests = useConsole(async () => {
-  writeFileSync(configFile, written)
-  return start(parse(written), { configFile })
+  const gateway = await start({ providers: { first } }, { variables })
+  const { etag } = await granted(gateway, 'GET /admin/v1/provider-settings')
+  const providers = { second }
+  await granted(gateway, 'PUT /admin/v1/provider-settings', { providers, etag })
+  return gateway
 })
-afterAll(() => folder[Symbol.dispose]())
 
-const path = '/models/providers/first'
+const at = (context: TestContext, name: string, options: object = {}) =>
+  tests.open(context, `/models/providers/${name}`, options)
 
 test.for([
   ['light', false],
@@ -40,21 +33,74 @@ test.for([
       isPhone,
     })
     const { page } = opened
-    await page.getByRole('link', { name: 'first' }).click()
-    const settings = page.getByRole('region', { name: 'Settings: first' })
+    await page.getByRole('link', { name: 'second' }).click()
+    const settings = page.getByRole('region', { name: 'Settings: second' })
     await settings
-      .getByRole('row', { name: /providers\.first\.maxConcurrent.*4.*sluice\.yaml/ })
+      .getByRole('row', { name: /providers\.second\.maxConcurrent.*4.*database/ })
       .waitFor()
-    await settings.getByRole('row', { name: /providers\.first\.key.*Hidden/ }).waitFor()
-    expect(await page.content()).not.toContain('sk-of-first')
+    await settings.getByRole('row', { name: /providers\.second\.key.*Hidden/ }).waitFor()
+    expect(await page.content()).not.toContain('sk-of-second')
     await page.getByLabel('Concurrent calls').waitFor()
     await shoot(opened, `provider-${colorScheme}${isPhone ? '-phone' : ''}`)
     expect(await opened.problems()).toEqual([])
   },
 )
 
-test('plans and applies a provider’s settings', browserWait, async (context) => {
-  await using opened = await tests.open(context, path)
+test(
+  'one that sluice.yaml declares is shown and cannot be changed',
+  browserWait,
+  async (context) => {
+    await using opened = await at(context, 'first')
+    const { page } = opened
+    await page
+      .getByText('This provider is declared in sluice.yaml or in the environment.')
+      .waitFor()
+    expect(await page.getByRole('button', { name: /Plan|Apply|Remove/ }).count()).toBe(0)
+    expect(await opened.problems()).toEqual([])
+  },
+)
+
+test('adds a provider, gives it another key and removes it', browserWait, async (context) => {
+  await using opened = await tests.open(context, '/models?tab=providers')
+  const { page } = opened
+  const add = page.getByRole('region', { name: 'Add a provider' })
+  await add.getByLabel('Name').fill('Not so')
+  expect(await add.getByRole('link', { name: 'Continue' }).getAttribute('data-disabled')).toBe(
+    'true',
+  )
+  await add.getByLabel('Name').fill('added')
+  await add.getByRole('link', { name: 'Continue' }).click()
+  await page.getByLabel('Protocol').fill('openai')
+  await page.getByLabel('Base URL').fill(baseUrl)
+  await page.getByLabel('API key').fill('sk-of-added-0123456789')
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('heading', { name: 'Added: added' }).waitFor()
+  await shoot(opened, 'provider-plan')
+  await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  await page.getByRole('status').getByText('Applied.').waitFor()
+  const read = () => granted(tests.gateway, 'GET /admin/v1/provider-settings')
+  expect((await read())['providers']).toMatchObject({ added: { type: 'openai', baseUrl } })
+  expect(await page.content()).not.toContain('sk-of-added')
+
+  await page.getByLabel('Base URL').fill(`${baseUrl}/other`)
+  opened.expectStatus(400)
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('alert').getByText('The key must be given again').waitFor()
+  await page.getByLabel('API key').fill('sk-rotated-0123456789')
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('heading', { name: 'Changed: added' }).waitFor()
+  await page.getByText('(new)').waitFor()
+  await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  await expect
+    .poll(async () => (await read())['providers'])
+    .toMatchObject({ added: { baseUrl: `${baseUrl}/other` } })
+  await page.getByRole('button', { name: 'Remove this provider' }).click()
+  await expect.poll(async () => (await read())['providers']).not.toHaveProperty('added')
+  expect(await opened.problems()).toEqual([])
+})
+
+test('plans and applies how a provider is used', browserWait, async (context) => {
+  await using opened = await at(context, 'second')
   const { page } = opened
   const places = page.getByLabel('Concurrent calls')
   expect(await places.inputValue()).toBe('4')
@@ -71,31 +117,22 @@ test('plans and applies a provider’s settings', browserWait, async (context) =
   await page.getByText('Timeouts').click()
   await page.getByLabel('First token, ms').fill('20000')
   await page.getByRole('button', { name: 'Plan', exact: true }).click()
-  await page.getByRole('heading', { name: 'Changed: first' }).waitFor()
+  await page.getByRole('heading', { name: 'Changed: second' }).waitFor()
   await page.getByText('−   "maxConcurrent": 4').waitFor()
-  expect(readFileSync(configFile, 'utf8')).toBe(written)
-  await shoot(opened, 'provider-plan')
   expect(await opened.problems()).toEqual([])
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
   await page.getByRole('status').getByText('Applied.').waitFor()
-  await expect
-    .poll(() => readFileSync(configFile, 'utf8'))
-    .toContain('maxConcurrent: 6 # as agreed')
-  const text = readFileSync(configFile, 'utf8')
-  expect(text).toContain('# where it is')
-  expect(parse(text)).toEqual({
-    providers: {
-      first: {
-        ...(parse(written) as { providers: { first: object } }).providers.first,
-        maxConcurrent: 6,
-        timeouts: { firstTokenMs: 20_000 },
-        models: ['a', { id: 'b', upstream: 'b-2' }],
-      },
+  const { providers } = await granted(tests.gateway, 'GET /admin/v1/provider-settings')
+  expect(providers).toMatchObject({
+    second: {
+      maxConcurrent: 6,
+      timeouts: { firstTokenMs: 20_000 },
+      models: ['a', { id: 'b', upstream: 'b-2' }],
     },
   })
   const { data } = await granted(tests.gateway, 'GET /v1/models')
-  expect(data.map(({ id }) => id)).toContain('first/b')
-  await page.getByRole('region', { name: 'Settings: first' }).getByText('20000').waitFor()
+  expect(data.map(({ id }) => id)).toContain('second/b')
+  await page.getByRole('region', { name: 'Settings: second' }).getByText('20000').waitFor()
   // What would be off is said before.
   await page.getByRole('combobox', { name: 'Turned on' }).selectOption('No')
   await page.getByRole('button', { name: 'Plan', exact: true }).click()
@@ -109,26 +146,11 @@ test('shows a viewer the settings without controls', browserWait, async (context
     role: 'administrator',
     adminRole: 'viewer',
   })
-  await using opened = await tests.open(context, path, { key })
+  await using opened = await at(context, 'second', { key })
   const { page } = opened
-  await page.getByRole('region', { name: 'Settings: first' }).waitFor()
+  await page.getByRole('region', { name: 'Settings: second' }).waitFor()
   expect(await page.getByRole('button', { name: /Plan|Apply/ }).count()).toBe(0)
   await page.goto(`${tests.gateway.url}/#/models/providers/nobody`)
   await page.getByText('There is no such provider').waitFor()
   expect(await opened.problems()).toEqual([])
-})
-
-test('shows a failed load and retries', browserWait, async (context) => {
-  await using opened = await tests.open(context, '/about')
-  const { page } = opened
-  await page.route('**/admin/v1/provider-settings', (route) =>
-    route.fulfill({ status: 500, json: { error: { message: 'The file is broken' } } }),
-  )
-  opened.expectStatus(500)
-  await page.goto(`${tests.gateway.url}/#${path}`)
-  const alert = page.getByRole('alert')
-  await alert.getByText('The file is broken').waitFor()
-  await page.unroute('**/admin/v1/provider-settings')
-  await alert.getByRole('button', { name: 'Try again' }).click()
-  await page.getByLabel('Concurrent calls').waitFor()
 })

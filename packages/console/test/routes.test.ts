@@ -1,34 +1,35 @@
-// Routes as they are edited in a form and as JSON: planned, explained before and after, and applied to sluice.yaml.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, expect, type TestContext, test } from 'vitest'
-import { parse } from 'yaml'
+// Routes as they are edited in a form and as JSON: planned, explained before and after, and stored beside those of sluice.yaml.
+import { expect, type TestContext, test } from 'vitest'
 import { granted } from '../../../test/support/administrate.ts'
 import { browserWait } from '../../../test/support/browser/chromium.ts'
 import { shoot, useConsole } from '../../../test/support/browser/console.ts'
 import { start } from '../../../test/support/start.ts'
-import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
-const written = `# Ours.
-providers:
-  first: { type: openai, baseUrl: http://127.0.0.1:9/v1, key: sk-of-first-0123456789 }
-  second: { type: openai, baseUrl: http://127.0.0.1:9/v1, key: sk-of-second-0123456789 }
-models:
-  quick: first/a # the cheap one
-  sure:
-    targets:
-      - { target: first/a, weight: 3, timeouts: { totalMs: 9000 } }
-      - target: second/b # the other
-    breaker: { failures: 3 }
-`
-const folder = temporaryFolder()
-const configFile = join(folder.path, 'sluice.yaml')
+const at = { type: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } as const
+const declared = { kept: 'first/a' }
+const stored = {
+  quick: 'first/a',
+  sure: {
+    targets: [
+      { target: 'first/a', weight: 3, timeouts: { totalMs: 9000 } },
+      { target: 'second/b' },
+    ],
+    breaker: { failures: 3 },
+  },
+}
 
 const tests = useConsole(async () => {
-  writeFileSync(configFile, written)
-  return start(parse(written), { configFile })
+  const gateway = await start({
+    providers: {
+      first: { ...at, key: 'sk-of-first-0123456789' },
+      second: { ...at, key: 'sk-of-second-0123456789' },
+    },
+    models: declared,
+  })
+  const { etag } = await granted(gateway, 'GET /admin/v1/routes')
+  await granted(gateway, 'PUT /admin/v1/routes', { models: { ...stored, ...declared }, etag })
+  return gateway
 })
-afterAll(() => folder[Symbol.dispose]())
 
 const open = (context: TestContext, options: object = {}) =>
   tests.open(context, '/models?tab=routes', options)
@@ -96,11 +97,9 @@ test('edits a route in the form, plans and applies it', browserWait, async (cont
   await page.getByRole('status').getByText('Applied.').waitFor()
   await shoot(opened, 'routes-applied')
   expect(await opened.problems()).toEqual([])
-  await expect.poll(() => readFileSync(configFile, 'utf8')).toContain('second/c')
-  const text = readFileSync(configFile, 'utf8')
-  expect(text).toContain('# the cheap one')
-  expect(text).toContain('# the other')
-  expect((parse(text) as { models: unknown }).models).toEqual({
+  const { models } = await granted(tests.gateway, 'GET /admin/v1/routes')
+  expect(models).toEqual({
+    ...declared,
     quick: 'first/a',
     sure: {
       targets: [
@@ -147,12 +146,29 @@ test('the form and the JSON editor show the same route', browserWait, async (con
   await editor.fill('{')
   await page.getByText('This is not a JSON object').waitFor()
   expect(await page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true)
-  await editor.fill('{ "alone": { "targets": [{ "target": "first/c", "weight": 2 }] } }')
+  await editor.fill(
+    '{ "alone": { "targets": [{ "target": "first/c", "weight": 2 }] }, "kept": "first/a" }',
+  )
   await page.getByText('Form', { exact: true }).click()
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('alone')
   expect(await page.getByLabel('Weight 1', { exact: true }).inputValue()).toBe('2')
   await page.getByRole('button', { name: 'Plan', exact: true }).click()
   await page.getByRole('heading', { name: 'Removed: quick' }).waitFor()
+  expect(await opened.problems()).toEqual([])
+})
+
+test('a route of sluice.yaml is shown and cannot be changed', browserWait, async (context) => {
+  await using opened = await open(context)
+  const { page } = opened
+  await page.getByRole('button', { name: 'kept in sluice.yaml' }).click()
+  await page.getByText('This route is declared in sluice.yaml. Change it there.').waitFor()
+  expect(await page.getByLabel('Target 1', { exact: true }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Remove this route' }).count()).toBe(0)
+  await page.getByText('JSON', { exact: true }).click()
+  await page.getByRole('textbox', { name: 'Routes as JSON' }).fill('{ "kept": "first/other" }')
+  opened.expectStatus(409)
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('alert').getByText('models.kept is declared in sluice.yaml').waitFor()
   expect(await opened.problems()).toEqual([])
 })
 

@@ -232,7 +232,7 @@ export interface Operations {
   }
   listProviders: {
     path: {  }; query: {  }; body: undefined
-    reply: { data: readonly ({ id: string; name: string; on: boolean; why: string | null; configuredBy: "sluice.yaml" | "environment" | null; protocol: string | null; baseUrl: string | null; local: boolean; environment: readonly (string)[]; documentation: string | null; keys: number; restingKeys: readonly ({ reason: "refused" | "limited"; position: number; model: string | null; key: string | null; until: string })[]; models: number | null; targets: readonly ({ target: string; breaker: "open" | "half-open" | "closed"; refusedKeys: readonly (string)[]; latencyMs: number | null; firstContentP50Ms: number | null; firstContentP95Ms: number | null; observations: number })[] })[] }
+    reply: { data: readonly ({ id: string; name: string; on: boolean; why: string | null; configuredBy: "sluice.yaml" | "environment" | "database" | null; protocol: string | null; baseUrl: string | null; local: boolean; environment: readonly (string)[]; documentation: string | null; keys: number; restingKeys: readonly ({ reason: "refused" | "limited"; position: number; model: string | null; key: string | null; until: string })[]; models: number | null; targets: readonly ({ target: string; breaker: "open" | "half-open" | "closed"; refusedKeys: readonly (string)[]; latencyMs: number | null; firstContentP50Ms: number | null; firstContentP95Ms: number | null; observations: number })[] })[] }
   }
   testProvider: {
     path: { id: string }; query: {  }; body: { model?: string }
@@ -244,7 +244,7 @@ export interface Operations {
   }
   getRoutes: {
     path: {  }; query: {  }; body: undefined
-    reply: { models: Readonly<Record<string, unknown>>; etag: string; file: string; isWritable: boolean; problems: readonly ({ model: string; problem: string })[]; unpriced: readonly ({ model: string; problem: string })[] }
+    reply: { models: Readonly<Record<string, unknown>>; declared: readonly (string)[]; etag: string; file: string; problems: readonly ({ model: string; problem: string })[]; unpriced: readonly ({ model: string; problem: string })[] }
   }
   applyRoutes: {
     path: {  }; query: {  }; body: { models: Readonly<Record<string, unknown>>; etag: string }
@@ -252,19 +252,23 @@ export interface Operations {
   }
   planRoutes: {
     path: {  }; query: {  }; body: { models: Readonly<Record<string, unknown>>; sample?: { path?: string; request: Readonly<Record<string, unknown>> } }
-    reply: { etag: string; isWritable: boolean; changes: readonly ({ model: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ model: string; problem: string })[]; unpriced: readonly ({ model: string; problem: string })[]; before: Readonly<Record<string, unknown>> | null; after: Readonly<Record<string, unknown>> | null }
+    reply: { etag: string; changes: readonly ({ model: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ model: string; problem: string })[]; unpriced: readonly ({ model: string; problem: string })[]; before: Readonly<Record<string, unknown>> | null; after: Readonly<Record<string, unknown>> | null }
   }
   getProviderSettings: {
     path: {  }; query: {  }; body: undefined
-    reply: { providers: Readonly<Record<string, unknown>>; etag: string; file: string; isWritable: boolean }
+    reply: { providers: Readonly<Record<string, unknown>>; declared: readonly (string)[]; etag: string; file: string; isSealing: boolean }
   }
   applyProviderSettings: {
-    path: {  }; query: {  }; body: { providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>; etag: string }
-    reply: { etag: string; changes: readonly ({ provider: string; change: "added" | "changed"; before: unknown; after: unknown })[] }
+    path: {  }; query: {  }; body: { providers: Readonly<Record<string, Readonly<Record<string, unknown>> | null>>; etag: string }
+    reply: { etag: string; changes: readonly ({ provider: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[] }
   }
   planProviderSettings: {
-    path: {  }; query: {  }; body: { providers: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
-    reply: { etag: string; isWritable: boolean; changes: readonly ({ provider: string; change: "added" | "changed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ provider: string; problem: string })[] }
+    path: {  }; query: {  }; body: { providers: Readonly<Record<string, Readonly<Record<string, unknown>> | null>> }
+    reply: { etag: string; changes: readonly ({ provider: string; change: "added" | "changed" | "removed"; before: unknown; after: unknown })[]; yaml: string; problems: readonly ({ provider: string; problem: string })[] }
+  }
+  resealProviderSettings: {
+    path: {  }; query: {  }; body: undefined
+    reply: { encrypted: number }
   }
   getSettings: {
     path: {  }; query: {  }; body: undefined
@@ -344,6 +348,7 @@ export const places = {
   getProviderSettings: ['GET', 'admin/v1/provider-settings'],
   applyProviderSettings: ['PUT', 'admin/v1/provider-settings'],
   planProviderSettings: ['POST', 'admin/v1/provider-settings/plan'],
+  resealProviderSettings: ['POST', 'admin/v1/provider-settings/reseal'],
   getSettings: ['GET', 'admin/v1/settings'],
   getAbout: ['GET', 'admin/v1/about'],
 } as const satisfies Record<keyof Operations, readonly [string, string]>

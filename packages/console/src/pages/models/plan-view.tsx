@@ -8,12 +8,12 @@ import { Explained, type Explanation } from './explained.tsx'
 import classes from './routes.module.css'
 
 /** A plan for changing routes or other named settings. */
-type Plan = Pick<Reply<'planRoutes'>, 'changes' | 'problems' | 'isWritable' | 'yaml'> &
+type Plan = Pick<Reply<'planRoutes'>, 'changes' | 'problems' | 'yaml'> &
   Partial<Pick<Reply<'planRoutes'>, 'before' | 'after' | 'unpriced'>>
 
 /** The changes of a plan, line by line, and how the sample request would be routed before and after them. */
 export function PlanView({
-  of: { changes, problems, unpriced = [], isWritable, yaml, before, after },
+  of: { changes, problems, unpriced = [], yaml, before, after },
   problemsTitle,
 }: {
   readonly of: Plan
@@ -51,9 +51,8 @@ export function PlanView({
         </>
       )}
       {changes.length > 0 && (
-        <details className={classes.options} open={!isWritable}>
+        <details className={classes.options}>
           <summary>{routeTexts.yaml}</summary>
-          {!isWritable && <Text size="sm">{routeTexts.readOnly}</Text>}
           <pre className={classes.pre} tabIndex={0}>
             {yaml}
           </pre>

@@ -1,14 +1,16 @@
 import '@mantine/core/styles/Checkbox.css'
-import { Anchor, Badge, Checkbox, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { DataTable, numberColumn, type TableColumn } from '../../parts/data-table.tsx'
+import { Section } from '../../parts/facts.tsx'
 import { formatClock, formatMs } from '../../parts/formats.ts'
 import { Answer } from '../../parts/states.tsx'
 import { TargetState } from '../../parts/target-state.tsx'
 import { useRole } from '../../session.ts'
 import { modelTexts } from '../../texts/operation.ts'
+import { providerTexts } from '../../texts/providers.ts'
 import classes from './models.module.css'
 import { TestCall } from './test-call.tsx'
 
@@ -25,6 +27,7 @@ export function ProvidersTab() {
   const columns = useMemo(() => (mayTest ? [...shown, testColumn] : shown), [mayTest])
   return (
     <>
+      {role === 'owner' && <AddProvider known={found.data?.data.map(({ id }) => id) ?? []} />}
       <Checkbox
         label={modelTexts.onlyOn}
         checked={!isAll}
@@ -42,6 +45,36 @@ export function ProvidersTab() {
         )}
       </Answer>
     </>
+  )
+}
+
+/** Leads to the page of a provider that is not there yet. */
+function AddProvider({ known }: { readonly known: readonly string[] }) {
+  const [name, setName] = useState('')
+  return (
+    <Section title={providerTexts.add}>
+      <datalist id="providers">
+        {known.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+      <Group align="end">
+        <TextInput
+          label={providerTexts.addName}
+          description={providerTexts.addHint}
+          list="providers"
+          value={name}
+          onChange={({ currentTarget: { value } }) => setName(value.trim())}
+        />
+        <Button
+          component="a"
+          href={`#/models/providers/${encodeURIComponent(name)}`}
+          disabled={!/^[a-z0-9][a-z0-9._-]*$/.test(name)}
+        >
+          {providerTexts.addOpen}
+        </Button>
+      </Group>
+    </Section>
   )
 }
 

@@ -32,7 +32,15 @@ export function writtenOf(route: Route, before: unknown): unknown {
     others.length === 0 &&
     Object.keys(first).length === 1 &&
     Object.keys(route).length === 1
-  return typeof before === 'string' && isPlain ? first.target : route
+  if (typeof before === 'string' && isPlain) return first.target
+  const { targets: written } = isFields(before) ? before : {}
+  // A target that was written as a text stays one.
+  const targets = route.targets.map((target) =>
+    Array.isArray(written) && written.includes(target.target) && Object.keys(target).length === 1
+      ? target.target
+      : target,
+  )
+  return { ...route, targets }
 }
 
 /** Sets a nested value. Undefined removes it, and objects that become empty are removed with it. */
@@ -71,6 +79,7 @@ export function textOf(models: Fields): string {
 }
 
 function targetOf(value: unknown): Target {
+  if (typeof value === 'string') return { target: value }
   const written = isFields(value) ? value : {}
   const { target } = written
   return { ...written, target: typeof target === 'string' ? target : '' }

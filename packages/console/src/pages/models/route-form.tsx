@@ -20,6 +20,8 @@ interface RouteFormProps {
   readonly isTaken: (name: string) => boolean
   readonly problemAt: ProblemAt
   readonly isReadOnly: boolean
+  /** Shown above the fields. */
+  readonly note?: string
   readonly onChange: (value: unknown) => void
   readonly onRename: (name: string) => void
   readonly onRemove: () => void
@@ -27,11 +29,12 @@ interface RouteFormProps {
 
 /** One route: its name, targets, fallbacks and options. */
 export function RouteForm(props: RouteFormProps) {
-  const { name, value, isTaken, problemAt, isReadOnly, onChange, onRename, onRemove } = props
+  const { name, value, isTaken, problemAt, isReadOnly, note, onChange, onRename, onRemove } = props
   const route = routeOf(value)
   const change = (changed: Route) => onChange(writtenOf(changed, value))
   return (
     <fieldset className={classes.form} disabled={isReadOnly}>
+      {note !== undefined && <Text size="sm">{note}</Text>}
       <Group align="end" justify="space-between" gap="0.75rem">
         <TextInput
           label={routeTexts.name}

@@ -46,7 +46,8 @@ interface EditorProps {
   readonly apply: ReturnType<typeof useChange<'applyRoutes'>>
 }
 
-function Editor({ of: { models, etag, problems, unpriced, file }, apply }: EditorProps) {
+function Editor({ of, apply }: EditorProps) {
+  const { models, declared, etag, problems, unpriced, file } = of
   const role = useRole()
   const mayChange = role === 'owner' || role === 'operator'
   const [draft, setDraft] = useState(() => draftOf(models))
@@ -77,6 +78,7 @@ function Editor({ of: { models, etag, problems, unpriced, file }, apply }: Edito
           <FormView
             models={draft.models}
             before={models}
+            declared={declared}
             error={error}
             mayChange={mayChange}
             onChange={(changed) => setDraft(draftOf(changed))}
@@ -90,9 +92,7 @@ function Editor({ of: { models, etag, problems, unpriced, file }, apply }: Edito
             isBroken={draft.isBroken}
             isPlanning={plan.isPending}
             isApplying={apply.isPending}
-            mayApply={
-              isCurrent && plan.data.isWritable && plan.data.changes.length > 0 && !draft.isBroken
-            }
+            mayApply={isCurrent && plan.data.changes.length > 0 && !draft.isBroken}
             onPlan={(sample) => {
               apply.reset()
               plan.mutate({
@@ -114,14 +114,16 @@ function Editor({ of: { models, etag, problems, unpriced, file }, apply }: Edito
 
 interface FormViewProps {
   readonly models: Fields
-  /** The models as the file has them. */
+  /** The models as they are now. */
   readonly before: Fields
+  /** The names that sluice.yaml has. */
+  readonly declared: readonly string[]
   readonly error: Error | null
   readonly mayChange: boolean
   readonly onChange: (models: Fields) => void
 }
 
-function FormView({ models, before, error, mayChange, onChange }: FormViewProps) {
+function FormView({ models, before, declared, error, mayChange, onChange }: FormViewProps) {
   const names = Object.keys(models)
   const [place, setPlace] = useState(0)
   const name = names[Math.min(place, names.length - 1)]
@@ -134,12 +136,10 @@ function FormView({ models, before, error, mayChange, onChange }: FormViewProps)
             <li key={String(at)}>
               <button type="button" aria-pressed={one === name} onClick={() => setPlace(at)}>
                 {one || '…'}
-                {isChanged(models, before, one) && (
-                  <Text span size="xs" c="dimmed">
-                    {' '}
-                    {routeTexts.changed}
-                  </Text>
-                )}
+                <Text span size="xs" c="dimmed">
+                  {isChanged(models, before, one) && ` ${routeTexts.changed}`}
+                  {declared.includes(one) && ` ${routeTexts.declared}`}
+                </Text>
               </button>
             </li>
           ))}
@@ -173,7 +173,8 @@ function FormView({ models, before, error, mayChange, onChange }: FormViewProps)
           value={models[name]}
           isTaken={(other) => names.filter((one) => one === other).length > 1}
           problemAt={problemsOf(error, name)}
-          isReadOnly={!mayChange}
+          isReadOnly={!mayChange || declared.includes(name)}
+          {...(declared.includes(name) && { note: routeTexts.declaredHint })}
           onChange={(value) => onChange({ ...models, [name]: value })}
           onRename={(to) => !names.includes(to) && onChange(renamed(models, name, to))}
           onRemove={() => {
