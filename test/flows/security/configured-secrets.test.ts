@@ -78,6 +78,7 @@ function settingsAt(url: string) {
 
 const variables = {
   SLUICE_ADMIN_KEY: adminKey,
+  SLUICE_ENCRYPTION_KEY: mark('encryptionkey0123456789'),
   HTTPS_PROXY: `http://user:${mark('proxy')}@127.0.0.1:1`,
   OPENAI_API_KEY: mark('openaikey'),
   AWS_SECRET_ACCESS_KEY: mark('awssecret'),
@@ -89,8 +90,22 @@ const variables = {
 const bodies: Readonly<Record<string, object>> = {
   'POST /admin/v1/explain': { model: 'fast' },
   'POST /admin/v1/providers/{id}/test': { model: 'ok' },
-  'POST /admin/v1/routes/plan': { models: { fast: 'several/ok' } },
-  'POST /admin/v1/provider-settings/plan': { providers: { quoting: { maxConcurrent: 3 } } },
+  'POST /admin/v1/routes/plan': {
+    models: {
+      fast: { targets: [{ target: 'quoting/ok' }], fallback: ['several/ok'] },
+      added: 'several/ok',
+    },
+  },
+  'POST /admin/v1/provider-settings/plan': {
+    providers: {
+      added: {
+        type: 'openai',
+        baseUrl: `http://user:${mark('storedurl')}@127.0.0.1:1/v1`,
+        key: mark('storedkey'),
+        headers: headers('storedheader'),
+      },
+    },
+  },
 }
 const roles = ['owner', 'operator', 'viewer', 'team'] as const
 /** Subscriptions do not end. */
