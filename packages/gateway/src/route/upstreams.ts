@@ -19,7 +19,8 @@ export function configuredUpstreams(
   for (const provider of catalogue.values()) {
     if (Object.hasOwn(config.providers, provider.id) || provider.local === true) continue
     const secret = secretOf(provider, config.variables)
-    if (secret !== undefined) add(provider.id, provider, undefined, [secret], config.variables)
+    if (secret !== undefined)
+      add(provider.id, { provider, secrets: [secret], variables: config.variables })
   }
   for (const [id, settings] of Object.entries(config.providers)) {
     if (settings.enabled === false || settings.type === 'ai-sdk') continue
@@ -45,17 +46,11 @@ export function configuredUpstreams(
       skipped(id, 'its key is an identity of this machine, which only sluice.yaml can give')
       continue
     }
-    add(id, provider, settings, secrets ?? [''], variables)
+    add(id, { provider, given: settings, secrets: secrets ?? [''], variables })
   }
   return found
 
-  function add(
-    id: string,
-    provider: Provider,
-    given: ProviderConfig | undefined,
-    secrets: readonly string[],
-    variables: Settings['variables'],
-  ): void {
+  function add(id: string, { provider, given, secrets, variables }: Added): void {
     const elsewhere = catalogue.has(id) ? baseUrlFrom(provider, variables) : undefined
     if (given?.baseUrl === undefined && elsewhere && leadsHere(elsewhere.url, config.server))
       return skipped(id, `${elsewhere.name} leads to this gateway itself`)
@@ -70,6 +65,10 @@ export function configuredUpstreams(
     if (typeof upstream === 'string') skipped(id, upstream)
     else found.set(id, { ...upstream, ambient: given === undefined && provider.ambient === true })
   }
+}
+
+interface Added extends Pick<Ingredients, 'provider' | 'secrets' | 'variables'> {
+  readonly given?: ProviderConfig
 }
 
 /** Whoever stores a provider in the database may not read the environment: its keys would be sent to any address. */

@@ -58,18 +58,6 @@ function addProviderCommands(commands: Command, act: Act): void {
       ),
     )
   commands
-    .command('rotate')
-    .description('replace the API key of a provider')
-    .argument(...provider)
-    .requiredOption(...keyFile)
-    .option(...url)
-    .option(...json)
-    .action(
-      act(async (environment, name: string, options: GatewayOptions & { keyFile: string }) =>
-        (await providers()).rotateProviderKeyCommand(environment, name, options),
-      ),
-    )
-  commands
     .command('test')
     .description('make a small chat call to a provider, which is recorded and costs what it costs')
     .argument(...provider)
@@ -90,6 +78,22 @@ function addProviderCommands(commands: Command, act: Act): void {
     .action(
       act(async (environment, name: string, options: GatewayOptions) =>
         (await providers()).removeProviderCommand(environment, name, options),
+      ),
+    )
+  addProviderKeyCommands(commands, act)
+}
+
+function addProviderKeyCommands(commands: Command, act: Act): void {
+  commands
+    .command('rotate')
+    .description('replace the API key of a provider')
+    .argument(...provider)
+    .requiredOption(...keyFile)
+    .option(...url)
+    .option(...json)
+    .action(
+      act(async (environment, name: string, options: GatewayOptions & { keyFile: string }) =>
+        (await providers()).rotateProviderKeyCommand(environment, name, options),
       ),
     )
   commands

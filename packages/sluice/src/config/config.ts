@@ -129,9 +129,7 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     providers: withCertificates(content.providers ?? {}),
     proxies: readProxies(environment.variables),
     media: content.media ?? {},
-    models: Object.fromEntries(
-      Object.entries(content.models ?? {}).map(([name, route]) => [name, routeOf(route)]),
-    ),
+    models: routesOf(content.models),
     prices: content.prices ?? {},
     usage: content.usage ?? {},
     defaults: content.defaults ?? {},
@@ -153,6 +151,10 @@ export function createConfig(environment: Environment, content: ConfigFile, file
     configFile: file,
     variables: environment.variables,
   }
+}
+
+function routesOf(written: ConfigFile['models'] = {}): Config['models'] {
+  return Object.fromEntries(Object.entries(written).map(([name, one]) => [name, routeOf(one)]))
 }
 
 function readRedis(

@@ -8,7 +8,7 @@ import { providerTexts } from '../../texts/providers.ts'
 import { routeTexts } from '../../texts/routes.ts'
 import { PlanView } from './plan-view.tsx'
 import { changedFields } from './provider-draft.ts'
-import { withValue } from './route-draft.ts'
+import { type ProblemAt, withValue } from './route-draft.ts'
 import { OptionFields } from './route-option-fields.tsx'
 import { providerGroups } from './route-options.ts'
 import classes from './routes.module.css'
@@ -51,21 +51,7 @@ export function ProviderEditor({ id, before, etag, apply }: ProviderEditorProps)
           error={problemAt('key')}
           onChange={({ currentTarget: { value } }) => setKey(value)}
         />
-        {textFields.map((name) => (
-          <TextInput
-            key={name}
-            label={providerTexts.fields[name][0]}
-            description={providerTexts.fields[name][1]}
-            value={typeof draft[name] === 'string' ? draft[name] : ''}
-            error={problemAt(name)}
-            onChange={({ currentTarget: { value } }) =>
-              setDraft(withValue(draft, [name], value === '' ? undefined : value))
-            }
-          />
-        ))}
-        <Text size="sm" c="dimmed">
-          {providerTexts.moved}
-        </Text>
+        <AddressFields of={draft} problemAt={problemAt} onChange={setDraft} />
         <OptionFields
           groups={providerGroups}
           of={draft}
@@ -103,6 +89,35 @@ export function ProviderEditor({ id, before, etag, apply }: ProviderEditorProps)
       </Group>
       <ErrorMessage of={error?.message} mt="md" />
       {plan.data && isCurrent && <Planned of={plan.data} />}
+    </>
+  )
+}
+
+interface AddressFieldsProps {
+  readonly of: Fields
+  readonly problemAt: ProblemAt
+  readonly onChange: (draft: Fields) => void
+}
+
+/** Where a provider is, and what it speaks. */
+function AddressFields({ of, problemAt, onChange }: AddressFieldsProps) {
+  return (
+    <>
+      {textFields.map((name) => (
+        <TextInput
+          key={name}
+          label={providerTexts.fields[name][0]}
+          description={providerTexts.fields[name][1]}
+          value={typeof of[name] === 'string' ? of[name] : ''}
+          error={problemAt(name)}
+          onChange={({ currentTarget: { value } }) =>
+            onChange(withValue(of, [name], value === '' ? undefined : value))
+          }
+        />
+      ))}
+      <Text size="sm" c="dimmed">
+        {providerTexts.moved}
+      </Text>
     </>
   )
 }

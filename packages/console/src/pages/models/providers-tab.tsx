@@ -55,7 +55,9 @@ function AddProvider({ known }: { readonly known: readonly string[] }) {
     <Section title={providerTexts.add}>
       <datalist id="providers">
         {known.map((id) => (
-          <option key={id} value={id} />
+          <option key={id} value={id}>
+            {id}
+          </option>
         ))}
       </datalist>
       <Group align="end">
