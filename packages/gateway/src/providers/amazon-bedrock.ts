@@ -1,6 +1,5 @@
 import { bedrock } from '@sluice/protocols/bedrock/index.ts'
-import { defaultChain } from './aws-identity.ts'
-import { awsCredentials, awsSecretFrom } from './aws-signature.ts'
+import { awsCredentials, awsSecretFrom, isOfMachine } from './aws-signature.ts'
 import type { Provider } from './provider.ts'
 
 export const amazonBedrock: Provider = {
@@ -13,7 +12,7 @@ export const amazonBedrock: Provider = {
   ambient: true,
   environment: ['AWS_BEARER_TOKEN_BEDROCK'],
   secretFrom: awsSecretFrom,
-  isOfMachine: (secret) => secret === defaultChain,
+  isOfMachine,
   keyForms:
     'A key is a Bedrock API key, access keys as `ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`, or `default-chain`: the role or profile that AWS tools would use, renewed before it expires. The provider is also enabled with `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, in a container or pod with a role, and with `AWS_PROFILE`. On an EC2 instance with a role, set `default-chain` as the key.',
   settingsFrom: {

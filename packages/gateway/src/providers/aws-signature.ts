@@ -17,6 +17,11 @@ export function awsSecretFrom(variables: Variables): string | undefined {
   return session ? `${id}:${secret}:${session}` : `${id}:${secret}`
 }
 
+/** Whether a secret stands for the identity that AWS's tools find on this machine. */
+export function isOfMachine(secret: string): boolean {
+  return secret.trim() === defaultChain
+}
+
 /**
  * Signature Version 4 over URL and body, for secrets of the form `ID:SECRET[:SESSION]` and for `default-chain`, which uses
  * AWS's default credential chain. Any other secret is an API key and is sent as a bearer token. The region is the setting

@@ -23,6 +23,9 @@ export interface StoredNames {
   readonly locked: readonly string[]
 }
 
+/** Nothing but what sluice.yaml and the environment declare. */
+export const noStored: StoredNames = { providers: [], models: [], locked: [] }
+
 /** The settings that calls, accounts and the HTTP server work by. The environment overrides sluice.yaml, which overrides the defaults. */
 export interface Settings {
   /** `publicUrl` is without a trailing slash; absent, it is the address that a request came to. */

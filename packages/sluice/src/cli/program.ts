@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { type Config, workersIn, workersText } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
+import { readEnvironment, setEnvironment } from '../config/env.ts'
 import { publishedSchema } from '../config/schema.ts'
 import { programVersion } from '@sluice/gateway/settings/version.ts'
 import { createOpenApi } from '@sluice/server/openapi.ts'
@@ -80,7 +80,12 @@ export function createProgram(
     .option('--data <folder>', 'the data folder; default: data')
     .action(
       act(async (_environment, { workers, ...given }: ServeArguments) => {
-        setVariables(given)
+        setEnvironment({
+          'server.host': given.host,
+          'server.port': given.port,
+          configFile: given.config,
+          dataFolder: given.data,
+        })
         ended(await serve(workers === undefined ? {} : { workers }))
       }),
     )
@@ -99,18 +104,6 @@ interface ServeArguments extends ServeOptions {
   readonly port?: string
   readonly config?: string
   readonly data?: string
-}
-
-/** As variables, which the processes of several workers get, too. */
-function setVariables({ host, port, config, data }: Omit<ServeArguments, 'workers'>): void {
-  const given = {
-    SLUICE_HOST: host,
-    SLUICE_PORT: port,
-    SLUICE_CONFIG: config,
-    SLUICE_DATA: data,
-  }
-  for (const [name, value] of Object.entries(given))
-    if (value !== undefined) process.env[name] = value
 }
 
 function workersOption(text: string): Config['server']['workers'] {

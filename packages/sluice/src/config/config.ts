@@ -11,11 +11,10 @@ import type { Environment } from './env.ts'
 import type { JwtConfig } from '@sluice/gateway/settings/schema-jwt.ts'
 import { routeOf } from '@sluice/gateway/settings/schema-routes.ts'
 import type { KeyConfig } from '@sluice/gateway/settings/schema-server.ts'
-import type { Settings } from '@sluice/gateway/settings/settings.ts'
+import { noStored, type Settings } from '@sluice/gateway/settings/settings.ts'
 import type { ConfigFile } from './schema.ts'
 import { readProxies } from './proxies.ts'
 import { readEncryptionKeys } from './encryption-keys.ts'
-import { noStored } from './stored.ts'
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts'
 
 /** The complete configuration. */

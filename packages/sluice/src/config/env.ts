@@ -81,6 +81,15 @@ export function readEnvironment(variables: Variables = process.env): Environment
   }
 }
 
+/** Overrides settings for this process and those that it starts, such as its workers. */
+export function setEnvironment(
+  given: Readonly<Partial<Record<keyof typeof settingVariables, string | undefined>>>,
+): void {
+  for (const [path, value] of Object.entries(given))
+    if (value !== undefined)
+      process.env[settingVariables[path as keyof typeof settingVariables][0]] = value
+}
+
 function readOpenTelemetry(
   read: (...names: readonly string[]) => string | undefined,
 ): Environment['openTelemetry'] {

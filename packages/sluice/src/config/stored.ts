@@ -4,14 +4,10 @@ import { providers } from '@sluice/gateway/providers/index.ts'
 import type { Section, StoredSetting } from '@sluice/gateway/ports/stored-settings.ts'
 import type { Written } from '@sluice/gateway/route/setting-sections.ts'
 import { routeOf } from '@sluice/gateway/settings/schema-routes.ts'
-import type { StoredNames } from '@sluice/gateway/settings/settings.ts'
 import { withCertificates } from './certificates.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import type { Sealing } from './sealing.ts'
-
-/** Nothing but what sluice.yaml and the environment declare. */
-export const noStored: StoredNames = { providers: [], models: [], locked: [] }
 
 /** Stored settings, decrypted. */
 export interface OpenedSettings {

@@ -1,5 +1,6 @@
 import '@mantine/core/styles/Checkbox.css'
 import { Anchor, Badge, Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
@@ -51,6 +52,7 @@ export function ProvidersTab() {
 /** Leads to the page of a provider that is not there yet. */
 function AddProvider({ known }: { readonly known: readonly string[] }) {
   const [name, setName] = useState('')
+  const navigate = useNavigate()
   return (
     <Section title={providerTexts.add}>
       <datalist id="providers">
@@ -69,9 +71,8 @@ function AddProvider({ known }: { readonly known: readonly string[] }) {
           onChange={({ currentTarget: { value } }) => setName(value.trim())}
         />
         <Button
-          component="a"
-          href={`#/models/providers/${encodeURIComponent(name)}`}
           disabled={!/^[a-z0-9][a-z0-9._-]*$/.test(name)}
+          onClick={() => void navigate({ to: `/models/providers/${encodeURIComponent(name)}` })}
         >
           {providerTexts.addOpen}
         </Button>
