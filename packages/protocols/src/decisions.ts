@@ -73,6 +73,21 @@ export function reportUnlisted(operation: OperationName, request: unknown, repor
   reportFields(unlisted, reports, furtherFields[operation])
 }
 
+/** The same for a target that is sent everything but what is inside these fields, which it gets in another form. */
+export function reportUnlistedInside(
+  operation: OperationName,
+  fields: readonly string[],
+  { request, reports }: { readonly request: unknown; readonly reports: Reports },
+): void {
+  const unlisted = unlistedFields(operations[operation].request, request)
+  const inside = unlisted.filter(({ path }) => fields.some((field) => isInside(path, field)))
+  reportFields(inside, reports)
+}
+
+function isInside(path: string, field: string): boolean {
+  return path.startsWith(`${field}.`) || path.startsWith(`${field}[`)
+}
+
 /**
  * Handles a search request for a target that cannot search. Beside tools of the caller, a search is one more tool that the
  * model may use or not, as agents offer it, so it is left out. Alone, it is what the caller asked for, so the request is

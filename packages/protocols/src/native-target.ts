@@ -1,5 +1,5 @@
 /** A change of one field of a request. */
-export type Change = NewValue | ChangedList
+export type Change = NewValue | ChangedValue
 
 export interface NewValue {
   /** The names that lead to the field: its own, and before it that of the object which holds it. */
@@ -9,10 +9,13 @@ export interface NewValue {
   readonly change?: undefined
 }
 
-/** A list that is changed where it is whole, because texts may be missing in the request that the change was made for. */
-interface ChangedList {
+/**
+ * The value of a top-level field that is changed where it is whole, because texts may be missing in the request that the change was
+ * made for.
+ */
+interface ChangedValue {
   readonly path: readonly [string]
-  readonly change: (list: unknown) => readonly unknown[]
+  readonly change: (value: unknown) => unknown
 }
 
 /** Where a translation tells what its target cannot express. Paths are those of the form that it translates. */

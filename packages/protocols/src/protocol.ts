@@ -42,9 +42,13 @@ export interface UpstreamRequest {
 
 /**
  * A small difference between an upstream and its protocol, as a function that changes the outgoing request. It is named after
- * what it does and returns the same object if there is nothing to change.
+ * what it does and returns the same object if there is nothing to change. It reports what it cannot keep, with its path in the body.
  */
-export type Quirk = (request: UpstreamRequest, operation: OperationName) => UpstreamRequest
+export type Quirk = (
+  request: UpstreamRequest,
+  operation: OperationName,
+  reports: Pick<Reports, 'leftOut'>,
+) => UpstreamRequest
 
 /** A whole response of an upstream, read up to a maximum size. */
 export interface Received {

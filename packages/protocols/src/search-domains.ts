@@ -21,6 +21,13 @@ export function searchDomains(options: unknown): Fields {
   return objectOf(searchFilters(objectOf(options)['filters'])['filters'])
 }
 
+/** The options of a canonical search without the lists, with whatever else they have. */
+export function withoutDomains(options: Fields): Fields {
+  const { filters, ...rest } = options
+  const { allowed_domains: _, blocked_domains: __, ...others } = objectOf(filters)
+  return Object.keys(others).length === 0 ? rest : { ...rest, filters: others }
+}
+
 /**
  * Reports that a search cannot be restricted to its domains. A response from other domains would not be what the caller asked
  * for.

@@ -22,8 +22,10 @@ const sent = (value: object): UpstreamRequest => ({
   body: { kind: 'json', value },
 })
 
+const reports = { leftOut: () => {} }
+
 const changed = (quirk: Quirk, value: object): unknown => {
-  const { body } = quirk(sent(value), 'chat')
+  const { body } = quirk(sent(value), 'chat', reports)
   return body?.kind === 'json' ? body.value : undefined
 }
 
@@ -180,7 +182,7 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
       messages: [{ role: 'user', content: picture }],
       tool_choice: 'auto',
     })
-    expect(quirk(untouched, 'chat')).toBe(untouched)
+    expect(quirk(untouched, 'chat', reports)).toBe(untouched)
     const speech = sent({
       user: 'u',
       seed: 1,
@@ -188,9 +190,9 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
       max_completion_tokens: 4,
       stream_options: {},
     })
-    expect(quirk(speech, 'speak')).toBe(speech)
+    expect(quirk(speech, 'speak', reports)).toBe(speech)
     const form: UpstreamRequest = { method: 'POST', path: '/', body: { kind: 'form', parts: [] } }
-    expect(quirk(form, 'chat')).toBe(form)
+    expect(quirk(form, 'chat', reports)).toBe(form)
   })
 })
 

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
-import { assertDepth, GatewayError, invalidRequest, type UploadedFile } from '@sluice/contract'
+import {
+  assertDepth,
+  GatewayError,
+  invalidRequest,
+  listOf,
+  type UploadedFile,
+} from '@sluice/contract'
 import type { TObject } from 'typebox'
 import { ArrivingBody, type BodyOwner } from './body.ts'
 
@@ -103,7 +109,10 @@ interface FieldSchema {
   readonly contentMediaType?: string
 }
 
-/** `name[]` and `name[0]` are items of the list `name`; so is a bare name if the schema has a list. */
+/**
+ * `name[]` and `name[0]` are items of the list `name`; so is a bare name if the schema has a list, or if it is repeated and no schema
+ * has the field.
+ */
 function toRequest(parts: readonly Part[], schema: TObject): Record<string, unknown> {
   const request: Record<string, unknown> = {}
   const required = new Set<string>(schema.required)
@@ -118,7 +127,12 @@ function toRequest(parts: readonly Part[], schema: TObject): Record<string, unkn
         typeof value === 'string' ? convert(value, narrowed(field.items, value), name) : value
       if (Array.isArray(list)) list.push(item)
       else request[name] = [item]
-    } else if (name !== '__proto__') {
+    } else if (name === '__proto__') {
+      continue
+    } else if (field === undefined && (name !== written || Object.hasOwn(request, name))) {
+      const before = request[name] ?? []
+      request[name] = [...(Array.isArray(before) ? listOf(before) : [before]), value]
+    } else {
       request[name] = typeof value === 'string' ? convert(value, field, name) : value
     }
   }

@@ -21,7 +21,12 @@ const WebSearchOptions = Type.Object({
       approximate: Type.Optional(Type.Unknown()),
     }),
   ),
-  filters: Type.Optional(Type.Unknown()),
+  filters: optional(
+    Type.Object({
+      allowed_domains: Type.Optional(Type.Unknown()),
+      blocked_domains: Type.Optional(Type.Unknown()),
+    }),
+  ),
 })
 
 /**

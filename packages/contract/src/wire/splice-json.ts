@@ -273,34 +273,18 @@ export function changeWithin(
   name: string,
   change: (object: Uint8Array) => Uint8Array,
 ): Uint8Array {
-  return changeValues(bytes, { name, opening: openBrace, change })
+  return changeValue(bytes, name, (value) => (value[0] === openBrace ? change(value) : value))
 }
 
-/** The same for a list in a top-level field. */
-export function changeList(
+/** Changes the value of a top-level field: `change` gets its bytes and returns others. Every other field keeps its bytes. */
+export function changeValue(
   bytes: Uint8Array,
   name: string,
-  change: (list: Uint8Array) => Uint8Array,
-): Uint8Array {
-  return changeValues(bytes, { name, opening: openBracket, change })
-}
-
-function changeValues(
-  bytes: Uint8Array,
-  {
-    name,
-    opening,
-    change,
-  }: {
-    readonly name: string
-    readonly opening: number
-    readonly change: (value: Uint8Array) => Uint8Array
-  },
+  change: (value: Uint8Array) => Uint8Array,
 ): Uint8Array {
   const parts: Uint8Array[] = []
   let copied = 0
   for (const { start, end } of findValues(bytes, new Set([name])).get(name) ?? []) {
-    if (bytes[start] !== opening) continue
     parts.push(bytes.subarray(copied, start), change(bytes.subarray(start, end)))
     copied = end
   }

@@ -50,7 +50,7 @@ export async function prepareCodec(
   if (call.held.bytes > encodedAtOnceBytesMax) await turn()
   const encoded = codec.encode(canonical, context)
   const { quirks = [], protocol } = target.upstream.provider
-  const request = quirks.reduce((before, quirk) => quirk(before, spoken), encoded)
+  const request = quirks.reduce((before, quirk) => quirk(before, spoken, context), encoded)
   return {
     isNative: false,
     ...(elsewhere && { addressOf: elsewhere.format }),

@@ -1,5 +1,5 @@
 import {
-  changeList,
+  changeValue,
   changeWithin,
   type Fields,
   formatJson,
@@ -12,7 +12,7 @@ import {
   removeFields,
   spliceFields,
 } from '@sluice/contract'
-import type { Change } from '@sluice/protocols/native-target.ts'
+import type { Change, Reports } from '@sluice/protocols/native-target.ts'
 import type { Native, Quirk, UpstreamRequest } from '@sluice/protocols/protocol.ts'
 import { askedOutput } from '../admit/call-size.ts'
 import type { Call } from '../call/call.ts'
@@ -142,7 +142,7 @@ function nativeRequest(run: CallDraft, target: UpstreamTarget, native: Native): 
   const value: Fields = isParsed
     ? { ...request.value, ...fields }
     : objectOf(parseJson(Buffer.from(bytes).toString('utf8')))
-  return nativeQuirked(made, quirks, { operation, value })
+  return nativeQuirked(made, quirks, { operation, value, reports: nativeReportsOf(run, target) })
 }
 
 /** Changes of a request's bytes, by the ways in which they are made. */
@@ -159,10 +159,10 @@ function splitChanges(changes: readonly Change[]): SplitChanges {
   const fields: Record<string, unknown> = {}
   const removed: string[] = []
   const nested: { readonly outer: string; readonly name: string; readonly value: unknown }[] = []
-  const lists: Extract<Change, { change: object }>[] = []
+  const whole: Extract<Change, { change: object }>[] = []
   for (const one of changes) {
     if (one.change !== undefined) {
-      lists.push(one)
+      whole.push(one)
       continue
     }
     const { path, value } = one
@@ -173,7 +173,7 @@ function splitChanges(changes: readonly Change[]): SplitChanges {
   }
   return {
     fields,
-    isPlain: removed.length === 0 && nested.length === 0 && lists.length === 0,
+    isPlain: removed.length === 0 && nested.length === 0 && whole.length === 0,
     apply(bytes) {
       let changed = removed.length === 0 ? bytes : removeFields(bytes, removed)
       for (const { outer, name, value } of nested)
@@ -182,9 +182,9 @@ function splitChanges(changes: readonly Change[]): SplitChanges {
             ? removeFields(object, [name])
             : spliceFields(object, { [name]: value }),
         )
-      for (const { path, change } of lists)
-        changed = changeList(changed, path[0], (list) =>
-          Buffer.from(formatJson(change(parseJson(Buffer.from(list).toString('utf8'))))),
+      for (const { path, change } of whole)
+        changed = changeValue(changed, path[0], (value) =>
+          Buffer.from(formatJson(change(parseJson(Buffer.from(value).toString('utf8'))))),
         )
       return changed
     },
@@ -258,11 +258,19 @@ function asksForUsage({ format, request }: Call): boolean {
 function nativeQuirked(
   request: UpstreamRequest,
   quirks: readonly Quirk[],
-  { operation, value }: { readonly operation: OperationName; readonly value: unknown },
+  {
+    operation,
+    value,
+    reports,
+  }: {
+    readonly operation: OperationName
+    readonly value: unknown
+    readonly reports: Pick<Reports, 'leftOut'>
+  },
 ): UpstreamRequest {
   if (request.body?.kind !== 'bytes') return request
   const asJson: UpstreamRequest = { ...request, body: { kind: 'json', value } }
-  const changed = quirks.reduce((before, quirk) => quirk(before, operation), asJson)
+  const changed = quirks.reduce((before, quirk) => quirk(before, operation, reports), asJson)
   if (changed.body?.kind === 'json' && changed.body.value === value)
     return { ...changed, body: request.body }
   return changed

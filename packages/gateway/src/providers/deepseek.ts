@@ -32,7 +32,7 @@ export const deepseek = compatible({
   baseUrl: 'https://api.deepseek.com/v1',
   environment: ['DEEPSEEK_API_KEY'],
   operations: ['chat', 'complete'],
-  quirks: [developerAsSystem, maxTokensOnly, toldSchema, emptyReasoning(/deepseek-v[4-9]/)],
+  quirks: [developerAsSystem, maxTokensOnly, toldSchema, emptyReasoning],
   routingFields: [],
   documentation: 'https://api-docs.deepseek.com',
 })

@@ -1,6 +1,6 @@
 import { compatible, thinkingSwitch } from './compatible.ts'
 import { openaiLike } from '@sluice/protocols/openai/index.ts'
-import { developerAsSystem } from '@sluice/protocols/openai/upstream/quirks.ts'
+import { developerAsSystem, emptyReasoning } from '@sluice/protocols/openai/upstream/quirks.ts'
 
 export const moonshotai = compatible({
   id: 'moonshotai',
@@ -9,6 +9,6 @@ export const moonshotai = compatible({
   baseUrl: 'https://api.moonshot.ai/v1',
   environment: ['MOONSHOT_API_KEY'],
   operations: ['chat'],
-  quirks: [developerAsSystem, thinkingSwitch],
+  quirks: [developerAsSystem, thinkingSwitch, emptyReasoning],
   documentation: 'https://platform.moonshot.ai/docs/api/chat',
 })

@@ -29,8 +29,9 @@ export function createCachePoints(context: Pick<CodecContext, 'model' | 'leftOut
     }
     const { cache_control: counted } = breakpoint(control)
     if (counted === undefined) return []
-    const { ttl } = objectOf(counted)
+    const { type: _, ttl, ...others } = objectOf(counted)
     const isKept = typeof ttl === 'string' && takesTimes(model)
+    if (Object.keys(others).length > 0) context.leftOut('cache_control')
     return [{ cachePoint: { type: 'default', ...(isKept ? { ttl } : {}) } }]
   }
 }

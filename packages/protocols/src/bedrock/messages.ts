@@ -82,16 +82,19 @@ function contentBlocks(message: Message, path: string, writing: Writing): readon
   const { role, content } = message
   if (content == null) return []
   if (typeof content === 'string') return textBlocks(content)
+  const placeAfter = (block: Block | undefined) =>
+    role === 'tool' && block !== undefined ? 'result' : cachedAfter(block)
   const written: Block[] = []
-  for (const [index, part] of content.entries())
-    for (const block of partBlocks(part, `${path}.content[${index}]`, writing)) {
-      const place = role === 'tool' ? 'result' : cachedAfter(block)
-      const before = cachedAfter(written.at(-1))
-      const { cache_control: control } = part
-      if (place !== undefined) written.push(block, ...writing.cachePoint(control, place))
-      else if (before !== undefined) written.push(...writing.cachePoint(control, before), block)
-      else written.push(block)
-    }
+  for (const [index, part] of content.entries()) {
+    const { cache_control: control } = part
+    const block = partBlock(part, `${path}.content[${index}]`, writing)
+    const place = placeAfter(block)
+    const point = place ?? placeAfter(written.at(-1))
+    if (point === undefined && control != null) writing.context.leftOut('cache_control')
+    const points = point === undefined ? [] : writing.cachePoint(control, point)
+    if (block === undefined) written.push(...points)
+    else written.push(...(place === undefined ? [...points, block] : [block, ...points]))
+  }
   return written
 }
 
@@ -101,11 +104,10 @@ function cachedAfter(block: Block = {}): 'text' | 'media' | undefined {
   return 'image' in block ? 'media' : undefined
 }
 
-function partBlocks(part: ContentPart, path: string, writing: Writing): readonly Block[] {
-  if (part.type === 'text') return textBlocks(part.text ?? '')
-  if (part.type === 'refusal') return textBlocks(part.refusal ?? '')
-  const block = mediaBlock(part, path, writing.context, writing.documentName)
-  return block === undefined ? [] : [block]
+/** Undefined for a part that says nothing. */
+function partBlock(part: ContentPart, path: string, writing: Writing): Block | undefined {
+  if (part.type === 'text' || part.type === 'refusal') return textBlocks(part[part.type] ?? '')[0]
+  return mediaBlock(part, path, writing.context, writing.documentName)
 }
 
 export function keptReasoning(model: string): KeptReasoning {

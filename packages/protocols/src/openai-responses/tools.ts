@@ -13,7 +13,7 @@ import {
 import type { Reports } from '../native-target.ts'
 import { withoutNull } from '../neutral-values.ts'
 import { namedSchema } from '../openai/named-schema.ts'
-import { searchFilters } from '../search-domains.ts'
+import { domainLists, searchFilters } from '../search-domains.ts'
 
 /**
  * Tools of the two OpenAI APIs: chat completions wrap each one in a field of its type; in Responses they are flat and strict
@@ -45,6 +45,8 @@ export function isSearch({ type }: Fields): boolean {
   return searches.has(type)
 }
 
+const lists: ReadonlySet<string> = new Set(domainLists)
+
 /** The web search, which is an option in chat completions and a tool here. */
 export function searchOptions(
   tool: Fields,
@@ -62,6 +64,8 @@ export function searchOptions(
   // This asks for pages found earlier; a live search does no worse.
   if (live === false) leftOut(`${path}.external_web_access`)
   for (const [name, value] of Object.entries(rest)) if (value !== null) leftOut(`${path}.${name}`)
+  for (const [name, value] of Object.entries(objectOf(filters)))
+    if (value !== null && !lists.has(name)) leftOut(`${path}.filters.${name}`)
   const { type: __, ...place } = objectOf(location)
   return {
     ...(someText(size) === undefined ? {} : { search_context_size: size }),

@@ -37,7 +37,7 @@ function datedChat(): Codec<'chat'> {
     ...chat,
     encode(request, context) {
       const encoded = chat.encode(request, context)
-      return versionOf(context) < '2024-09' ? maxTokensOnly(encoded, 'chat') : encoded
+      return versionOf(context) < '2024-09' ? maxTokensOnly(encoded, 'chat', context) : encoded
     },
   }
 }

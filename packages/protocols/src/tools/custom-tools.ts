@@ -1,7 +1,7 @@
 import {
-  type Fields,
   formatJson,
   isObject,
+  objectOf,
   parseJson,
   type Tool,
   type ToolCall,
@@ -14,12 +14,14 @@ import { isTooMuch } from '../call-arguments.ts'
 const input = 'input'
 
 /** The tool as a function. A grammar for its text is written into the description, but nothing enforces it. */
-export function customAsFunction({ custom, cache_control: cache }: Tool, name: string): Tool {
-  const { description, format } = custom ?? {}
-  const lines = [description ?? '', grammarOf(format)].filter((text) => text !== '')
+export function customAsFunction({ custom, ...tool }: Tool, name: string): Tool {
+  const { description, format, name: _, ...others } = objectOf(custom)
+  const lines = [textOf(description), grammarOf(format)].filter((text) => text !== '')
   return {
+    ...tool,
     type: 'function',
     function: {
+      ...others,
       name,
       ...(lines.length === 0 ? {} : { description: lines.join('\n\n') }),
       parameters: {
@@ -31,27 +33,28 @@ export function customAsFunction({ custom, cache_control: cache }: Tool, name: s
         additionalProperties: false,
       },
     },
-    ...(cache == null ? {} : { cache_control: cache }),
   }
 }
 
-/** Whether the tool's text must follow a grammar. */
-export function hasGrammar({ custom }: Tool): boolean {
-  return custom?.format?.['type'] === 'grammar'
+/** Whether the tool's text must have a form, such as that of a grammar. */
+export function hasFormat({ custom }: Tool): boolean {
+  const { type, ...others } = custom?.format ?? {}
+  return Object.keys(others).length > 0 || (type !== undefined && type !== 'text')
 }
 
-function grammarOf(format: Fields | null | undefined): string {
-  const grammar = format?.['grammar']
+function grammarOf(format: unknown): string {
+  const { grammar } = objectOf(format)
   if (!isObject(grammar)) return ''
   return `The input must keep to this grammar (${textOf(grammar['syntax'])}):\n${textOf(grammar['definition'])}`
 }
 
 export function customCallAsFunction(call: ToolCall, name: string): ToolCall {
   const { custom, ...rest } = call
+  const { name: _, input: given = '', ...others } = objectOf(custom)
   return {
     ...rest,
     type: 'function',
-    function: { name, arguments: formatJson({ [input]: custom?.input ?? '' }) },
+    function: { ...others, name, arguments: formatJson({ [input]: given }) },
   }
 }
 

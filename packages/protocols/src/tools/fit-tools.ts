@@ -1,14 +1,15 @@
-import type {
-  ChatRequest,
-  Fields,
-  Message,
-  ServerTool,
-  Tool,
-  ToolCall,
-  ToolChoice,
+import {
+  type ChatRequest,
+  type Fields,
+  type Message,
+  type ServerTool,
+  type Tool,
+  type ToolCall,
+  type ToolChoice,
+  objectOf,
 } from '@sluice/contract'
 import type { CodecContext } from '../protocol.ts'
-import { customAsFunction, customCallAsFunction, hasGrammar } from './custom-tools.ts'
+import { customAsFunction, customCallAsFunction, hasFormat } from './custom-tools.ts'
 import { createToolNames, type NameRule, type ToolNames } from './tool-names.ts'
 
 /** What a target accepts of tools. */
@@ -54,7 +55,7 @@ export function fitTools(
   const fitting: Fitting = { names, wraps, customs: new Set() }
   const { tools, messages, tool_choice: choice } = request
   for (const [index, tool] of (tools ?? []).entries())
-    if (wraps && hasGrammar(tool)) leftOut(`tools[${index}].custom.format`)
+    if (wraps && hasFormat(tool)) leftOut(`tools[${index}].custom.format`)
   return {
     request: {
       ...request,
@@ -131,9 +132,9 @@ function fittedReference<T extends Fields>(reference: T, { names, wraps }: Fitti
   const { type } = reference
   if (type !== 'function' && type !== 'custom') return reference
   const { [type]: named, ...rest } = reference as Fields
-  const { name } = (named ?? {}) as { readonly name?: unknown }
+  const { name, ...others } = objectOf(named)
   if (typeof name !== 'string') return reference
   const as = type === 'custom' && wraps ? 'function' : type
   // The same form with another type.
-  return { ...rest, type: as, [as]: { name: names.fitted(name) } } as unknown as T
+  return { ...rest, type: as, [as]: { ...others, name: names.fitted(name) } } as unknown as T
 }

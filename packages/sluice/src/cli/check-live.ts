@@ -223,10 +223,10 @@ function emptyRequest(
     const operation = name as OperationName
     const codec = provider.protocol.codecs[operation] as Codec<OperationName> | undefined
     if (!codec || provider.operations?.includes(operation) === false) continue
-    const encoded = codec.encode({ model, ...fields } as never, contextOf(model, settings))
+    const context = contextOf(model, settings)
     const made = (provider.quirks ?? []).reduce(
-      (before, quirk) => quirk(before, operation),
-      encoded,
+      (before, quirk) => quirk(before, operation, context),
+      codec.encode({ model, ...fields } as never, context),
     )
     return withoutContent(made)
   }

@@ -1,6 +1,18 @@
 import { AnyObject, oneOf, optional, Type } from '@sluice/contract'
 import type { Static } from 'typebox'
 
+/** A block inside of what a block holds. Its fields are checked when it is read. */
+const Innermost = Type.Object({
+  type: Type.Optional(Type.Unknown()),
+  text: Type.Optional(Type.Unknown()),
+  source: Type.Optional(Type.Unknown()),
+  title: Type.Optional(Type.Unknown()),
+  context: Type.Optional(Type.Unknown()),
+  content: Type.Optional(Type.Unknown()),
+  citations: Type.Optional(Type.Unknown()),
+  cache_control: Type.Optional(Type.Unknown()),
+})
+
 /** The source of an image or document: `base64`, `url`, `text`, `content` or `file`. */
 const Source = Type.Object({
   type: Type.String(),
@@ -8,7 +20,7 @@ const Source = Type.Object({
   data: Type.Optional(Type.String()),
   url: Type.Optional(Type.String()),
   file_id: Type.Optional(Type.String()),
-  content: Type.Optional(Type.Union([Type.String(), Type.Array(AnyObject)])),
+  content: Type.Optional(Type.Union([Type.String(), Type.Array(Innermost)])),
 })
 
 const blockFields = {
@@ -36,7 +48,7 @@ const blockFields = {
 
 const InnerBlock = Type.Object({
   ...blockFields,
-  content: Type.Optional(Type.Union([Type.String(), Type.Array(AnyObject), AnyObject])),
+  content: Type.Optional(Type.Union([Type.String(), Type.Array(Innermost), AnyObject])),
 })
 
 /**

@@ -57,6 +57,12 @@ const decisions: FormatDecisions<ResponsesRequest> = {
   user: 'sent',
 }
 
+/** Only a schema has further fields. */
+function reportFormatFields(format: unknown, { leftOut }: Reports): void {
+  for (const [name, value] of Object.entries(objectOf(format)))
+    if (name !== 'type' && value != null) leftOut(`text.format.${name}`)
+}
+
 const noBackground =
   'This gateway does not run responses in the background: what one costs would be known only after its call. Send it without background'
 
@@ -73,7 +79,9 @@ export function canonicalOf(request: ResponsesRequest, context: Reports): ChatRe
   const { tools, search, server } = offeredTools(request, context)
   const head = instructions == null ? [] : [{ role: 'system' as const, content: instructions }]
   const format = text?.format == null ? undefined : wrappedFormat(text.format)
+  if (format?.type !== 'json_schema') reportFormatFields(text?.format, context)
   const isCompaction = asksForCompaction(request)
+  if (isCompaction && format !== undefined) context.leftOut('text.format', 'a summary is a text')
   const messages: Message[] = [...head, ...messagesOf(request.input, names, context)]
   const fields = withoutNull({
     tools: tools.length > 0 ? tools : null,

@@ -1,3 +1,4 @@
+import { reportUnlistedInside } from '../../decisions.ts'
 import type { Codec } from '../../protocol.ts'
 import { imageFields, refuseImages } from './image-fields.ts'
 import { decodeImages } from './image-reply.ts'
@@ -16,6 +17,7 @@ export function openaiCreateImage(options: ImageOptions = {}): Codec<'createImag
   return {
     encode(request, context) {
       refuseImages(request)
+      reportUnlistedInside('createImage', ['input'], { request, reports: context })
       return {
         method: 'POST',
         path: '/images/generations',

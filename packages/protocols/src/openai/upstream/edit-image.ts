@@ -5,6 +5,7 @@ import {
   parseDataUrl,
   type UploadedFile,
 } from '@sluice/contract'
+import { reportUnlistedInside } from '../../decisions.ts'
 import { describedFile } from '../../file-types.ts'
 import type { Codec, CodecContext, UpstreamBody } from '../../protocol.ts'
 import type { ImageOptions } from './create-image.ts'
@@ -62,6 +63,8 @@ function bodyFor(
 ): UpstreamBody {
   const { input, images, mask, image = [] } = request
   const uploads = image ?? []
+  const changed = keepsFiles(request) ? ['input'] : ['input', 'images', 'mask']
+  reportUnlistedInside('editImage', changed, { request, reports: context })
   if (keepsFiles(request)) {
     const references = [
       ...uploads.map(asReference),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Fields,
   formatJson,
@@ -10,11 +11,15 @@ import {
 } from '@sluice/contract'
 import { argumentsText, unreadArguments } from '../../call-arguments.ts'
 import { effortOf } from '../../efforts.ts'
+import { demandsReasoning } from '../../families/returned-reasoning.ts'
+import type { Reports } from '../../native-target.ts'
 import type { Quirk } from '../../protocol.ts'
 
 /** For upstreams that reject `stream_options`; they put the usage into the last chunk or do not report it. */
-export const noStreamOptions: Quirk = overBody(['chat', 'complete'], (body) => {
+export const noStreamOptions: Quirk = overBody(['chat', 'complete'], (body, { leftOut }) => {
   const { stream_options: options, ...rest } = body
+  for (const [name, value] of Object.entries(objectOf(options)))
+    if (name !== 'include_usage' && value != null) leftOut(`stream_options.${name}`)
   return options === undefined ? body : rest
 })
 
@@ -47,7 +52,7 @@ export const developerAsSystem: Quirk = overMessages((message) =>
  * the beginning (Qwen 3.5 and later: vllm-project/vllm#41114, ollama/ollama#17774). Those at the beginning are merged, and a
  * later one becomes a user message.
  */
-export const systemFirst: Quirk = overBody(['chat'], (body) => {
+export const systemFirst: Quirk = overBody(['chat'], (body, reports) => {
   const messages = listOf(body['messages']).filter(isObject)
   const isSystem = ({ role }: Fields) => role === 'system' || role === 'developer'
   const begins = messages.findIndex((message) => !isSystem(message))
@@ -58,11 +63,23 @@ export const systemFirst: Quirk = overBody(['chat'], (body) => {
   return {
     ...body,
     messages: [
-      ...(count === 0 ? [] : [{ role: 'system', content: joinedContent(first) }]),
+      ...(count === 0
+        ? []
+        : [{ ...joinedFields(first, reports), role: 'system', content: joinedContent(first) }]),
       ...late.map((message) => (isSystem(message) ? { ...message, role: 'user' } : message)),
     ],
   }
 })
+
+/** The other fields of messages, in one. Of two values of a field, the first is kept. */
+function joinedFields(messages: readonly Fields[], { leftOut }: Pick<Reports, 'leftOut'>): Fields {
+  const joined = new Map<string, unknown>()
+  for (const [index, { role: _, content: __, ...fields }] of messages.entries())
+    for (const [name, value] of Object.entries(fields))
+      if (!joined.has(name)) joined.set(name, value)
+      else if (!isDeepStrictEqual(joined.get(name), value)) leftOut(`messages[${index}].${name}`)
+  return Object.fromEntries(joined)
+}
 
 function joinedContent(messages: readonly Fields[]): unknown {
   const contents = messages.map(({ content }) => content)
@@ -74,27 +91,25 @@ function joinedContent(messages: readonly Fields[]): unknown {
 
 /**
  * For models that demand the reasoning of their earlier answers as soon as they have called tools: an empty one where a caller did not
- * keep it, or where another model answered (anomalyco/opencode#25000).
+ * keep it, or where another model answered.
  */
-export function emptyReasoning(models: RegExp): Quirk {
-  return overBody(['chat'], (body) => {
-    const messages = listOf(body['messages'])
-    if (!models.test(textOf(body['model'])) || objectOf(body['thinking'])['type'] === 'disabled')
-      return body
-    const lacks = (message: unknown): message is Fields =>
-      isObject(message) &&
-      message['role'] === 'assistant' &&
-      typeof message['reasoning_content'] !== 'string'
-    const hasCalls = messages.some((message) => listOf(objectOf(message)['tool_calls']).length > 0)
-    if (!hasCalls || !messages.some(lacks)) return body
-    return {
-      ...body,
-      messages: messages.map((message) =>
-        lacks(message) ? { ...message, reasoning_content: '' } : message,
-      ),
-    }
-  })
-}
+export const emptyReasoning: Quirk = overBody(['chat'], (body) => {
+  const messages = listOf(body['messages'])
+  const { model, thinking } = body
+  if (!demandsReasoning(textOf(model)) || objectOf(thinking)['type'] === 'disabled') return body
+  const lacks = (message: unknown): message is Fields =>
+    isObject(message) &&
+    message['role'] === 'assistant' &&
+    typeof message['reasoning_content'] !== 'string'
+  const hasCalls = messages.some((message) => listOf(objectOf(message)['tool_calls']).length > 0)
+  if (!hasCalls || !messages.some(lacks)) return body
+  return {
+    ...body,
+    messages: messages.map((message) =>
+      lacks(message) ? { ...message, reasoning_content: '' } : message,
+    ),
+  }
+})
 
 /** Mistral's name for a tool choice that requires a call. */
 export const requiredAsAny: Quirk = overBody(['chat'], (body) =>
@@ -130,15 +145,18 @@ export const budgetInReasoning: Quirk = overBody(['chat'], (body) => {
  * For upstreams that produce JSON but do not enforce a schema: the schema is written into the prompt
  * (https://api-docs.deepseek.com/guides/json_mode, which requires the word JSON in the prompt).
  */
-export const toldSchema: Quirk = overBody(['chat'], (body) => {
-  const { type, json_schema: named } = objectOf(body['response_format'])
+export const toldSchema: Quirk = overBody(['chat'], (body, { leftOut }) => {
+  const { type, json_schema: named, ...others } = objectOf(body['response_format'])
   if (type !== 'json_schema') return body
-  const { schema } = objectOf(named)
-  const instruction = `Answer with nothing but JSON that fits this JSON Schema: ${formatJson(schema ?? {})}`
+  const { schema, description, name: _, strict: __, ...unknown } = objectOf(named)
+  for (const [field, value] of Object.entries(unknown))
+    if (value != null) leftOut(`response_format.json_schema.${field}`)
+  const told = { ...(description != null && { description }), ...objectOf(schema) }
+  const instruction = `Answer with nothing but JSON that fits this JSON Schema: ${formatJson(told)}`
   return {
     ...body,
     messages: [{ role: 'system', content: instruction }, ...listOf(body['messages'])],
-    response_format: { type: 'json_object' },
+    response_format: { ...others, type: 'json_object' },
   }
 })
 
@@ -233,13 +251,13 @@ function nineCharacters(id: string): string {
 
 export function overBody(
   operations: readonly OperationName[],
-  change: (body: Fields) => Fields,
+  change: (body: Fields, reports: Pick<Reports, 'leftOut'>) => Fields,
 ): Quirk {
-  return (request, operation) => {
+  return (request, operation, reports) => {
     const { body } = request
     if (!operations.includes(operation) || body?.kind !== 'json' || !isObject(body.value))
       return request
-    const value = change(body.value)
+    const value = change(body.value, reports)
     return value === body.value ? request : { ...request, body: { kind: 'json', value } }
   }
 }

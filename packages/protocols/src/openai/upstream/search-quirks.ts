@@ -1,6 +1,6 @@
 import { type Fields, isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import type { Quirk } from '../../protocol.ts'
-import { searchDomains } from '../../search-domains.ts'
+import { searchDomains, withoutDomains } from '../../search-domains.ts'
 import { overBody } from './quirks.ts'
 
 // How upstreams that resemble OpenAI name the domains that a search is limited to or kept out of.
@@ -66,7 +66,7 @@ function overSearch(write: (domains: Domains, body: Fields) => Fields): Quirk {
     const { web_search_options: search, ...rest } = body
     if (objectOf(search)['filters'] === undefined) return body
     const { allowed_domains: allowed, blocked_domains: blocked } = searchDomains(search)
-    const { filters: _, ...options } = objectOf(search)
+    const options = withoutDomains(objectOf(search))
     const domains = { allowed: listOf(allowed), blocked: listOf(blocked), options }
     const isAsked = domains.allowed.length + domains.blocked.length > 0
     return {

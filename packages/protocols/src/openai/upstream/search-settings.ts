@@ -1,7 +1,7 @@
 import { type Fields, isObject, objectOf, textOf } from '@sluice/contract'
 import { withoutFields } from '../../decisions.ts'
 import type { CodecContext } from '../../protocol.ts'
-import { searchDomains } from '../../search-domains.ts'
+import { searchDomains, withoutDomains } from '../../search-domains.ts'
 
 /**
  * Groq's `search_settings` instead of `web_search_options`, which it rejects. Its compound systems search without being asked
@@ -13,9 +13,13 @@ export function asSearchSettings(body: Fields, context: CodecContext): Fields {
   if (!context.family.includes('compound'))
     return withoutFields(body, ['web_search_options'], context)
   const { leftOut } = context
-  const { search_context_size: size, user_location: location } = search
+  const { search_context_size: size, user_location: location, ...others } = withoutDomains(search)
+  for (const [field, value] of Object.entries(others))
+    if (value != null) leftOut(`web_search_options.${field}`)
   if (size != null && size !== 'medium') leftOut('web_search_options.search_context_size')
-  const { country, ...further } = objectOf(objectOf(location)['approximate'])
+  const { type: _, approximate, ...beside } = objectOf(location)
+  const { country, ...inside } = objectOf(approximate)
+  const further = { ...beside, ...inside }
   const name = countryName(textOf(country).toUpperCase())
   if (location != null && (name === undefined || Object.keys(further).length > 0))
     leftOut('web_search_options.user_location')
