@@ -6,6 +6,7 @@ import type { Change, NativeTarget } from '../native-target.ts'
 import type { Inspected } from '../protocol.ts'
 import { claudeStops, takesStops } from '../stops/stop-rule.ts'
 import { objectTools } from '../tools/object-tools.ts'
+import { heldFormats, heldTools, holdsFormats } from './held-schemas.ts'
 import { refusedSampling } from './sampling.ts'
 import { budgetFor, budgetMin, mayForceCall } from './thinking.ts'
 
@@ -20,7 +21,7 @@ export function fitsClaude(request: unknown, name: string): boolean {
   const model = knownClaude(name)
   if (model === undefined) return true
   if (!model.prefill && objectOf(listOf(messages).at(-1))['role'] === 'assistant') return false
-  if (model.structured) return true
+  if (model.structured) return holdsFormats(request)
   const isStrict = listOf(tools).some((tool) => objectOf(tool)['strict'] === true)
   return (
     !isStrict && objectOf(config)['format'] == null && !isObject(objectOf(request)['output_format'])
@@ -49,7 +50,7 @@ export function adaptedMessages(
     ...sampling,
     ...adaptedThinking(request, target, { isLowered: lowered.length > 0, limit }),
     ...freeChoice(request, model, target),
-    ...toolsOf(request, target),
+    ...schemasOf(request, model, target),
   ]
 }
 
@@ -59,14 +60,19 @@ export function adaptedCount(
   _found: Inspected,
   target: NativeTarget,
 ): readonly Change[] {
+  const model = knownClaude(target.family)
   return [
     ...adaptedThinking(request, target, { isLowered: false, limit: undefined }),
-    ...(knownClaude(target.family) === undefined ? [] : toolsOf(request, target)),
+    ...(model === undefined ? [] : schemasOf(request, model, target)),
   ]
 }
 
-function toolsOf(request: unknown, target: NativeTarget): readonly Change[] {
-  return isObject(request) ? objectTools(request, 'messages', target) : []
+function schemasOf(request: unknown, model: ClaudeModel, target: NativeTarget): readonly Change[] {
+  if (!isObject(request)) return []
+  return [
+    ...objectTools(request, 'messages', target),
+    ...(model.structured ? [...heldTools(request, target), ...heldFormats(request, target)] : []),
+  ]
 }
 
 interface Room {
@@ -108,27 +114,33 @@ function thinkingOf(
   if (type !== 'enabled' && type !== 'adaptive') return []
   if (model.thinking === 'none') return without('this model does not think')
   if (type === 'adaptive' && model.thinking === 'budget') {
+    const { display, ...kept } = rest
+    if (display === 'omitted') target.leftOut('thinking.display', 'this model shows its thinking')
     const own = Math.min(
       budgetFor(objectOf(config)['effort']),
       (room.limit ?? Number.POSITIVE_INFINITY) - 1,
     )
     if (own < budgetMin) return without('the limit of the output leaves no room for it')
-    return [{ path: ['thinking'], value: { type: 'enabled', budget_tokens: own } }]
+    return [{ path: ['thinking'], value: { ...kept, type: 'enabled', budget_tokens: own } }]
   }
   if (type === 'enabled' && model.thinking === 'adaptive') {
     const effort = typeof budget === 'number' ? effortOf(budget) : undefined
     return [
       // Older models show their thinking by default.
       { path: ['thinking'], value: { display: 'summarized', ...rest, type: 'adaptive' } },
-      ...(effort === undefined
-        ? []
-        : [{ path: ['output_config'], value: { effort, ...objectOf(config) } } as const]),
+      ...(effort === undefined ? [] : withEffort(effort, config)),
     ]
   }
   const { limit, isLowered } = room
   if (!isLowered || limit === undefined || !(Number(budget) >= limit)) return []
   target.leftOut('thinking.budget_tokens', 'it must be less than max_tokens')
   return [{ path: ['thinking', 'budget_tokens'], value: Math.max(budgetMin, limit - 1) }]
+}
+
+/** Other members keep their bytes. */
+function withEffort(effort: string, config: unknown): readonly Change[] {
+  if (!isObject(config)) return [{ path: ['output_config'], value: { effort } }]
+  return 'effort' in config ? [] : [{ path: ['output_config', 'effort'], value: effort }]
 }
 
 /** The newest models know all efforts; those before them no more than `high` or `max`. */

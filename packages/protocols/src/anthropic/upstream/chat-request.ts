@@ -12,12 +12,14 @@ import { type ClaudeCall, claudeSampling } from '../../claude/sampling.ts'
 import { encodeToolChoice } from '../../claude/tool-choice.ts'
 import { applyDecisions, type Decisions } from '../../decisions.ts'
 import { claudeModel } from '../../families/claude.ts'
+import { demandsReasoning } from '../../families/returned-reasoning.ts'
 import { fittedId } from '../../fitted-id.ts'
 import { reportLostReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { usualChat } from '../../usual-decisions.ts'
 import { type JsonAnswer, jsonAnswer } from './json-answer.ts'
 import { encodeMessages, keptReasoning } from './messages.ts'
+import { withThoughts } from './thoughts.ts'
 import { encodeTools } from './tools.ts'
 
 /** How the Messages API handles each canonical field. */
@@ -45,7 +47,7 @@ const decisions: Decisions<'chat'> = {
 export function messagesBody(request: ChatRequest, context: CodecContext): Fields {
   const model = claudeModel(context.family)
   applyDecisions('chat', request, decisions, context)
-  reportLostReasoning(request, keptReasoning, context)
+  reportLostReasoning(request, keptReasoning(context.family), context)
   const thinking = encodeThinking(request, model, context)
   const call = { context, model, thinking }
   const breakpoint = createCacheBreakpoints(context)
@@ -57,7 +59,7 @@ export function messagesBody(request: ChatRequest, context: CodecContext): Field
     model: context.model,
     max_tokens: maxTokens(request, call),
     ...(system.length > 0 ? { system } : {}),
-    messages: turns,
+    messages: demandsReasoning(context.family) ? withThoughts(turns, thinking.thinking) : turns,
     ...claudeSampling(request, call),
     ...(request.stop?.length ? { stop_sequences: request.stop } : {}),
     ...(tools.length + answerTool.length > 0 ? { tools: [...tools, ...answerTool] } : {}),

@@ -3,6 +3,7 @@ import { readArguments } from '../../call-arguments.ts'
 import type { CacheBreakpoints } from '../../claude/cache-breakpoints.ts'
 import { createToolIds, type ToolIds } from '../../claude/tool-ids.ts'
 import { claudeModel } from '../../families/claude.ts'
+import { takesUnsignedThinking } from '../../families/returned-reasoning.ts'
 import { interleaved } from '../../interleaved.ts'
 import { type KeptReasoning, noReasoning } from '../../lost-reasoning.ts'
 import type { CodecContext } from '../../protocol.ts'
@@ -10,6 +11,7 @@ import { endTurns, named, type Turn, turnsOf } from '../../turns.ts'
 import { type Block, isBlank } from '../blocks.ts'
 import { calledTools } from '../toolsets.ts'
 import { mediaBlock } from './media.ts'
+import { unsignedThought } from './thoughts.ts'
 
 interface Writing {
   readonly context: CodecContext
@@ -62,7 +64,11 @@ function textBlocks(text: string): readonly Block[] {
   return isBlank(text) ? [] : [textBlock(text)]
 }
 
-function contentBlocks({ content }: Message, path: string, writing: Writing): readonly Block[] {
+function contentBlocks(
+  { role, content }: Message,
+  path: string,
+  writing: Writing,
+): readonly Block[] {
   if (content == null) return []
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
@@ -70,6 +76,9 @@ function contentBlocks({ content }: Message, path: string, writing: Writing): re
       part.type === 'text' || part.type === 'refusal'
         ? textBlocks(part[part.type] ?? '')
         : [mediaBlock(part, `${path}.content[${index}]`, writing.context)]
+    // What says nothing is not sent, and cannot be marked. A result is marked as a whole.
+    if (blocks.length === 0 && part.cache_control != null && role !== 'tool')
+      writing.context.leftOut('cache_control')
     return blocks.flatMap((block) =>
       block === undefined ? [] : [{ ...block, ...writing.breakpoint(part.cache_control) }],
     )
@@ -79,7 +88,7 @@ function contentBlocks({ content }: Message, path: string, writing: Writing): re
 function assistantBlocks(message: Message, path: string, writing: Writing): readonly Block[] {
   if (message.audio != null) writing.context.unsupported(`${path}.audio`)
   return interleaved(
-    (message.thinking_blocks ?? []).map((block) => ({ ...block, pieces: thinkingBlock(block) })),
+    thoughtsOf(message, writing.context.family),
     [...contentBlocks(message, path, writing), ...textBlocks(message.refusal ?? '')],
     (message.tool_calls ?? []).map((call, index) => [
       toolUse(call, `${path}.tool_calls[${index}]`, writing),
@@ -87,9 +96,20 @@ function assistantBlocks(message: Message, path: string, writing: Writing): read
   )
 }
 
-export const keptReasoning: KeptReasoning = {
-  ...noReasoning,
-  block: (block) => thinkingBlock(block).length > 0,
+export function keptReasoning(family: string): KeptReasoning {
+  return {
+    ...noReasoning,
+    text: () => takesUnsignedThinking(family),
+    block: (block) => thinkingBlock(block).length > 0,
+  }
+}
+
+/** Models of other makers also take the text of reasoning alone. */
+function thoughtsOf({ thinking_blocks: given, reasoning_content: text }: Message, family: string) {
+  const thoughts = (given ?? []).map((block) => ({ ...block, pieces: thinkingBlock(block) }))
+  const isSent = thoughts.some(({ pieces }) => pieces.length > 0)
+  if (isSent || text == null || text === '' || !takesUnsignedThinking(family)) return thoughts
+  return [{ pieces: [unsignedThought(text)] }]
 }
 
 /** Claude accepts only its own signed reasoning; that of other providers is dropped. */

@@ -10,12 +10,14 @@ import {
 import { hasState } from '../../call-state.ts'
 import { restore } from '../../carried-reasoning.ts'
 import { adaptedCount, adaptedMessages, fitsClaude } from '../../claude/adapted-messages.ts'
+import { takesUnsignedThinking } from '../../families/returned-reasoning.ts'
 import { createIdleWatcher, usualRequest } from '../../inspected.ts'
 import type { Inspected, Native } from '../../protocol.ts'
 import { registeredTypes } from '../../registered-types.ts'
 import { readUsage } from '../usage.ts'
 import { accountHeaders } from '../account-headers.ts'
 import { continuable, madeByMessage, namedInMessages } from './named.ts'
+import { addedThoughts } from './thoughts.ts'
 import { createChatWatcher } from './watcher.ts'
 
 /** The caller's headers that the Messages API interprets. */
@@ -58,8 +60,12 @@ function nativeJson(path: string, rest: Omit<Native, 'request' | 'headers'>): Na
 
 export const nativeMessages = nativeJson('/v1/messages', {
   inspect: inspectMessages,
-  takes: (request, { isPlain }, { family }) => isPlain || fitsClaude(request, family),
-  adapted: adaptedMessages,
+  takes: (request, found, { family }) =>
+    found.isPlain || (takesThinking(found, family) && fitsClaude(request, family)),
+  adapted: (request, found, target) => [
+    ...adaptedMessages(request, found, target),
+    ...(found.isPlain ? [] : addedThoughts(request, target)),
+  ],
 })
 
 /** Counting is free, so there is no usage. */
@@ -69,8 +75,13 @@ export const nativeCountTokens = nativeJson('/v1/messages/count_tokens', {
     watcher: createIdleWatcher,
     read: () => ({ usage: undefined }),
   }),
+  takes: (_request, found, { family }) => takesThinking(found, family),
   adapted: adaptedCount,
 })
+
+function takesThinking({ extensions }: Inspected, family: string): boolean {
+  return !extensions.has(unsigned) || takesUnsignedThinking(family)
+}
 
 /** All models take these in a conversation that ends with the user, limits apart. */
 const plainFields: ReadonlySet<string> = new Set([
@@ -96,33 +107,39 @@ function inspectMessages(request: unknown): Inspected {
   const isPlain = hasOnly(fields, plainFields) && messages.every(isTextMessage)
   if (isPlain && objectOf(messages.at(-1))['role'] !== 'assistant')
     return { ...usualRequest, isPlain, ...reading }
+  const blocks = messages.flatMap((message) =>
+    listOf(objectOf(message)['content']).filter(isObject),
+  )
   return {
     ...usualRequest,
-    isForeign: !isAnthropicsOwn(messages),
+    isForeign: !blocks.every(isMessagesOwn),
+    extensions: blocks.some(isUnsigned) ? unsignedOnly : usualRequest.extensions,
     named: namedInMessages(request),
     repaired: registeredTypes(messages),
     ...reading,
   }
 }
 
+/** Thinking without a signature, which only other makers' models take. */
+const unsigned = 'unsigned_thinking'
+const unsignedOnly: ReadonlySet<string> = new Set([unsigned])
+
+function isUnsigned({ type, signature }: Fields): boolean {
+  return type === 'thinking' && textOf(signature) === ''
+}
+
 /**
- * Whether all reasoning, calls and citations in the conversation are Claude's own. Anthropic would refuse those
- * that the gateway has converted from other providers or written without a signature; the codec drops them or converts them to
- * text.
+ * Whether the reasoning, call or citation in a block is of the upstream's own API. Anthropic would refuse those that the gateway has
+ * converted from other providers; the codec drops them or converts them to text.
  */
-function isAnthropicsOwn(messages: unknown): boolean {
-  return listOf(messages)
-    .flatMap((message) => listOf(objectOf(message)['content']))
-    .filter(isObject)
-    .every((block) => {
-      const { type, signature, data, id } = block
-      if (hasState(id) || hasState(block['tool_use_id'])) return false
-      if (type === 'text') return listOf(block['citations']).every(isOwnCitation)
-      if (type === 'server_tool_use' || type === 'mcp_tool_use')
-        return /^(srv|mcp)toolu_/.test(textOf(id))
-      if (type === 'thinking') return textOf(signature) !== '' && !isCarried(signature)
-      return type !== 'redacted_thinking' || !isCarried(data)
-    })
+function isMessagesOwn(block: Fields): boolean {
+  const { type, signature, data, id } = block
+  if (hasState(id) || hasState(block['tool_use_id'])) return false
+  if (type === 'text') return listOf(block['citations']).every(isOwnCitation)
+  if (type === 'server_tool_use' || type === 'mcp_tool_use')
+    return /^(srv|mcp)toolu_/.test(textOf(id))
+  if (type === 'thinking') return !isCarried(signature)
+  return type !== 'redacted_thinking' || !isCarried(data)
 }
 
 /** A citation of a page found by Claude has an index, and a cited range of a search result is not empty. */
