@@ -1,12 +1,13 @@
 import { reportUnsupported } from '@sluice/protocols/report-unsupported.ts'
 import { allowedTools } from '@sluice/protocols/tools/tool-choice.ts'
-import { type ChatRequest, invalidRequest, objectOf } from '@sluice/contract'
+import { type ChatRequest, invalidRequest, objectOf, textOf } from '@sluice/contract'
 import { applyDecisions, asksFor, type Decisions } from '@sluice/protocols/decisions.ts'
+import { reportLostReasoning } from '@sluice/protocols/lost-reasoning.ts'
 import { withCallersFunctions } from '@sluice/protocols/tools/callers-tools.ts'
 import { usualChat } from '@sluice/protocols/usual-decisions.ts'
 import type { AiSdkContext } from './context.ts'
 import type { CallOptions, UrlPatterns } from './model.ts'
-import { promptOf } from './prompt.ts'
+import { keptReasoning, pathOfPlainReasoning, promptOf } from './prompt.ts'
 
 /** Which request fields the specification can express. */
 const decisions: Decisions<'chat'> = {
@@ -37,6 +38,7 @@ export async function callOptions(
 ): Promise<CallOptions> {
   const request = withCallersFunctions(given, () => false, context)
   applyDecisions('chat', request, decisions, context)
+  reportLostReasoning(request, keptReasoning, context)
   const options = {
     maxOutputTokens: request.max_completion_tokens,
     temperature: request.temperature,
@@ -118,11 +120,22 @@ export function refuseWarned(
   context: AiSdkContext,
 ): void {
   for (const warning of warnings) {
-    const { type, feature, details } = objectOf(warning)
+    const { type, feature, details, message } = objectOf(warning)
+    if (type === 'other') reportPlainReasoning(request, context, textOf(message))
     if (type !== 'unsupported' || typeof feature !== 'string') continue
     const field = features[feature]
     const reason = typeof details === 'string' ? details : undefined
     if (field === undefined) context.unsupported(feature, reason)
     else reportUnsupported(field, request[field], context, reason)
   }
+}
+
+/** Packages say in words alone that they leave out the reasoning of another provider, so any such warning counts as that. */
+function reportPlainReasoning(
+  request: ChatRequest,
+  { leftOut }: Pick<AiSdkContext, 'leftOut'>,
+  reason: string,
+): void {
+  const path = pathOfPlainReasoning(request)
+  if (path !== undefined) leftOut(path, reason)
 }

@@ -2,6 +2,7 @@ import {
   assertDepth,
   type ChatRequest,
   type ContentPart,
+  type Fields,
   invalidRequest,
   isObject,
   type Message,
@@ -13,6 +14,8 @@ import {
   textOf,
 } from '@sluice/contract'
 import { restore } from '@sluice/protocols/carried-reasoning.ts'
+import type { KeptReasoning } from '@sluice/protocols/lost-reasoning.ts'
+import { reportUnsupportedDetail } from '@sluice/protocols/neutral-values.ts'
 import type { AiSdkContext } from './context.ts'
 import type { Part, PromptMessage, UrlPatterns } from './model.ts'
 
@@ -66,7 +69,7 @@ async function promptMessage(
     case 'tool':
       return { role: 'tool', content: [toolResult(message, path, writing)] }
     case 'assistant': {
-      const content = assistantParts(message, path)
+      const content = assistantParts(message, path, writing)
       return content.length === 0 ? undefined : { role: 'assistant', content }
     }
   }
@@ -90,11 +93,12 @@ function toolResult(message: Message, path: string, { context, toolNames }: Writ
   }
 }
 
-function assistantParts(message: Message, path: string): readonly Part[] {
-  const text = plainText(message) || (message.refusal ?? '')
+function assistantParts(message: Message, path: string, { context }: Writing): readonly Part[] {
+  if (message.audio != null) context.unsupported(`${path}.audio`)
+  const text = saidText(message)
   const attached = attachedIn(message)
   return [
-    ...(message.thinking_blocks ?? []).flatMap(reasoningPart),
+    ...reasoningParts(message),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...(message.tool_calls ?? []).map((call, index) =>
       toolCall(call, attached.get(call.id), `${path}.tool_calls[${index}]`),
@@ -102,18 +106,55 @@ function assistantParts(message: Message, path: string): readonly Part[] {
   ]
 }
 
-/** Only reasoning from an AI SDK model is sent back, with the data its provider attached. */
-function reasoningPart({ encrypted_content: carried }: ThinkingBlock): readonly Part[] {
-  const { kind, text, metadata } = objectOf(carried == null ? undefined : restore(carried))
+/** Of reasoning, a package gets its text, and the data that a provider attached if it came from a package. */
+export const keptReasoning: KeptReasoning = {
+  text: isSaid,
+  block: (block) => kinds.has(carriedIn(block)['kind']),
+  attached: (extra) => 'ai_sdk' in extra,
+}
+
+function saidText(message: Message): string {
+  return plainText(message) || (message.refusal ?? '')
+}
+
+/** Models refuse an answer of nothing but reasoning that is not theirs. */
+function isSaid(message: Message): boolean {
+  return saidText(message) !== '' || (message.tool_calls ?? []).length > 0
+}
+
+function reasoningParts(message: Message): readonly Part[] {
+  const attached = (message.thinking_blocks ?? []).flatMap(reasoningPart)
+  const text = message.reasoning_content ?? ''
+  if (attached.length > 0 || text === '' || !isSaid(message)) return attached
+  return [{ type: 'reasoning', text }]
+}
+
+/** The path of the first reasoning that a package gets without anything that its provider attached. */
+export function pathOfPlainReasoning({ messages }: ChatRequest): string | undefined {
+  const at = messages.findIndex(
+    (message) =>
+      message.role === 'assistant' &&
+      reasoningParts(message).some((part) => !('providerOptions' in part)),
+  )
+  return at < 0 ? undefined : `messages[${at}].reasoning_content`
+}
+
+/** What this gateway packs for packages: their reasoning, and what was attached to a call. */
+const kinds: ReadonlySet<unknown> = new Set(['ai_sdk', 'ai_sdk_call'])
+
+function carriedIn({ encrypted_content: carried }: ThinkingBlock): Fields {
+  return objectOf(carried == null ? undefined : restore(carried))
+}
+
+function reasoningPart(block: ThinkingBlock): readonly Part[] {
+  const { kind, text, metadata } = carriedIn(block)
   if (kind !== 'ai_sdk') return []
   return [{ type: 'reasoning', text: textOf(text), providerOptions: objectOf(metadata) }]
 }
 
 /** The data that the provider attached to calls, by id. Earlier versions of this gateway wrote it with the call. */
 function attachedIn({ thinking_blocks: blocks, tool_calls: calls }: Message) {
-  const carried = (blocks ?? []).map(({ encrypted_content: text }) =>
-    objectOf(text == null ? undefined : restore(text)),
-  )
+  const carried = (blocks ?? []).map(carriedIn)
   return new Map<unknown, unknown>([
     ...(calls ?? []).map(
       ({ id, extra_content: extra }) => [id, objectOf(extra)['ai_sdk']] as const,
@@ -169,6 +210,7 @@ async function userPart(
     case 'refusal':
       return { type: 'text', text: part.text ?? part.refusal ?? '' }
     case 'image_url':
+      reportUnsupportedDetail(part, path, writing.context)
       return filePart(part.image_url?.url ?? '', `${path}.image_url.url`, 'image', writing)
     case 'video_url':
       return filePart(part.video_url?.url ?? '', `${path}.video_url.url`, 'video', writing)

@@ -2,6 +2,7 @@ import { GatewayError } from '@sluice/contract'
 import type { UnsupportedMode } from '../settings/unsupported-mode.ts'
 import { outgoing } from '../providers/provider.ts'
 import { prepare } from '../attempt/prepare.ts'
+import { prepareEngine } from '../attempt/prepare-engine.ts'
 import type { Call } from '../call/call.ts'
 import type { CallParts } from '../attempt/call-parts.ts'
 import { isAvailable, type RouteParts, orderFor } from '../route/call-route.ts'
@@ -44,7 +45,7 @@ export interface ExplainedTarget {
   readonly mode: 'native' | 'translated' | 'engine' | 'refused'
   /** The exact request, without credentials. Absent for engines and refusals. */
   readonly upstream?: { readonly method: string; readonly url: string; readonly body: unknown }
-  /** Fields that would be left out. */
+  /** Fields that would be left out; of a package of the AI SDK only those that no package takes. */
   readonly dropped: readonly string[]
   /** What its unknown price means for calls that a budget counts; null if the price is known. */
   readonly unpriced: string | null
@@ -101,9 +102,12 @@ async function encoded(
   run: CallDraft,
   target: Target,
 ): Promise<Pick<ExplainedTarget, 'mode' | 'upstream' | 'dropped' | 'error'>> {
-  if (target.kind === 'engine') return { mode: 'engine', dropped: [] }
   const { gateway, call } = run
   try {
+    if (target.kind === 'engine') {
+      prepareEngine(run, target)
+      return { mode: 'engine', dropped: [...call.trail.dropped] }
+    }
     const prepared = await prepare(run, target, call.cancellation)
     const request = outgoing(prepared.request, target.upstream, gateway.newId)
     return {

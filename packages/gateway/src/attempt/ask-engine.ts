@@ -1,25 +1,16 @@
-import {
-  type ChatRequest,
-  GatewayError,
-  type OperationName,
-  operations,
-  type ResultOf,
-} from '@sluice/contract'
+import { GatewayError, type OperationName, operations, type ResultOf } from '@sluice/contract'
 import { type EngineContext, engineCard, type EngineOperation } from '@sluice/engine'
-import { reportUnsupportedProviderTools, reportUnlisted } from '@sluice/protocols/decisions.ts'
-import { withCallersFunctions } from '@sluice/protocols/tools/callers-tools.ts'
 import { modelOf } from '../call/call.ts'
 import type { AnyStep } from '../call/canonical.ts'
-import { outputMaxOf } from './output-max.ts'
 import type { EngineTarget } from '../route/routing.ts'
-import { asWritten, type CallRun, canonicalOf, modeOf, reportsOf } from './call-run.ts'
+import { asWritten, type CallRun, reportsOf } from './call-run.ts'
 import { Attempt, type AttemptAnswer, type BegunResponse } from './attempt.ts'
 import type { Cancellation } from '../call/cancellation.ts'
 import { Delivery } from './delivery.ts'
 import { noteExpectedInput } from './estimate.ts'
 import { namedFilesOf } from '../call/named-files.ts'
 import { createPace } from './pace.ts'
-import { lowered } from './prepare-codec.ts'
+import { prepareEngine } from './prepare-engine.ts'
 import { pulledSource } from './pulled-source.ts'
 import { type Source, through } from '../call/source.ts'
 import { untilAborted } from '../call/until-aborted.ts'
@@ -44,16 +35,8 @@ export async function askEngine(
       `${target.id} does not offer: ${operations[call.operation].summary.toLowerCase()}`,
       { param: 'model' },
     )
-  const reports = reportsOf(run, target)
-  const translated = lowered(run, canonicalOf(run, modeOf(run, target)), {
-    ...reports,
-    outputTokensMax: outputMaxOf(run, target),
-  })
-  // Only chat requests have such tools.
-  const request = withCallersFunctions(translated as ChatRequest, () => false, reports)
+  const request = prepareEngine(run, target)
   noteExpectedInput(call)
-  if (call.operation === 'chat') reportUnsupportedProviderTools(request, reports)
-  reportUnlisted(call.operation, request, reports)
   const attempt = new Attempt(run, target, cancellation)
   try {
     attempt.deadline.wait(call.stream ? 'first token' : 'headers')

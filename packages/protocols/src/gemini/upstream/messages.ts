@@ -179,7 +179,7 @@ export const keptReasoning: KeptReasoning = {
   text: ({ tool_calls: calls }) =>
     calls?.some((call) => callSignature(call) !== undefined) === true,
   block: ({ type, signature }) => type === 'thought' && signature != null,
-  signatures: true,
+  attached: () => true,
 }
 
 /**

@@ -108,15 +108,19 @@ function fileOf({ file }: ContentPart): Fields {
 
 function assistantItems(message: Message, place: MessagePlace): readonly Fields[] {
   if (message.audio != null) place.context.unsupported(`${place.path}.audio`)
+  if (!isFollowed(message)) return []
   const content = spokenParts(message)
   const calls = message.tool_calls ?? []
-  // OpenAI rejects reasoning without an item after it.
-  if (content.length === 0 && calls.length === 0) return []
   return interleaved(
     (message.thinking_blocks ?? []).map((block) => ({ ...block, pieces: reasoningItem(block) })),
     content.length === 0 ? [] : [{ type: 'message', role: 'assistant', content }],
     calls.map((call) => [callItem(call, place)]),
   )
+}
+
+/** OpenAI rejects reasoning without an item after it. */
+function isFollowed(message: Message): boolean {
+  return (message.tool_calls ?? []).length > 0 || spokenParts(message).length > 0
 }
 
 function spokenParts({ content, refusal }: Message): readonly Fields[] {
@@ -135,7 +139,7 @@ function outputText(text: string): Fields {
 
 export const keptReasoning: KeptReasoning = {
   ...noReasoning,
-  block: (block) => reasoningItem(block).length > 0,
+  block: (block, message) => reasoningItem(block).length > 0 && isFollowed(message),
 }
 
 /** Only reasoning that this API encrypted can be sent back; nothing is stored under the ids of other reasoning. */

@@ -21,7 +21,7 @@ import { withSignature } from '../../call-signature.ts'
 import { pdfAsFile } from '../../file-types.ts'
 import { fittedId, fittedUserIds } from '../../fitted-id.ts'
 import { type KeptReasoning, reportLostReasoning } from '../../lost-reasoning.ts'
-import { domainLists, reportUnsupportedDomains } from '../../search-domains.ts'
+import { domainLists, reportUnsupportedDomains, withoutDomains } from '../../search-domains.ts'
 import { withoutNull } from '../../neutral-values.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { sentServerTools } from '../../tools/offered-server-tools.ts'
@@ -108,7 +108,7 @@ function keptReasoning(knows: ReadonlySet<string>, { isGateway }: CodecContext):
       (isClaudes(block) && knows.has('thinking_blocks')) ||
       (isDetails(block) && knows.has('reasoning_details')) ||
       (block.type === 'thought' && knows.has('extra_content')),
-    signatures: knows.has('extra_content'),
+    attached: () => knows.has('extra_content'),
   }
 }
 
@@ -119,8 +119,7 @@ function searching(body: Fields, knows: ReadonlySet<string>, context: CodecConte
   if (knows.has('search_domains')) return body
   if (!isObject(options) || options['filters'] === undefined) return body
   reportUnsupportedDomains(options, domainLists, context)
-  const { filters: _, ...rest } = options
-  return { ...body, web_search_options: rest }
+  return { ...body, web_search_options: withoutDomains(options) }
 }
 
 /** At OpenAI, a choice about tools is an error if there are none. */
