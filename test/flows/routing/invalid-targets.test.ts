@@ -230,7 +230,12 @@ describe('target health remembers', () => {
     expect(health.latencyMs('p/9999')).toBe(5)
   })
 
-  describe.each(['address', 'model'] as const)('by a proof about the %s', (proof) => {
+  describe.each([
+    { ofModels: 'all', ofCallers: 'all' },
+    { ofModels: 'one', ofCallers: 'all' },
+    { ofModels: 'all', ofCallers: 'one' },
+    { ofModels: 'one', ofCallers: 'one' },
+  ] as const)('by a proof for $ofModels of the models and $ofCallers of the callers', (proof) => {
     const at = { baseUrl: 'p', format: 'responses', model: 'm', caller: 'alice' }
     const setUp = () => {
       let now = 0
@@ -246,12 +251,13 @@ describe('target health remembers', () => {
     test('a format that an upstream lacks, for ten minutes', () => {
       const { health, pass, lacks } = setUp()
       health.setFormatLacking(at, proof)
-      expect(lacks('bob')).toBe(true)
-      expect(lacks('bob', 'other')).toBe(proof === 'address')
-      expect(lacks('bob', 'm', 'messages')).toBe(false)
-      expect(health.lacksFormat('q', 'responses', 'm', 'bob')).toBe(false)
+      expect(lacks('alice')).toBe(true)
+      expect(lacks('alice', 'other')).toBe(proof.ofModels === 'all')
+      expect(lacks('bob')).toBe(proof.ofCallers === 'all')
+      expect(lacks('alice', 'm', 'messages')).toBe(false)
+      expect(health.lacksFormat('q', 'responses', 'm', 'alice')).toBe(false)
       pass(600_001)
-      expect(lacks('bob')).toBe(false)
+      expect(lacks('alice')).toBe(false)
     })
 
     test('a format that has worked before, for the caller who proved it', () => {

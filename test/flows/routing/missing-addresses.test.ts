@@ -231,6 +231,68 @@ test.each(['FastAPI', 'Moonshot', 'LM Studio'])(
   },
 )
 
+describe('what a failed call teaches', () => {
+  const other = 'sk-other0123456789abcdef'
+  type Way = readonly [what: string, missing: Answering, asksOther: string, asksModel: string]
+  const text =
+    (status: number, type: string, words: string): Answering =>
+    (_seen, reply) => {
+      reply.writeHead(status, { 'content-type': type })
+      reply.end(words)
+    }
+  const again = '/v1/responses'
+  const learnt = '/v1/chat/completions'
+  const ways: readonly Way[] = [
+    ['an address without the method', missingAddresses['a refused method']!, learnt, learnt],
+    ['an address that is called unknown', missingAddresses['Cloudflare']!, learnt, learnt],
+    ['the same with status 200', lmStudio, learnt, again],
+    ['a 404 that may be the model’s', text(404, 'text/plain', 'No such model'), learnt, again],
+    ['a 404 that says so', missingAddresses['FastAPI']!, learnt, again],
+    ['a 404 in other words', missingAddresses['Moonshot']!, again, again],
+    ['an error with status 200', (_, reply) => json(reply, { error: 'Busy now' }), again, again],
+    ['a page with status 200', missingAddresses['a page at every address']!, again, again],
+  ]
+  test.each(ways)('%s', async (_, missing, asksOther, asksModel) => {
+    await using upstream = await fakeUpstream((seen, reply, request) =>
+      seen.path === '/v1/responses' && seen.body['model'] === 'm'
+        ? missing(seen, reply, request)
+        : chatAsWell(seen, reply, request),
+    )
+    await using gateway = await start({
+      providers: { up: { type: 'openai', baseUrl: `${upstream.url}/v1`, key: 'k' } },
+      keys: [{ name: 'other', key: other }],
+      defaults: { retries: { attempts: 1 } },
+    })
+    const firstAsked = async (body: object, key = testKey) => {
+      const before = upstream.seen.length
+      const answer = await gateway.post('/v1/responses', body, { key })
+      expect(answer.status).toBe(200)
+      return paths(upstream)[before]
+    }
+    expect(await firstAsked(asked)).toBe(again)
+    expect(await firstAsked(asked)).toBe(learnt)
+    expect(await firstAsked(asked, other)).toBe(asksOther)
+    expect(await firstAsked({ ...asked, model: 'up/n' })).toBe(asksModel)
+  })
+
+  test('a count that fails counts for its caller alone, because nothing confirms it', async () => {
+    await using upstream = await fakeUpstream(missingAddresses['a refused method']!)
+    await using gateway = await start({
+      providers: { up: { type: 'anthropic', baseUrl: upstream.url, key: 'k' } },
+      keys: [{ name: 'other', key: other }],
+    })
+    for (const [key, asks] of [
+      [testKey, 1],
+      [testKey, 1],
+      [other, 2],
+      [other, 2],
+    ] as const) {
+      await gateway.post('/v1/messages/count_tokens', counted, { key })
+      expect(upstream.seen).toHaveLength(asks)
+    }
+  })
+})
+
 describe('counting tokens', () => {
   const messages = { ...counted, max_tokens: 9, model: 'loc' }
   const failures: Readonly<Record<string, Answering>> = {

@@ -234,7 +234,7 @@ export async function askWith(
     const { path } = prepared.request
     const lacking = { path, format: addressOf, error }
     if (run.isAside === true) {
-      rememberLacking(run, target, lacking)
+      rememberLacking(run, target, { ...lacking, worksOtherwise: false })
       throw error
     }
     return askTranslated(run, { target, secret, missing: lacking }, cancellation)
@@ -257,7 +257,7 @@ async function askTranslated(
       throw isOurs && !isProved ? missing.error : thrown
     },
   )
-  rememberLacking(run, target, missing)
+  rememberLacking(run, target, { ...missing, worksOtherwise: true })
   return attempted
 }
 

@@ -52,17 +52,23 @@ export interface Missing {
 
 /**
  * Remembers that the upstream lacks the address of a format, unless the request refers to something stored, which may be what is
- * missing.
+ * missing. For other callers only if the response proves it and the same request has worked in another form: each alone may be
+ * about this request. A 404 may always be about the model, whatever it says.
  */
 export function rememberLacking(
   { gateway, call }: CallRun,
   target: UpstreamTarget,
-  { format, error }: Missing,
+  { format, error, worksOtherwise }: Missing & { readonly worksOtherwise: boolean },
 ): void {
   if (refersToStored(call.request.value)) return
   const { baseUrl } = target.upstream
+  const { missingAddress, upstreamStatus } = error.details
+  const isProved = missingAddress === 'proved'
   gateway.health.setFormatLacking(
     { baseUrl, format, model: target.model, caller: call.key.id },
-    error.details.missingAddress === 'proved' ? 'address' : 'model',
+    {
+      ofModels: isProved && upstreamStatus !== 404 ? 'all' : 'one',
+      ofCallers: isProved && worksOtherwise ? 'all' : 'one',
+    },
   )
 }

@@ -142,11 +142,10 @@ function createGateways(): Pick<Health, 'setGateway' | 'isGateway'> {
 interface LackingFormats {
   /**
    * Remembers for ten minutes that an upstream lacks a client format; servers with OpenAI's Chat Completions often lack Responses.
-   * The format is then translated, for one model of it if the proof is not about the address itself, and for this caller alone if
-   * the format has worked before: what its request has caused must not concern others. Called when the request has worked in the
-   * other form.
+   * The format is then translated for those whom the proof concerns, but for this caller alone if the format has worked before: what
+   * its request has caused must not concern others.
    */
-  setFormatLacking(at: FormatAt, proof: 'address' | 'model'): void
+  setFormatLacking(at: FormatAt, proof: Proof): void
   lacksFormat(baseUrl: string, format: string, model: string, caller: string): boolean
   /** Remembers that the upstream speaks the format. */
   formatWorked(baseUrl: string, format: string): void
@@ -160,6 +159,14 @@ interface FormatAt {
   readonly caller: string
 }
 
+/** Whom it concerns that a format is lacking. */
+interface Proof {
+  /** Whether the address itself is missing, so that no model of the upstream has the format. */
+  readonly ofModels: 'all' | 'one'
+  /** Whether the request of this caller cannot be the reason. */
+  readonly ofCallers: 'all' | 'one'
+}
+
 const lackingMs = 600_000
 /** Callers choose the model, so the oldest are forgotten beyond this number. */
 const lackingMax = 10_000
@@ -169,10 +176,11 @@ function createLackingFormats(now: () => number): LackingFormats {
   const working = new Map<string, Set<string>>()
   const isLacking = (...parts: readonly string[]) => (lacking.get(parts.join(' ')) ?? 0) > now()
   return {
-    setFormatLacking({ baseUrl, format, model, caller }, proof) {
+    setFormatLacking({ baseUrl, format, model, caller }, { ofModels, ofCallers }) {
       const hasWorked = working.get(baseUrl)?.has(format) === true
-      const of = proof === 'address' ? '' : model
-      const key = [baseUrl, format, of, hasWorked ? caller : ''].join(' ')
+      const of = ofModels === 'all' ? '' : model
+      const whose = ofCallers === 'all' && !hasWorked ? '' : caller
+      const key = [baseUrl, format, of, whose].join(' ')
       lacking.delete(key)
       lacking.set(key, now() + lackingMs)
       const [oldest] = lacking.size > lackingMax ? lacking.keys() : []
