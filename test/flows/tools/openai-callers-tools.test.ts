@@ -299,3 +299,27 @@ test('the built-in engine calls one', async () => {
       expect(made).toMatchObject({ type: item.type })
     }
 })
+
+test.each([
+  ['shell', 'commands'],
+  ['local_shell', 'command'],
+])(
+  'the built-in engine calls a %s that it must call with something to run',
+  async (type, field) => {
+    await using gateway = await start()
+    for (const stream of [false, true]) {
+      const response = await gateway.post('/v1/responses', {
+        model: 'builtin-chat',
+        stream,
+        input: 'Have a look around.',
+        tools: [{ type }],
+        tool_choice: { type },
+      })
+      const made = itemsIn(await response.text(), stream).find(
+        (item) => item['type'] === `${type}_call`,
+      )
+      const { [field]: words } = (made as unknown as { action: Record<string, unknown> }).action
+      expect(words).toEqual([expect.stringMatching(/./)])
+    }
+  },
+)

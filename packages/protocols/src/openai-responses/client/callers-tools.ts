@@ -48,7 +48,8 @@ export interface StreamedPieces {
 }
 
 const text = { type: 'string' }
-const texts = { type: 'array', items: text }
+/** Not empty: a call of such a tool that runs nothing is none. */
+const someTexts = { type: 'array', items: text, minItems: 1 }
 
 const shell: CallersTool = {
   call: 'shell_call',
@@ -58,7 +59,7 @@ const shell: CallersTool = {
   parameters: {
     type: 'object',
     properties: {
-      commands: { ...texts, description: 'The commands, in order.' },
+      commands: { ...someTexts, description: 'The commands, in order.' },
       timeout_ms: { type: 'integer', description: 'How long they may take, in milliseconds.' },
       max_output_length: {
         type: 'integer',
@@ -118,7 +119,10 @@ const localShell: CallersTool = {
   parameters: {
     type: 'object',
     properties: {
-      command: { ...texts, description: 'The program and its arguments, such as ["ls", "-l"].' },
+      command: {
+        ...someTexts,
+        description: 'The program and its arguments, such as ["ls", "-l"].',
+      },
       working_directory: text,
       env: {
         type: 'object',
@@ -226,7 +230,12 @@ const computer: CallersTool = {
   parameters: {
     type: 'object',
     properties: {
-      actions: { type: 'array', items: actionSchema, description: 'What to do, in order.' },
+      actions: {
+        type: 'array',
+        items: actionSchema,
+        minItems: 1,
+        description: 'What to do, in order.',
+      },
     },
     required: ['actions'],
   },
