@@ -1,4 +1,4 @@
-import { formatJson, type ThinkingBlock, type ToolCallDelta } from '@sluice/contract'
+import { formatJson, GatewayError, type ThinkingBlock, type ToolCallDelta } from '@sluice/contract'
 import { unreadArguments } from '../../call-arguments.ts'
 import { callSignature, withSignature } from '../../call-signature.ts'
 import { statedId } from '../../call-state.ts'
@@ -86,9 +86,17 @@ export class CallWriter {
     return out
   }
 
-  /** Ends the open call; only white space can follow in its arguments. */
+  /**
+   * Ends the open call; only white space can follow in its arguments. Throws `upstream_garbled` if they began as an object and are
+   * none: what was written of them cannot be taken back. Arguments that were cut are told by the stop reason.
+   */
   close(): string {
     if (this.#open === undefined) return ''
+    if (isBroken(this.#open))
+      throw new GatewayError(
+        'upstream_garbled',
+        `The model wrote arguments of its call of '${this.#open.name}' that are not JSON`,
+      )
     const rest = this.#blocks.argue(endOf(this.#open))
     this.#open.state = 'closed'
     this.#open = undefined
@@ -151,6 +159,10 @@ function isNamedBy(slot: Slot, piece: ToolCallDelta): boolean {
 
 const customBegin = '{"input":"'
 const customEnd = '"}'
+
+function isBroken({ isCustom, isObject, progress, arguments: text }: Slot): boolean {
+  return !isCustom && isObject === true && !progress.isOpen && !progress.isWhole(text)
+}
 
 /** What follows the pieces of a call that ends. */
 function endOf({ isCustom, isObject, arguments: text }: Slot): string {

@@ -3,7 +3,7 @@ import {
   type ChatDelta,
   type FinishReason,
   formatEvent,
-  type GatewayError,
+  GatewayError,
   noUsage,
   type Step,
   type Usage,
@@ -51,6 +51,8 @@ export class MessageWriter implements StreamWriter<'chat'> {
   #refusalSaid = false
   #finish: FinishReason | undefined
   #stopSequence: string | null = null
+  /** Whether the error event was written, behind which nothing follows. */
+  #isOver = false
 
   constructor(request: MessagesRequest, context: Context) {
     this.#textShown = showsThinking(request)
@@ -69,6 +71,15 @@ export class MessageWriter implements StreamWriter<'chat'> {
       this.#usage = step.usage
       return ''
     }
+    if (this.#isOver) return ''
+    try {
+      return this.#write(step)
+    } catch (thrown) {
+      return this.#failed(thrown)
+    }
+  }
+
+  #write(step: { readonly event: ChatChunk }): string {
     const { event } = step
     const piece = this.#isSpeaking() ? pieceIn(event, 'content') : undefined
     if (piece !== undefined) return this.#blocks.say(piece)
@@ -84,6 +95,15 @@ export class MessageWriter implements StreamWriter<'chat'> {
   }
 
   end(): string {
+    if (this.#isOver) return ''
+    try {
+      return this.#end()
+    } catch (thrown) {
+      return this.#failed(thrown)
+    }
+  }
+
+  #end(): string {
     const start = this.#begin({ id: this.#context.newId('msg_'), model: this.#model })
     const rest = this.#finishBlocks()
     if (this.#blocks.isCiting()) this.#context.leftOut(annotationsName)
@@ -107,8 +127,16 @@ export class MessageWriter implements StreamWriter<'chat'> {
   }
 
   fail(error: GatewayError): string {
+    if (this.#isOver) return ''
+    this.#isOver = true
     const data = JSON.stringify(errorBody(error, this.#context.requestId))
     return formatEvent({ event: 'error', data })
+  }
+
+  /** What cannot be told ends the message. The upstream has done its work all the same, so that its stream is read to the end. */
+  #failed(thrown: unknown): string {
+    if (thrown instanceof GatewayError) return this.fail(thrown)
+    throw thrown
   }
 
   /** Whether text can follow at once: nothing is held back, and no call began. */
