@@ -72,6 +72,27 @@ test('rejects other server tools by their type, or drops and reports them if the
   expect(pair.upstream.seen.at(-1)?.text).not.toContain('local_shell')
 })
 
+test.each(['shell', 'local_shell', 'apply_patch', 'computer', 'openrouter:datetime'])(
+  'says of the type %s that chat does not define it, and where it may be',
+  async (type) => {
+    await using pair = await inFrontOf('gemini', (_, response) => json(response, {}))
+    for (const model of [pair.model, 'builtin-chat']) {
+      const tools = [own, { type }]
+      const refused = await pair.gateway.post('/v1/chat/completions', { model, messages, tools })
+      expect(refused.status).toBe(400)
+      expect(await refused.json()).toMatchObject({
+        error: {
+          param: 'tools[1].type',
+          message: expect.stringMatching(
+            /Chat completions define no tools of this type .*responses/,
+          ),
+        },
+      })
+    }
+    expect(pair.upstream.seen).toEqual([])
+  },
+)
+
 test('passes unknown tools to an upstream that speaks chat', async () => {
   await using pair = await inFrontOf('openai', (_, response) => json(response, {}))
   const tools = [{ type: 'openrouter:datetime' }, own]

@@ -78,7 +78,10 @@ describe.each(Object.keys(sent) as Upstream[])('server tools at %s', (type) => {
         if (typeof caller.param === 'string') expect(error.param).toBe(caller.param)
         else if (caller.param !== undefined) expect(error.param).toMatch(caller.param)
         else expect(error.message).toMatch(/tools\[0\]\.(type|urlContext)/)
-      } else expect(pair.upstream.seen.at(-1)?.text).toContain(expected)
+      } else {
+        expect(pair.upstream.seen.at(-1)?.text).toContain(expected)
+        expect(answer.headers.get('x-sluice-dropped') ?? '').not.toMatch(/codeExecution|urlContext/)
+      }
     }
   })
 })

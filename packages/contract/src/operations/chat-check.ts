@@ -62,7 +62,8 @@ function checkToolChoice(
   if (name === undefined) throw missingParameter(path)
   // Some clients name a free-form tool as if it were a function; none does the opposite.
   const named = tools.find((tool) => nameOfTool(tool) === name)
-  if (!named || (type === 'custom' && named.custom == null)) throw notAmongTools(name, path)
+  if (named ? type === 'custom' && named.custom == null : !tools.some(hasOwnNames))
+    throw notAmongTools(name, path)
 }
 
 /** Entries for tools that providers run themselves have no name to look up. */
@@ -70,6 +71,7 @@ function checkAllowedTools(
   allowed: readonly Readonly<Record<string, unknown>>[],
   tools: readonly CheckedTool[],
 ): void {
+  if (tools.some(hasOwnNames)) return
   const names = new Set(tools.map(nameOfTool))
   for (const [index, entry] of allowed.entries()) {
     const { type } = entry
@@ -89,6 +91,11 @@ function nameOfTool(tool: CheckedTool): string | undefined {
   return isProviders && typeof name === 'string' ? name : undefined
 }
 
+/** Whether it stands for functions whose names its provider has defined: Google's computer use. */
+function hasOwnNames(tool: CheckedTool): boolean {
+  return Object.entries(tool).some(([name, value]) => isObject(value) && plain(name) === computer)
+}
+
 const shownNameMax = 80
 
 function notAmongTools(name: string, path: string): GatewayError {
@@ -105,7 +112,10 @@ function checkTool(tool: CheckedTool, path: string): void {
     throw missingParameter(`${path}.${type}`)
 }
 
+const computer = 'computeruse'
+
 const googlesOwn: ReadonlySet<string> = new Set([
+  computer,
   'googlesearch',
   'urlcontext',
   'codeexecution',
@@ -115,9 +125,13 @@ const googlesOwn: ReadonlySet<string> = new Set([
   'googlesearchretrieval',
 ])
 
-/** In Google's two spellings. */
 function isGooglesOwn([name, value]: readonly [string, unknown]): boolean {
-  return isObject(value) && googlesOwn.has(name.replaceAll('_', '').toLowerCase())
+  return isObject(value) && googlesOwn.has(plain(name))
+}
+
+/** A name of Google's, which has two spellings. */
+function plain(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
 }
 
 /** Every tool message must belong to a call of the assistant message before it, and each call can have only one. */

@@ -65,6 +65,11 @@ export function mixesTools(model: string): boolean {
   return generationOf(model) >= 3
 }
 
+/** Computer use with the functions of the first models, such as `click_at` (Gemini API, computer use: legacy UI actions). */
+export function usesFirstComputer(model: string): boolean {
+  return generationOf(model) < 3.5
+}
+
 /** From Gemini 2.5 on, a penalty gets a 400: "Penalty is not enabled for this model". */
 export function takesPenalties(model: string): boolean {
   return generationOf(model) < 2.5

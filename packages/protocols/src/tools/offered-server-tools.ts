@@ -64,7 +64,11 @@ const inGemini: Readonly<Record<string, string>> = {
   fileSearch: 'file_search',
   enterpriseWebSearch: 'enterprise_web_search',
   googleSearchRetrieval: 'google_search_retrieval',
+  computerUse: 'computer_use',
 }
+
+/** The fields of a tool of Gemini's that are such tools. */
+export const geminiToolNames: readonly string[] = Object.keys(inGemini)
 
 /** A field of one of Gemini's tools, in either spelling, except the search, for which chat has an option. */
 export function geminiTool(name: string, value: unknown): ServerTool | undefined {
@@ -102,7 +106,7 @@ export function sentServerTools(
  * A search for tools only saves the model from reading their schemas; all of the tools are in the request.
  */
 function reportUnsupportedServerTool(
-  { type }: ServerTool,
+  { type, api }: ServerTool,
   index: number,
   reports: Reports,
 ): readonly [] {
@@ -111,7 +115,9 @@ function reportUnsupportedServerTool(
   else
     reports.unsupported(
       `server_tools[${index}]`,
-      'The target has no such tool, and a function cannot stand for it',
+      api === 'chat'
+        ? 'Chat completions define no tools of this type (OpenAI’s own are in /v1/responses): declare a function'
+        : 'The target has no such tool, and a function cannot stand for it',
     )
   return []
 }

@@ -9,7 +9,8 @@ import {
 } from '../../measure.ts'
 import type { OutputLimit } from '../../output-limit.ts'
 import { snakeCase } from '../letter-case.ts'
-import { pick, spelledPath } from '../spelling.ts'
+import { pick } from '../spelling.ts'
+import { spelledPath } from '../spelled-path.ts'
 import { GenerateContentRequest } from './schema.ts'
 
 /** What a request of generateContent says about its size. Google reads two spellings of each name. */

@@ -1,6 +1,7 @@
 import { AnyObject, type Fields, oneOf, optional, Type } from '@sluice/contract'
 import type { TObject, TSchema } from 'typebox'
 import { configFields, requestFields } from './fields.ts'
+import { geminiToolNames } from '../../tools/offered-server-tools.ts'
 import { snakeCase } from '../letter-case.ts'
 
 /** An object whose fields are all optional and may be written in camel case or in snake case. */
@@ -78,6 +79,7 @@ const FunctionDeclaration = Type.Intersect([
 const Tool = message({
   functionDeclarations: Type.Array(FunctionDeclaration, { maxItems: 128 }),
   googleSearch: AnyObject,
+  ...Object.fromEntries(geminiToolNames.map((name) => [name, AnyObject])),
 })
 
 const ToolConfig = message({

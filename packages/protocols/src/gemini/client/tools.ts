@@ -5,9 +5,11 @@ import {
   listOf,
   objectOf,
   someText,
+  textOf,
   type Tool,
   type ToolChoice,
 } from '@sluice/contract'
+import { pathsOfCallersTools } from '../../tools/callers-tools.ts'
 import {
   geminiTool,
   isGoogleSearch,
@@ -36,11 +38,13 @@ export function toolFields(request: Fields, root: string): Partial<ChatRequest> 
 }
 
 /**
- * The path in the caller's request of the function at this index of the canonical list. Most callers declare all functions in
- * one entry.
+ * The path in the caller's request of the function at this index of the canonical list: its own, and then those of computer use.
+ * Most callers declare all functions in one entry.
  */
 export function pathOfFunction(request: Fields, at: number): string {
-  return functionsIn(request)[at]?.path ?? `tools[0].functionDeclarations[${at}]`
+  const own = functionsIn(request).map(({ path }) => path)
+  const computer = pathsOfCallersTools(serverTools(request, ''), textOf(request['model']))
+  return [...own, ...computer][at] ?? `tools[0].functionDeclarations[${at}]`
 }
 
 function functionsIn(request: Fields) {

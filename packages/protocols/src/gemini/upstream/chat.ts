@@ -1,6 +1,7 @@
 import { mediaToFetch } from '../../media-addresses.ts'
 import type { Codec } from '../../protocol.ts'
 import { withChatStops } from '../../stops/with-stop-rule.ts'
+import type { ToolRule } from '../../tools/fit-tools.ts'
 import { withToolRule } from '../../tools/with-tool-rule.ts'
 import { type AddressOf, callModel } from './address.ts'
 import { decodeChat } from './chat-reply.ts'
@@ -32,4 +33,8 @@ export function geminiChat(address: AddressOf): Codec<'chat'> {
 }
 
 /** Names start with a letter or an underscore (https://ai.google.dev/api/caching#FunctionDeclaration). */
-const toolRule = { fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/, charactersMax: 128 }
+const toolRule: ToolRule = {
+  fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
+  charactersMax: 128,
+  takesCallersTools: (api) => api === 'gemini',
+}

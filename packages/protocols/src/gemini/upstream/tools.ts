@@ -8,8 +8,14 @@ import {
 import { mixesTools, takesJsonSchema } from '../../families/gemini.ts'
 import type { CodecContext } from '../../protocol.ts'
 import { domainLists, reportUnsupportedDomains, searchDomains } from '../../search-domains.ts'
+import { withObjectSchema } from '../../tools/object-schema.ts'
 import { allowedTools } from '../../tools/tool-choice.ts'
-import { reportUnsupportedServerTools, sentServerTools } from '../../tools/offered-server-tools.ts'
+import {
+  reportUnsupportedServerTools,
+  sentAsFunction,
+  sentServerTools,
+} from '../../tools/offered-server-tools.ts'
+import { isComputerUse } from '../computer-use.ts'
 import type { FunctionCallingConfig } from '../generate-content.ts'
 import { toGeminiSchema } from './schema.ts'
 
@@ -23,7 +29,7 @@ export function toolsOf(request: ChatRequest, context: CodecContext): readonly F
     { functionDeclarations: declarations },
     ...(mixesTools(context.family)
       ? googlesOwn(request, context)
-      : reportUnsupportedOwn(request, context)),
+      : besideFunctions(request, context)),
   ]
 }
 
@@ -37,22 +43,31 @@ function googlesOwn(request: ChatRequest, context: CodecContext): readonly Field
   ]
 }
 
-/** A search next to functions is one more tool that the model may use or not, so it is left out. */
-function reportUnsupportedOwn(request: ChatRequest, context: CodecContext): readonly Fields[] {
+/**
+ * Beside functions, only computer use, which the caller runs, too. A search is one more tool that the model may use or not, so it
+ * is left out.
+ */
+function besideFunctions(request: ChatRequest, context: CodecContext): readonly Fields[] {
   if (request.web_search_options != null)
     context.leftOut('web_search_options', 'this model takes no search beside functions')
-  reportUnsupportedServerTools(request, context)
-  return []
+  const own = request.server_tools ?? []
+  const others = own.map((one) =>
+    isComputerUse(one.tool) ? { ...one, type: sentAsFunction } : one,
+  )
+  reportUnsupportedServerTools({ server_tools: others }, context)
+  return own.map(({ tool }) => tool).filter(isComputerUse)
 }
 
-/** Whether the request must declare that it combines functions with Google's own tools; otherwise the response is 400. */
+/** Whether the request must declare that it combines functions with tools that Google runs; otherwise the response is 400. */
 export function saysMix(tools: readonly Fields[]): boolean {
-  return tools.length > 1 && tools.some((tool) => 'functionDeclarations' in tool)
+  const hasFunctions = tools.some((tool) => 'functionDeclarations' in tool)
+  return hasFunctions && tools.filter((tool) => !isComputerUse(tool)).length > 1
 }
 
 function declarationOf(tool: Tool, path: string, context: CodecContext): readonly Fields[] {
   if (tool.function === undefined) return []
-  const { name, description, parameters, strict } = tool.function
+  const declared = withObjectSchema(tool.function, `${path}.function`, context)
+  const { name, description, parameters, strict } = declared
   if (strict === true && !takesJsonSchema(context.family))
     context.leftOut(`${path}.function.strict`, 'this model does not hold to a schema')
   return [

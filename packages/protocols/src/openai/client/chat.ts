@@ -74,7 +74,7 @@ export function canonicalChat(request: ChatCompletionRequest, reports: Reports):
     ...(search === undefined ? {} : { web_search_options: rest.web_search_options ?? search }),
     ...(server.length === 0 ? {} : { server_tools: server.map(({ tool }) => tool) }),
     // If the tools are only those that a provider runs, a choice cannot refer to any other.
-    ...(given?.length && tools.length === 0 && pathsOfCallersTools(server).length === 0
+    ...(given?.length && tools.length === 0 && pathsOfCallersTools(server, rest.model).length === 0
       ? { tool_choice: null, parallel_tool_calls: null }
       : {}),
     messages: callsAsToolCalls(
@@ -284,9 +284,9 @@ export function paramOfChat(canonical: string, request: ChatCompletionRequest): 
 type GivenMessage = ChatCompletionRequest['messages'][number]
 
 /** The place in the caller's list for the tool at this index among its own tools and those of a provider that it runs. */
-function givenPlace({ tools }: ChatCompletionRequest, rest: string): string {
+function givenPlace({ tools, model }: ChatCompletionRequest, rest: string): string {
   const own = (tools ?? []).flatMap((tool, index) => (isCalled(tool) ? [`tools[${index}]`] : []))
-  const places = [...own, ...pathsOfCallersTools(serverTools(tools ?? []))]
+  const places = [...own, ...pathsOfCallersTools(serverTools(tools ?? []), model)]
   return rest.replace(/^\[(\d+)\]/, (whole, place: string) =>
     (places[Number(place)] ?? whole).replace(/^tools/, ''),
   )
