@@ -57,6 +57,8 @@ beforeAll(async () => {
       claude: { type: 'anthropic', ...at },
       responses: { type: 'openai-responses', ...at },
       bedrock: { type: 'bedrock', baseUrl: upstream.url, key: 'a:b' },
+      gemini: { type: 'gemini', ...at },
+      cohere: { type: 'cohere', ...at },
       own: { type: 'openai', ...at },
       openrouter: { ...at },
     },
@@ -91,6 +93,8 @@ describe('a chat', () => {
     ['bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0', 'translated'],
     ['bedrock/amazon.nova-pro-v1:0', 'translated'],
     ['responses/gpt-5', 'translated'],
+    ['gemini/gemini-3.8-flash', 'translated'],
+    ['cohere/command-a-03-2025', 'translated'],
   ])('to %s is merged, %s', async (model, mode) => {
     const told = await explained({ model, messages, tools: chatTools(combined) })
     expect(told).toMatchObject({ mode, dropped: ['tools[0].function.parameters.oneOf'] })
@@ -125,10 +129,46 @@ describe('a chat', () => {
     })
   })
 
-  test('with a strict tool that cannot be enforced', async () => {
-    const tools = chatTools(combined, { strict: true })
-    expect(await explained({ model: 'openai/gpt-4.1', messages, tools })).toMatchObject({
-      dropped: ['tools[0].function.parameters.oneOf', 'tools[0].function.strict'],
+  test.each(['openai/gpt-4.1', 'cohere/command-a-03-2025'])(
+    'to %s with a strict tool that cannot be enforced',
+    async (model) => {
+      const tools = chatTools(combined, { strict: true })
+      const told = await explained({ model, messages, tools })
+      expect(told).toMatchObject({
+        dropped: ['tools[0].function.parameters.oneOf', 'tools[0].function.strict'],
+      })
+      expect(JSON.stringify(told['upstream'])).not.toMatch(/"strict(_tools)?":true/)
+    },
+  )
+
+  test('to an older Gemini is merged in Google’s own form', async () => {
+    const told = await explained({
+      model: 'gemini/gemini-2.0-flash',
+      messages,
+      tools: chatTools(combined),
+    })
+    expect(told).toMatchObject({
+      dropped: ['tools[0].function.parameters.oneOf'],
+      upstream: {
+        body: {
+          tools: [
+            {
+              functionDeclarations: [
+                {
+                  parameters: {
+                    type: 'OBJECT',
+                    properties: {
+                      city: { type: 'STRING' },
+                      land: { anyOf: [{ type: 'STRING' }, { type: 'INTEGER' }] },
+                    },
+                    required: ['zoom', 'land'],
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      },
     })
   })
 })
@@ -156,4 +196,38 @@ test('Messages and Responses pass with merged schemas, and other bytes as they c
     input: 'Hi',
     tools: [{ name: 'f', description: long, parameters: merged }],
   })
+})
+
+test.each([
+  ['functionDeclarations', 'parametersJsonSchema', combined, merged],
+  ['function_declarations', 'parameters_json_schema', combined, merged],
+  [
+    'functionDeclarations',
+    'parameters',
+    {
+      type: 'OBJECT',
+      anyOf: [
+        { type: 'OBJECT', properties: { a: { type: 'STRING' } }, required: ['a'] },
+        { type: 'OBJECT', properties: { b: { type: 'STRING' } } },
+      ],
+    },
+    { type: 'OBJECT', properties: { a: { type: 'STRING' }, b: { type: 'STRING' } } },
+  ],
+])('Gemini’s own requests pass with merged %s.%s', async (list, field, given, sent) => {
+  const long = 'word '.repeat(20_000)
+  const tool = (schema: object) => [
+    { [list]: [{ name: 'f', description: long, [field]: schema }, { name: 'g' }] },
+    { codeExecution: {} },
+  ]
+  const ask = (model: string) =>
+    gateway.post(`/v1beta/models/gemini%2F${model}:generateContent`, {
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      tools: tool(given),
+    })
+  const known = await ask('gemini-3.8-flash')
+  const lost = Object.keys(given).find((name) => name.endsWith('Of'))
+  expect(known.headers.get('x-sluice-dropped')).toBe(`tools[0].${list}[0].${field}.${lost}`)
+  expect(upstream.seen.at(-1)?.body['tools']).toEqual(tool(sent))
+  await ask('some-model')
+  expect(upstream.seen.at(-1)?.body['tools']).toEqual(tool(given))
 })

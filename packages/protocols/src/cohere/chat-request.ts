@@ -4,6 +4,7 @@ import { applyDecisions, asksFor, type Decisions } from '../decisions.ts'
 import { reportLostReasoning } from '../lost-reasoning.ts'
 import { reportUnsupported } from '../report-unsupported.ts'
 import type { CodecContext } from '../protocol.ts'
+import { isCombined, withObjectSchema } from '../tools/object-schema.ts'
 import { allowedTools } from '../tools/tool-choice.ts'
 import { usualChat } from '../usual-decisions.ts'
 import { encodeMessages, keptReasoning } from './messages.ts'
@@ -110,9 +111,10 @@ function thinking(request: ChatRequest, context: CodecContext): object {
 function encodeTools(request: ChatRequest, context: CodecContext): Fields {
   const { tools: declared = [], tool_choice: choice } = request
   const only = chosenNames(choice)
-  const tools = (declared ?? []).flatMap((tool) => {
-    if (tool.function === undefined) return []
-    return only === undefined || only.has(tool.function.name) ? [encodeTool(tool.function)] : []
+  const tools = (declared ?? []).flatMap((tool, index) => {
+    const { function: called } = tool
+    if (called === undefined || only?.has(called.name) === false) return []
+    return [encodeTool(withObjectSchema(called, `tools[${index}].function`, context))]
   })
   if (tools.length === 0) return {}
   return { tools, ...strictTools(declared ?? [], context), ...toolChoice(choice) }
@@ -130,14 +132,18 @@ function encodeTool({ name, description, parameters }: NonNullable<Tool['functio
   }
 }
 
-/** Strictness is a single switch for all tools. */
+/** Strictness is a single switch for all tools. Alternatives cannot be enforced (Cohere docs, unsupported schema features). */
 function strictTools(tools: readonly Tool[], context: CodecContext): Fields {
   const strict = tools.map((tool) => tool.function?.strict === true)
-  if (!strict.includes(true)) return {}
-  if (!strict.includes(false)) return { strict_tools: true }
+  const first = strict.indexOf(true)
+  if (first === -1) return {}
+  const isCombination = tools.some((tool) => isCombined(tool.function?.parameters))
+  if (!strict.includes(false) && !isCombination) return { strict_tools: true }
   context.leftOut(
-    `tools[${strict.indexOf(true)}].function.strict`,
-    'at Cohere all tools are strict or none',
+    `tools[${first}].function.strict`,
+    isCombination
+      ? 'alternatives cannot be enforced here'
+      : 'at Cohere all tools are strict or none',
   )
   return {}
 }

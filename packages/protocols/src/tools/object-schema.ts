@@ -4,8 +4,9 @@ import { knownClaude } from '../families/claude.ts'
 import type { Reports } from '../native-target.ts'
 
 /**
- * What the APIs of OpenAI and Anthropic refuse at the top of a tool's schema, which must be one object (OpenAI, function calling;
- * Claude docs, "input_schema does not support oneOf, allOf, or anyOf at the top level": anomalyco/opencode#38616).
+ * What an API refuses at the top of a tool's schema if that must be one object: OpenAI's (function calling), Anthropic's ("input_schema
+ * does not support oneOf, allOf, or anyOf at the top level": anomalyco/opencode#38616), Google's ("must describe an object where
+ * the properties are the parameters": FunctionDeclaration) and Cohere's (structured outputs, unsupported schema features).
  */
 const refusedAtTop = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const
 
@@ -58,7 +59,7 @@ function merged(schema: Fields, root: Fields, levels: number): Fields {
     choices.length > 0 && choices.every((list) => list.every(isClosedObject)) && all.length === 0
   return {
     ...rest,
-    type: 'object',
+    type: isObjectType(rest['type']) ? rest['type'] : 'object',
     properties,
     ...(required.size === 0 ? {} : { required: [...required] }),
     ...(isClosed ? { additionalProperties: false } : {}),
@@ -78,7 +79,12 @@ function resolved(schema: unknown, root: Fields): unknown {
 
 /** Alternatives that are no objects cannot be the arguments of a call. */
 function isObjects(schema: unknown): schema is Fields {
-  return isObject(schema) && (schema['type'] ?? 'object') === 'object'
+  return isObject(schema) && isObjectType(schema['type'] ?? 'object')
+}
+
+/** Google's own schemas have their types in capitals. */
+function isObjectType(type: unknown): boolean {
+  return type === 'object' || type === 'OBJECT'
 }
 
 function propertiesOf({ properties }: Fields): Fields {

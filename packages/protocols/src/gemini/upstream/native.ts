@@ -24,6 +24,7 @@ import { camelCase } from '../letter-case.ts'
 import { pick, spelled } from '../spelling.ts'
 import type { AddressOf } from './address.ts'
 import { namedInGemini } from './named.ts'
+import { objectDeclarations } from './object-declarations.ts'
 import { thinkingConfig } from './thinking.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -123,8 +124,8 @@ function jsonOf(body: Uint8Array): Fields {
 }
 
 /**
- * What a Gemini model does not accept in its own format, and the form in which it does: limits, penalties, and how much to
- * think (Gemini API, thinking guide). Both spellings of a name are read; the caller's is kept.
+ * What a Gemini model does not accept in its own format, and the form in which it does: limits, schemas, penalties, and how much
+ * to think (Gemini API, thinking guide). Both spellings of a name are read; the caller's is kept.
  */
 function adaptedContents(
   request: unknown,
@@ -133,10 +134,12 @@ function adaptedContents(
 ): readonly Change[] {
   const lowered = loweredLimits(request, limitsOf.gemini, target)
   if (!isKnownGemini(target.family)) return lowered
-  const name = givenName(objectOf(request), 'generationConfig')
-  if (name === undefined) return lowered
-  const config = objectOf(objectOf(request)[name])
-  return [...lowered, ...penalties(config, name, target), ...thinking(config, name, target)]
+  const fields = objectOf(request)
+  const changed = [...lowered, ...objectDeclarations(fields, target)]
+  const name = givenName(fields, 'generationConfig')
+  if (name === undefined) return changed
+  const config = objectOf(fields[name])
+  return [...changed, ...penalties(config, name, target), ...thinking(config, name, target)]
 }
 
 /** The name of a field in the spelling of the request; undefined if the request does not have it. */
