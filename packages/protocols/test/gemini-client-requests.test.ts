@@ -123,7 +123,7 @@ describe('invalid Gemini requests name the client’s paths', () => {
       'unsupported_parameter',
       'safetySettings[1]',
     ],
-    [{ tools: [{ computerUse: {} }] }, 'unsupported_parameter', 'tools[0].computerUse'],
+    [{ tools: [{ retrieval: {} }] }, 'unsupported_parameter', 'tools[0].retrieval'],
     [
       { tools: [{ functionDeclarations: [{ description: 'x' }] }] },
       'missing_parameter',
