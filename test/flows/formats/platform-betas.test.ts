@@ -21,6 +21,7 @@ beforeAll(async () => {
   gateway = await start({
     providers: {
       bedrock: { type: 'bedrock', baseUrl: upstream.url, key: 'a:b' },
+      'google-vertex-anthropic': { baseUrl: upstream.url, key: 'token', project: 'p' },
       claude: { type: 'anthropic', baseUrl: upstream.url, key: 'k' },
     },
     defaults: { retries: { attempts: 1 } },
@@ -59,6 +60,36 @@ test.each(['prompt-caching-scope-2026-01-05', 'constructor'])(
     expect(dropped).toBe('anthropic-beta')
   },
 )
+
+test.each([
+  ['as it came', {}],
+  [
+    'translated',
+    {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hm', signature: '' },
+            { type: 'text', text: 'Ho' },
+          ],
+        },
+        { role: 'user', content: 'Hi' },
+      ],
+      tools: [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }, ...tools],
+    },
+  ],
+])('Vertex gets its own name of the beta that defers tools, %s', async (_, further) => {
+  const vertex = 'google-vertex-anthropic/claude-sonnet-4-5'
+  const deferred = tools.map((tool) => ({ ...tool, defer_loading: true }))
+  const { headers, dropped } = await sent(
+    { model: vertex, tools: deferred, ...further },
+    'advanced-tool-use-2025-11-20,tool-search-tool-2025-10-19',
+  )
+  expect(headers['anthropic-beta']).toBe('tool-search-tool-2025-10-19')
+  expect(dropped ?? '').not.toContain('anthropic-beta')
+})
 
 test('other makers’ models on Bedrock get none', async () => {
   const { body, dropped } = await sent(

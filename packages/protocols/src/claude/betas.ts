@@ -37,6 +37,13 @@ const platformsOf: Readonly<Record<string, readonly Platform[]>> = {
   'web-search-2025-03-05': vertex,
 }
 
+/** What a platform calls a beta, where that is not Anthropic's own name for it (Claude docs, tool search tool). */
+const ownNames: Readonly<Record<Platform, Readonly<Record<string, string>>>> = {
+  vertex: { 'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19' },
+  // Converse has no search of tools.
+  bedrock: {},
+}
+
 /** The values of the header. */
 export function betasIn(header: string | undefined): readonly string[] {
   return (header ?? '')
@@ -45,15 +52,17 @@ export function betasIn(header: string | undefined): readonly string[] {
     .filter((beta) => beta !== '')
 }
 
-/** Those of the betas that a platform takes. If it does not take all, the header is reported. */
+/** Those of the betas that a platform takes, by its names for them. If it does not take all, the header is reported. */
 export function takenBetas(
   asked: readonly string[],
   platform: Platform,
   leftOut: (name: string) => void,
 ): readonly string[] {
-  const taken = asked.filter((beta) => takes(platform, beta))
+  const own = ownNames[platform]
+  const named = asked.map((beta) => (Object.hasOwn(own, beta) ? (own[beta] ?? beta) : beta))
+  const taken = named.filter((beta) => takes(platform, beta))
   if (taken.length < asked.length) leftOut(betaHeader)
-  return taken
+  return [...new Set(taken)]
 }
 
 function takes(platform: Platform, beta: string): boolean {
