@@ -42,3 +42,19 @@ test('drops and reports disabled thinking for a model that always thinks', async
   expect(told.headers.get('x-sluice-dropped')).toBe('thinking')
   expect(pair.upstream.seen.at(-1)?.body).not.toHaveProperty('thinking')
 })
+
+test('clears no thoughts of a model that does not think', async () => {
+  const other = { type: 'clear_tool_uses_20250919' }
+  const clearing = { type: 'clear_thinking_20251015', keep: 'all' }
+  for (const [edits, kept] of [
+    [[clearing], undefined],
+    [[other, clearing], { edits: [other] }],
+  ]) {
+    const answering = (_: unknown, response: Parameters<typeof json>[0]) => json(response, {})
+    await using pair = await inFrontOf('anthropic', answering, 'claude-3-5-haiku-20241022')
+    const asked = { model: pair.model, max_tokens: 4000, messages, thinking: budget }
+    await pair.gateway.post('/v1/messages', { ...asked, context_management: { edits } })
+    const { body } = pair.upstream.seen.at(-1)!
+    expect([body['thinking'], body['context_management']]).toEqual([undefined, kept])
+  }
+})

@@ -1,4 +1,4 @@
-import { countOf, isObject, listOf, objectOf } from '@sluice/contract'
+import { countOf, isObject, listOf, objectOf, textOf } from '@sluice/contract'
 import { effortOf } from '../efforts.ts'
 import { type ClaudeModel, knownClaude } from '../families/claude.ts'
 import { limitsOf, loweredLimits } from '../output-limit.ts'
@@ -103,7 +103,7 @@ function thinkingOf(
   const { type, budget_tokens: budget, ...rest } = objectOf(thinking)
   const without = (reason: string): readonly Change[] => {
     target.leftOut('thinking', reason)
-    return [{ path: ['thinking'], value: undefined }]
+    return [{ path: ['thinking'], value: undefined }, ...withoutClearing(request, target)]
   }
   if (type === 'disabled') {
     if (model.off === 'between_tools')
@@ -141,6 +141,17 @@ function thinkingOf(
 function withEffort(effort: string, config: unknown): readonly Change[] {
   if (!isObject(config)) return [{ path: ['output_config'], value: { effort } }]
   return 'effort' in config ? [] : [{ path: ['output_config', 'effort'], value: effort }]
+}
+
+/** Thoughts are not cleared where there are none: "strategy requires `thinking` to be enabled or adaptive". */
+function withoutClearing(request: unknown, target: NativeTarget): readonly Change[] {
+  const management = objectOf(objectOf(request)['context_management'])
+  const edits = listOf(management['edits'])
+  const kept = edits.filter((edit) => !textOf(objectOf(edit)['type']).startsWith('clear_thinking'))
+  if (kept.length === edits.length) return []
+  target.leftOut('context_management', 'the model does not think here')
+  const value = kept.length === 0 ? undefined : { ...management, edits: kept }
+  return [{ path: ['context_management'], value }]
 }
 
 /** The newest models know all efforts; those before them no more than `high` or `max`. */
