@@ -20,7 +20,7 @@ const rows: readonly KindRow[] = [
   {
     kind: 'context',
     codes:
-      /^(?:context_length_exceeded|context_window_exceeded|context_too_large|ContextWindowExceededError|exceed_context_size_error|model_max_prompt_tokens_exceeded|tokens_limit_reached|input_too_long|prompt_too_long|1261|3051)$/i,
+      /^(?:context_length_exceeded|context_window_exceeded|context_too_large|ContextWindowExceededError|exceed_context_size_error|model_max_prompt_tokens_exceeded|tokens_limit_reached|input_too_long|prompt_too_long|1261)$/i,
     words: anyOf([
       // OpenAI, Azure, DeepSeek, Groq, OpenRouter, vLLM, SGLang, Together, Cerebras.
       /maximum context length (?:is|of)/,

@@ -207,6 +207,7 @@ const none: typeof context = [
     'string_above_max_length',
     "Invalid 'input[0].content': string too long. Expected a string with maximum length 10485760.",
   ],
+  ['Mistral, any argument', '3051', 'reasoning_effort is not enabled for this model'],
   ['a model', 'model_not_found', 'The model `context` does not exist'],
   ['a content', 'invalid_value', "Invalid value: 'content'. Supported values are: 'text'."],
 ]
