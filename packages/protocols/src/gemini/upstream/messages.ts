@@ -21,6 +21,7 @@ import {
 import { functionResponses } from '../function-responses.ts'
 import type { Content, Part } from '../generate-content.ts'
 import { mediaPart } from './media-part.ts'
+import { signatureBypass } from './signed-calls.ts'
 
 interface Conversation {
   readonly contents: readonly Content[]
@@ -167,12 +168,6 @@ function resolutionOf(part: ContentPart, path: string, context: CodecContext): P
   if (detail === 'low') reportUnsupportedDetail(part, path, context)
   return {}
 }
-
-/**
- * Used instead of a signature if the history came from another model (Gemini API, thought signatures: transferring history).
- * Gemini 3 rejects the first call of a step without a signature.
- */
-const signatureBypass = 'skip_thought_signature_validator'
 
 /** Gemini's own thoughts are in the signatures. */
 export const keptReasoning: KeptReasoning = {

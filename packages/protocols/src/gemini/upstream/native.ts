@@ -25,6 +25,7 @@ import { pick, spelled } from '../spelling.ts'
 import type { AddressOf } from './address.ts'
 import { namedInGemini } from './named.ts'
 import { objectDeclarations } from './object-declarations.ts'
+import { signedCalls } from './signed-calls.ts'
 import { thinkingConfig } from './thinking.ts'
 import { createChatWatcher } from './watcher.ts'
 
@@ -124,8 +125,9 @@ function jsonOf(body: Uint8Array): Fields {
 }
 
 /**
- * What a Gemini model does not accept in its own format, and the form in which it does: limits, schemas, penalties, and how much
- * to think (Gemini API, thinking guide). Both spellings of a name are read; the caller's is kept.
+ * What a Gemini model does not accept in its own format, and the form in which it does: limits, schemas, calls without
+ * signatures, penalties, and how much to think (Gemini API, thinking guide). Both spellings of a name are read; the caller's is
+ * kept.
  */
 function adaptedContents(
   request: unknown,
@@ -135,7 +137,11 @@ function adaptedContents(
   const lowered = loweredLimits(request, limitsOf.gemini, target)
   if (!isKnownGemini(target.family)) return lowered
   const fields = objectOf(request)
-  const changed = [...lowered, ...objectDeclarations(fields, target)]
+  const changed = [
+    ...lowered,
+    ...objectDeclarations(fields, target),
+    ...signedCalls(request, target),
+  ]
   const name = givenName(fields, 'generationConfig')
   if (name === undefined) return changed
   const config = objectOf(fields[name])
