@@ -78,6 +78,13 @@ it.each<[string, Effort, Effort, readonly string[]]>([
   ['gpt-5.2', 'max', 'xhigh', []],
   ['gpt-5-pro', 'low', 'high', []],
   ['openai/gpt-oss-120b', 'minimal', 'low', []],
+  ['mistral-small-latest', 'medium', 'high', []],
+  ['mistral-medium-3-5', 'none', 'none', []],
+  ['mistralai/Mistral-Small-3.2-24B-Instruct-2506', 'high', undefined, ['reasoning_effort']],
+  ['mistral-small-2506', 'high', undefined, ['reasoning_effort']],
+  ['devstral-latest', 'low', undefined, ['reasoning_effort']],
+  ['mistral-large-2512', 'low', undefined, ['reasoning_effort']],
+  ['mistral-large-4-0', 'low', 'low', []],
   ['some-model', 'max', 'max', []],
 ])('%s: maps the effort %s to %s', (model, asked, effort, names) => {
   expect(sent({ reasoning_effort: asked ?? null }, { model })['reasoning_effort']).toBe(effort)

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import {
+  mistralOrder,
+  mistralToolIds,
+  requiredAsAny,
+  withoutEmptyFields,
+  withParameters,
+} from '../src/openai/upstream/mistral-quirks.ts'
+import {
   budgetInReasoning,
   developerAsSystem,
   effortAs,
   maxTokensOnly,
-  mistralOrder,
-  mistralToolIds,
   noStreamOptions,
   readableArguments,
   renameField,
-  requiredAsAny,
   systemFirst,
   toldSchema,
 } from '../src/openai/upstream/quirks.ts'
@@ -94,6 +98,42 @@ describe.each<[string, Quirk, readonly (readonly [before: object, after: object]
     [
       [{ max_completion_tokens: 5 }, { max_tokens: 5 }],
       [{ max_completion_tokens: 5, max_tokens: 9 }, { max_tokens: 5 }],
+    ],
+  ],
+  [
+    'withoutEmptyFields',
+    withoutEmptyFields,
+    [
+      [
+        says({ role: 'assistant', content: null, refusal: null, annotations: [], tool_calls: [] }),
+        says({ role: 'assistant', content: null }),
+      ],
+      [
+        says({ role: 'assistant', content: 'a', refusal: 'b' }),
+        says({ role: 'assistant', content: 'a', refusal: 'b' }),
+      ],
+    ],
+  ],
+  [
+    'withParameters',
+    withParameters,
+    [
+      [
+        { tools: [{ type: 'function', function: { name: 'f' } }] },
+        {
+          tools: [
+            {
+              type: 'function',
+              function: { name: 'f', parameters: { type: 'object', properties: {} } },
+            },
+          ],
+        },
+      ],
+      [
+        { tools: [{ function: { parameters: {} } }] },
+        { tools: [{ function: { parameters: {} } }] },
+      ],
+      [{}, {}],
     ],
   ],
   [

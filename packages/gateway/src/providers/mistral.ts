@@ -1,14 +1,11 @@
 import { openaiLike } from '@sluice/protocols/openai/index.ts'
 import { mistralFim } from '@sluice/protocols/openai/upstream/complete.ts'
+import { mistralForm } from '@sluice/protocols/openai/upstream/mistral-quirks.ts'
 import {
   developerAsSystem,
   maxTokensOnly,
-  mistralOrder,
-  mistralToolIds,
   noStreamOptions,
   renameField,
-  requiredAsAny,
-  thinkingAsPart,
 } from '@sluice/protocols/openai/upstream/quirks.ts'
 import { compatible } from './compatible.ts'
 
@@ -48,10 +45,7 @@ export const mistral = compatible({
   quirks: [
     developerAsSystem,
     maxTokensOnly,
-    mistralToolIds,
-    mistralOrder,
-    thinkingAsPart,
-    requiredAsAny,
+    ...mistralForm,
     renameField('seed', 'random_seed', ['chat', 'complete']),
     noStreamOptions,
   ],

@@ -93,6 +93,10 @@ const families: readonly (readonly [RegExp, ChatFamily])[] = [
   [/gpt-(3|4)|chatgpt-4/, plain],
   // Models that reason but accept no effort (xAI's API reference, reasoning).
   [/grok-(4(?![.\d])|code)/, { lacks: [...sampling.slice(2), 'stop'], efforts: [] }],
+  // Mistral's models think or do not; those before 2026 know no effort (Mistral docs, reasoning; what its API answers).
+  [/mistral-(small|medium)-(2[45]|3[.-][0-2])/, openWeights],
+  [/mistral-(small|medium)|magistral-small/, { lacks: [], efforts: ['none', 'high'] }],
+  [/devstral|magistral-medium|mistral-large-(2|3)|mistral-(nemo|tiny|7b)/, openWeights],
   // Open-weight models that do not reason (the row above catches those that do). Hosts reject an effort for them.
   [/(?=.*(r1|reason|think|nemotron))/, { lacks: [] }],
   [

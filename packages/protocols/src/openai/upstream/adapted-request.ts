@@ -60,7 +60,10 @@ export function adaptedForServer(
   return adaptedChat(request, { isPlain, isServer: true }, target)
 }
 
-/** For upstreams that accept more than OpenAI does: only the limit, and no effort for models that do not reason. */
+/**
+ * For upstreams that accept more than OpenAI does: only the limit, and an effort that the model has. What OpenAI's own models have
+ * is for the upstream to know, which may take other efforts for them.
+ */
 export function adaptedCompatible(
   request: unknown,
   _found: Inspected,
@@ -68,10 +71,12 @@ export function adaptedCompatible(
 ): readonly Change[] {
   if (!isObject(request)) return []
   const family = chatFamily(target.family)
+  const { efforts, isOpenAIs = false } = family
+  const isKnown = efforts !== undefined && (!isOpenAIs || efforts.length === 0)
   return [
     ...loweredLimits(request, limitsOf.chat, target),
     ...adaptedTools(request, { isServer: true }, target),
-    ...(family.efforts?.length === 0 ? adaptedEffort(request, family, target) : []),
+    ...(isKnown ? adaptedEffort(request, family, target) : []),
   ]
 }
 

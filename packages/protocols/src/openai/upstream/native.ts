@@ -73,8 +73,22 @@ export function nativeChat(options: ChatOptions = {}): Native {
 }
 
 function adaptedBy(options: ChatOptions): NonNullable<Native['adapted']> {
-  if (!servesOpenAIs(options)) return adaptedCompatible
+  if (!servesOpenAIs(options)) return withoutLacked(options.lacks ?? [])
   return options.takesAnything === true ? adaptedForServer : adaptedChat
+}
+
+/** What an upstream lacks is here with a value that asks for nothing; some refuse even that ("Extra inputs are not permitted"). */
+function withoutLacked(lacks: readonly string[]): NonNullable<Native['adapted']> {
+  const fields = lacks.filter((name) => name !== 'stop')
+  if (fields.length === 0) return adaptedCompatible
+  return (request, found, target) => {
+    const given = objectOf(request)
+    const lacked = fields.filter((name) => given[name] !== undefined)
+    return [
+      ...adaptedCompatible(request, found, target).filter(({ path }) => !lacked.includes(path[0])),
+      ...lacked.map((name): Change => ({ path: [name], value: undefined })),
+    ]
+  }
 }
 
 const completion: Inspected = {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import {
   type Fields,
@@ -111,11 +110,6 @@ export const emptyReasoning: Quirk = overBody(['chat'], (body) => {
   }
 })
 
-/** Mistral's name for a tool choice that requires a call. */
-export const requiredAsAny: Quirk = overBody(['chat'], (body) =>
-  body['tool_choice'] === 'required' ? { ...body, tool_choice: 'any' } : body,
-)
-
 /**
  * For upstreams that request reasoning in another way than by `reasoning_effort`, such as Qwen's `enable_thinking`. `write`
  * returns the fields for an effort, or for the effort that a budget stands for; the budget stays next to them.
@@ -160,41 +154,6 @@ export const toldSchema: Quirk = overBody(['chat'], (body, { leftOut }) => {
   }
 })
 
-/** Mistral accepts reasoning in the form in which it returns it: as a part before the text (Mistral docs, reasoning). */
-export const thinkingAsPart: Quirk = overMessages((message) => {
-  const { reasoning_content: reasoning, content, ...rest } = message
-  if (reasoning === undefined) return message
-  if (typeof reasoning !== 'string' || reasoning === '') return { ...rest, content }
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
-  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] }
-  return { ...rest, content: [thinking, ...parts.filter(isSaid)] }
-})
-
-function isSaid(part: unknown): boolean {
-  return !isObject(part) || part['type'] !== 'text' || part['text'] !== ''
-}
-
-/**
- * Mistral's order of roles (`invalid_request_message_order`): a user message cannot follow a tool's result, and a last message
- * of the assistant must be marked as a prefix to continue (QuantumNous/new-api#2858, zed-industries/zed#31736).
- */
-export const mistralOrder: Quirk = overBody(['chat'], (body) => {
-  const messages = listOf(body['messages']).filter(isObject)
-  const ordered = messages.flatMap((message, index) => {
-    const { role, prefix } = message
-    if (role === 'user' && messages[index - 1]?.['role'] === 'tool')
-      return [{ role: 'assistant', content: noWords }, message]
-    const isPrefill = role === 'assistant' && index === messages.length - 1 && prefix === undefined
-    return [isPrefill ? { ...message, prefix: true } : message]
-  })
-  const isSame =
-    ordered.length === messages.length && ordered.every((one, index) => one === messages[index])
-  return isSame ? body : { ...body, messages: ordered }
-})
-
-/** The text used where an upstream requires an assistant message and there is none. */
-const noWords = '.'
-
 /**
  * For servers that parse the arguments of calls in the history as JSON and reject the whole conversation if a model once wrote
  * invalid ones (vllm-project/vllm#43995).
@@ -227,28 +186,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-/** Mistral's tool call ids have nine letters or digits. Other ids are replaced by their hash, which is always the same. */
-export const mistralToolIds: Quirk = overMessages((message) => {
-  const { tool_calls: calls, tool_call_id: answered } = message
-  if (typeof answered === 'string') {
-    const id = nineCharacters(answered)
-    return id === answered ? message : { ...message, tool_call_id: id }
-  }
-  const given = listOf(calls).filter(isObject)
-  if (given.every(({ id }) => id === nineCharacters(textOf(id)))) return message
-  return {
-    ...message,
-    tool_calls: given.map((call) => ({ ...call, id: nineCharacters(textOf(call['id'])) })),
-  }
-})
-
-function nineCharacters(id: string): string {
-  if (/^[a-zA-Z0-9]{9}$/.test(id)) return id
-  return hash('sha256', id, 'base64')
-    .replaceAll(/[^a-zA-Z0-9]/g, '')
-    .slice(0, 9)
-}
-
+/** A change of the JSON that some operations send. */
 export function overBody(
   operations: readonly OperationName[],
   change: (body: Fields, reports: Pick<Reports, 'leftOut'>) => Fields,
@@ -262,7 +200,8 @@ export function overBody(
   }
 }
 
-function overMessages(change: (message: Fields) => Fields): Quirk {
+/** A change of each message of a chat. */
+export function overMessages(change: (message: Fields) => Fields): Quirk {
   return overBody(['chat'], (body) => {
     const messages = listOf(body['messages'])
     const changed = messages.map((message) => (isObject(message) ? change(message) : message))
