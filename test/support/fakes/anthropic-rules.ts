@@ -1,5 +1,6 @@
 /** Requests that the Messages API refuses with status 400, so that fake upstreams are no more lenient than the API. */
 import type { AnthropicBlock } from './anthropic-wire.ts'
+import { fieldsOfBetas, unknownClaudeField } from './claude-fields.ts'
 
 interface Turn {
   readonly role: string
@@ -31,9 +32,15 @@ const fields: ReadonlySet<string> = new Set([
 export type Issued = ReadonlyMap<string, string>
 
 /** The API's error message for the first rule that a request breaks; undefined for a valid request. */
-export function brokenMessagesRule(body: Body, issued: Issued): string | undefined {
+export function brokenMessagesRule(
+  body: Body,
+  issued: Issued,
+  betas: readonly string[] = [],
+): string | undefined {
   const messages = body['messages'] as readonly Turn[] | undefined
-  const unknown = Object.keys(body).find((name) => !fields.has(name))
+  const isKnown = (name: string) =>
+    fields.has(name) || fieldsOfBetas[name]?.some((beta) => betas.includes(beta)) === true
+  const unknown = Object.keys(body).find((name) => !isKnown(name))
   if (unknown !== undefined) return `${unknown}: Extra inputs are not permitted`
   if (!Number.isInteger(body['max_tokens'])) return 'max_tokens: Field required'
   if (!messages?.length) return 'messages: at least one message is required'
@@ -42,6 +49,7 @@ export function brokenMessagesRule(body: Body, issued: Issued): string | undefin
   if ('temperature' in body && 'top_p' in body && !/claude-(3|(sonnet|opus)-4-20)/.test(model))
     return '`temperature` and `top_p` cannot both be specified for this model. Please use only one.'
   return (
+    unknownClaudeField(body) ??
     brokenTools(body) ??
     brokenModel(body, model) ??
     brokenThinking(body, messages, issued) ??
@@ -100,7 +108,11 @@ function brokenThinking(body: Body, messages: readonly Turn[], issued: Issued): 
         return `${path}: Invalid \`signature\` in \`thinking\` block`
     }
   const thinking = body['thinking'] as Body | undefined
-  if (thinking === undefined || thinking['type'] === 'disabled') return undefined
+  const isOff = thinking === undefined || thinking['type'] === 'disabled'
+  const clears = /clear_thinking_\d+/.exec(JSON.stringify(body['context_management'] ?? ''))?.[0]
+  if (isOff && clears !== undefined)
+    return `\`${clears}\` strategy requires \`thinking\` to be enabled or adaptive`
+  if (isOff) return undefined
   if (thinking['type'] === 'enabled') {
     const budget = Number(thinking['budget_tokens'])
     if (!(budget >= 1024)) return 'thinking.enabled.budget_tokens: Input should be at least 1024'

@@ -1,4 +1,5 @@
 /** Requests that Converse of Amazon Bedrock refuses with status 400, so that fake upstreams are no more lenient than the API. */
+import { names, unknownIn, unknownOfKind } from './known-fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,6 +21,17 @@ const inference: ReadonlySet<string> = new Set([
   'stopSequences',
 ])
 
+/** Fields of the Messages API that Converse has no own form for. */
+const ofClaude = names('anthropic_beta output_config thinking tool_choice top_k')
+
+const inBlocks: Readonly<Record<string, ReadonlySet<string>>> = {
+  toolUse: names('toolUseId name input type'),
+  toolResult: names('toolUseId content status type'),
+  cachePoint: names('type ttl'),
+  image: names('format source'),
+  document: names('format name source context citations'),
+}
+
 /** The API's error message for the first rule that a request to a Claude model breaks; undefined for a valid request. */
 export function brokenConverseRule(body: Fields): string | undefined {
   const config = (body['inferenceConfig'] ?? {}) as Fields
@@ -27,12 +39,24 @@ export function brokenConverseRule(body: Fields): string | undefined {
     Object.keys(body).find((name) => !fields.has(name)) ??
     Object.keys(config).find((name) => !inference.has(name))
   if (unknown !== undefined) return `Unexpected field type: ${unknown}`
+  const further = unknownIn(body['additionalModelRequestFields'], ofClaude)
+  if (further !== undefined)
+    return `The model returned the following errors: ${further}: Extra inputs are not permitted`
   const messages = (body['messages'] ?? []) as readonly Turn[]
   return (
+    brokenSystem((body['system'] ?? []) as readonly Fields[]) ??
     brokenTools(body['toolConfig'] as Fields | undefined, messages) ??
     brokenModelFields(body, config) ??
     brokenTurns(messages)
   )
+}
+
+function brokenSystem(system: readonly Fields[]): string | undefined {
+  const known = names('text cachePoint guardContent')
+  const other = system.map((block) => unknownIn(block, known)).find((name) => name !== undefined)
+  if (other !== undefined) return `Unexpected field type: system.${other}`
+  const isBlank = system.some(({ text }) => text !== undefined && String(text).trim() === '')
+  return isBlank ? 'The text field in the SystemContentBlock object is blank.' : undefined
 }
 
 function brokenTools(config: Fields | undefined, messages: readonly Turn[]): string | undefined {
@@ -47,6 +71,8 @@ function brokenTools(config: Fields | undefined, messages: readonly Turn[]): str
   if (!tools?.length) return "1 validation error detected: Value at 'toolConfig.tools' has length 0"
   for (const [at, tool] of tools.entries()) {
     if (tool['toolSpec'] === undefined) continue
+    const unknown = unknownIn(tool['toolSpec'], names('name description inputSchema strict'))
+    if (unknown !== undefined) return `Unexpected field type: ${unknown}`
     const { name, description, inputSchema } = tool['toolSpec'] as Fields
     const path = `toolConfig.tools.${at}.member.toolSpec`
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(name)))
@@ -111,6 +137,9 @@ function idsOf(turn: Turn | undefined, kind: 'toolUse' | 'toolResult'): readonly
 function brokenBlock(block: Fields, path: string): string | undefined {
   if (Object.keys(block).length !== 1)
     return `ContentBlock object at ${path} must set one of its keys`
+  const [kind = ''] = Object.keys(block)
+  const unknown = unknownOfKind(block[kind] as Fields, inBlocks, kind)
+  if (unknown !== undefined) return `Unexpected field type: ${path}.${kind}.${unknown}`
   const { text, toolUse, toolResult } = block as Readonly<Record<string, Fields | undefined>>
   if (text !== undefined && String(text).trim() === '')
     return `The text field in the ContentBlock object at ${path} is blank. Add text to the text field, and try again.`

@@ -1,4 +1,5 @@
 /** Requests that Cohere's `POST /v2/chat` refuses with status 400, so that fake upstreams are no more lenient than the API. */
+import { names, unknownIn, unknownOfKind } from './known-fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -7,6 +8,20 @@ const fields: ReadonlySet<string> = new Set(
   priority raw_prompting response_format safety_mode seed stop_sequences stream strict_tools temperature
   thinking tool_choice tools`.split(/\s+/),
 )
+
+const messageFields: Readonly<Record<string, ReadonlySet<string>>> = {
+  system: names('role content'),
+  user: names('role content'),
+  assistant: names('role content tool_calls tool_plan citations'),
+  tool: names('role content tool_call_id'),
+}
+
+const partTypes: Readonly<Record<string, ReadonlySet<string>>> = {
+  system: names('text'),
+  user: names('text image_url'),
+  assistant: names('text thinking'),
+  tool: names('text document'),
+}
 
 /** The ranges of Cohere's numeric fields (API reference, Chat). */
 const bounds: Readonly<Record<string, readonly [number, number]>> = {
@@ -38,7 +53,13 @@ export function brokenCohereRule(body: Fields): string | undefined {
 }
 
 function brokenTools(tools: readonly Fields[] | undefined): string | undefined {
-  for (const { type, function: declared } of tools ?? []) {
+  for (const tool of tools ?? []) {
+    const { type, function: declared } = tool
+    const unknown =
+      unknownIn(tool, names('type function')) ??
+      unknownIn(declared, names('name description parameters'))
+    if (unknown !== undefined)
+      return `unknown field: parameter 'tools.${unknown}' is not a valid field`
     if (type !== 'function') return `invalid type: tools[0].type must be 'function'`
     const { name, parameters } = declared as Fields
     if (!/^[a-zA-Z0-9_-]+$/.test(String(name))) return `invalid tool name ${String(name)}`
@@ -51,9 +72,17 @@ function brokenTools(tools: readonly Fields[] | undefined): string | undefined {
 function brokenMessages(messages: readonly Fields[]): string | undefined {
   const known = new Set<unknown>()
   let open = new Set<unknown>()
-  for (const { role, content, tool_calls: calls, tool_call_id: id } of messages) {
+  for (const message of messages) {
+    const { role, content, tool_calls: calls, tool_call_id: id } = message
     if (!['system', 'user', 'assistant', 'tool'].includes(String(role)))
       return `invalid role ${String(role)}: must be one of 'user', 'assistant', 'system', 'tool'`
+    const unknown = unknownOfKind(message, messageFields, String(role)) ?? unknownCall(calls)
+    if (unknown !== undefined)
+      return `unknown field: parameter 'messages.${unknown}' is not a valid field`
+    const parts = (Array.isArray(content) ? content : []) as readonly Fields[]
+    const other = parts.find(({ type }) => !partTypes[String(role)]?.has(String(type)))
+    if (other !== undefined)
+      return `invalid content type ${String(other['type'])} for role ${String(role)}`
     if (role === 'tool') {
       if (!known.has(id))
         return `invalid request: tool call id ${String(id)} not found in previous tool calls`
@@ -71,4 +100,14 @@ function brokenMessages(messages: readonly Fields[]): string | undefined {
   return open.size === 0
     ? undefined
     : `invalid request: all tool calls must be followed by tool messages: ${[...open].join()}`
+}
+
+function unknownCall(calls: unknown): string | undefined {
+  return ((calls ?? []) as readonly Fields[])
+    .map(
+      (call) =>
+        unknownIn(call, names('id type function')) ??
+        unknownIn(call['function'], names('name arguments')),
+    )
+    .find((name) => name !== undefined)
 }

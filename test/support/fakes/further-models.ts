@@ -1,10 +1,12 @@
-/** Scripted models behind upstreams that speak Responses, Converse or Cohere's chat, or that serve an open model. */
+/** Scripted models behind upstreams that speak Responses, Converse, Cohere's or Mistral's chat, or that serve an open model. */
 import { listOf } from '../../../packages/contract/src/wire/reading.ts'
 import { brokenConverseRule } from './bedrock-rules.ts'
 import { answerConverse } from './bedrock-wire.ts'
 import { brokenCohereRule } from './cohere-rules.ts'
 import { answerCohere } from './cohere-wire.ts'
 import { type Answering, json } from './fake-upstream.ts'
+import { brokenMistralRule } from './mistral-rules.ts'
+import { brokenOllamaRule } from './ollama-rules.ts'
 import { answerCompletion, type Said } from './openai-wire.ts'
 import { brokenResponsesRule } from './responses-rules.ts'
 import {
@@ -104,20 +106,58 @@ export function cohereModel(script: Script): Answering {
   }
 }
 
-export function openModel(script: Script): Answering {
-  return (seen, response) => {
-    if (!seen.path.endsWith('/chat/completions'))
-      return json(response, { detail: 'Not Found' }, { status: 404 })
-    const broken = brokenOpenModelRule(seen.body)
-    if (broken !== undefined)
-      return refuse(response, {
-        error: { message: broken, type: 'BadRequestError', param: null, code: 400 },
-      })
-    const offered = namesIn(functionsOf(seen.body['tools']))
-    return answerCompletion(
-      seen,
-      response,
-      said(script, callRounds(seen.body), { offered, prefix: 'chatcmpl-tool-' }),
-    )
-  }
+/** One that has chat completions, refuses by its own rule and in its own words, and gives calls ids of its own form. */
+interface ChatServer {
+  readonly brokenRule: (body: Fields) => string | undefined
+  readonly errorOf: (message: string) => object
+  /** What it says at other addresses. */
+  readonly missing: unknown
+  /** The id of a call; random ones differ from each other as these do. */
+  readonly ownId: (round: number, index: number) => string
 }
+
+const chatModel =
+  ({ brokenRule, errorOf, missing, ownId }: ChatServer) =>
+  (script: Script): Answering =>
+  (seen, response) => {
+    if (!seen.path.endsWith('/chat/completions')) return json(response, missing, { status: 404 })
+    const broken = brokenRule(seen.body)
+    if (broken !== undefined) return refuse(response, errorOf(broken))
+    const rounds = callRounds(seen.body)
+    const { text, calls } = script(rounds, namesIn(functionsOf(seen.body['tools'])))
+    return answerCompletion(seen, response, {
+      ...(text !== undefined && { text }),
+      ...(calls && {
+        calls: calls.map(([name, input], index) => [ownId(rounds, index), name, input]),
+      }),
+    })
+  }
+
+export const openModel = chatModel({
+  brokenRule: brokenOpenModelRule,
+  errorOf: (message) => ({ error: { message, type: 'BadRequestError', param: null, code: 400 } }),
+  missing: { detail: 'Not Found' },
+  ownId: (round, index) => idOf('chatcmpl-tool-', round, index),
+})
+
+export const mistralModel = chatModel({
+  brokenRule: brokenMistralRule,
+  errorOf: (message) => ({
+    object: 'error',
+    message,
+    type: 'invalid_request_error',
+    param: null,
+    code: '3051',
+  }),
+  missing: { message: 'no Route matched with those values' },
+  ownId: (round, index) => `D681PevK${round * 3 + index}`,
+})
+
+export const ollamaModel = chatModel({
+  brokenRule: brokenOllamaRule,
+  errorOf: (message) => ({
+    error: { message, type: 'invalid_request_error', param: null, code: null },
+  }),
+  missing: '404 page not found',
+  ownId: (round, index) => `call_${String(round * 3 + index).padStart(8, 'x')}`,
+})

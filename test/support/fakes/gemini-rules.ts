@@ -2,6 +2,7 @@
  * Requests that generateContent of Gemini 3 refuses with status 400, so that fake upstreams are no more lenient than the API.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { unknownGeminiField } from './gemini-fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -36,6 +37,8 @@ export function brokenContentRule(
 ): string | undefined {
   const unknown = Object.keys(body).find((name) => !fields.has(name))
   if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}"`
+  const inner = unknownGeminiField(body)
+  if (inner !== undefined) return `Invalid JSON payload received. Unknown name ${inner}`
   const contents = body['contents'] as readonly Content[] | undefined
   if (!contents?.length) return '* GenerateContentRequest.contents: contents is not specified'
   // From 3.2 on; 3.5 Flash still accepted one.
@@ -56,8 +59,11 @@ function brokenConfig(config: Fields, model: string): string | undefined {
   const penalties = [config['presencePenalty'], config['frequencyPenalty']]
   if (/gemini-(2\.5|3)/.test(model) && penalties.some(Boolean))
     return 'Penalty is not enabled for this model'
-  const { thinkingLevel: level, thinkingBudget: budget } = (config['thinkingConfig'] ??
-    {}) as Fields
+  const { thinkingLevel, thinkingBudget: budget } = (config['thinkingConfig'] ?? {}) as Fields
+  // The first value of an enumeration stands for none.
+  const level = thinkingLevel === 'THINKING_LEVEL_UNSPECIFIED' ? undefined : thinkingLevel
+  if (level !== undefined && budget !== undefined)
+    return 'You can only set only one of thinking budget and thinking level.'
   if (level !== undefined && /gemini-[12]/.test(model))
     return 'Thinking level is not supported for this model.'
   if (level === 'MINIMAL' && /gemini-3-pro/.test(model))

@@ -1,4 +1,5 @@
 /** Requests that OpenAI's chat completions refuse with status 400, so that fake upstreams are no more lenient than the API. */
+import { names, unknownIn, unknownOfKind } from './known-fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -47,6 +48,25 @@ const messageFields: ReadonlySet<string> = new Set([
   'audio',
 ])
 
+/** The parts of a message's content, and their fields. */
+const parts: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: names('type text prompt_cache_breakpoint'),
+  refusal: names('type refusal'),
+  image_url: names('type image_url prompt_cache_breakpoint'),
+  input_audio: names('type input_audio prompt_cache_breakpoint'),
+  file: names('type file prompt_cache_breakpoint'),
+}
+
+const partsOfRoles: Readonly<Record<string, ReadonlySet<string>>> = {
+  user: names('text image_url input_audio file'),
+  assistant: names('text refusal'),
+  system: names('text'),
+  developer: names('text'),
+  tool: names('text'),
+}
+
+/** What the models that may answer at once take unless they are to think (OpenAI, using GPT-5.2: parameter compatibility). */
+const atOnce = /^gpt-5\.\d(?!-(codex|pro|chat))/
 const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 
 /** The fields that a family of models refuses, by a pattern for the models' names. */
@@ -67,8 +87,12 @@ const efforts: readonly (readonly [RegExp, readonly string[]])[] = [
 
 function brokenFamily(body: Fields): string | undefined {
   const model = String(body['model'])
-  const refused = refusals.flatMap(([pattern, names]) => (pattern.test(model) ? names : []))
-  const name = refused.find((field) => field in body)
+  const answersAtOnce = atOnce.test(model) && (body['reasoning_effort'] ?? 'none') === 'none'
+  const taken: readonly string[] = answersAtOnce
+    ? [...sampling, 'logit_bias', 'logprobs', 'top_logprobs']
+    : []
+  const refused = refusals.flatMap(([pattern, fields]) => (pattern.test(model) ? fields : []))
+  const name = refused.find((field) => field in body && !taken.includes(field))
   if (name !== undefined)
     return `Unsupported parameter: '${name}' is not supported with this model.`
   const { stop } = body
@@ -93,9 +117,15 @@ function brokenTools(tools: readonly Fields[], model: string): string | undefine
     if (tool['type'] === 'custom' && model.startsWith('gpt-5')) continue
     if (tool['type'] !== 'function')
       return `Invalid value: '${String(tool['type'])}'. tools[${at}].type`
-    const { name } = tool['function'] as Fields
+    const unknown =
+      unknownIn(tool, names('type function')) ??
+      unknownIn(tool['function'], names('name description parameters strict'))
+    if (unknown !== undefined) return `Unknown parameter: 'tools[${at}].${unknown}'.`
+    const { name, strict, parameters } = tool['function'] as Fields
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(name)))
       return `Invalid 'tools[${at}].function.name': string does not match pattern.`
+    if (strict === true && (parameters as Fields)['additionalProperties'] !== false)
+      return `Invalid schema for function '${String(name)}': 'additionalProperties' is required to be supplied and to be false.`
   }
   return undefined
 }
@@ -141,11 +171,25 @@ function brokenMessages(messages: readonly Fields[]): string | undefined {
     if (Array.isArray(content) && content.length === 0)
       return `Invalid '${path}.content': empty array.`
     if (calls?.length === 0) return `Invalid '${path}.tool_calls': empty array.`
-    const broken = (calls ?? []).map((call) => brokenCall(call, path)).find(Boolean)
+    const broken =
+      brokenParts(message, path) ??
+      (calls ?? []).map((call) => brokenCall(call, path)).find(Boolean)
     if (broken !== undefined) return broken
     open.push(...(calls ?? []).map((call) => String(call['id'])))
   }
   return open.length === 0 ? undefined : `No response messages for ${open.join()}`
+}
+
+function brokenParts({ role, content }: Fields, path: string): string | undefined {
+  if (!Array.isArray(content)) return undefined
+  for (const [at, part] of (content as readonly Fields[]).entries()) {
+    const type = String(part['type'])
+    if (partsOfRoles[String(role)]?.has(type) !== true)
+      return `Invalid value: '${type}'. ${path}.content[${at}].type`
+    const unknown = unknownOfKind(part, parts, type)
+    if (unknown !== undefined) return `Unknown parameter: '${path}.content[${at}].${unknown}'.`
+  }
+  return undefined
 }
 
 function brokenCall(call: Fields, path: string): string | undefined {

@@ -1,9 +1,10 @@
 /** Requests that OpenAI's Responses API refuses with status 400, so that fake upstreams are no more lenient than the API. */
+import { names, unknownOfKind } from './known-fields.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 const fields: ReadonlySet<string> = new Set(
-  `background conversation include input instructions max_output_tokens max_tool_calls metadata model
+  `background client_metadata conversation include input instructions max_output_tokens max_tool_calls metadata model
   parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_retention reasoning
   safety_identifier service_tier store stream stream_options temperature text tool_choice tools
   top_logprobs top_p truncation user`.split(/\s+/),
@@ -53,8 +54,27 @@ function brokenFamily(body: Fields): string | undefined {
   return undefined
 }
 
+const toolFields: Readonly<Record<string, ReadonlySet<string>>> = {
+  function: names(
+    'type name description parameters strict defer_loading output_schema allowed_callers',
+  ),
+  custom: names('type name description format defer_loading allowed_callers'),
+  namespace: names('type name description tools'),
+}
+
+const partFields: Readonly<Record<string, ReadonlySet<string>>> = {
+  input_text: names('type text prompt_cache_breakpoint'),
+  input_image: names('type image_url file_id detail prompt_cache_breakpoint'),
+  input_file: names('type file_data file_id file_url filename detail prompt_cache_breakpoint'),
+  output_text: names('type text annotations logprobs'),
+  refusal: names('type refusal'),
+}
+
 function brokenTools(tools: readonly Fields[]): string | undefined {
-  for (const [at, { type, name, strict, parameters }] of tools.entries()) {
+  for (const [at, tool] of tools.entries()) {
+    const { type, name, strict, parameters } = tool
+    const unknown = unknownOfKind(tool, toolFields, String(type))
+    if (unknown !== undefined) return `Unknown parameter: 'tools[${at}].${unknown}'.`
     if (type !== 'function' && type !== 'custom') continue
     if (!/^[a-zA-Z0-9_-]{1,64}$/.test(String(name)))
       return `Invalid 'tools[${at}].name': string does not match pattern.`
@@ -90,8 +110,14 @@ function brokenContent(role: unknown, content: unknown, path: string): string | 
   if (typeof content === 'string') return undefined
   const taken =
     role === 'assistant' ? ['output_text', 'refusal'] : ['input_text', 'input_image', 'input_file']
-  const other = (content as readonly Fields[]).find(({ type }) => !taken.includes(String(type)))
-  return other && `Invalid value: '${String(other['type'])}'. Supported values are: ${taken.join()}`
+  const given = content as readonly Fields[]
+  const other = given.find(({ type }) => !taken.includes(String(type)))
+  if (other !== undefined)
+    return `Invalid value: '${String(other['type'])}'. Supported values are: ${taken.join()}`
+  const unknown = given
+    .map((part) => unknownOfKind(part, partFields, String(part['type'])))
+    .find((name) => name !== undefined)
+  return unknown && `Unknown parameter: '${path}.content[0].${unknown}'.`
 }
 
 function brokenReasoning(item: Fields, issued: IssuedReasoning): string | undefined {

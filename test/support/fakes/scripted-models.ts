@@ -48,7 +48,8 @@ function anthropicModel(script: Script): Answering {
       return json(response, { input_tokens: 2095 })
     if (!seen.path.startsWith('/v1/messages')) return refuseMessage(response, 'Not found', 404)
     const body = parseJson(seen.text) as Fields
-    const broken = brokenMessagesRule(body, issued)
+    const betas = (seen.headers['anthropic-beta'] ?? '').split(/,\s*/)
+    const broken = brokenMessagesRule(body, issued, betas)
     if (broken !== undefined) return refuseMessage(response, broken)
     const { thinking, text, calls = [] } = script(roundsAtAnthropic(body), namesIn(body['tools']))
     const mode = (body['thinking'] as Fields | undefined)?.['type'] ?? 'disabled'
